@@ -1,0 +1,57 @@
+# `make submission` and `make test` work on a fresh machine with Python 3.11+, git and make.
+PYTHON ?= python3
+AGENT ?= alphabeta
+OUTPUT ?= submission.py
+GAMES ?= 2
+
+BIN := .venv/bin
+KAGGLE := "kaggle-environments>=1.33,<2"
+
+.PHONY: help submission test check format bench clean
+
+help:
+	@echo "make submission  build, check and evaluate $(OUTPUT) (AGENT=$(AGENT), GAMES=$(GAMES) against each opponent)"
+	@echo "make test        ruff, mypy --strict and pytest"
+	@echo "make check       ruff and mypy --strict"
+	@echo "make format      format and mend the sources with ruff"
+	@echo "make bench       time the searches beside peers from PyPI"
+	@echo "make clean       remove what the other targets made"
+
+submission: .venv/run.stamp
+	$(BIN)/connectx prepare $(AGENT) --output $(OUTPUT) --games $(GAMES)
+
+test: check
+	$(BIN)/pytest -n auto
+
+check: .venv/dev.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: .venv/dev.stamp
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: .venv/bench.stamp
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf .venv dist submission.py .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv .venv
+
+# kaggle-environments comes without its 1.6 GB of dependencies: ConnectX needs two of them.
+.venv/run.stamp: .venv/bin/python pyproject.toml
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[kaggle-light]"
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps $(KAGGLE)
+	@touch $@
+
+.venv/dev.stamp: .venv/run.stamp
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[dev,kaggle-light]"
+	@touch $@
+
+.venv/bench.stamp: .venv/run.stamp
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[bench,kaggle-light]"
+	@touch $@
