@@ -6,6 +6,8 @@ GAMES ?= 2
 
 BIN := .venv/bin
 KAGGLE := "kaggle-environments>=1.33,<2"
+# Conflicts are expected: kaggle-environments names dependencies that ConnectX does not use.
+QUIETLY := --quiet --disable-pip-version-check --no-warn-conflicts
 
 .PHONY: help submission test check format bench clean
 
@@ -44,14 +46,14 @@ clean:
 
 # kaggle-environments comes without its 1.6 GB of dependencies: ConnectX needs two of them.
 .venv/run.stamp: .venv/bin/python pyproject.toml
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[kaggle-light]"
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps $(KAGGLE)
+	$(BIN)/pip install $(QUIETLY) --editable ".[kaggle-light]"
+	$(BIN)/pip install $(QUIETLY) --no-deps $(KAGGLE)
 	@touch $@
 
 .venv/dev.stamp: .venv/run.stamp
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[dev,kaggle-light]"
+	$(BIN)/pip install $(QUIETLY) --editable ".[dev,kaggle-light]"
 	@touch $@
 
 .venv/bench.stamp: .venv/run.stamp
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[bench,kaggle-light]"
+	$(BIN)/pip install $(QUIETLY) --editable ".[bench,kaggle-light]"
 	@touch $@

@@ -1,0 +1,32 @@
+"""The one door to kaggle_environments: imported late, quietly, and with advice where it is missing."""
+
+import contextlib
+import io
+from functools import cache
+from types import ModuleType
+
+INSTALL_HINT = (
+    "kaggle-environments is not installed: run `pip install jsonschema requests` and then "
+    "`pip install --no-deps kaggle-environments` (185 MB; its full dependencies take 1.6 GB)"
+)
+
+
+@cache
+def kaggle_environments() -> ModuleType:
+    """Import kaggle_environments, whose other games print lines that concern nobody here.
+
+    Raises:
+        ModuleNotFoundError: with the commands that install it, where it is missing.
+    """
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        try:
+            import kaggle_environments
+        except ModuleNotFoundError as error:
+            raise ModuleNotFoundError(f"{INSTALL_HINT} ({error})") from error
+    module: ModuleType = kaggle_environments
+    return module
+
+
+def built_in_agents() -> list[str]:
+    """Names of the agents that come with Kaggle's ConnectX environment."""
+    return sorted(kaggle_environments().environments["connectx"]["agents"])
