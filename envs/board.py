@@ -1,0 +1,175 @@
+"""What all line games on a board share: the state, whose turn it is, the reward, Kaggle's board."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from envs.bitboard import cell_bit, has_line, line_steps, lines
+
+EMPTY = 0
+
+
+class BoardState(NamedTuple):
+    """A position: two bitboards (layout in `envs.bitboard`), the player to move, and whether it is won."""
+
+    mover: int
+    """Stones of the player whose turn it is."""
+    mask: int
+    """Stones of both players."""
+    player: int
+    """Whose turn it is: 1 or 2."""
+    won: bool
+    """Whether the player who has just moved has a line; the game is over then."""
+
+
+class BoardGame:
+    """Two players fill a board with stones in turn; the first to have a line of `inarow` wins.
+
+    The base of `ConnectX` and `TicTacToe`, which add where a stone may go and how an action is
+    numbered.
+
+    Args:
+        rows: height of the board, at least 1.
+        columns: width of the board, at least 1.
+        inarow: how many stones in a row win, at least 1; may exceed the board, then no one wins.
+
+    Raises:
+        ValueError: one of them is not a whole number of at least 1.
+    """
+
+    def __init__(self, rows: int, columns: int, inarow: int) -> None:
+        for name, size in (("rows", rows), ("columns", columns), ("inarow", inarow)):
+            if not isinstance(size, int) or isinstance(size, bool) or size < 1:
+                raise ValueError(f"{name} must be a whole number of at least 1, not {size!r}")
+        self.rows = rows
+        self.columns = columns
+        self.inarow = inarow
+        self.line_steps = line_steps(rows, inarow)
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}(rows={self.rows}, columns={self.columns}, inarow={self.inarow})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and repr(other) == repr(self)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+    def initial_state(self) -> BoardState:
+        """The empty board, player 1 to move."""
+        return BoardState(mover=0, mask=0, player=1, won=False)
+
+    def current_player(self, state: BoardState) -> int:
+        """Whose turn it is: 1 or 2."""
+        return state.player
+
+    def get_available_actions(self, state: BoardState) -> Sequence[int]:
+        """The legal actions in ascending order; empty exactly when the game is over."""
+        raise NotImplementedError
+
+    def get_next_state(self, state: BoardState, action: int) -> BoardState:
+        """The state after `action`.
+
+        Raises:
+            ValueError: the action is illegal.
+        """
+        raise NotImplementedError
+
+    def reward(self, state: BoardState, action: int) -> float:
+        """+1.0 when `action` makes player 1 win, -1.0 when it makes player 2 win, else 0.0.
+
+        Raises:
+            ValueError: the action is illegal.
+        """
+        if not self.get_next_state(state, action).won:
+            return 0.0
+        return 1.0 if state.player == 1 else -1.0
+
+    def stones(self, state: BoardState) -> tuple[int, int]:
+        """The bitboards of player 1 and of player 2."""
+        other = state.mask ^ state.mover
+        return (state.mover, other) if state.player == 1 else (other, state.mover)
+
+    def winner(self, state: BoardState) -> int | None:
+        """The player who has a line, or None."""
+        return 3 - state.player if state.won else None
+
+    def winning_cells(self, state: BoardState) -> list[tuple[int, int]]:
+        """The cells (row from the top, column) of the winner's lines; none before a win."""
+        if not state.won:
+            return []
+        winner_stones = state.mask ^ state.mover
+        covered = 0
+        for line in lines(self.rows, self.columns, self.inarow):
+            if winner_stones & line == line:
+                covered |= line
+        return [
+            (row, column)
+            for row in range(self.rows)
+            for column in range(self.columns)
+            if covered & cell_bit(self.rows, row, column)
+        ]
+
+    def to_board(self, state: BoardState) -> list[int]:
+        """Kaggle's flat board: row by row from the top; 0 empty, 1 and 2 the players' stones."""
+        player_1, player_2 = self.stones(state)
+        cells = [
+            cell_bit(self.rows, row, column)
+            for row in range(self.rows)
+            for column in range(self.columns)
+        ]
+        return [1 if player_1 & cell else 2 if player_2 & cell else EMPTY for cell in cells]
+
+    def from_board(self, board: Sequence[int], player: int | None = None) -> BoardState:
+        """The state of a flat board.
+
+        Args:
+            board: `rows * columns` cells as `to_board` gives them.
+            player: whose turn it is; None finds it from the number of stones. Where it is given,
+                the numbers of stones need not fit, as in a puzzle.
+
+        Raises:
+            ValueError: a wrong number of cells, a cell other than 0, 1 and 2, a player other than
+                1 and 2, a board that cannot arise, or both players have a line.
+        """
+        if len(board) != self.rows * self.columns:
+            raise ValueError(
+                f"a board of {self.rows} rows and {self.columns} columns has "
+                f"{self.rows * self.columns} cells, not {len(board)}"
+            )
+        stones = {1: 0, 2: 0}
+        for index, content in enumerate(board):
+            if content in stones:
+                stones[content] |= cell_bit(self.rows, *divmod(index, self.columns))
+            elif content != EMPTY:
+                raise ValueError(f"cell {index} of the board is {content!r}: 0, 1 or 2 is expected")
+        if player is None:
+            ahead = stones[1].bit_count() - stones[2].bit_count()
+            if ahead not in (0, 1):
+                raise ValueError(
+                    f"player 1 is {ahead} stones ahead on this board: in a game it is 0 or 1; "
+                    "say whose turn it is to allow it"
+                )
+            player = 1 + ahead
+        if player not in (1, 2):
+            raise ValueError(f"the player to move is 1 or 2, not {player!r}")
+        self._check_support(stones[1] | stones[2])
+        if has_line(stones[player], self.line_steps):
+            raise ValueError(
+                f"player {player} is to move, yet has a line already: the game is over"
+            )
+        return BoardState(
+            mover=stones[player],
+            mask=stones[1] | stones[2],
+            player=player,
+            won=has_line(stones[3 - player], self.line_steps),
+        )
+
+    def _check_support(self, mask: int) -> None:
+        """Raise ValueError where a stone lies on a cell that it cannot have reached."""
+
+    def _illegal(self, state: BoardState, action: object) -> ValueError:
+        legal = self.get_available_actions(state)
+        advice = f"legal: {', '.join(map(str, legal))}" if legal else "the game is over"
+        return ValueError(f"illegal action {action!r} in {state}: {advice}")

@@ -1,0 +1,80 @@
+"""Connect Four on boards of any size: stones fall to the lowest free cell of a column."""
+
+from collections.abc import Sequence
+
+from envs.bitboard import column_cells, has_line
+from envs.board import BoardGame, BoardState
+
+
+class ConnectX(BoardGame):
+    """Kaggle's ConnectX; an action is a column, counted from 0 at the left.
+
+    Args:
+        rows: height of the board, at least 1.
+        columns: width of the board, at least 1.
+        inarow: how many stones in a row win, at least 1.
+
+    Raises:
+        ValueError: one of them is not a whole number of at least 1.
+    """
+
+    def __init__(self, rows: int = 6, columns: int = 7, inarow: int = 4) -> None:
+        super().__init__(rows, columns, inarow)
+        self._cells = {column: column_cells(rows, column) for column in range(columns)}
+        self._bottom = {column: 1 << (column * (rows + 1)) for column in range(columns)}
+        self._top_row = sum(bottom << (rows - 1) for bottom in self._bottom.values())
+        self._open_columns = _OpenColumns(rows, columns)
+
+    def get_available_actions(self, state: BoardState) -> Sequence[int]:
+        """The columns that are not full; none once a player has won."""
+        return () if state.won else self._open_columns[state.mask & self._top_row]
+
+    def get_next_state(self, state: BoardState, action: int) -> BoardState:
+        """The state after a stone has been dropped into column `action`.
+
+        Raises:
+            ValueError: no such column, a full column, or the game is over.
+        """
+        mover, mask, player, won = state
+        try:
+            # Adding the bottom cell carries through the stones to the lowest free cell; from a
+            # full column it carries into the guard bit, which is not a cell.
+            cell = (mask + self._bottom[action]) & self._cells[action]
+        except (KeyError, TypeError):
+            cell = 0
+        if won or not cell:
+            raise self._illegal(state, action)
+        # tuple.__new__ skips the argument handling of NamedTuple: searches live in this line.
+        return tuple.__new__(
+            BoardState,
+            (mask ^ mover, mask | cell, 3 - player, has_line(mover | cell, self.line_steps)),
+        )
+
+    def _check_support(self, mask: int) -> None:
+        for column, bottom in self._bottom.items():
+            stones = mask & self._cells[column]
+            if (stones + bottom) & stones:
+                raise ValueError(f"a stone floats in column {column}: stones fall to the bottom")
+
+
+class ConnectFour(ConnectX):
+    """Connect Four: 6 rows, 7 columns, 4 in a row."""
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def __repr__(self) -> str:
+        return "ConnectFour()"
+
+
+class _OpenColumns(dict[int, tuple[int, ...]]):
+    """The columns that are not full, by the stones in the top row; filled as positions ask."""
+
+    def __init__(self, rows: int, columns: int) -> None:
+        self._top = [1 << (column * (rows + 1) + rows - 1) for column in range(columns)]
+
+    def __missing__(self, top_stones: int) -> tuple[int, ...]:
+        columns = tuple(column for column, top in enumerate(self._top) if not top_stones & top)
+        if len(self) < 4096:  # all of them on 12 columns; wider boards must not fill the memory
+            self[top_stones] = columns
+        return columns

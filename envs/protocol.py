@@ -1,0 +1,45 @@
+"""The contract between a game and a search: all that an agent may ask of an environment."""
+
+from collections.abc import Hashable, Sequence
+from typing import Protocol, TypeVar
+
+State = TypeVar("State", bound=Hashable)
+Action = TypeVar("Action", bound=Hashable)
+
+
+class Env(Protocol[State, Action]):
+    """The rules of a two-player zero-sum game of perfect information.
+
+    An environment holds no position: each method is a pure function of the state that it is
+    given. States are immutable and hashable; two states are equal exactly when the game goes on
+    from them in the same way. The division of labour (the environment knows the dynamics and who
+    has won, a search knows nothing else) follows G. Crassous, "Tree Search algorithms for
+    solving games".
+    """
+
+    def initial_state(self) -> State:
+        """The state before the first ply."""
+
+    def current_player(self, state: State) -> int:
+        """Whose turn it is: 1 (who maximises the value) or 2 (who minimises it)."""
+
+    def get_available_actions(self, state: State) -> Sequence[Action]:
+        """The legal actions, in a fixed order; empty exactly when the game is over."""
+
+    def get_next_state(self, state: State, action: Action) -> State:
+        """The state after `action`.
+
+        Raises:
+            ValueError: the action is illegal; the message names it, the state and the legal ones.
+        """
+
+    def reward(self, state: State, action: Action) -> float:
+        """What playing `action` in `state` gives, from player 1's view, in [-1, 1].
+
+        +1 when player 1 has just won, -1 when player 2 has, 0 otherwise. Only an action that ends
+        the game gives a reward other than 0, so the reward of the last action is the value of the
+        whole game.
+
+        Raises:
+            ValueError: the action is illegal, as for `get_next_state`.
+        """

@@ -1,0 +1,48 @@
+"""Tic-tac-toe: three in a row on a board of 3x3."""
+
+from collections.abc import Sequence
+
+from envs.bitboard import cell_bit, has_line
+from envs.board import BoardGame, BoardState
+
+SIDE = 3
+
+
+class TicTacToe(BoardGame):
+    """Tic-tac-toe; an action is a cell, counted from 0 row by row from the top left."""
+
+    def __init__(self) -> None:
+        super().__init__(rows=SIDE, columns=SIDE, inarow=SIDE)
+        self._cell = {action: cell_bit(SIDE, *divmod(action, SIDE)) for action in range(SIDE**2)}
+        positions = range(sum(self._cell.values()) + 1)
+        # So small a board is looked up instead of searched.
+        self._has_line = tuple(has_line(stones, self.line_steps) for stones in positions)
+        self._free_cells = tuple(
+            tuple(action for action, cell in self._cell.items() if not mask & cell)
+            for mask in positions
+        )
+
+    def __repr__(self) -> str:
+        return "TicTacToe()"
+
+    def get_available_actions(self, state: BoardState) -> Sequence[int]:
+        """The free cells; none once a player has won."""
+        return () if state.won else self._free_cells[state.mask]
+
+    def get_next_state(self, state: BoardState, action: int) -> BoardState:
+        """The state after a stone has been laid on cell `action`.
+
+        Raises:
+            ValueError: no such cell, a cell that is taken, or the game is over.
+        """
+        mover, mask, player, won = state
+        try:
+            cell = self._cell[action]
+        except (KeyError, TypeError):
+            cell = mask
+        if won or mask & cell or not cell:
+            raise self._illegal(state, action)
+        # tuple.__new__ skips the argument handling of NamedTuple: searches live in this line.
+        return tuple.__new__(
+            BoardState, (mask ^ mover, mask | cell, 3 - player, self._has_line[mover | cell])
+        )
