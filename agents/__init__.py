@@ -1,1 +1,23 @@
-"""agents."""
+"""Game-tree search agents for any two-player game that implements `envs.Env`."""
+
+from agents.alpha_beta_agent import AlphaBetaAgent
+from agents.greedy import GreedyAgent
+from agents.mcts_agent import MCTSAgent
+from agents.minimax import MinimaxAgent
+from agents.options import option
+from agents.protocol import Agent, SearchResult
+from agents.random_agent import RandomAgent
+from agents.registry import agent_names, make_agent
+
+__all__ = [
+    "Agent",
+    "AlphaBetaAgent",
+    "GreedyAgent",
+    "MCTSAgent",
+    "MinimaxAgent",
+    "RandomAgent",
+    "SearchResult",
+    "agent_names",
+    "make_agent",
+    "option",
+]

@@ -59,8 +59,8 @@ def has_line(stones: int, steps: LineSteps) -> bool:
     """Whether `stones` hold a line; `steps` are the board's `line_steps`."""
     for first, second, further in steps:
         run = stones & (stones >> first)
-        run &= run >> second
-        if run:
+        if run & (run >> second):
+            run &= run >> second
             for shift in further:
                 run &= run >> shift
             if run:

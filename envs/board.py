@@ -1,6 +1,7 @@
 """What all line games on a board share: the state, whose turn it is, the reward, Kaggle's board."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from envs.bitboard import cell_bit, has_line, line_steps, lines
@@ -9,7 +10,7 @@ EMPTY = 0
 
 
 class BoardState(NamedTuple):
-    """A position: two bitboards (layout in `envs.bitboard`), the player to move, and whether it is won."""
+    """A position: bitboards laid out as in `envs.bitboard`, whose turn it is, and if it is won."""
 
     mover: int
     """Stones of the player whose turn it is."""
@@ -19,6 +20,10 @@ class BoardState(NamedTuple):
     """Whose turn it is: 1 or 2."""
     won: bool
     """Whether the player who has just moved has a line; the game is over then."""
+
+
+new_state = tuple.__new__
+"""`new_state(BoardState, fields)` skips the argument handling of NamedTuple: searches live here."""
 
 
 class BoardGame:
@@ -55,6 +60,11 @@ class BoardGame:
 
     def __hash__(self) -> int:
         return hash(repr(self))
+
+    @cached_property
+    def lines(self) -> tuple[int, ...]:
+        """Every line that wins, as a mask of its cells."""
+        return tuple(lines(self.rows, self.columns, self.inarow))
 
     def initial_state(self) -> BoardState:
         """The empty board, player 1 to move."""
@@ -101,7 +111,7 @@ class BoardGame:
             return []
         winner_stones = state.mask ^ state.mover
         covered = 0
-        for line in lines(self.rows, self.columns, self.inarow):
+        for line in self.lines:
             if winner_stones & line == line:
                 covered |= line
         return [

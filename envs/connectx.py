@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from envs.bitboard import column_cells, has_line
-from envs.board import BoardGame, BoardState
+from envs.bitboard import cell_bit, column_cells, has_line
+from envs.board import BoardGame, BoardState, new_state
 
 
 class ConnectX(BoardGame):
@@ -20,9 +20,11 @@ class ConnectX(BoardGame):
 
     def __init__(self, rows: int = 6, columns: int = 7, inarow: int = 4) -> None:
         super().__init__(rows, columns, inarow)
-        self._cells = {column: column_cells(rows, column) for column in range(columns)}
-        self._bottom = {column: 1 << (column * (rows + 1)) for column in range(columns)}
-        self._top_row = sum(bottom << (rows - 1) for bottom in self._bottom.values())
+        self._columns = {
+            column: (cell_bit(rows, rows - 1, column), column_cells(rows, column))
+            for column in range(columns)
+        }
+        self._top_row = sum(cell_bit(rows, 0, column) for column in range(columns))
         self._open_columns = _OpenColumns(rows, columns)
 
     def get_available_actions(self, state: BoardState) -> Sequence[int]:
@@ -37,22 +39,22 @@ class ConnectX(BoardGame):
         """
         mover, mask, player, won = state
         try:
-            # Adding the bottom cell carries through the stones to the lowest free cell; from a
-            # full column it carries into the guard bit, which is not a cell.
-            cell = (mask + self._bottom[action]) & self._cells[action]
+            bottom, cells = self._columns[action]
         except (KeyError, TypeError):
-            cell = 0
+            raise self._illegal(state, action) from None
+        # Adding the bottom cell carries through the stones to the lowest free cell; from a full
+        # column it carries into the guard bit, which is not a cell.
+        cell = (mask + bottom) & cells
         if won or not cell:
             raise self._illegal(state, action)
-        # tuple.__new__ skips the argument handling of NamedTuple: searches live in this line.
-        return tuple.__new__(
+        return new_state(
             BoardState,
             (mask ^ mover, mask | cell, 3 - player, has_line(mover | cell, self.line_steps)),
         )
 
     def _check_support(self, mask: int) -> None:
-        for column, bottom in self._bottom.items():
-            stones = mask & self._cells[column]
+        for column, (bottom, cells) in self._columns.items():
+            stones = mask & cells
             if (stones + bottom) & stones:
                 raise ValueError(f"a stone floats in column {column}: stones fall to the bottom")
 
@@ -71,7 +73,7 @@ class _OpenColumns(dict[int, tuple[int, ...]]):
     """The columns that are not full, by the stones in the top row; filled as positions ask."""
 
     def __init__(self, rows: int, columns: int) -> None:
-        self._top = [1 << (column * (rows + 1) + rows - 1) for column in range(columns)]
+        self._top = [cell_bit(rows, 0, column) for column in range(columns)]
 
     def __missing__(self, top_stones: int) -> tuple[int, ...]:
         columns = tuple(column for column, top in enumerate(self._top) if not top_stones & top)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from envs.bitboard import cell_bit, has_line
-from envs.board import BoardGame, BoardState
+from envs.board import BoardGame, BoardState, new_state
 
 SIDE = 3
 
@@ -42,7 +42,6 @@ class TicTacToe(BoardGame):
             cell = mask
         if won or mask & cell or not cell:
             raise self._illegal(state, action)
-        # tuple.__new__ skips the argument handling of NamedTuple: searches live in this line.
-        return tuple.__new__(
+        return new_state(
             BoardState, (mask ^ mover, mask | cell, 3 - player, self._has_line[mover | cell])
         )

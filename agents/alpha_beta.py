@@ -1,0 +1,171 @@
+"""Alpha-beta: minimax's values without looking at what cannot change them."""
+
+from collections.abc import Iterable, Sequence
+from math import inf
+from typing import Generic
+
+from agents.clock import Clock
+from agents.evaluation import Heuristic
+from agents.lines import Line
+from agents.ordering import Ordering
+from agents.transposition import Bound, Entry, TranspositionTable
+from envs.protocol import Action, Env, State
+
+Found = dict[Action, tuple[float, Line]]
+"""The value of each examined action and the line that follows it, in the order of the search."""
+
+
+class AlphaBeta(Generic[State, Action]):
+    """One alpha-beta search, and what it carries from one depth to the next.
+
+    The window (alpha, beta) holds what the players are sure of elsewhere: player 1 can have at
+    least alpha, player 2 can hold the value down to beta. A value v that a search returns says of
+    the true value t (minimax's at the same depth):
+
+        v <= alpha          t <= v
+        alpha < v < beta    t == v
+        beta <= v           t >= v
+
+    D. E. Knuth and R. W. Moore, "An Analysis of Alpha-Beta Pruning" (1975), in the fail-soft form
+    of J. P. Fishburn (1983).
+
+    Args:
+        env: the rules.
+        heuristic: the value of states at which the search stops looking ahead.
+        ordering: which actions to try first, after the table's and the killer moves.
+        clock: ends the search.
+        table: results by state; one of capacity 0 remembers nothing.
+        killer_moves: whether actions that caused a cutoff are tried first at the same ply.
+    """
+
+    def __init__(
+        self,
+        env: Env[State, Action],
+        heuristic: Heuristic,
+        ordering: Ordering,
+        clock: Clock,
+        table: TranspositionTable,
+        killer_moves: bool,
+    ) -> None:
+        self.env = env
+        self.heuristic = heuristic
+        self.ordering = ordering
+        self.clock = clock
+        self.table = table
+        self.killers: dict[int, tuple[Action, ...]] = {}
+        self.killer_slots = 2 if killer_moves else 0
+        self.nodes = 1
+        """States visited, the root among them."""
+        self.guesses = 0
+        """How often a value rested on a heuristic; unchanged by a search that proves its value."""
+
+    def search_root(
+        self, state: State, actions: Iterable[Action], depth: float, found: Found[Action]
+    ) -> None:
+        """Examine `actions` in turn, `depth` >= 1 plies deep, and enter their values in `found`.
+
+        The value of the first of the best actions is exact. The others are bounds: no better for
+        the player whose turn it is than the best before them.
+
+        Raises:
+            TimeUp: the time is up; `found` keeps what was examined.
+        """
+        maximising = self.env.current_player(state) == 1
+        alpha, beta = -1.0, 1.0
+        for action in actions:
+            found[action] = self.action_value(state, action, depth, 0, alpha, beta)
+            if maximising:
+                alpha = max(alpha, found[action][0])
+            else:
+                beta = min(beta, found[action][0])
+            if alpha >= beta:
+                break
+
+    def action_value(
+        self, state: State, action: Action, depth: float, ply: int, alpha: float, beta: float
+    ) -> tuple[float, Line]:
+        """The value of `action` within the window, and the line that follows it."""
+        self.nodes += 1
+        child = self.env.get_next_state(state, action)
+        replies = self.env.get_available_actions(child)
+        if not replies:
+            return self.env.reward(state, action), None
+        if depth == 1:
+            self.guesses += 1
+            return self.heuristic(self.env, child), None
+        return self.state_value(child, replies, depth - 1, ply + 1, alpha, beta)
+
+    def state_value(
+        self,
+        state: State,
+        actions: Sequence[Action],
+        depth: float,
+        ply: int,
+        alpha: float,
+        beta: float,
+    ) -> tuple[float, Line]:
+        """The value of `state` within the window, and the line that leads to it."""
+        self.clock.check()
+        entry = self.table.get(state)
+        if entry is not None and entry.depth in (depth, inf):
+            if entry.bound is not Bound.UPPER:
+                alpha = max(alpha, entry.value)
+            if entry.bound is not Bound.LOWER:
+                beta = min(beta, entry.value)
+            if alpha >= beta:
+                self.guesses += entry.depth != inf
+                return entry.value, (entry.action, None)
+
+        guesses = self.guesses
+        window = alpha, beta
+        maximising = self.env.current_player(state) == 1
+        best, best_line = -inf if maximising else inf, None
+        for action in self.ordered(state, actions, ply, entry):
+            value, line = self.action_value(state, action, depth, ply, alpha, beta)
+            if (value > best) if maximising else (value < best):
+                best, best_line = value, (action, line)
+            if maximising:
+                alpha = max(alpha, best)
+            else:
+                beta = min(beta, best)
+            if alpha >= beta:
+                self.remember_killer(ply, action)
+                break
+
+        self.remember(state, depth, best, best_line, window, self.guesses == guesses)
+        return best, best_line
+
+    def ordered(
+        self, state: State, actions: Sequence[Action], ply: int, entry: Entry | None
+    ) -> Iterable[Action]:
+        """`actions`, the most promising first: from the table, killer moves, then the ordering."""
+        ordered = self.ordering(self.env, state, actions)
+        promising = self.killers.get(ply, ())
+        if entry is not None:
+            promising = (entry.action, *promising)
+        if not promising:
+            return ordered
+        return dict.fromkeys([action for action in promising if action in actions] + [*ordered])
+
+    def remember_killer(self, ply: int, action: Action) -> None:
+        """Try `action`, which has just caused a cutoff, first in the other states of this ply."""
+        known = self.killers.get(ply, ())
+        if action not in known:
+            self.killers[ply] = (action, *known)[: self.killer_slots]
+
+    def remember(
+        self,
+        state: State,
+        depth: float,
+        value: float,
+        line: Line,
+        window: tuple[float, float],
+        proven: bool,
+    ) -> None:
+        """Enter what the search of `state` found into the table."""
+        alpha, beta = window
+        bound = Bound.UPPER if value <= alpha else Bound.LOWER if value >= beta else Bound.EXACT
+        win_proven = value == 1.0 and bound is not Bound.UPPER
+        loss_proven = value == -1.0 and bound is not Bound.LOWER
+        reach = inf if proven or win_proven or loss_proven else depth
+        self.table.store(state, Entry(reach, bound, value, line[0] if line else None))

@@ -1,0 +1,118 @@
+"""The alpha-beta agent: iterative deepening around `agents.alpha_beta`."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import count
+from math import inf
+
+from agents.alpha_beta import AlphaBeta, Found
+from agents.clock import Clock, TimeUp
+from agents.evaluation import HEURISTICS, Heuristic
+from agents.lines import line_actions
+from agents.options import choose, option, require_at_least
+from agents.ordering import ORDERINGS, Ordering
+from agents.protocol import Agent, SearchResult, legal_actions
+from agents.tactics import sensible_actions
+from agents.transposition import TranspositionTable
+from envs.protocol import Action, Env, State
+
+
+@dataclass
+class AlphaBetaAgent(Agent):
+    """Searches one ply deeper again and again, pruning what cannot matter, until its time is up.
+
+    Deepening ends early when the value is proven. So of several wins it plays the fastest that it
+    can see, and a lost state it defends for as long as it can.
+    """
+
+    unlimited = {"depth": None, "time_limit": None}  # noqa: RUF012
+
+    depth: int | None = option(None, "plies to look ahead at most; none: to the end of the game")
+    time_limit: float | None = option(1.0, "seconds for each move; none: no limit")
+    heuristic: str | Heuristic = option(
+        "auto", "value of unfinished states: auto, open_lines, zero"
+    )
+    ordering: str | Ordering = option("auto", "which actions to try first: auto, centre, natural")
+    iterative_deepening: bool = option(
+        True, "search depth 1, 2, 3 ...; false: the full depth at once"
+    )
+    killer_moves: bool = option(True, "try first what caused a cutoff at the same ply")
+    table_size: int = option(1_000_000, "states that the transposition table holds; 0: no table")
+
+    def __post_init__(self) -> None:
+        require_at_least("depth", self.depth, 1)
+        require_at_least("time_limit", self.time_limit, 0)
+        require_at_least("table_size", self.table_size, 0)
+        choose("heuristic", self.heuristic, HEURISTICS)
+        choose("ordering", self.ordering, ORDERINGS)
+
+    def search(
+        self, env: Env[State, Action], state: State, time_limit: float | None = None
+    ) -> SearchResult[Action]:
+        """Search until the time is up, the depth is reached or the value is proven.
+
+        Of the `action_values` that of the chosen action is exact at `depth`, the others are
+        bounds: no better for the player whose turn it is than the best before them.
+        """
+        clock = Clock(self.time_limit, time_limit)
+        ordering = choose("ordering", self.ordering, ORDERINGS)
+        tree = AlphaBeta(
+            env,
+            choose("heuristic", self.heuristic, HEURISTICS),
+            ordering,
+            clock,
+            TranspositionTable(self.table_size),
+            self.killer_moves,
+        )
+        order = list(ordering(env, state, legal_actions(env, state)))
+        sensible = sensible_actions(env, state, order)
+        sign = 1 if env.current_player(state) == 1 else -1
+
+        best, results, completed = sensible[0], Found[Action](), 0.0
+        for depth in self._depths():
+            found, guesses = Found[Action](), tree.guesses
+            try:
+                tree.search_root(state, order, depth, found)
+            except TimeUp:
+                best = _best_of_unfinished(found, order, sign, best)
+                results |= found
+                if completed < 2 and best not in sensible:
+                    best = sensible[0]
+                break
+            best = _best(found, sign)
+            results, completed = found, depth
+            order.sort(key=lambda action: action != best)
+            if tree.guesses == guesses or abs(found[best][0]) == 1.0:
+                break
+
+        value, line = results.get(best, (0.0, None))
+        return SearchResult(
+            best,
+            value,
+            principal_variation=(best, *line_actions(line)),
+            action_values={action: value for action, (value, _) in results.items()},
+            nodes=tree.nodes,
+            depth=None if completed == inf else int(completed),
+            elapsed=clock.elapsed,
+        )
+
+    def _depths(self) -> Iterable[float]:
+        if not self.iterative_deepening:
+            return (inf if self.depth is None else self.depth,)
+        return count(1) if self.depth is None else range(1, self.depth + 1)
+
+
+def _best(found: Found[Action], sign: int) -> Action:
+    """The first of the best actions for the player with this `sign`."""
+    return max(found, key=lambda action: sign * found[action][0])
+
+
+def _best_of_unfinished(
+    found: Found[Action], order: Sequence[Action], sign: int, previous: Action
+) -> Action:
+    """What to play when the time was up after the actions in `found`, the first ones of `order`."""
+    if not found:
+        return previous
+    best = _best(found, sign)
+    lost = found[best][0] == -sign
+    return order[len(found)] if lost and len(found) < len(order) else best

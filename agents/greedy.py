@@ -1,0 +1,52 @@
+"""The agent that looks two plies ahead and no further."""
+
+from dataclasses import dataclass
+
+from agents.clock import Clock
+from agents.evaluation import HEURISTICS, Heuristic
+from agents.options import choose, option
+from agents.ordering import ORDERINGS, Ordering
+from agents.protocol import Agent, SearchResult, legal_actions
+from agents.tactics import sensible_actions
+from envs.protocol import Action, Env, State
+
+
+@dataclass
+class GreedyAgent(Agent):
+    """Wins if it can, else avoids losing at once, else plays the action with the best heuristic."""
+
+    heuristic: str | Heuristic = option(
+        "auto", "value of unfinished states: auto, open_lines, zero"
+    )
+    ordering: str | Ordering = option("auto", "which of equals goes first: auto, centre, natural")
+
+    def __post_init__(self) -> None:
+        choose("heuristic", self.heuristic, HEURISTICS)
+        choose("ordering", self.ordering, ORDERINGS)
+
+    def search(
+        self, env: Env[State, Action], state: State, time_limit: float | None = None
+    ) -> SearchResult[Action]:
+        """Compare the sensible actions; `action_values` has those alone."""
+        clock = Clock()
+        heuristic = choose("heuristic", self.heuristic, HEURISTICS)
+        ordering = choose("ordering", self.ordering, ORDERINGS)
+        sensible = sensible_actions(env, state, legal_actions(env, state))
+
+        def value(action: Action) -> float:
+            child = env.get_next_state(state, action)
+            over = not env.get_available_actions(child)
+            return env.reward(state, action) if over else heuristic(env, child)
+
+        values = {action: value(action) for action in ordering(env, state, sensible)}
+        best = max if env.current_player(state) == 1 else min
+        action = best(values, key=values.__getitem__)
+        return SearchResult(
+            action,
+            values[action],
+            principal_variation=(action,),
+            action_values=values,
+            nodes=len(values),
+            depth=1,
+            elapsed=clock.elapsed,
+        )

@@ -1,0 +1,193 @@
+"""Monte Carlo tree search: UCT with proven values (MCTS-Solver)."""
+
+from collections.abc import Sequence
+from math import inf, log, sqrt
+from random import Random
+from typing import Generic
+
+from agents.policies import Rollout
+from agents.tactics import winning_action
+from envs.protocol import Action, Env, State
+
+
+def uct(total: float, visits: int, parent_visits: int, exploration: float) -> float:
+    """The upper confidence bound by which a child is selected.
+
+    total / visits + C * sqrt(ln(parent_visits) / visits), from L. Kocsis and C. Szepesvári,
+    "Bandit based Monte-Carlo Planning" (2006).
+
+    Args:
+        total: sum of the results, from the view of the player who selects.
+        visits: of the child, at least 1.
+        parent_visits: at least 1.
+        exploration: the exploration constant C.
+    """
+    return total / visits + exploration * sqrt(log(parent_visits) / visits)
+
+
+class Node(Generic[State, Action]):
+    """A state in the tree, and the statistics of the simulations that went through it."""
+
+    __slots__ = ("children", "proven", "sign", "state", "total", "untried", "visits")
+
+    def __init__(
+        self, state: State, actions: Sequence[Action], sign: int, proven: float | None
+    ) -> None:
+        self.state = state
+        self.untried = list(actions)
+        """Actions that have no child yet."""
+        self.children: dict[Action, Node[State, Action]] = {}
+        self.sign = sign
+        """+1 where player 1 is to move and -1 where player 2 is."""
+        self.visits = 0
+        self.total = 0.0
+        """Sum of the results, from player 1's view."""
+        self.proven = proven
+        """The exact value from player 1's view where it is known, else None."""
+
+    @property
+    def value(self) -> float:
+        """The proven value, or else the mean result; from player 1's view; 0.0 before any visit."""
+        if self.proven is not None:
+            return self.proven
+        return self.total / self.visits if self.visits else 0.0
+
+
+class Tree(Generic[State, Action]):
+    """A search tree that grows by a leaf with each simulation.
+
+    A simulation selects a path by UCT, expands a leaf by one action, plays on from there by the
+    rollout policy, and adds the result to every node of the path. With the solver, results that
+    are certain are carried up as proven values (M. H. M. Winands, Y. Björnsson and J.-T. Saito,
+    "Monte-Carlo Tree Search Solver", 2008): a node is a proven win when one child is, and proven
+    lost or drawn when all children are proven.
+
+    Args:
+        env: the rules.
+        state: the root, in which the game goes on.
+        exploration: the exploration constant C, for results in [-1, 1].
+        rollout: the rollout policy.
+        rollouts_per_leaf: games played out from each new leaf, at least 1; each counts as a visit.
+        solver: whether proven values are carried up.
+        decisive_moves: whether a node in which a win is at hand gets that one child only.
+        rng: the source of all randomness.
+    """
+
+    def __init__(
+        self,
+        env: Env[State, Action],
+        state: State,
+        exploration: float,
+        rollout: Rollout,
+        rollouts_per_leaf: int,
+        solver: bool,
+        decisive_moves: bool,
+        rng: Random,
+    ) -> None:
+        self.env = env
+        self.exploration = exploration
+        self.rollout = rollout
+        self.rollouts_per_leaf = rollouts_per_leaf
+        self.solver = solver
+        self.decisive_moves = decisive_moves
+        self.rng = rng
+        self.nodes = 0
+        """Nodes made so far."""
+        self.root: Node[State, Action] = self.make_node(state, env.get_available_actions(state))
+
+    def simulate(self) -> None:
+        """Run one simulation: select, expand, play out, back up."""
+        path = self.select()
+        leaf = path[-1]
+        if leaf.proven is None:
+            leaf = self.expand(leaf)
+            path.append(leaf)
+        if leaf.proven is None:
+            total = 0.0
+            for _ in range(self.rollouts_per_leaf):
+                total += self.rollout(self.env, leaf.state, self.rng)
+        else:
+            total = leaf.proven * self.rollouts_per_leaf
+            if self.solver:
+                self.prove(path)
+        for node in path:
+            node.visits += self.rollouts_per_leaf
+            node.total += total
+
+    def select(self) -> list[Node[State, Action]]:
+        """The path from the root to the first node that is proven or has an untried action."""
+        node = self.root
+        path = [node]
+        while node.proven is None and not node.untried:
+            node = self.best_child(node)
+            path.append(node)
+        return path
+
+    def best_child(self, node: Node[State, Action]) -> Node[State, Action]:
+        """The child with the highest `uct` for the player whose turn it is.
+
+        Children that are proven lost for that player are passed over: to be here at all, `node`
+        has another child.
+        """
+        sign = node.sign
+        # uct() with its logarithm taken once for all children
+        spread = self.exploration * sqrt(log(node.visits))
+        best, best_bound = node, -inf
+        for child in node.children.values():
+            if child.proven is not None and child.proven == -sign and self.solver:
+                continue
+            visits = child.visits
+            bound = sign * child.total / visits + spread / sqrt(visits)
+            if bound > best_bound:
+                best, best_bound = child, bound
+        return best
+
+    def expand(self, node: Node[State, Action]) -> Node[State, Action]:
+        """Add the child of a random untried action."""
+        env, untried = self.env, node.untried
+        action = untried.pop(int(self.rng.random() * len(untried)))
+        state = env.get_next_state(node.state, action)
+        actions = env.get_available_actions(state)
+        proven = None if actions else env.reward(node.state, action)
+        child = node.children[action] = self.make_node(state, actions, proven)
+        return child
+
+    def make_node(
+        self, state: State, actions: Sequence[Action], proven: float | None = None
+    ) -> Node[State, Action]:
+        """A node without statistics."""
+        self.nodes += 1
+        if self.decisive_moves:
+            win = winning_action(self.env, state, actions)
+            if win is not None:
+                actions = (win,)
+        return Node(state, actions, 1 if self.env.current_player(state) == 1 else -1, proven)
+
+    def prove(self, path: Sequence[Node[State, Action]]) -> None:
+        """Carry the proven value of the last node of `path` up as far as it decides."""
+        for parent, child in zip(path[-2::-1], path[:0:-1], strict=True):
+            if child.proven != parent.sign and (
+                parent.untried or any(node.proven is None for node in parent.children.values())
+            ):
+                return
+            parent.proven = parent.sign * max(
+                parent.sign * node.proven
+                for node in parent.children.values()
+                if node.proven is not None
+            )
+
+    def restrict_root(self, actions: Sequence[Action]) -> None:
+        """Consider `actions` only at the root; the others must be proven to be no better."""
+        self.root.untried = [action for action in self.root.untried if action in actions]
+        for action in [action for action in self.root.children if action not in actions]:
+            del self.root.children[action]
+
+    def descend(self, state: State) -> bool:
+        """Make the node of `state` the root, if it is at most two plies below; tell if it was."""
+        nearby = [self.root, *self.root.children.values()]
+        nearby += [node for child in nearby[1:] for node in child.children.values()]
+        for node in nearby:
+            if node.state == state:
+                self.root = node
+                return True
+        return False

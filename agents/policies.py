@@ -1,0 +1,43 @@
+"""Rollout policies: how a Monte Carlo search plays a game to its end.
+
+A rollout is a plain function `(env, state, rng) -> float` that plays on from an unfinished state
+and returns the reward of the last action, from player 1's view.
+"""
+
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any
+
+from agents.tactics import sensible_actions
+from envs.protocol import Action, Env, State
+
+Rollout = Callable[[Any, Any, Random], float]
+
+
+def uniform(env: Env[State, Action], state: State, rng: Random) -> float:
+    """Play uniformly random actions."""
+    get_actions, get_next_state, random = env.get_available_actions, env.get_next_state, rng.random
+    actions = get_actions(state)
+    while actions:
+        previous, action = state, actions[int(random() * len(actions))]
+        state = get_next_state(previous, action)
+        actions = get_actions(state)
+    return env.reward(previous, action)
+
+
+def decisive(env: Env[State, Action], state: State, rng: Random) -> float:
+    """Take a win, else avoid what loses at once, else play uniformly random actions.
+
+    The "heavy playouts" of F. Teytaud and O. Teytaud, "On the huge benefit of decisive moves in
+    Monte-Carlo Tree Search algorithms" (2010).
+    """
+    actions = env.get_available_actions(state)
+    while actions:
+        choice = sensible_actions(env, state, actions)
+        previous, action = state, choice[int(rng.random() * len(choice))]
+        state = env.get_next_state(previous, action)
+        actions = env.get_available_actions(state)
+    return env.reward(previous, action)
+
+
+ROLLOUTS: Mapping[str, Rollout] = {"uniform": uniform, "decisive": decisive}

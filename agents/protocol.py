@@ -1,0 +1,75 @@
+"""What an agent is, and what a search reports."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic
+
+from envs.protocol import Action, Env, State
+
+
+@dataclass(frozen=True)
+class SearchResult(Generic[Action]):
+    """What a search found. Values are from player 1's view, in [-1, 1].
+
+    A proven value is exactly +1 (player 1 wins), 0 or -1; an estimate lies strictly between -1
+    and 1.
+    """
+
+    action: Action
+    """The action to play."""
+    value: float
+    """What the state is worth; 0.0 from agents that estimate nothing."""
+    principal_variation: tuple[Action, ...] = ()
+    """The line that the search expects, `action` first."""
+    action_values: Mapping[Action, float] = field(default_factory=dict)
+    """What each examined action is worth; the agent's docstring says how exact they are."""
+    nodes: int = 0
+    """States visited."""
+    simulations: int = 0
+    """Simulations run (Monte Carlo searches only)."""
+    depth: int | None = None
+    """Plies that the search looked ahead everywhere; None where there is no such depth."""
+    elapsed: float = 0.0
+    """Seconds that the search took."""
+
+
+class Agent(ABC):
+    """Chooses actions in any game that implements `Env`.
+
+    An agent is a dataclass of JSON-able options; `agents.options.option` declares one.
+    """
+
+    unlimited: ClassVar[Mapping[str, Any]] = {}
+    """The options with which the agent searches for as long as it is given; empty if it cannot."""
+
+    @abstractmethod
+    def search(
+        self, env: Env[State, Action], state: State, time_limit: float | None = None
+    ) -> SearchResult[Action]:
+        """Search `state` for the best action of the player whose turn it is.
+
+        Args:
+            env: the rules.
+            state: where to search from.
+            time_limit: seconds; binds in addition to the agent's own limits.
+
+        Raises:
+            ValueError: the game is over in `state`.
+        """
+
+    def act(self, env: Env[State, Action], state: State, time_limit: float | None = None) -> Action:
+        """The action that `search` chooses."""
+        return self.search(env, state, time_limit).action
+
+
+def legal_actions(env: Env[State, Action], state: State) -> tuple[Action, ...]:
+    """The legal actions of a state in which the game goes on.
+
+    Raises:
+        ValueError: the game is over.
+    """
+    actions = tuple(env.get_available_actions(state))
+    if not actions:
+        raise ValueError(f"the game is over in {state}: there is nothing to search")
+    return actions
