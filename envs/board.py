@@ -1,5 +1,6 @@
-"""What all line games on a board share: the state, whose turn it is, the reward, Kaggle's board."""
+"""What the line games on a board share: states, turns, rewards, Kaggle's flat board."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -26,7 +27,7 @@ new_state = tuple.__new__
 """`new_state(BoardState, fields)` skips the argument handling of NamedTuple: searches live here."""
 
 
-class BoardGame:
+class BoardGame(ABC):
     """Two players fill a board with stones in turn; the first to have a line of `inarow` wins.
 
     The base of `ConnectX` and `TicTacToe`, which add where a stone may go and how an action is
@@ -74,17 +75,17 @@ class BoardGame:
         """Whose turn it is: 1 or 2."""
         return state.player
 
+    @abstractmethod
     def get_available_actions(self, state: BoardState) -> Sequence[int]:
         """The legal actions in ascending order; empty exactly when the game is over."""
-        raise NotImplementedError
 
+    @abstractmethod
     def get_next_state(self, state: BoardState, action: int) -> BoardState:
         """The state after `action`.
 
         Raises:
             ValueError: the action is illegal.
         """
-        raise NotImplementedError
 
     def reward(self, state: BoardState, action: int) -> float:
         """+1.0 when `action` makes player 1 win, -1.0 when it makes player 2 win, else 0.0.
@@ -164,7 +165,7 @@ class BoardGame:
             player = 1 + ahead
         if player not in (1, 2):
             raise ValueError(f"the player to move is 1 or 2, not {player!r}")
-        self._check_support(stones[1] | stones[2])
+        self._require_support(stones[1] | stones[2])
         if has_line(stones[player], self.line_steps):
             raise ValueError(
                 f"player {player} is to move, yet has a line already: the game is over"
@@ -176,7 +177,7 @@ class BoardGame:
             won=has_line(stones[3 - player], self.line_steps),
         )
 
-    def _check_support(self, mask: int) -> None:
+    def _require_support(self, mask: int) -> None:
         """Raise ValueError where a stone lies on a cell that it cannot have reached."""
 
     def _illegal(self, state: BoardState, action: object) -> ValueError:

@@ -52,7 +52,7 @@ class ConnectX(BoardGame):
             (mask ^ mover, mask | cell, 3 - player, has_line(mover | cell, self.line_steps)),
         )
 
-    def _check_support(self, mask: int) -> None:
+    def _require_support(self, mask: int) -> None:
         for column, (bottom, cells) in self._columns.items():
             stones = mask & cells
             if (stones + bottom) & stones:

@@ -1,0 +1,88 @@
+"""One self-contained file from an agent's modules."""
+
+import json
+import shlex
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from types import ModuleType
+
+import agents
+import envs
+import submission
+from agents.registry import agent_class, agent_help, check_options
+from submission.closure import SourceTree, close
+from submission.compose import Header, compose
+from submission.options import JsonValue
+from submission.user_agent import load_user_agent
+
+DISTRIBUTION = "connectx-agents"
+PACKAGES = (agents, envs, submission)
+
+
+def build_bundle(agent: str, options: Mapping[str, JsonValue], source: Path | None = None) -> str:
+    """The text of a submission file: the same text for the same input.
+
+    Limits that the options leave open are lifted: on Kaggle the clock is the limit.
+
+    Args:
+        agent: name of a registered agent; with `source`, of a class in that file.
+        options: the agent's options.
+        source: a module of the user's own, with an agent written against `agents.Agent`. Modules
+            beside it that it imports go into the bundle as well.
+
+    Raises:
+        ValueError: unknown agent or option, a value that does not fit, or a construct that cannot
+            be bundled (`submission.sources.BundleError`, with file and line).
+        OSError: `source` cannot be read.
+    """
+    roots = {package.__name__: _folder(package) for package in PACKAGES}
+    if source is None:
+        cls = agent_class(agent)
+        module = cls.__module__
+    else:
+        cls = load_user_agent(source, agent)
+        module = source.stem
+        if module in roots:
+            raise ValueError(f"{source} is named like a package of this project: rename it")
+        siblings = source.resolve().parent.glob("*.py")
+        roots = {path.stem: path for path in siblings} | roots
+    check_options(agent, cls, options)
+    chosen = {**cls.unlimited, **options}
+    cls(**chosen)
+
+    tree = SourceTree(roots)
+    closure = close(tree, [("submission.entry", "KagglePlayer"), (module, cls.__name__)])
+    call = f"{cls.__name__}({', '.join(f'{key}={value!r}' for key, value in chosen.items())})"
+    header = Header(
+        title=f"A ConnectX agent: {call}.",
+        summary=agent_help(cls),
+        made_by=f"{DISTRIBUTION} {version(DISTRIBUTION)}",
+        command=_command(agent, options, source),
+    )
+    text = compose(closure, tree, header, call)
+    _prove(text)
+    return text
+
+
+def _folder(package: ModuleType) -> Path:
+    return Path(str(package.__file__)).parent
+
+
+def _command(agent: str, options: Mapping[str, JsonValue], source: Path | None) -> str:
+    """The command that builds the same file again."""
+    words = ["connectx", "build", agent]
+    if source is not None:
+        words += ["--from", source.name]
+    for key, value in options.items():
+        words += ["--option", f"{key}={value if isinstance(value, str) else json.dumps(value)}"]
+    return shlex.join(words)
+
+
+def _prove(text: str) -> None:
+    """Load the file in the way of Kaggle's loader, and see which callable comes last."""
+    namespace: dict[str, object] = {}
+    exec(compile(text, "submission.py", "exec"), namespace)  # noqa: S102
+    last = [name for name, value in namespace.items() if callable(value)][-1]
+    if last != "agent":
+        raise ValueError(f"Kaggle would take {last} for the agent: it is the last callable")

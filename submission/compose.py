@@ -1,0 +1,130 @@
+"""The text of a bundle: header, imports, a section for each module, and Kaggle's entry point."""
+
+import re
+import sys
+from dataclasses import dataclass
+from textwrap import indent
+
+from submission.closure import Closure, SourceTree
+from submission.sources import BundleError, Definition, Module
+
+UPLOAD_COMMAND = 'kaggle competitions submit -c connectx -f {file} -m "{message}"'
+RULE = "# " + "-" * 98
+GAP = "\n\n"
+"""Above and below functions and classes."""
+RESERVED = frozenset({"_STARTED", "_PLAYER", "agent"})
+"""Names that the head and the tail of the file define."""
+
+HEAD = '''r"""{title}
+
+{summary}
+
+Made by {made_by} with
+
+    {command}
+
+Needs Python 3.11 or newer and {needs}. Upload it with
+
+    {upload}
+"""
+
+{future}from time import perf_counter
+
+_STARTED = perf_counter()
+
+{imports}
+'''
+
+TAIL = '''
+
+{rule}
+# Kaggle's entry point: its loader takes the last callable of the file
+
+_PLAYER = KagglePlayer(lambda: {call}, load_seconds=perf_counter() - _STARTED)
+
+
+def agent(observation, configuration):
+    """The column to play, counted from 0."""
+    return _PLAYER.act(observation, configuration)
+'''
+
+
+@dataclass(frozen=True)
+class Header:
+    """What the top of the file says."""
+
+    title: str
+    summary: str
+    made_by: str
+    command: str
+
+
+def compose(closure: Closure, tree: SourceTree, header: Header, call: str) -> str:
+    """The text of the bundle.
+
+    Args:
+        closure: what goes into it.
+        tree: where that comes from.
+        header: what its top says.
+        call: the expression that makes an agent.
+
+    Raises:
+        BundleError: a definition has a name that the file itself needs.
+    """
+    for definitions in closure.definitions.values():
+        for definition in definitions:
+            for name in RESERVED.intersection(definition.names):
+                path = tree.module(definition.module).path
+                raise BundleError(path, definition.line, f"{name} is the bundle's own: rename it")
+    head = HEAD.format(
+        title=_plain(header.title),
+        summary=_plain(header.summary),
+        made_by=header.made_by,
+        command=_plain(header.command),
+        needs=_needs(closure.imports),
+        upload=UPLOAD_COMMAND.format(file="submission.py", message=_plain(header.command)),
+        future="from __future__ import annotations\n\n" if closure.future else "",
+        imports="\n".join(_merged(closure.imports)),
+    )
+    sections = [_section(module, closure.definitions[module.name]) for module in closure.modules]
+    return head + "".join(sections) + TAIL.format(rule=RULE, call=call)
+
+
+def _section(module: Module, definitions: list[Definition]) -> str:
+    """The definitions that a module contributes, under its name and its docstring."""
+    comment = indent(f"{module.name}\n\n{module.summary}", "# ", lambda _: True)
+    text = f"{GAP}{RULE}\n{re.sub(' +$', '', comment, flags=re.MULTILINE)}\n"
+    above_is_block = True
+    for definition in definitions:
+        is_block = _is_block(definition)
+        text += f"{GAP if is_block or above_is_block else ''}{definition.source}\n"
+        above_is_block = is_block
+    return text
+
+
+def _is_block(definition: Definition) -> bool:
+    return re.search(r"^(@|def |async def |class )", definition.source, re.MULTILINE) is not None
+
+
+def _merged(imports: list[str]) -> list[str]:
+    """Import statements with those of one module in one line."""
+    plain = [statement for statement in imports if statement.startswith("import ")]
+    names: dict[str, list[str]] = {}
+    for statement in imports:
+        if statement.startswith("from "):
+            module, _, name = statement.removeprefix("from ").partition(" import ")
+            if (module, name) != ("time", "perf_counter"):
+                names.setdefault(module, []).append(name)
+    return plain + [f"from {module} import {', '.join(found)}" for module, found in names.items()]
+
+
+def _needs(imports: list[str]) -> str:
+    """The libraries that the file imports, in words."""
+    modules = {statement.split()[1].partition(".")[0] for statement in imports}
+    libraries = sorted(modules - sys.stdlib_module_names)
+    return " and ".join(libraries) if libraries else "its standard library"
+
+
+def _plain(text: str) -> str:
+    """Text that cannot end the docstring that it stands in."""
+    return text.replace('"""', "'''")
