@@ -165,7 +165,6 @@ class BoardGame(ABC):
             player = 1 + ahead
         if player not in (1, 2):
             raise ValueError(f"the player to move is 1 or 2, not {player!r}")
-        self._require_support(stones[1] | stones[2])
         if has_line(stones[player], self.line_steps):
             raise ValueError(
                 f"player {player} is to move, yet has a line already: the game is over"
@@ -176,9 +175,6 @@ class BoardGame(ABC):
             player=player,
             won=has_line(stones[3 - player], self.line_steps),
         )
-
-    def _require_support(self, mask: int) -> None:
-        """Raise ValueError where a stone lies on a cell that it cannot have reached."""
 
     def _illegal(self, state: BoardState, action: object) -> ValueError:
         legal = self.get_available_actions(state)

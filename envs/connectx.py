@@ -52,11 +52,18 @@ class ConnectX(BoardGame):
             (mask ^ mover, mask | cell, 3 - player, has_line(mover | cell, self.line_steps)),
         )
 
-    def _require_support(self, mask: int) -> None:
+    def from_board(self, board: Sequence[int], player: int | None = None) -> BoardState:
+        """The state of a flat board, as `BoardGame.from_board` reads it.
+
+        Raises:
+            ValueError: as there; or a stone with an empty cell below it.
+        """
+        state = super().from_board(board, player)
         for column, (bottom, cells) in self._columns.items():
-            stones = mask & cells
+            stones = state.mask & cells
             if (stones + bottom) & stones:
                 raise ValueError(f"a stone floats in column {column}: stones fall to the bottom")
+        return state
 
 
 class ConnectFour(ConnectX):
