@@ -1,0 +1,105 @@
+"""What is kept of one game on Kaggle's environment."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from math import inf
+from typing import Any
+
+DONE = "DONE"
+"""Kaggle's status of a seat that played to the end of the game."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameConfiguration:
+    """The rules of a game and its clock, by default Kaggle's.
+
+    Raises:
+        ValueError: a size below 1, or a time that is not positive and finite.
+    """
+
+    rows: int = 6
+    columns: int = 7
+    inarow: int = 4
+    act_timeout: float = 2
+    """Seconds for a move; what a move takes beyond them comes out of a bank of 60 s a game."""
+
+    def __post_init__(self) -> None:
+        for name, size in (("rows", self.rows), ("columns", self.columns), ("inarow", self.inarow)):
+            if size < 1:
+                raise ValueError(f"{name} must be at least 1, not {size}")
+        if not 0 < self.act_timeout < inf:
+            raise ValueError(f"the seconds for a move must be above 0, not {self.act_timeout}")
+
+    def for_kaggle(self) -> dict[str, float]:
+        """The configuration that `kaggle_environments.make` takes."""
+        return {
+            "rows": self.rows,
+            "columns": self.columns,
+            "inarow": self.inarow,
+            "actTimeout": self.act_timeout,
+        }
+
+
+class Result(StrEnum):
+    """How a game ended, from the evaluated player's view."""
+
+    WIN = "win"
+    DRAW = "draw"
+    LOSS = "loss"
+    PLAYER_FAILED = "player failed"
+    OPPONENT_FAILED = "opponent failed"
+
+
+@dataclass(frozen=True, slots=True)
+class GameRecord:
+    """One game. Pairs are in the order of the seats: the one that moves first, then the other."""
+
+    opponent: str
+    """Name of the opponent."""
+    game: int
+    """Number of the game against this opponent, from 0."""
+    seed: int
+    """What Python's global random generator was seeded with before the game."""
+    seat: int
+    """The evaluated player's seat: 1 moves first, 2 second."""
+    columns: tuple[int, ...]
+    """The columns played, from 0; a move that was not carried out is left out."""
+    statuses: tuple[str, str]
+    """Kaggle's final statuses: DONE, ERROR, INVALID or TIMEOUT."""
+    rewards: tuple[int | None, int | None]
+    """Kaggle's final rewards, each from its own seat's view; None for a seat that failed."""
+    result: Result
+    durations: tuple[tuple[float, ...], tuple[float, ...]]
+    """Seconds of each move of each seat; the first includes loading the submission."""
+    cause: str | None = None
+    """Why a seat failed; None where both are DONE."""
+    stderr: tuple[str, ...] = ()
+    """The last lines that the failing seat wrote to stderr in its last move."""
+
+    @property
+    def opponent_seat(self) -> int:
+        """The other seat than the player's."""
+        return 3 - self.seat
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> "GameRecord":
+        """The record whose `dataclasses.asdict` went through JSON.
+
+        Raises:
+            KeyError, TypeError, ValueError: a field is missing, unknown or of another type.
+        """
+        first, second = fields["durations"]
+        first_status, second_status = fields["statuses"]
+        first_reward, second_reward = fields["rewards"]
+        return cls(
+            **{
+                **fields,
+                "columns": tuple(fields["columns"]),
+                "statuses": (first_status, second_status),
+                "rewards": (first_reward, second_reward),
+                "result": Result(fields["result"]),
+                "durations": (tuple(first), tuple(second)),
+                "stderr": tuple(fields["stderr"]),
+            }
+        )

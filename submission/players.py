@@ -1,0 +1,96 @@
+"""From what a user calls a player to what Kaggle runs."""
+
+import re
+from dataclasses import dataclass, field
+from enum import StrEnum
+from hashlib import sha256
+from pathlib import Path
+
+from agents import agent_names
+from submission.bundle import build_bundle
+from submission.kaggle import built_in_agents
+from submission.options import parse_options
+
+
+class PlayerKind(StrEnum):
+    """Where a player comes from."""
+
+    BUILT_IN = "built-in"
+    AGENT = "agent"
+    FILE = "file"
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """A player as a picklable value, ready to be played in any process."""
+
+    name: str
+    """As the user named it."""
+    kind: PlayerKind
+    source: bytes | None = field(default=None, repr=False)
+    """The submission file's content; None for one of Kaggle's built-ins."""
+
+    @property
+    def sha256(self) -> str | None:
+        """The hash of the submission's content, in hexadecimal; None for a built-in."""
+        return None if self.source is None else sha256(self.source).hexdigest()
+
+    def put_into(self, folder: Path) -> str:
+        """Write the submission, alone as after an upload, into a new folder.
+
+        Returns:
+            What Kaggle's `env.run` takes for this player: the file's path, or a built-in's name.
+        """
+        if self.source is None:
+            return self.name
+        folder.mkdir()
+        path = folder / "main.py"
+        path.write_bytes(self.source)
+        return str(path)
+
+
+def find_player(name: str) -> Player:
+    """The player that a name stands for.
+
+    Args:
+        name: one of Kaggle's built-ins (`random`); or an agent of this package, with options if
+            need be (`mcts`, `mcts:simulations=500,seed=1`), which is bundled as it would be
+            submitted; or the path of a submission file. A name that is both Kaggle's and ours is
+            Kaggle's; with a colon after it (`random:`, `random:seed=3`) it is ours.
+
+    Raises:
+        ValueError: an unknown player, agent option, or a file that is not UTF-8 text.
+        OSError: the file cannot be read.
+        ModuleNotFoundError: kaggle_environments is not installed.
+    """
+    agent, _, options = name.partition(":")
+    if name in built_in_agents():
+        return Player(name, PlayerKind.BUILT_IN)
+    if agent in agent_names():
+        bundle = build_bundle(agent, parse_options(_split_options(options)))
+        return Player(name, PlayerKind.AGENT, bundle.encode())
+    if name.endswith(".py"):
+        return Player(name, PlayerKind.FILE, _read_submission(Path(name)))
+    raise ValueError(
+        f"unknown player {name!r}: name one of Kaggle's ({', '.join(built_in_agents())}), an agent "
+        f"with or without options ({', '.join(agent_names())}; mcts:simulations=500,seed=1), "
+        "or the path of a submission file that ends in .py"
+    )
+
+
+def _split_options(options: str) -> list[str]:
+    """Split at the commas that a new KEY= follows, so that a value may hold commas of its own."""
+    return re.split(r",(?=\s*\w+=)", options) if options else []
+
+
+def _read_submission(path: Path) -> bytes:
+    try:
+        source = path.read_bytes()
+        source.decode()
+    except OSError as error:
+        raise OSError(
+            f"cannot read the player {path} ({error.strerror}): give the path of a submission file"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise ValueError(f"the player {path} is not a Python file: save it as UTF-8") from error
+    return source

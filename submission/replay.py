@@ -1,0 +1,63 @@
+"""A recorded game as a page that Kaggle's own player shows."""
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+from submission.evaluation import Evaluation
+from submission.game_record import DONE, GameConfiguration, GameRecord, Result
+from submission.kaggle import kaggle_environments
+
+
+def game_to_show(records: Sequence[GameRecord]) -> GameRecord:
+    """The first game that the player did not win, else the first.
+
+    Raises:
+        ValueError: there is no game.
+    """
+    if not records:
+        raise ValueError("no game was played: there is no replay to write")
+    return next((record for record in records if record.result is not Result.WIN), records[0])
+
+
+def replay_html(record: GameRecord, evaluation: Evaluation) -> str:
+    """A page that replays a game of an evaluation in a browser, with the players' names.
+
+    Args:
+        record: the game to show.
+        evaluation: the evaluation that it belongs to.
+
+    Raises:
+        ModuleNotFoundError: kaggle_environments is not installed.
+    """
+    names = [evaluation.player.name, record.opponent]
+    if record.seat == 2:
+        names.reverse()
+    env = _replayed(record, evaluation.configuration)
+    # Kaggle writes the names into a script of the page as they are.
+    env.info["TeamNames"] = [escape(name) for name in names]
+    page: str = env.render(mode="html")
+    return page
+
+
+def _replayed(record: GameRecord, configuration: GameConfiguration) -> Any:
+    """Kaggle's environment after the game."""
+    env = kaggle_environments().make("connectx", configuration.for_kaggle())
+    for column in record.columns:
+        _step(env, column)
+    for status in record.statuses:
+        if status != DONE:
+            _step(env, _action_with_status(status))
+    return env
+
+
+def _step(env: Any, action: Any) -> None:
+    """Let the seat whose turn it is act."""
+    env.step([action if state.status == "ACTIVE" else None for state in env.state])
+
+
+def _action_with_status(status: str) -> Any:
+    """What an agent hands to Kaggle's environment to end with this status."""
+    if status == "TIMEOUT":
+        return kaggle_environments().errors.DeadlineExceeded()
+    return -1 if status == "INVALID" else RuntimeError(status)

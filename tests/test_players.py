@@ -1,0 +1,98 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import submission.players
+from submission.bundle import build_bundle
+from submission.kaggle import kaggle_environments
+from submission.players import Player, PlayerKind, find_player
+
+
+def submission_file(folder: Path, source: str) -> str:
+    path = folder / "mine.py"
+    path.write_text(source, encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("name", ["random", "negamax"])
+def test_kaggles_built_ins_keep_their_names(name: str) -> None:
+    player = find_player(name)
+    assert player == Player(name, PlayerKind.BUILT_IN)
+    assert player.sha256 is None
+
+
+def test_an_agent_is_what_would_be_submitted() -> None:
+    player = find_player("mcts:simulations=50,seed=1")
+    assert player.kind is PlayerKind.AGENT
+    assert player.source == build_bundle("mcts", {"simulations": 50, "seed": 1}).encode()
+
+
+def test_an_agent_needs_no_options() -> None:
+    assert find_player("mcts").source == build_bundle("mcts", {}).encode()
+
+
+@pytest.mark.parametrize("name", ["random:", "random:seed=3"])
+def test_a_colon_asks_for_our_agent_of_a_built_ins_name(name: str) -> None:
+    assert find_player(name).kind is PlayerKind.AGENT
+
+
+def test_option_values_may_hold_commas(monkeypatch: pytest.MonkeyPatch) -> None:
+    received: list[tuple[str, Any]] = []
+
+    def record(agent: str, options: Any) -> str:
+        received.append((agent, options))
+        return ""
+
+    monkeypatch.setattr(submission.players, "build_bundle", record)
+    find_player('mcts:order=[3,2],label="a,b",seed=1')
+    assert received == [("mcts", {"order": [3, 2], "label": "a,b", "seed": 1})]
+
+
+def test_a_file_is_known_by_its_content(tmp_path: Path) -> None:
+    player = find_player(submission_file(tmp_path, "abc"))
+    assert player.kind is PlayerKind.FILE
+    # The example of FIPS 180-2, appendix B.1.
+    assert player.sha256 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+
+def test_a_file_is_played_as_it_was_when_it_was_named(tmp_path: Path) -> None:
+    name = submission_file(tmp_path, "def agent(observation): return 0")
+    player = find_player(name)
+    Path(name).unlink()
+    env = kaggle_environments().make("connectx")
+    env.run([player.put_into(tmp_path / "first"), "random"])
+    assert [state.status for state in env.state] == ["DONE", "DONE"]
+    assert env.steps[1][0].action == 0
+
+
+@pytest.mark.parametrize("name", ["nobody", "", "submission.tar.gz", "nobody:seed=1"])
+def test_an_unknown_player_is_told_the_known_ones(name: str) -> None:
+    with pytest.raises(ValueError, match=r"negamax, random.*mcts.*\.py") as refusal:
+        find_player(name)
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("name", ["mcts:simulations", "mcts:nonsense=1"])
+def test_wrong_options_are_refused(name: str) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 - whose message is tested where it is made
+        find_player(name)
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match=r"cannot read the player .*absent\.py"):
+        find_player(str(tmp_path / "absent.py"))
+
+
+def test_a_folder_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "folder.py"
+    folder.mkdir()
+    with pytest.raises(OSError, match="cannot read the player"):
+        find_player(str(folder))
+
+
+def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "binary.py"
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(ValueError, match="UTF-8"):
+        find_player(str(path))
