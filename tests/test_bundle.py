@@ -1,0 +1,277 @@
+"""The bundle is one file that Kaggle's own loader and environment accept."""
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents import agent_names
+from submission.bundle import build_bundle
+from submission.kaggle import kaggle_environments
+from submission.options import JsonValue
+from submission.sources import BundleError
+
+QUICK: dict[str, dict[str, JsonValue]] = {
+    "alphabeta": {"time_limit": 0.02},
+    "mcts": {"time_limit": 0.02, "seed": 1},
+}
+"""Options that keep whole games short."""
+
+USER_AGENT = '''
+from dataclasses import dataclass
+
+from agents import Agent, SearchResult, option
+from envs import Action, Env, State
+from helper import last
+
+
+@dataclass
+class RightmostAgent(Agent):
+    """Plays the last legal action."""
+
+    offset: int = option(0, "how many actions from the last one")
+
+    def search(self, env: Env[State, Action], state: State, time_limit: float | None = None):
+        return SearchResult(last(env.get_available_actions(state), self.offset), value=0.0)
+
+
+if __name__ == "__main__":
+    print(RightmostAgent())
+'''
+HELPER = """
+def last(actions, offset):
+    return actions[max(0, len(actions) - 1 - offset)]
+"""
+
+
+@pytest.fixture
+def user_agent(tmp_path: Path) -> Path:
+    (tmp_path / "helper.py").write_text(HELPER)
+    path = tmp_path / "my_agent.py"
+    path.write_text(USER_AGENT)
+    return path
+
+
+def imported_modules(source: str) -> set[str]:
+    modules = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            modules |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            modules.add(str(node.module).partition(".")[0])
+    return modules
+
+
+def run_on_kaggle(players: list[str], **configuration: float) -> Any:
+    env = kaggle_environments().make("connectx", configuration)
+    env.run(players)
+    return env
+
+
+@pytest.mark.parametrize("agent", agent_names())
+def test_kaggles_loader_picks_the_entry_point(agent: str) -> None:
+    picked = kaggle_environments().agent.get_last_callable(build_bundle(agent, {}))
+    assert picked.__name__ == "agent"
+    assert picked.__code__.co_varnames[:2] == ("observation", "configuration")
+
+
+@pytest.mark.parametrize("agent", agent_names())
+def test_reference_agents_need_the_standard_library_alone(agent: str) -> None:
+    assert imported_modules(build_bundle(agent, {})) <= sys.stdlib_module_names
+
+
+@pytest.mark.parametrize("agent", agent_names())
+def test_every_name_of_the_file_is_defined_and_used(agent: str, tmp_path: Path) -> None:
+    path = tmp_path / "submission.py"
+    path.write_text(build_bundle(agent, {}))
+    command = [sys.executable, "-m", "ruff", "check", "--isolated", "--select", "F", str(path)]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout
+
+
+@pytest.mark.parametrize("agent", agent_names())
+def test_only_what_the_agent_needs(agent: str) -> None:
+    text = build_bundle(agent, {})
+    classes = {
+        "RandomAgent": "random",
+        "GreedyAgent": "greedy",
+        "MinimaxAgent": "minimax",
+        "AlphaBetaAgent": "alphabeta",
+        "MCTSAgent": "mcts",
+    }
+    assert [name for name in classes if f"class {name}" in text] == [
+        name for name, registered in classes.items() if registered == agent
+    ]
+    assert "TicTacToe(" not in text
+    assert "svg" not in text
+
+
+def test_same_input_same_bytes_in_every_process() -> None:
+    script = "from submission.bundle import build_bundle; print(build_bundle('mcts', {'seed': 7}))"
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1", "2")
+    }
+    assert len(outputs) == 1
+
+
+@pytest.mark.parametrize("agent", agent_names())
+@pytest.mark.parametrize("opponent", ["random", "negamax"])
+def test_whole_games_in_both_seats(agent: str, opponent: str, tmp_path: Path) -> None:
+    path = tmp_path / "submission.py"
+    path.write_text(build_bundle(agent, QUICK.get(agent, {})))
+    for players in ([str(path), opponent], [opponent, str(path)]):
+        env = run_on_kaggle(players)
+        assert [seat.status for seat in env.state] == ["DONE", "DONE"]
+        assert {seat.reward for seat in env.state} in ({1, -1}, {0})
+
+
+def test_kaggles_validation_episode_is_the_file_against_itself(tmp_path: Path) -> None:
+    path = tmp_path / "submission.py"
+    path.write_text(build_bundle("mcts", QUICK["mcts"]))
+    env = run_on_kaggle([str(path), str(path)])
+    assert [seat.status for seat in env.state] == ["DONE", "DONE"]
+    assert all(log.get("stderr", "") == "" for logs in env.logs for log in logs)
+
+
+@pytest.mark.parametrize(("rows", "columns", "inarow"), [(1, 1, 1), (4, 5, 3), (10, 12, 5)])
+def test_other_sizes(rows: int, columns: int, inarow: int, tmp_path: Path) -> None:
+    path = tmp_path / "submission.py"
+    path.write_text(build_bundle("alphabeta", QUICK["alphabeta"]))
+    env = run_on_kaggle([str(path), "random"], rows=rows, columns=columns, inarow=inarow)
+    assert [seat.status for seat in env.state] == ["DONE", "DONE"]
+
+
+def test_two_bundles_in_one_process_do_not_disturb_each_other() -> None:
+    load = kaggle_environments().agent.get_last_callable
+    text = build_bundle("mcts", {"simulations": 50, "seed": 1})
+    alone, first, second = load(text), load(text), load(build_bundle("random", {"seed": 1}))
+    observation = {"board": [0] * 42, "mark": 1, "step": 0, "remainingOverageTime": 60}
+    expected = alone(observation, {})
+    second(observation, {})
+    assert first(observation, {}) == expected
+    assert first.__globals__ is not second.__globals__
+
+
+def test_header_names_the_command_and_the_options() -> None:
+    text = build_bundle("mcts", {"seed": 7, "rollout": "decisive", "simulations": None})
+    docstring = ast.get_docstring(ast.parse(text)) or ""
+    assert (
+        "connectx build mcts --option seed=7 --option rollout=decisive --option simulations=null"
+    ) in docstring
+    assert "MCTSAgent(simulations=None, time_limit=None, seed=7, rollout='decisive')" in docstring
+    assert "kaggle competitions submit -c connectx -f submission.py" in docstring
+
+
+def test_user_agent_with_a_module_beside_it(user_agent: Path) -> None:
+    text = build_bundle("RightmostAgent", {"offset": 1}, user_agent)
+    assert imported_modules(text) <= sys.stdlib_module_names
+    picked = kaggle_environments().agent.get_last_callable(text)
+    assert picked({"board": [0] * 42, "mark": 1}, {}) == 5
+
+
+@pytest.mark.parametrize(
+    ("agent", "options", "message"),
+    [
+        ("alphazero", {}, "unknown agent 'alphazero': choose one of random, greedy"),
+        ("mcts", {"depth": 3}, "agent mcts has no option 'depth'; its options: simulations"),
+        ("minimax", {"depth": "deep"}, "option depth of agent minimax is int or none, not 'deep'"),
+        ("minimax", {"depth": 0}, "depth must be at least 1, not 0"),
+        ("mcts", {"rollout": "wise"}, "unknown rollout 'wise': choose one of uniform, decisive"),
+    ],
+)
+def test_wrong_agents_and_options(agent: str, options: dict[str, JsonValue], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        build_bundle(agent, options)
+
+
+AGENT_CLASS = '''
+@dataclass
+class MyAgent(Agent):
+    """Plays the first action."""
+
+    def search(self, env, state, time_limit=None):
+        {body}
+        return SearchResult(env.get_available_actions(state)[0], value=0.0)
+'''
+
+
+@pytest.mark.parametrize(
+    ("top", "body", "line", "problem"),
+    [
+        ("from agents.options import option as opt", "opt", 4, "the alias opt for option"),
+        ("import agents.options", "agents", 4, "write `from agents.options import NAME`"),
+        ("from agents.options import *", "", 4, "a star import"),
+        ("from agents import minimax", "minimax", 4, "cannot bundle the module agents.minimax"),
+        ("LIMIT = 1\nLIMIT = 2", "LIMIT", 5, "LIMIT is defined twice"),
+        ("TABLE = {}\nTABLE['a'] = 1", "TABLE", 5, "a module-level side effect"),
+        ("print('hello')", "", 4, "a module-level side effect"),
+        ("for i in range(3):\n    pass", "", 4, "a module-level side effect"),
+        ("A = 1; B = 2", "A", 4, "two statements on one line"),
+        ("def max(a, b):\n    return a", "max", 4, "max hides a builtin"),
+        ("def agent():\n    pass", "agent", 4, "agent is the bundle's own"),
+        ("def folder():\n    return __file__", "folder", 4, "__file__"),
+        ("", "from agents.options import option", 11, "a project import inside a definition"),
+        ("import math as inf", "inf", 4, "inf has another meaning"),
+        ("class Clock:\n    pass\nfrom agents.clock import TimeUp", "Clock, TimeUp", 4, ""),
+        ("class BoardState:\n    pass", "BoardState", 4, "BoardState has another meaning"),
+        ("N = 0\ndef use():\n    return helper_use()", "use", 1, "helper_use is used"),
+    ],
+)
+def test_what_cannot_be_carried_over_is_an_error_with_file_and_line(
+    top: str, body: str, line: int, problem: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "my_agent.py"
+    path.write_text(
+        "from dataclasses import dataclass\n"
+        "from agents import Agent, SearchResult\n"
+        "\n" + top + "\n" + AGENT_CLASS.format(body=body or "pass")
+    )
+    if not problem:
+        build_bundle("MyAgent", {}, path)
+        return
+    with pytest.raises(BundleError) as caught:
+        build_bundle("MyAgent", {}, path)
+    assert problem in str(caught.value)
+    assert f":{line}: " in str(caught.value)
+
+
+def test_relative_imports_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "other.py").write_text("from .more import x\ny = 1\n")
+    path = tmp_path / "my_agent.py"
+    path.write_text(
+        "from dataclasses import dataclass\nfrom agents import Agent, SearchResult\n"
+        "def load():\n    from other import y\n    return y\n" + AGENT_CLASS.format(body="load")
+    )
+    with pytest.raises(BundleError, match="a project import inside a definition"):
+        build_bundle("MyAgent", {}, path)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "message"),
+    [
+        ("x = ", "MyAgent", "fails when it is run"),
+        ("1 / 0", "MyAgent", "fails when it is run: ZeroDivisionError"),
+        ("x = 1", "MyAgent", "has no agent 'MyAgent'"),
+        ("from agents import MCTSAgent", "MCTSAgent", "has no agent 'MCTSAgent'"),
+    ],
+)
+def test_files_without_a_usable_agent(text: str, name: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "my_agent.py"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=message):
+        build_bundle(name, {}, path)
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="there is no file"):
+        build_bundle("MyAgent", {}, tmp_path / "absent.py")
