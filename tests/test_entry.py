@@ -1,0 +1,247 @@
+"""The entry point: always a legal plain int, in time, whatever Kaggle asks."""
+
+import gc
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents import Agent, MCTSAgent, RandomAgent, SearchResult, make_agent
+from envs import Action, Env, State
+from submission.entry import KagglePlayer, Request, plan_seconds, read_request
+from submission.kaggle import kaggle_environments
+
+QUICK_AGENTS: dict[str, Callable[[], Agent]] = {
+    "random": lambda: make_agent("random", seed=1),
+    "greedy": lambda: make_agent("greedy"),
+    "minimax": lambda: make_agent("minimax", depth=1),
+    "alphabeta": lambda: make_agent("alphabeta", time_limit=0.0),
+    "mcts": lambda: make_agent("mcts", simulations=1, seed=1),
+}
+
+
+@dataclass
+class StubAgent(Agent):
+    """Answers what it is told to, or raises it; remembers the time that it was given."""
+
+    answer: Any = 3
+    time_limit: float | None = None
+
+    def search(
+        self, env: Env[State, Action], state: State, time_limit: float | None = None
+    ) -> SearchResult[Action]:
+        self.time_limit = time_limit
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        return SearchResult(self.answer, value=0.0)
+
+
+def observe(board: list[int], mark: int = 1, **more: Any) -> dict[str, Any]:
+    return {"board": board, "mark": mark, "step": 0, "remainingOverageTime": 60, **more}
+
+
+def filled(rows: int, columns: int, stones: int, rng: random.Random) -> list[int]:
+    """A board on which `stones` stones of random colours lie at the bottom of random columns."""
+    board = [0] * (rows * columns)
+    for _ in range(min(stones, rows * columns)):
+        column = rng.choice([c for c in range(columns) if board[c] == 0])
+        row = max(r for r in range(rows) if board[r * columns + column] == 0)
+        board[row * columns + column] = rng.choice((1, 2))
+    return board
+
+
+@settings(max_examples=10_000)
+@given(
+    agent=st.sampled_from(sorted(QUICK_AGENTS)),
+    size=st.tuples(*[st.integers(1, 12)] * 3),
+    fill=st.floats(0, 1),
+    mark=st.sampled_from((1, 2)),
+    seed=st.integers(0, 2**32),
+)
+def test_a_legal_plain_int_on_every_board(
+    agent: str, size: tuple[int, int, int], fill: float, mark: int, seed: int
+) -> None:
+    rows, columns, inarow = size
+    board = filled(rows, columns, int(fill * rows * columns), random.Random(seed))
+    configuration = {"rows": rows, "columns": columns, "inarow": inarow, "actTimeout": 0.001}
+    answer = KagglePlayer(QUICK_AGENTS[agent]).act(
+        observe(board, mark, remainingOverageTime=0), configuration
+    )
+    assert type(answer) is int
+    free = [column for column in range(columns) if board[column] == 0]
+    assert answer in free or (not free and answer == 0)
+
+
+ODD_VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 50),
+    st.floats(),
+    st.text(max_size=3),
+    st.lists(st.one_of(st.integers(-1, 3), st.none(), st.text(max_size=1)), max_size=50),
+    st.dictionaries(st.text(max_size=1), st.integers(), max_size=1),
+)
+OBSERVATIONS = st.dictionaries(
+    st.sampled_from(("board", "mark", "step", "remainingOverageTime")), ODD_VALUES
+)
+CONFIGURATIONS = st.dictionaries(
+    st.sampled_from(("rows", "columns", "inarow", "actTimeout")), ODD_VALUES
+)
+
+
+@settings(max_examples=2_000)
+@given(
+    observation=st.one_of(
+        OBSERVATIONS, OBSERVATIONS.map(lambda o: SimpleNamespace(**o)), ODD_VALUES
+    ),
+    configuration=st.one_of(CONFIGURATIONS, ODD_VALUES),
+)
+def test_an_int_for_every_malformed_observation(observation: object, configuration: object) -> None:
+    answer = KagglePlayer(QUICK_AGENTS["greedy"]).act(observation, configuration)
+    assert type(answer) is int
+    request = read_request(observation, configuration)
+    free = [
+        column
+        for column in range(min(request.columns, len(request.board)))
+        if request.board[column] == 0
+    ]
+    assert answer in free or (not free and answer == 0)
+
+
+def test_observation_of_player_2_under_env_train() -> None:
+    trainer = kaggle_environments().make("connectx").train(["random", None])
+    observation = trainer.reset()
+    assert not hasattr(observation, "board") or observation["board"]
+    assert KagglePlayer(QUICK_AGENTS["greedy"]).act(observation, {}) in range(7)
+
+
+@pytest.mark.parametrize(
+    "answer", [7, -1, 2.5, "3", None, True, RuntimeError("broken"), RecursionError(), MemoryError()]
+)
+def test_a_failing_agent_falls_back_to_a_sensible_column(
+    answer: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    board = [0] * 35 + [0, 2, 2, 2, 0, 1, 1]
+    board[28 + 5], board[35 + 0] = 1, 1  # column 0 is taken, so only column 4 blocks player 2
+    column = KagglePlayer(lambda: StubAgent(answer)).act(observe(board), {})
+    if answer is True:  # equal to 1, a legal column
+        assert column == 1
+        assert type(column) is int
+        return
+    assert column == 4
+    assert "falling back" in capsys.readouterr().err
+
+
+def test_an_unreachable_board_is_answered_and_said(capsys: pytest.CaptureFixture[str]) -> None:
+    floating = [0] * 42
+    floating[3] = floating[10] = 1
+    assert KagglePlayer(lambda: StubAgent(3)).act(observe(floating), {}) in {0, 1, 2, 4, 5, 6}
+    assert "floats" in capsys.readouterr().err
+
+
+def test_a_full_board_is_answered_with_0(capsys: pytest.CaptureFixture[str]) -> None:
+    assert KagglePlayer(lambda: StubAgent(3)).act(observe([1] * 42), {}) == 0
+    assert "no free column" in capsys.readouterr().err
+
+
+def test_a_board_too_large_to_search_is_answered_quickly() -> None:
+    size = {"rows": 1000, "columns": 1000, "inarow": 4}
+    started = time.perf_counter()
+    assert KagglePlayer(lambda: StubAgent(3)).act(observe([0] * 1_000_000), size) in range(1000)
+    assert time.perf_counter() - started < 5
+
+
+@pytest.mark.parametrize("collecting", [True, False])
+@pytest.mark.parametrize("answer", [3, RuntimeError("broken")])
+def test_garbage_collection_is_as_before(collecting: bool, answer: Any) -> None:
+    was_collecting = gc.isenabled()
+    try:
+        (gc.enable if collecting else gc.disable)()
+        KagglePlayer(lambda: StubAgent(answer)).act(observe([0] * 42), {})
+        assert gc.isenabled() is collecting
+    finally:
+        (gc.enable if was_collecting else gc.disable)()
+
+
+def test_a_new_episode_starts_clean() -> None:
+    def columns(player: KagglePlayer) -> list[int]:
+        board, played = [0] * 42, []
+        for ply in range(10):
+            column = player.act(observe(board, 1 + ply % 2), {})
+            row = max(r for r in range(6) if board[r * 7 + column] == 0)
+            board[row * 7 + column] = 1 + ply % 2
+            played.append(column)
+        return played
+
+    player = KagglePlayer(lambda: MCTSAgent(simulations=20, seed=5))
+    first = columns(player)
+    assert columns(player) == first
+    assert columns(KagglePlayer(lambda: MCTSAgent(simulations=20, seed=5))) == first
+
+
+def test_an_episode_keeps_its_agent() -> None:
+    made: list[Agent] = []
+
+    def make() -> Agent:
+        made.append(RandomAgent(seed=1))
+        return made[-1]
+
+    player = KagglePlayer(make)
+    board = [0] * 42
+    for stones in range(0, 6, 2):
+        player.act(observe(board), {})
+        board[41 - stones], board[40 - stones] = 1, 2
+    assert len(made) == 1
+    player.act(observe([0] * 42), {})
+    assert len(made) == 2
+    player.act(observe([0] * 20), {"rows": 4, "columns": 5})
+    assert len(made) == 3
+
+
+def test_loading_counts_against_the_first_move_only() -> None:
+    agent = StubAgent()
+    player = KagglePlayer(lambda: agent, load_seconds=1.0)
+    board = [0] * 42
+    player.act(observe(board, remainingOverageTime=0), {"actTimeout": 2})
+    first = agent.time_limit
+    board[35] = 1
+    player.act(observe(board, 2, remainingOverageTime=0), {"actTimeout": 2})
+    assert first is not None
+    assert agent.time_limit is not None
+    assert first < 0.9
+    assert 1.5 < agent.time_limit < 2
+
+
+REQUESTS = st.builds(
+    Request,
+    board=st.lists(st.sampled_from((0, 1, 2)), min_size=1, max_size=60),
+    mark=st.just(1),
+    rows=st.just(6),
+    columns=st.just(7),
+    inarow=st.just(4),
+    act_timeout=st.floats(0, 100),
+    bank=st.floats(0, 60),
+)
+
+
+@given(request=REQUESTS, elapsed=st.floats(0, 10))
+def test_the_plan_never_exceeds_what_is_there(request: Request, elapsed: float) -> None:
+    seconds = plan_seconds(request, elapsed)
+    assert seconds >= 0
+    allowed = request.act_timeout + request.bank
+    assert seconds + elapsed <= max(allowed, elapsed)
+    assert plan_seconds(request._replace(bank=0), elapsed) <= seconds
+
+
+def test_a_whole_game_leaves_most_of_the_bank() -> None:
+    bank = 60.0
+    for stones in range(0, 42, 2):
+        request = Request([1] * stones + [0] * (42 - stones), 1, 6, 7, 4, 2.0, bank)
+        bank -= max(0.0, plan_seconds(request, elapsed=0.0) - 2.0)
+    assert bank > 30
