@@ -1,0 +1,217 @@
+"""The command line: from an agent's name to a submission that is built, checked and evaluated."""
+
+from collections.abc import Sequence
+from itertools import count
+from os import cpu_count
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from agents.registry import AGENTS, agent_help, agent_options
+from submission.bundle import build_bundle
+from submission.check import check_submission
+from submission.check_report import CheckReport, render_check
+from submission.compose import UPLOAD_COMMAND
+from submission.evaluate import evaluate as run_evaluation
+from submission.evaluation import Evaluation
+from submission.evaluation_report import render_evaluation
+from submission.game_record import GameConfiguration
+from submission.options import parse_options
+from submission.output_file import require_writable
+from submission.players import find_player
+from submission.progress import progress_bar
+from submission.replay import game_to_show, replay_html
+from submission.workers import local_executor
+
+HELP = """Game-tree search agents for Kaggle's ConnectX: build, check and evaluate submissions.
+
+    connectx agents                               what there is to choose from
+    connectx prepare alphabeta                    build, check and evaluate submission.py at once
+    connectx build mcts --option seed=7           only write submission.py
+    connectx check submission.py                  would Kaggle accept it?
+    connectx evaluate submission.py --against negamax --against mcts:simulations=500
+"""
+
+app = typer.Typer(
+    help=HELP,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+console = Console()
+
+AgentName = Annotated[
+    str, typer.Argument(metavar="AGENT", help="A name that `connectx agents` lists.")
+]
+Options = Annotated[
+    list[str] | None,
+    typer.Option("--option", "-O", metavar="KEY=VALUE", help="An option of the agent; repeatable."),
+]
+Source = Annotated[
+    Path | None,
+    typer.Option(
+        "--from", metavar="FILE", help="Take AGENT, a class that inherits agents.Agent, from FILE."
+    ),
+]
+Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")]
+ActTimeout = Annotated[
+    float, typer.Option(metavar="SECONDS", help="Time for a move; Kaggle's is 2.")
+]
+Games = Annotated[int, typer.Option(metavar="N", help="Games against each opponent.")]
+Seed = Annotated[int, typer.Option(metavar="S", help="The same seed gives the same games.")]
+Workers = Annotated[
+    int, typer.Option(metavar="K", help="Games at the same time; at most one a core, to be fair.")
+]
+CORES = cpu_count() or 1
+
+
+@app.command()
+def agents() -> None:
+    """List the agents, their options and the defaults."""
+    for name, agent in AGENTS.items():
+        console.print(f"[bold]{name}[/bold]  {agent_help(agent)}", highlight=False)
+        table = Table(box=None, show_header=False, padding=(0, 2))
+        for option in agent_options(agent):
+            table.add_row(f"{option.name}={_as_text(option.default)}", option.help)
+        if table.row_count:
+            console.print(table)
+        console.print()
+
+
+@app.command()
+def build(
+    agent: AgentName,
+    option: Options = None,
+    source: Source = None,
+    output: Output = Path("submission.py"),
+) -> None:
+    """Bundle an agent into one self-contained file that Kaggle's ConnectX accepts."""
+    _build(agent, option or [], source, output)
+
+
+@app.command()
+def check(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A .py file, or a tar.gz of one.")],
+    act_timeout: ActTimeout = 2.0,
+) -> None:
+    """Play a submission as Kaggle would, in a process of its own, and say what goes wrong.
+
+    Exit status 0 only when Kaggle would accept it, 1 when not.
+    """
+    if not _check(file, act_timeout).accepted:
+        raise typer.Exit(1)
+
+
+@app.command()
+def evaluate(
+    player: Annotated[
+        str,
+        typer.Argument(
+            metavar="PLAYER",
+            help="Kaggle's `random` or `negamax`; an agent, as in `mcts:simulations=500,seed=1`; "
+            "or the path of a submission file.",
+        ),
+    ],
+    against: Annotated[list[str], typer.Option(metavar="PLAYER", help="An opponent; repeatable.")],
+    games: Games = 20,
+    seed: Seed = 0,
+    workers: Workers = CORES,
+    rows: Annotated[int, typer.Option(help="Height of the board.")] = 6,
+    columns: Annotated[int, typer.Option(help="Width of the board.")] = 7,
+    inarow: Annotated[int, typer.Option(help="Stones in a row that win.")] = 4,
+    act_timeout: ActTimeout = 2.0,
+    json: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write every game as JSON.")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the replay of a game not won.")
+    ] = None,
+) -> None:
+    """Play against opponents on Kaggle's own environment, seats alternating.
+
+    Ctrl-C ends the evaluation with the games that were played until then.
+    """
+    for path in (json, html):
+        if path is not None:
+            require_writable(path)
+    configuration = GameConfiguration(rows, columns, inarow, act_timeout)
+    evaluation = _evaluate(player, against, games, seed, workers, configuration)
+    if json is not None:
+        json.write_text(evaluation.to_json(), encoding="utf-8")
+    if html is not None:
+        page = replay_html(game_to_show(evaluation.records), evaluation)
+        html.write_text(page, encoding="utf-8")
+
+
+@app.command()
+def prepare(
+    agent: AgentName,
+    option: Options = None,
+    source: Source = None,
+    output: Output = Path("submission.py"),
+    games: Games = 2,
+    seed: Seed = 0,
+    workers: Workers = CORES,
+) -> None:
+    """Build a submission, check it, play it against Kaggle's random and negamax.
+
+    Exit status 0 only when Kaggle would accept it.
+    """
+    _build(agent, option or [], source, output)
+    report = _check(output, act_timeout=2.0)
+    if not report.accepted:
+        raise typer.Exit(1)
+    _evaluate(str(output), ["random", "negamax"], games, seed, workers, GameConfiguration())
+    upload = UPLOAD_COMMAND.format(file=output, message=agent)
+    console.print(f"To submit it: {upload}", markup=False, soft_wrap=True)
+
+
+def _build(agent: str, options: Sequence[str], source: Path | None, output: Path) -> None:
+    text = build_bundle(agent, parse_options(options), source)
+    require_writable(output)
+    output.write_text(text, encoding="utf-8")
+    console.print(f"Wrote {output}, {len(text.encode()) / 1000:.0f} kB.", markup=False)
+
+
+def _check(file: Path, act_timeout: float) -> CheckReport:
+    with progress_bar(f"Checking {file}") as show:
+        report = check_submission(file, act_timeout=act_timeout, on_progress=show)
+    console.print(render_check(report))
+    return report
+
+
+def _evaluate(
+    player: str,
+    against: Sequence[str],
+    games: int,
+    seed: int,
+    workers: int,
+    configuration: GameConfiguration,
+) -> Evaluation:
+    evaluated, opponents = find_player(player), [find_player(name) for name in against]
+    total = games * len(opponents)
+    played = count(1)
+    with progress_bar(f"Evaluating {player}") as show, local_executor(workers) as executor:
+        show(0, total, "")
+        evaluation = run_evaluation(
+            evaluated,
+            opponents,
+            games=games,
+            seed=seed,
+            executor=executor,
+            configuration=configuration,
+            on_game=lambda record: show(next(played), total, f"against {record.opponent}"),
+        )
+    console.print(render_evaluation(evaluation))
+    return evaluation
+
+
+def _as_text(value: object) -> str:
+    """A default as it is written on the command line."""
+    return (
+        "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    )
