@@ -1,0 +1,120 @@
+"""Whether Kaggle would accept a submission: plays it as Kaggle does, in sandboxes, and reports."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic
+
+from submission.check_games import FIRST_GAMES, planned_games, play_games
+from submission.check_result import CheckReport
+from submission.check_summary import JudgedGame, summarise
+from submission.choice import doubt_choice
+from submission.diagnosis import Fault, diagnose
+from submission.exception_causes import Surroundings
+from submission.game_watch import Limits
+from submission.kaggle import kaggle_environments
+from submission.observed_game import GamePlan, GameRecord
+from submission.source_facts import SourceFacts, read_source
+from submission.staging import stage
+from submission.supervision import PROJECT, PROJECT_PACKAGES
+
+OnProgress = Callable[[int, int, str], None]
+"""Told after each game: how many games are over, of how many at most, and the game's name."""
+
+GIB = 2**30
+
+
+def check_submission(
+    path: Path,
+    *,
+    act_timeout: float = 2.0,
+    bank: float = 60.0,
+    run_timeout: float = 1200.0,
+    patience: float = 30.0,
+    memory: int | None = None,
+    on_progress: OnProgress = lambda done, total, name: None,
+) -> CheckReport:
+    """Check a submission: it may hang, crash, end its interpreter or eat memory.
+
+    The games that decide are on 6x7x4, in both seats against Kaggle's `random` agent and, if the
+    submission passes these, against itself as in Kaggle's validation. Further games, on other
+    sizes and with a short time limit, only warn.
+
+    Args:
+        path: a `.py` file, or a `.tar.gz` file with `main.py` at its top.
+        act_timeout: seconds for a move.
+        bank: seconds that a game's moves may take beyond their limit, in all.
+        run_timeout: seconds for a game. The defaults of these three are Kaggle's.
+        patience: seconds after which no further game begins.
+        memory: bytes of address space for the submission's process, enforced on Linux; by default
+            a third of the machine's memory (two processes run at the same time), but at least
+            4 GiB and at most the 16 GiB of Kaggle's.
+        on_progress: told after each game.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: it is not a file that Kaggle can load, or a limit leaves nothing.
+        ModuleNotFoundError: kaggle_environments is not installed.
+        ChildProcessError: Kaggle's environment does not start in a process of its own.
+    """
+    limits = Limits(act_timeout, bank, run_timeout, default_memory() if memory is None else memory)
+    kaggle_environments()
+    with TemporaryDirectory(prefix="connectx-") as temporary:
+        staged = Path(temporary)
+        source = read_source(stage(path, staged))
+        judge = partial(_judge, path=path, source=source, limits=limits)
+        plans = planned_games(act_timeout)
+        games = _play(plans, staged, judge, limits, patience, on_progress)
+    return summarise(path, source, limits, games, len(plans))
+
+
+def default_memory() -> int:
+    """A third of the machine's memory in bytes, at least 4 GiB and at most Kaggle's 16 GiB."""
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return min(16 * GIB, max(4 * GIB, machine // 3))
+
+
+def _play(
+    plans: Sequence[GamePlan],
+    staged: Path,
+    judge: Callable[[GameRecord], Fault | None],
+    limits: Limits,
+    patience: float,
+    on_progress: OnProgress,
+) -> list[JudgedGame]:
+    """The games against the random agent and, unless they show a fault, all others."""
+    done = count(1)
+
+    def on_game(plan: GamePlan) -> None:
+        on_progress(next(done), len(plans), str(plan))
+
+    def play(plans: Sequence[GamePlan], patience: float) -> list[JudgedGame]:
+        records = play_games(plans, staged, limits, patience=patience, on_game=on_game)
+        return [JudgedGame(record, judge(record)) for record in records]
+
+    begun = monotonic()
+    first = play(plans[:FIRST_GAMES], patience)
+    if any(game.fault for game in first):
+        return first
+    return first + play(plans[FIRST_GAMES:], patience - (monotonic() - begun))
+
+
+def _neighbours(path: Path) -> Iterator[str]:
+    """Names of what lies beside a submission, without this project's own packages."""
+    packages = [PROJECT / name for name in PROJECT_PACKAGES]
+    for entry in path.resolve().parent.iterdir():
+        if entry not in packages:
+            yield entry.name.partition(".")[0]
+
+
+def _judge(record: GameRecord, path: Path, source: SourceFacts, limits: Limits) -> Fault | None:
+    surroundings = Surroundings(
+        neighbours=frozenset(_neighbours(path)),
+        project_packages=frozenset(PROJECT_PACKAGES),
+        memory=limits.memory,
+    )
+    doubt = doubt_choice(record.choice, source) if record.choice else None
+    return diagnose(record, surroundings, doubt)

@@ -1,0 +1,132 @@
+"""A check as tables and sentences for the terminal."""
+
+from collections.abc import Iterator
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from submission.check_result import CheckReport, GameResult, Timing
+from submission.diagnosis import Fault
+
+NOTHING = "-"
+
+
+def render_check(report: CheckReport) -> RenderableType:
+    """The verdict first, then facts, games, faults and warnings, and what to do next."""
+    return Group(
+        _verdict(report),
+        _facts(report),
+        _games(report.games),
+        *_left_out(report),
+        *_faults(report.games),
+        *(_line("Warning: ", "yellow", warning) for warning in report.warnings),
+        *_stderr(report.stderr),
+        *_upload(report),
+    )
+
+
+def _verdict(report: CheckReport) -> Text:
+    if report.accepted:
+        return _line("Accepted: ", "bold green", f"Kaggle would take {report.path}")
+    return _line("Not accepted: ", "bold red", f"Kaggle would refuse {report.path}")
+
+
+def _facts(report: CheckReport) -> Table:
+    table = Table.grid(padding=(0, 2))
+    facts = {
+        "size": f"{report.size:,} bytes",
+        "imports": ", ".join(report.other_imports) or "only of Python's standard library",
+        "standard library": ", ".join(report.standard_imports) or NOTHING,
+        "agent": report.agent or "could not be loaded",
+        **(_timing(report.timing) if report.timing else {}),
+    }
+    for name, fact in facts.items():
+        table.add_row(Text(name, style="dim"), _plain(fact))
+    return table
+
+
+def _timing(timing: Timing) -> dict[str, str]:
+    return {
+        "loading": f"{timing.loading:.3f} s",
+        "first move": f"{timing.first_move:.3f} s with loading",
+        "a move": f"mean {timing.mean:.3f} s, 99 % within {timing.percentile_99:.3f} s, "
+        f"longest {timing.longest:.3f} s",
+        "bank": f"at most {timing.bank_taken:.1f} s taken, at least {timing.bank_left:.1f} s "
+        f"left of {timing.bank:g} s",
+    }
+
+
+def _games(games: tuple[GameResult, ...]) -> Table:
+    table = Table(box=SIMPLE_HEAD)
+    table.add_column("game")
+    for heading in ("limit, s", "moves", "longest, s"):
+        table.add_column(heading, justify="right")
+    table.add_column("status")
+    for game in games:
+        table.add_row(
+            game.name,
+            f"{game.act_timeout:g}",
+            str(game.moves),
+            NOTHING if game.longest is None else f"{game.longest:.3f}",
+            _status(game),
+        )
+    return table
+
+
+def _status(game: GameResult) -> Text:
+    if game.fault is not None:
+        return Text(game.fault.status, style="red" if game.decides else "yellow")
+    return Text("DONE" if game.is_complete else "in order, stopped early", style="green")
+
+
+def _left_out(report: CheckReport) -> Iterator[Text]:
+    missing = report.planned - len(report.games)
+    if missing:
+        reason = "the check took too long" if report.accepted else "the submission had failed"
+        yield Text(f"{missing} of {report.planned} games were not played: {reason}.")
+
+
+def _faults(games: tuple[GameResult, ...]) -> Iterator[Text]:
+    """Each fault once, with all games that show it."""
+    for fault in dict.fromkeys(game.fault for game in games):
+        if fault is not None:
+            yield from _fault(fault, [game for game in games if game.fault == fault])
+
+
+def _fault(fault: Fault, games: list[GameResult]) -> Iterator[Text]:
+    decides = any(game.decides for game in games)
+    yield _line(
+        f"{fault.status}: " if decides else f"Warning, {fault.status}: ",
+        "bold red" if decides else "yellow",
+        f"{fault.cause}.",
+    )
+    for game in games:
+        if game.fault is not None:
+            yield _plain(f"  in {game.name} at {game.act_timeout:g} s, {game.fault.when}")
+    for line in fault.lines:
+        yield _plain(f"    {line}")
+    yield _line("  Mend: ", "bold", f"{fault.mend}.")
+
+
+def _stderr(tail: str) -> Iterator[Text]:
+    if tail:
+        yield Text("The end of its standard error:", style="dim")
+        yield _plain(tail)
+
+
+def _upload(report: CheckReport) -> Iterator[Text]:
+    if report.accepted:
+        yield _line("Submit it with: ", "bold", report.upload_command)
+
+
+def _line(head: str, style: str, rest: str) -> Text:
+    return Text.assemble((head, style), _plain(rest))
+
+
+def _plain(text: str) -> Text:
+    """Text without the control characters with which a submission could steer the terminal."""
+    return Text(
+        "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+    )

@@ -1,0 +1,89 @@
+"""The outcome of a check, JSON-able through `dataclasses.asdict`."""
+
+import shlex
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from submission.diagnosis import Fault
+
+
+@dataclass(frozen=True, slots=True)
+class GameResult:
+    """One game that was played."""
+
+    name: str
+    """Size and seat, as in `6x7x4 on seat 1`."""
+    decides: bool
+    """Whether Kaggle plays such games, so that the submission has to pass it."""
+    act_timeout: float
+    """Seconds for a move."""
+    moves: int
+    """How many moves the submission made."""
+    longest: float | None
+    """Seconds of its longest move; None without moves."""
+    is_complete: bool
+    """False for a game that was stopped when it had shown enough."""
+    fault: Fault | None
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Seconds, over the games that decide."""
+
+    loading: float
+    """The longest time of loading the file."""
+    first_move: float
+    """The longest first move, loading included."""
+    mean: float
+    """Of all moves."""
+    percentile_99: float
+    longest: float
+    bank: float
+    """What a game's moves may take beyond their limit, in all."""
+    bank_taken: float
+    """The most that one game took of it."""
+
+    @property
+    def bank_left(self) -> float:
+        """The least that was left of the bank, at least 0."""
+        return max(0.0, self.bank - self.bank_taken)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """All that a check has found."""
+
+    path: str
+    size: int
+    """Bytes."""
+    standard_imports: tuple[str, ...]
+    other_imports: tuple[str, ...]
+    """Modules that are not Python's own."""
+    agent: str | None
+    """The callable that Kaggle takes; None where the file could not be loaded."""
+    timing: Timing | None
+    """None where no move was made."""
+    games: tuple[GameResult, ...]
+    planned: int
+    """How many games there would have been; a fault or the lack of time leaves some out."""
+    warnings: tuple[str, ...]
+    stderr: str
+    """The end of what the submission wrote to standard error."""
+
+    @property
+    def accepted(self) -> bool:
+        """Whether Kaggle would accept the submission: it passed every game that decides."""
+        return all(game.fault is None for game in self.games if game.decides)
+
+    @property
+    def upload_command(self) -> str:
+        """The command that submits the file to Kaggle's competition."""
+        return f'kaggle competitions submit -c connectx -f {shlex.quote(self.path)} -m "MESSAGE"'
+
+    def to_json(self) -> dict[str, Any]:
+        """All fields, `accepted` and `upload_command`, as what `json.dumps` takes."""
+        return {
+            "accepted": self.accepted,
+            "upload_command": self.upload_command,
+            **asdict(self),
+        }

@@ -1,0 +1,60 @@
+"""What a submission's source says of itself: its imports and its definitions."""
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+WORKER = Path(__file__).with_name("source_worker.py")
+
+PARSING_SECONDS = 30
+
+DefinitionKind = Literal["function", "class", "import", "assignment"]
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A name that the source defines outside of functions and classes."""
+
+    name: str
+    line: int
+    """From 1."""
+    kind: DefinitionKind
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFacts:
+    """What parsing shows; empty where the source cannot be parsed."""
+
+    imports: tuple[str, ...] = ()
+    """Top-level names of the modules it imports anywhere, sorted."""
+    definitions: tuple[Definition, ...] = ()
+    """In the order of the source."""
+
+    def standard_imports(self) -> tuple[str, ...]:
+        """The imported modules of Python's standard library."""
+        return tuple(name for name in self.imports if name in sys.stdlib_module_names)
+
+    def other_imports(self) -> tuple[str, ...]:
+        """The imported modules that must come from elsewhere."""
+        return tuple(name for name in self.imports if name not in sys.stdlib_module_names)
+
+
+def read_source(source: Path) -> SourceFacts:
+    """Parse a source in a process of its own; nothing of it is executed."""
+    try:
+        answer = subprocess.run(  # noqa: S603
+            [sys.executable, "-I", str(WORKER), str(source)],
+            capture_output=True,
+            check=True,
+            timeout=PARSING_SECONDS,
+        )
+    except subprocess.SubprocessError:
+        return SourceFacts()
+    facts = json.loads(answer.stdout)
+    return SourceFacts(
+        imports=tuple(facts["imports"]),
+        definitions=tuple(Definition(*entry) for entry in facts["definitions"]),
+    )

@@ -1,0 +1,146 @@
+"""Plays one game of a submission in a sandbox and brings it to an end, whatever happens."""
+
+import re
+import shutil
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic
+
+from submission.check_worker import CHANNEL_LOST
+from submission.game_watch import GameWatch, Limits
+from submission.kaggle import kaggle_environments
+from submission.observed_game import (
+    ChannelClosed,
+    Died,
+    Ending,
+    GamePlan,
+    GameRecord,
+    Overdue,
+    Stopped,
+    TooLong,
+)
+from submission.sandbox import Message, Sandbox
+from submission.staging import MAIN
+
+WORKER = Path(__file__).with_name("check_worker.py")
+
+PROJECT = Path(__file__).resolve().parent.parent
+
+PROJECT_PACKAGES = ("agents", "envs", "submission")
+
+SEED = 1
+"""Seeds Python's random numbers, with which Kaggle's `random` agent plays."""
+
+GLANCE_SECONDS = 0.2
+"""How long to wait for a report before looking at the clock again."""
+
+FAREWELL_SECONDS = 1.0
+"""How long a process may take for its last words."""
+
+RUNNING_LINE = re.compile(rf'File "[^"]*{re.escape(MAIN)}", line (\d+) in (\S+)')
+"""A line of faulthandler's that lies in the submission."""
+
+
+def play_game(
+    plan: GamePlan, staged: Path, limits: Limits, is_cancelled: Callable[[], bool]
+) -> GameRecord:
+    """Play a game in a process of its own.
+
+    Args:
+        plan: the game.
+        staged: folder with the submission, which is copied for this game.
+        limits: what the submission may take.
+        is_cancelled: asked several times a second; True stops the game.
+
+    Raises:
+        ChildProcessError: the process did not get as far as the submission.
+    """
+    with TemporaryDirectory(prefix="connectx-", ignore_cleanup_errors=True) as temporary:
+        folder = Path(temporary).resolve()
+        copy, empty = folder / "agent", folder / "working"
+        shutil.copytree(staged, copy)
+        empty.mkdir()
+        task = job(plan, copy / MAIN, limits)
+        with Sandbox(WORKER, task, folder=empty, memory=limits.memory) as sandbox:
+            watch = GameWatch(plan, limits, monotonic())
+            ending = _follow(sandbox, watch, limits.run_timeout, is_cancelled)
+            if not watch.is_ready and not isinstance(ending, Stopped):
+                raise ChildProcessError(
+                    "the process that plays the games did not start: "
+                    f"{sandbox.stderr.strip() or 'it said nothing'}"
+                )
+            return watch.record(ending, sandbox.stderr)
+
+
+def job(plan: GamePlan, main: Path, limits: Limits) -> Message:
+    """What the worker has to know."""
+    kaggle = Path(str(kaggle_environments().__file__)).parent
+    return {
+        "main": str(main),
+        "seats": plan.seats,
+        "seed": SEED,
+        "bank": limits.bank,
+        "configuration": {
+            "rows": plan.rows,
+            "columns": plan.columns,
+            "inarow": plan.inarow,
+            "actTimeout": plan.act_timeout,
+            "runTimeout": limits.run_timeout,
+        },
+        "hidden_names": PROJECT_PACKAGES,
+        "hidden_folders": [*(str(PROJECT / name) for name in PROJECT_PACKAGES), str(kaggle)],
+        "site": str(kaggle.parent),
+    }
+
+
+def _follow(
+    sandbox: Sandbox, watch: GameWatch, run_timeout: float, is_cancelled: Callable[[], bool]
+) -> Ending:
+    end = monotonic() + run_timeout
+    while True:
+        _hear(sandbox, watch, GLANCE_SECONDS)
+        now = monotonic()
+        if watch.ending is not None:
+            _hear(sandbox, watch, 0)
+            return watch.ending
+        if not sandbox.can_report or sandbox.exit_code() is not None:
+            return _last_words(sandbox, watch)
+        if watch.is_overdue(now):
+            return Overdue(watch.waited(now), _running_line(sandbox))
+        if now > end:
+            return TooLong(run_timeout)
+        if is_cancelled() or watch.has_shown_enough(now):
+            return Stopped()
+
+
+def _hear(sandbox: Sandbox, watch: GameWatch, seconds: float) -> None:
+    for message in sandbox.listen(seconds):
+        watch.hear(message, monotonic())
+
+
+def _last_words(sandbox: Sandbox, watch: GameWatch) -> Ending:
+    """What a process that ends has still said, or how it ended."""
+    end = monotonic() + FAREWELL_SECONDS
+    while sandbox.can_report and watch.ending is None and monotonic() < end:
+        _hear(sandbox, watch, GLANCE_SECONDS)
+    if watch.ending is not None:
+        return watch.ending
+    exit_code = sandbox.exit_code(wait=FAREWELL_SECONDS)
+    if exit_code is None or exit_code == CHANNEL_LOST:
+        return ChannelClosed()
+    return Died(exit_code)
+
+
+def _running_line(sandbox: Sandbox) -> str | None:
+    """Ask the process for its stack, which Python prints even in an endless loop."""
+    sandbox.send_signal(signal.SIGUSR1)
+    end = monotonic() + FAREWELL_SECONDS
+    while monotonic() < end:
+        sandbox.listen(GLANCE_SECONDS)
+        _, _, stack = sandbox.stderr.rpartition("most recent call first")
+        if running := RUNNING_LINE.search(stack):
+            line, function = running.groups()
+            return f"line {line}, in {function}"
+    return None

@@ -1,0 +1,149 @@
+"""The command line: what it prints, what it writes, and one sentence for every mistake."""
+
+import json
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from agents import agent_names
+from agents.registry import AGENTS, agent_options
+from submission.__main__ import main
+from submission.bundle import build_bundle
+
+
+@dataclass
+class Outcome:
+    status: int
+    stdout: str
+    stderr: str
+
+
+@dataclass
+class Shell:
+    """Runs the command line in this process."""
+
+    monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str]
+
+    def run(self, *words: str) -> Outcome:
+        self.monkeypatch.setattr(sys, "argv", ["connectx", *words])
+        self.monkeypatch.setenv("COLUMNS", "200")
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = self.capsys.readouterr()
+        return Outcome(int(ended.value.code or 0), captured.out, captured.err)
+
+
+@pytest.fixture
+def shell(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Shell:
+    monkeypatch.chdir(tmp_path)
+    return Shell(monkeypatch, capsys)
+
+
+def test_help_teaches_every_command(shell: Shell) -> None:
+    help_text = shell.run("--help").stdout
+    for command in ("agents", "build", "check", "evaluate", "prepare"):
+        assert f"connectx {command}" in help_text
+        assert shell.run(command, "--help").status == 0
+
+
+def test_agents_lists_every_option_with_its_default(shell: Shell) -> None:
+    listing = shell.run("agents").stdout
+    for name, agent in AGENTS.items():
+        assert re.search(rf"^{name} ", listing, flags=re.MULTILINE)
+        for option in agent_options(agent):
+            assert f"{option.name}=" in listing
+            assert option.help in listing
+
+
+def test_build_writes_the_bundle(shell: Shell, tmp_path: Path) -> None:
+    outcome = shell.run("build", "mcts", "--option", "seed=7", "-O", "exploration=0.5")
+    assert outcome.status == 0
+    written = (tmp_path / "submission.py").read_text(encoding="utf-8")
+    assert written == build_bundle("mcts", {"seed": 7, "exploration": 0.5})
+
+
+def test_built_again_by_the_command_in_its_header(shell: Shell, tmp_path: Path) -> None:
+    shell.run("build", "mcts", "-O", "rollout=decisive", "-O", "time_limit=none", "-o", "one.py")
+    text = (tmp_path / "one.py").read_text(encoding="utf-8")
+    command = re.search(r"^ {4}connectx (build .*)$", text, flags=re.MULTILINE)
+    assert command is not None
+    shell.run(*command[1].split(), "--output", "two.py")
+    assert (tmp_path / "two.py").read_text(encoding="utf-8") == text
+
+
+def test_evaluate_prints_the_table_and_writes_its_files(shell: Shell, tmp_path: Path) -> None:
+    outcome = shell.run(
+        *("evaluate", "greedy", "--against", "random", "--games", "2", "--workers", "1"),
+        *("--json", "games.json", "--html", "replay.html"),
+    )
+    assert outcome.status == 0
+    assert "Results of greedy" in outcome.stdout
+    document = json.loads((tmp_path / "games.json").read_text(encoding="utf-8"))
+    assert len(document["records"]) == 2
+    assert "<html" in (tmp_path / "replay.html").read_text(encoding="utf-8")
+
+
+def test_check_accepts_a_bundle_and_not_a_broken_file(shell: Shell, tmp_path: Path) -> None:
+    shell.run("build", "greedy")
+    accepted = shell.run("check", "submission.py", "--act-timeout", "0.5")
+    assert accepted.status == 0
+    assert "kaggle competitions submit -c connectx -f submission.py" in accepted.stdout
+    (tmp_path / "broken.py").write_text("def agent(observation, configuration): return 1 / 0\n")
+    broken = shell.run("check", "broken.py", "--act-timeout", "0.5")
+    assert broken.status == 1
+    assert "ZeroDivisionError" in broken.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("build alphazero", "unknown agent 'alphazero': choose one of " + ", ".join(agent_names())),
+        ("build mcts -O depth=3", "agent mcts has no option 'depth'; its options: simulations"),
+        ("build mcts -O seed", "'seed' is no option: write KEY=VALUE"),
+        ("build mcts -O seed=1 -O seed=2", "option seed is given twice"),
+        ("build minimax -O depth=0", "depth must be at least 1, not 0"),
+        ("build mcts -o absent/file.py", "absent/file.py"),
+        ("build MyAgent --from absent.py", "there is no file absent.py"),
+        ("check absent.py", "absent.py"),
+        ("check .", "."),
+        ("evaluate nobody --against random", "unknown player 'nobody'"),
+        ("evaluate random --against nobody", "unknown player 'nobody'"),
+        ("evaluate random --against random --games 0", "games"),
+        ("evaluate random --against negamax --workers 0", "workers"),
+        ("evaluate random --against negamax --seed -1", "seed"),
+        ("evaluate random --against negamax --rows 0", "rows must be at least 1"),
+        ("evaluate random --against negamax --json absent/x.json", "absent/x.json"),
+        ("evaluate random --against negamax --html absent/x.html", "absent/x.html"),
+        ("evaluate random", "Missing option '--against'"),
+        ("evaluate random --against negamax --games many", "'many' is not a valid integer"),
+        ("prepare alphazero", "unknown agent 'alphazero'"),
+        ("juggle", "No such command 'juggle'"),
+    ],
+)
+def test_mistakes_are_one_sentence_and_status_2(shell: Shell, words: str, sentence: str) -> None:
+    outcome = shell.run(*words.split())
+    assert outcome.status == 2
+    assert sentence in outcome.stderr
+    assert "Traceback" not in outcome.stderr + outcome.stdout
+    assert len(outcome.stderr.strip().splitlines()) <= 6
+
+
+def test_kaggle_missing_is_said_with_the_commands_that_install_it(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from submission.kaggle import kaggle_environments
+
+    kaggle_environments.cache_clear()
+    monkeypatch.setitem(sys.modules, "kaggle_environments", None)
+    try:
+        outcome = shell.run("evaluate", "random", "--against", "negamax")
+    finally:
+        kaggle_environments.cache_clear()
+    assert outcome.status == 2
+    assert "pip install --no-deps kaggle-environments" in outcome.stderr

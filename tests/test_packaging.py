@@ -1,0 +1,57 @@
+"""The wheel is complete: installed alone, away from the sources, the command line works."""
+
+import os
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dist")
+    subprocess.run(
+        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "-o", folder, ROOT],
+        check=True,
+        capture_output=True,
+    )
+    return next(folder.glob("*.whl"))
+
+
+def test_the_wheel_has_every_module(wheel: Path) -> None:
+    names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    assert names == {
+        path.relative_to(ROOT).as_posix()
+        for package in ("agents", "envs", "submission")
+        for path in (ROOT / package).rglob("*")
+        if path.suffix == ".py" or path.name == "py.typed"
+    }
+
+
+def test_the_command_line_works_from_the_wheel_alone(wheel: Path, tmp_path: Path) -> None:
+    venv.create(tmp_path / "venv", with_pip=True)
+    binaries = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+
+    def run(command: str, *words: str | Path) -> str:
+        environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+        return subprocess.run(
+            [binaries / command, *words],
+            cwd=elsewhere,
+            env=environment,
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+
+    run("python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel)
+    assert "alphabeta" in run("connectx", "agents")
+    run("connectx", "build", "mcts")
+    loaded = run("python", "-c", "import submission; print(submission.agent({'board': [0]}, {}))")
+    assert loaded.strip() == "0"
