@@ -1,8 +1,8 @@
 """The agents by name, with their options: what a command line or a configuration file needs."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields
-from types import NoneType, UnionType
+from types import NoneType
 from typing import Any, get_args, get_origin
 
 from agents.alpha_beta_agent import AlphaBetaAgent
@@ -72,8 +72,9 @@ def check_options(name: str, agent: type[Agent], options: Mapping[str, Any]) -> 
         if option_name not in known:
             listing = ", ".join(known) or "none"
             raise ValueError(f"agent {name} has no option {option_name!r}; its options: {listing}")
-        expected = _accepted_types(known[option_name].type)
-        if not callable(value) and type(value) not in expected:
+        annotation = known[option_name].type
+        expected = _accepted_types(annotation)
+        if type(value) not in expected and not (callable(value) and _takes_function(annotation)):
             names = " or ".join("none" if t is NoneType else t.__name__ for t in expected)
             raise ValueError(f"option {option_name} of agent {name} is {names}, not {value!r}")
 
@@ -95,6 +96,14 @@ def make_agent(name: str, **options: Any) -> Agent:
 
 def _accepted_types(annotation: Any) -> list[type]:
     """The types that a value may have: a whole number fits where a fraction is expected."""
-    members = get_args(annotation) if get_origin(annotation) is UnionType else (annotation,)
-    accepted = [member for member in members if isinstance(member, type)]
+    accepted = [member for member in _members(annotation) if isinstance(member, type)]
     return [*accepted, int] if float in accepted and int not in accepted else accepted
+
+
+def _takes_function(annotation: Any) -> bool:
+    return any(get_origin(member) is Callable for member in _members(annotation))
+
+
+def _members(annotation: Any) -> tuple[Any, ...]:
+    """The types that a union joins."""
+    return get_args(annotation) or (annotation,)

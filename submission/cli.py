@@ -11,20 +11,21 @@ from rich.console import Console
 from rich.table import Table
 
 from agents.registry import AGENTS, agent_help, agent_options
-from submission.bundle import build_bundle
-from submission.check import check_submission
-from submission.check_report import CheckReport, render_check
-from submission.compose import UPLOAD_COMMAND
-from submission.evaluate import evaluate as run_evaluation
-from submission.evaluation import Evaluation
-from submission.evaluation_report import render_evaluation
-from submission.game_record import GameConfiguration
+from submission.bundling.bundle import build_bundle
+from submission.checking.check import check_submission
+from submission.checking.check_report import render_check
+from submission.checking.check_result import CheckReport
+from submission.evaluating.evaluate import evaluate as run_evaluation
+from submission.evaluating.evaluation import Evaluation
+from submission.evaluating.evaluation_report import render_evaluation
+from submission.evaluating.game_record import GameConfiguration
+from submission.evaluating.players import find_player
+from submission.evaluating.replay import game_to_show, replay_html
+from submission.evaluating.workers import local_executor
 from submission.options import parse_options
 from submission.output_file import require_writable
-from submission.players import find_player
 from submission.progress import progress_bar
-from submission.replay import game_to_show, replay_html
-from submission.workers import local_executor
+from submission.upload import upload_command
 
 HELP = """Game-tree search agents for Kaggle's ConnectX: build, check and evaluate submissions.
 
@@ -166,15 +167,14 @@ def prepare(
     if not report.accepted:
         raise typer.Exit(1)
     _evaluate(str(output), ["random", "negamax"], games, seed, workers, GameConfiguration())
-    upload = UPLOAD_COMMAND.format(file=output, message=agent)
-    console.print(f"To submit it: {upload}", markup=False, soft_wrap=True)
+    _say(f"Submit it with: {upload_command(str(output), agent)}")
 
 
 def _build(agent: str, options: Sequence[str], source: Path | None, output: Path) -> None:
     text = build_bundle(agent, parse_options(options), source)
     require_writable(output)
     output.write_text(text, encoding="utf-8")
-    console.print(f"Wrote {output}, {len(text.encode()) / 1000:.0f} kB.", markup=False)
+    _say(f"Wrote {output}, {len(text.encode()) / 1000:.0f} kB.")
 
 
 def _check(file: Path, act_timeout: float) -> CheckReport:
@@ -208,6 +208,10 @@ def _evaluate(
         )
     console.print(render_evaluation(evaluation))
     return evaluation
+
+
+def _say(text: str) -> None:
+    console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def _as_text(value: object) -> str:

@@ -1,4 +1,4 @@
-"""The one door to kaggle_environments: imported late, quietly, and with advice where it is missing."""
+"""The one door to kaggle_environments: imported late, quietly, with advice if it is missing."""
 
 import contextlib
 import io

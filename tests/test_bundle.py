@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from agents import agent_names
-from submission.bundle import build_bundle
+from submission.bundling.bundle import build_bundle
 from submission.kaggle import kaggle_environments
 from submission.options import JsonValue
-from submission.sources import BundleError
+from submission.bundling.sources import BundleError
 
 QUICK: dict[str, dict[str, JsonValue]] = {
     "alphabeta": {"time_limit": 0.02},
@@ -111,7 +111,7 @@ def test_only_what_the_agent_needs(agent: str) -> None:
 
 
 def test_same_input_same_bytes_in_every_process() -> None:
-    script = "from submission.bundle import build_bundle; print(build_bundle('mcts', {'seed': 7}))"
+    script = "from submission.bundling.bundle import build_bundle; print(build_bundle('mcts', {'seed': 7}))"
     outputs = {
         subprocess.run(
             [sys.executable, "-c", script],

@@ -15,11 +15,11 @@ from time import monotonic
 import pytest
 from rich.console import Console
 
-from submission import supervision
-from submission.check import check_submission
-from submission.check_report import render_check
-from submission.check_result import CheckReport
-from submission.diagnosis import Fault
+from submission.checking import supervision
+from submission.checking.check import check_submission
+from submission.checking.check_report import render_check
+from submission.checking.check_result import CheckReport
+from submission.checking.diagnosis import Fault
 from submission.kaggle import kaggle_environments
 
 FIRST_FREE = "[c for c in range(conf.columns) if obs.board[c] == 0][0]"

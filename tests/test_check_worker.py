@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from submission.check_worker import ProjectHider
+from submission.checking.check_worker import ProjectHider
 
 
 def package(folder: Path, name: str) -> Path:

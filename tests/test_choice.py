@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from submission.check_worker import describe_choice as describe
-from submission.choice import describe_choice, doubt_choice
+from submission.checking.check_worker import describe_choice as describe
+from submission.checking.choice import describe_choice, doubt_choice
+from submission.checking.observed_game import Choice
+from submission.checking.source_facts import SourceFacts, read_source
 from submission.kaggle import kaggle_environments
-from submission.observed_game import Choice
-from submission.source_facts import SourceFacts, read_source
 
 AGENT = "def agent(obs, conf):\n    return 0\n"
 

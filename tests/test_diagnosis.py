@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from submission.diagnosis import Fault, diagnose
-from submission.exception_causes import Surroundings
-from submission.observed_game import (
+from submission.checking.diagnosis import Fault, diagnose
+from submission.checking.exception_causes import Surroundings
+from submission.checking.observed_game import (
     ChannelClosed,
     Choice,
     Died,
@@ -16,8 +16,8 @@ from submission.observed_game import (
     Escaped,
     Failure,
     GamePlan,
-    GameRecord,
     Move,
+    ObservedGame,
     Overdue,
     Stopped,
     TooLong,
@@ -34,8 +34,8 @@ PLAN = GamePlan(6, 7, 4, (2,), act_timeout=2, seconds=10, decides=True)
 MOVE = Move(seat=2, legal=(0, 1), seconds=0.1, type="int", action="1")
 
 
-def game(ending: Ending, *moves: Move, failure: Failure | None = None) -> GameRecord:
-    return GameRecord(
+def game(ending: Ending, *moves: Move, failure: Failure | None = None) -> ObservedGame:
+    return ObservedGame(
         plan=PLAN,
         choice=Choice("agent", "function", 1, 2, "main.py", is_own=True),
         load_seconds=0.1,
@@ -48,7 +48,7 @@ def game(ending: Ending, *moves: Move, failure: Failure | None = None) -> GameRe
     )
 
 
-def fault(record: GameRecord, doubt: str | None = None) -> Fault:
+def fault(record: ObservedGame, doubt: str | None = None) -> Fault:
     found = diagnose(record, SURROUNDINGS, doubt)
     assert found is not None
     return found

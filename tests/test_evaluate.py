@@ -4,11 +4,11 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 
 import pytest
 
-from submission.evaluate import evaluate
-from submission.evaluation import Ending, Evaluation
-from submission.game_record import GameConfiguration, GameRecord, Result
-from submission.players import Player, PlayerKind
-from submission.workers import local_executor
+from submission.evaluating.evaluate import evaluate
+from submission.evaluating.evaluation import Ending, Evaluation
+from submission.evaluating.game_record import GameConfiguration, GameRecord, Result
+from submission.evaluating.players import Player, PlayerKind
+from submission.evaluating.workers import local_executor
 
 RANDOM = Player("random", PlayerKind.BUILT_IN)
 NEGAMAX = Player("negamax", PlayerKind.BUILT_IN)

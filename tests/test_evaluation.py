@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submission.evaluation import FORMAT, Ending, Evaluation, Identity, Versions
-from submission.game_record import GameConfiguration, GameRecord, Result
-from submission.players import PlayerKind
+from submission.evaluating.evaluation import FORMAT, Ending, Evaluation, Identity, Versions
+from submission.evaluating.game_record import GameConfiguration, GameRecord, Result
+from submission.evaluating.players import PlayerKind
 from tests.game_records import OPPONENT_FAILED, PLAYER_FAILED, WIN, evaluation_of
 
 seats = st.integers(1, 2)

@@ -2,8 +2,8 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from submission.evaluation import Ending, Evaluation
-from submission.evaluation_report import render_evaluation
+from submission.evaluating.evaluation import Ending, Evaluation
+from submission.evaluating.evaluation_report import render_evaluation
 from tests.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN, evaluation_of
 
 

@@ -5,10 +5,10 @@ from itertools import count
 
 import pytest
 
-from submission.game import GameSpecification, play_game
-from submission.game_record import GameConfiguration, GameRecord, Result
+from submission.evaluating.game import GameSpecification, play_game
+from submission.evaluating.game_record import GameConfiguration, GameRecord, Result
 from submission.kaggle import kaggle_environments
-from submission.players import Player, PlayerKind
+from submission.evaluating.players import Player, PlayerKind
 
 RANDOM = Player("random", PlayerKind.BUILT_IN)
 DEFAULT = GameConfiguration()

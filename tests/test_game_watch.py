@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from submission.game_watch import GRACE, STEP_SECONDS, GameWatch, Limits
-from submission.observed_game import GamePlan
+from submission.checking.game_watch import GRACE, STEP_SECONDS, GameWatch, Limits
+from submission.checking.observed_game import GamePlan
 
 LIMITS = Limits(act_timeout=2, bank=60, run_timeout=1200, memory=2**30)
 

@@ -3,10 +3,10 @@ from typing import Any
 
 import pytest
 
-import submission.players
-from submission.bundle import build_bundle
+import submission.evaluating.players
+from submission.bundling.bundle import build_bundle
 from submission.kaggle import kaggle_environments
-from submission.players import Player, PlayerKind, find_player
+from submission.evaluating.players import Player, PlayerKind, find_player
 
 
 def submission_file(folder: Path, source: str) -> str:
@@ -44,7 +44,7 @@ def test_option_values_may_hold_commas(monkeypatch: pytest.MonkeyPatch) -> None:
         received.append((agent, options))
         return ""
 
-    monkeypatch.setattr(submission.players, "build_bundle", record)
+    monkeypatch.setattr(submission.evaluating.players, "build_bundle", record)
     find_player('mcts:order=[3,2],label="a,b",seed=1')
     assert received == [("mcts", {"order": [3, 2], "label": "a,b", "seed": 1})]
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from submission.game_record import GameRecord
-from submission.replay import game_to_show, replay_html
+from submission.evaluating.game_record import GameRecord
+from submission.evaluating.replay import game_to_show, replay_html
 from tests.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN, evaluation_of
 
 

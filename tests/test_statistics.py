@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submission.statistics import (
+from submission.evaluating.statistics import (
     Estimate,
     elo_difference,
     elo_estimate,

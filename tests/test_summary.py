@@ -3,8 +3,8 @@ from math import inf
 
 import pytest
 
-from submission.statistics import score_estimate
-from submission.summary import MoveTimes, Tally, summarise
+from submission.evaluating.statistics import score_estimate
+from submission.evaluating.summary import MoveTimes, Tally, summarise
 from tests.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from submission.workers import local_executor
+from submission.evaluating.workers import local_executor
 
 
 def test_work_is_done_in_other_processes() -> None:

@@ -7,8 +7,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from submission.check_result import CheckReport, GameResult, Timing
-from submission.diagnosis import Fault
+from submission.checking.check_result import CheckReport, GameResult, Timing
+from submission.checking.diagnosis import Fault
 
 NOTHING = "-"
 

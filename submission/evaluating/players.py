@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from agents import agent_names
-from submission.bundle import build_bundle
+from submission.bundling.bundle import build_bundle
 from submission.kaggle import built_in_agents
 from submission.options import parse_options
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from submission.evaluation import Evaluation
-from submission.game_record import DONE, GameConfiguration, GameRecord, Result
+from submission.evaluating.evaluation import Evaluation
+from submission.evaluating.game_record import DONE, GameConfiguration, GameRecord, Result
 from submission.kaggle import kaggle_environments
 
 

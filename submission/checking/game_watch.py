@@ -4,18 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from submission.observed_game import (
+from submission.checking.observed_game import (
     Choice,
     Ended,
     Ending,
     Escaped,
     Failure,
     GamePlan,
-    GameRecord,
     Move,
+    ObservedGame,
     Seat,
 )
-from submission.sandbox import Message
+from submission.checking.sandbox import Message
 
 GRACE = 1.0
 """Seconds that a move may run beyond its limit: Kaggle's environment itself then says TIMEOUT."""
@@ -130,9 +130,9 @@ class GameWatch:
         is_within_limit = self._seat is None or self.waited(now) < self._plan.act_timeout
         return is_late and is_within_limit and (not self._plan.decides or self._bank_lasts())
 
-    def record(self, ending: Ending, stderr: str) -> GameRecord:
+    def record(self, ending: Ending, stderr: str) -> ObservedGame:
         """All that was seen of the game."""
-        return GameRecord(
+        return ObservedGame(
             plan=self._plan,
             choice=self._choice,
             load_seconds=self._load_seconds,

@@ -8,25 +8,25 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
 
-from submission.check_worker import CHANNEL_LOST
-from submission.game_watch import GameWatch, Limits
-from submission.kaggle import kaggle_environments
-from submission.observed_game import (
+from submission.checking.check_worker import CHANNEL_LOST
+from submission.checking.game_watch import GameWatch, Limits
+from submission.checking.observed_game import (
     ChannelClosed,
     Died,
     Ending,
     GamePlan,
-    GameRecord,
+    ObservedGame,
     Overdue,
     Stopped,
     TooLong,
 )
-from submission.sandbox import Message, Sandbox
-from submission.staging import MAIN
+from submission.checking.sandbox import Message, Sandbox
+from submission.checking.staging import MAIN
+from submission.kaggle import kaggle_environments
 
 WORKER = Path(__file__).with_name("check_worker.py")
 
-PROJECT = Path(__file__).resolve().parent.parent
+PROJECT = Path(__file__).resolve().parent.parent.parent
 
 PROJECT_PACKAGES = ("agents", "envs", "submission")
 
@@ -45,7 +45,7 @@ RUNNING_LINE = re.compile(rf'File "[^"]*{re.escape(MAIN)}", line (\d+) in (\S+)'
 
 def play_game(
     plan: GamePlan, staged: Path, limits: Limits, is_cancelled: Callable[[], bool]
-) -> GameRecord:
+) -> ObservedGame:
     """Play a game in a process of its own.
 
     Args:

@@ -8,18 +8,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
 
-from submission.check_games import FIRST_GAMES, planned_games, play_games
-from submission.check_result import CheckReport
-from submission.check_summary import JudgedGame, summarise
-from submission.choice import doubt_choice
-from submission.diagnosis import Fault, diagnose
-from submission.exception_causes import Surroundings
-from submission.game_watch import Limits
+from submission.checking.check_games import FIRST_GAMES, planned_games, play_games
+from submission.checking.check_result import CheckReport
+from submission.checking.check_summary import JudgedGame, summarise
+from submission.checking.choice import doubt_choice
+from submission.checking.diagnosis import Fault, diagnose
+from submission.checking.exception_causes import Surroundings
+from submission.checking.game_watch import Limits
+from submission.checking.observed_game import GamePlan, ObservedGame
+from submission.checking.source_facts import SourceFacts, read_source
+from submission.checking.staging import stage
+from submission.checking.supervision import PROJECT, PROJECT_PACKAGES
 from submission.kaggle import kaggle_environments
-from submission.observed_game import GamePlan, GameRecord
-from submission.source_facts import SourceFacts, read_source
-from submission.staging import stage
-from submission.supervision import PROJECT, PROJECT_PACKAGES
 
 OnProgress = Callable[[int, int, str], None]
 """Told after each game: how many games are over, of how many at most, and the game's name."""
@@ -80,7 +80,7 @@ def default_memory() -> int:
 def _play(
     plans: Sequence[GamePlan],
     staged: Path,
-    judge: Callable[[GameRecord], Fault | None],
+    judge: Callable[[ObservedGame], Fault | None],
     limits: Limits,
     patience: float,
     on_progress: OnProgress,
@@ -110,7 +110,7 @@ def _neighbours(path: Path) -> Iterator[str]:
             yield entry.name.partition(".")[0]
 
 
-def _judge(record: GameRecord, path: Path, source: SourceFacts, limits: Limits) -> Fault | None:
+def _judge(record: ObservedGame, path: Path, source: SourceFacts, limits: Limits) -> Fault | None:
     surroundings = Surroundings(
         neighbours=frozenset(_neighbours(path)),
         project_packages=frozenset(PROJECT_PACKAGES),

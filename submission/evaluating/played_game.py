@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from submission.game_record import DONE
+from submission.evaluating.game_record import DONE
 
 STDERR_LINES = 10
 """How many of a failing seat's last lines are kept."""

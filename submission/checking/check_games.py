@@ -7,9 +7,9 @@ from pathlib import Path
 from threading import Event
 from time import monotonic
 
-from submission.game_watch import Limits
-from submission.observed_game import GamePlan, GameRecord, Seats
-from submission.supervision import play_game
+from submission.checking.game_watch import Limits
+from submission.checking.observed_game import GamePlan, ObservedGame, Seats
+from submission.checking.supervision import play_game
 
 FULL_SIZE = (6, 7, 4)
 
@@ -65,7 +65,7 @@ def play_games(
     *,
     patience: float,
     on_game: Callable[[GamePlan], None],
-) -> list[GameRecord]:
+) -> list[ObservedGame]:
     """Play games, one process a core and at most two at the same time.
 
     Args:
@@ -81,7 +81,7 @@ def play_games(
     cancelled = Event()
     end = monotonic() + patience
 
-    def play(plan: GamePlan) -> GameRecord | None:
+    def play(plan: GamePlan) -> ObservedGame | None:
         if not plan.decides and monotonic() > end:
             return None
         return play_game(plan, staged, limits, cancelled.is_set)

@@ -124,7 +124,7 @@ Ending = Ended | Stopped | Escaped | Died | Overdue | TooLong | ChannelClosed
 
 
 @dataclass(frozen=True, slots=True)
-class GameRecord:
+class ObservedGame:
     """What was seen of a game."""
 
     plan: GamePlan

@@ -9,10 +9,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from submission.game_record import GameConfiguration, GameRecord, Result
+from submission.evaluating.game_record import GameConfiguration, GameRecord, Result
+from submission.evaluating.played_game import (
+    Outcome,
+    columns_played,
+    durations,
+    last_stderr,
+    outcome_of,
+)
+from submission.evaluating.players import Player
 from submission.kaggle import kaggle_environments
-from submission.played_game import Outcome, columns_played, durations, last_stderr, outcome_of
-from submission.players import Player
 
 
 @dataclass(frozen=True, slots=True)

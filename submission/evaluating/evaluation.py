@@ -9,10 +9,10 @@ from importlib import metadata
 from math import isinf
 from typing import Any
 
-from submission.game_record import GameConfiguration, GameRecord
+from submission.evaluating.game_record import GameConfiguration, GameRecord
+from submission.evaluating.players import Player, PlayerKind
+from submission.evaluating.summary import PairingSummary, summarise
 from submission.kaggle import kaggle_environments
-from submission.players import Player, PlayerKind
-from submission.summary import PairingSummary, summarise
 
 FORMAT = "connectx evaluation, version 1"
 

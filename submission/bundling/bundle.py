@@ -11,10 +11,10 @@ import agents
 import envs
 import submission
 from agents.registry import agent_class, agent_help, check_options
-from submission.closure import SourceTree, close
-from submission.compose import Header, compose
+from submission.bundling.closure import SourceTree, close
+from submission.bundling.compose import Header, compose
+from submission.bundling.user_agent import load_user_agent
 from submission.options import JsonValue
-from submission.user_agent import load_user_agent
 
 DISTRIBUTION = "connectx-agents"
 PACKAGES = (agents, envs, submission)
@@ -33,7 +33,7 @@ def build_bundle(agent: str, options: Mapping[str, JsonValue], source: Path | No
 
     Raises:
         ValueError: unknown agent or option, a value that does not fit, or a construct that cannot
-            be bundled (`submission.sources.BundleError`, with file and line).
+            be bundled (`submission.bundling.sources.BundleError`, with file and line).
         OSError: `source` cannot be read.
     """
     roots = {package.__name__: _folder(package) for package in PACKAGES}

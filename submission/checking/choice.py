@@ -2,8 +2,8 @@
 
 import re
 
-from submission.observed_game import Choice
-from submission.source_facts import Definition, SourceFacts
+from submission.checking.observed_game import Choice
+from submission.checking.source_facts import Definition, SourceFacts
 
 AGENT_NAME = re.compile(r"(^|_)(agent|act|bot|player)$", re.IGNORECASE)
 """Names that say that a function is meant to be the agent."""

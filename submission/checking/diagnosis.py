@@ -3,15 +3,15 @@
 import signal
 from dataclasses import dataclass, field, replace
 
-from submission.exception_causes import Cause, Surroundings, explain, gigabytes
-from submission.observed_game import (
+from submission.checking.exception_causes import Cause, Surroundings, explain, gigabytes
+from submission.checking.observed_game import (
     ChannelClosed,
     Died,
     Ended,
     Escaped,
     Failure,
-    GameRecord,
     Move,
+    ObservedGame,
     Overdue,
     Stopped,
     TooLong,
@@ -34,7 +34,7 @@ class Fault:
     """The traceback's lines that lie in the submission."""
 
 
-def diagnose(record: GameRecord, surroundings: Surroundings, doubt: str | None) -> Fault | None:
+def diagnose(record: ObservedGame, surroundings: Surroundings, doubt: str | None) -> Fault | None:
     """The fault that a game shows; None where the submission passed it.
 
     Args:
@@ -52,7 +52,7 @@ def diagnose(record: GameRecord, surroundings: Surroundings, doubt: str | None) 
     )
 
 
-def _fault(record: GameRecord, surroundings: Surroundings) -> Fault | None:
+def _fault(record: ObservedGame, surroundings: Surroundings) -> Fault | None:
     match record.ending:
         case Stopped():
             return None
@@ -73,7 +73,7 @@ def _fault(record: GameRecord, surroundings: Surroundings) -> Fault | None:
 
 
 def _of_status(
-    statuses: tuple[str, str], record: GameRecord, surroundings: Surroundings
+    statuses: tuple[str, str], record: ObservedGame, surroundings: Surroundings
 ) -> Fault | None:
     failed = [seat for seat in record.plan.seats if statuses[seat - 1] != DONE]
     if not failed:
@@ -91,7 +91,7 @@ def _of_status(
     return _error(explain(record.failure, surroundings), record, record.failure)
 
 
-def _of_escape(failure: Failure, record: GameRecord, surroundings: Surroundings) -> Fault:
+def _of_escape(failure: Failure, record: ObservedGame, surroundings: Surroundings) -> Fault:
     """What even Kaggle's environment does not catch, and ends it."""
     last = record.moves[-1] if record.moves else None
     if last is not None and last.type not in (None, "int", "NoneType"):
@@ -102,14 +102,14 @@ def _of_escape(failure: Failure, record: GameRecord, surroundings: Surroundings)
     return _error(explain(failure, surroundings), record, failure)
 
 
-def _of_overdue(waited: float, place: str | None, record: GameRecord) -> Fault:
+def _of_overdue(waited: float, place: str | None, record: ObservedGame) -> Fault:
     where = f" (it was at {place})" if place else ""
     text = f"no end had come after {waited:.0f} s{where}"
     mend = "end each move within actTimeout, and look for loops that do not end"
     return Fault("TIMEOUT", text, mend, _when(record))
 
 
-def _of_timeout(move: Move, record: GameRecord) -> Fault:
+def _of_timeout(move: Move, record: ObservedGame) -> Fault:
     text = (
         f"{move.seconds:.1f} s were taken: more than the {record.plan.act_timeout:g} s of a move "
         "and what was left in the bank"
@@ -118,7 +118,7 @@ def _of_timeout(move: Move, record: GameRecord) -> Fault:
     return Fault("TIMEOUT", text, mend, _when(record))
 
 
-def _error(cause: Cause, record: GameRecord, failure: Failure | None = None) -> Fault:
+def _error(cause: Cause, record: ObservedGame, failure: Failure | None = None) -> Fault:
     lines = failure.lines if failure else ()
     return Fault("ERROR", cause.text, cause.mend, _when(record), lines)
 
@@ -178,7 +178,7 @@ def _not_an_int(move: Move) -> Cause:
     )
 
 
-def _when(record: GameRecord) -> str:
+def _when(record: ObservedGame) -> str:
     if record.is_loading:
         return "while the file was loaded"
     seat = record.seat or (record.moves[-1].seat if record.moves else None)

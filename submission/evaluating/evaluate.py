@@ -4,10 +4,10 @@ import random
 from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, Executor, as_completed
 
-from submission.evaluation import Ending, Evaluation, Identity, Versions
-from submission.game import GameSpecification, play_game
-from submission.game_record import GameConfiguration, GameRecord
-from submission.players import Player
+from submission.evaluating.evaluation import Ending, Evaluation, Identity, Versions
+from submission.evaluating.game import GameSpecification, play_game
+from submission.evaluating.game_record import GameConfiguration, GameRecord
+from submission.evaluating.players import Player
 
 KAGGLE_DEFAULT = GameConfiguration()
 

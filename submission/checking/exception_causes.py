@@ -3,7 +3,7 @@
 import platform
 from dataclasses import dataclass
 
-from submission.observed_game import Failure
+from submission.checking.observed_game import Failure
 
 KAGGLE_FOLDER = "/kaggle_simulations/agent"
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from submission.game_record import GameRecord, Result
-from submission.statistics import Estimate, elo_estimate, score_estimate
+from submission.evaluating.game_record import GameRecord, Result
+from submission.evaluating.statistics import Estimate, elo_estimate, score_estimate
 
 
 @dataclass(frozen=True, slots=True)

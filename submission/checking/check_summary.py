@@ -6,12 +6,12 @@ from math import ceil
 from pathlib import Path
 from statistics import fmean
 
-from submission.check_result import CheckReport, GameResult, Timing
-from submission.choice import describe_choice, doubt_choice
-from submission.diagnosis import Fault
-from submission.game_watch import Limits, overtime
-from submission.observed_game import Choice, GameRecord, Stopped
-from submission.source_facts import SourceFacts
+from submission.checking.check_result import CheckReport, GameResult, Timing
+from submission.checking.choice import describe_choice, doubt_choice
+from submission.checking.diagnosis import Fault
+from submission.checking.game_watch import Limits, overtime
+from submission.checking.observed_game import Choice, ObservedGame, Stopped
+from submission.checking.source_facts import SourceFacts
 
 LARGE_BYTES = 5_000_000
 """Submissions below this size are safe."""
@@ -24,7 +24,7 @@ STDERR_LINES = 10
 class JudgedGame:
     """A game and the fault it has shown, None where the submission passed it."""
 
-    record: GameRecord
+    record: ObservedGame
     fault: Fault | None
 
 
@@ -71,7 +71,7 @@ def _stderr(games: Sequence[JudgedGame]) -> str:
     return "\n".join(next(filter(None, tails), []))
 
 
-def _timing(records: Sequence[GameRecord], limits: Limits) -> Timing | None:
+def _timing(records: Sequence[ObservedGame], limits: Limits) -> Timing | None:
     moves = sorted(move.seconds for record in records for move in record.moves)
     loadings = [record.load_seconds for record in records if record.load_seconds is not None]
     if not moves or not loadings:
@@ -110,7 +110,7 @@ def _warnings(
     size: int,
     doubt: str | None,
     timing: Timing | None,
-    deciding: Sequence[GameRecord],
+    deciding: Sequence[ObservedGame],
 ) -> Iterator[str]:
     if size > LARGE_BYTES:
         yield f"{size / 1e6:.1f} MB is large for Kaggle: stay well below {LARGE_BYTES / 1e6:g} MB"

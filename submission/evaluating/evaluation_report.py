@@ -8,10 +8,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from submission.evaluation import Ending, Evaluation
-from submission.game_record import GameRecord, Result
-from submission.statistics import Estimate
-from submission.summary import MoveTimes, PairingSummary, Tally, failing_status
+from submission.evaluating.evaluation import Ending, Evaluation
+from submission.evaluating.game_record import GameRecord, Result
+from submission.evaluating.statistics import Estimate
+from submission.evaluating.summary import MoveTimes, PairingSummary, Tally, failing_status
 
 NOTHING = "-"
 

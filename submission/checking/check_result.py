@@ -1,10 +1,10 @@
 """The outcome of a check, JSON-able through `dataclasses.asdict`."""
 
-import shlex
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from submission.diagnosis import Fault
+from submission.checking.diagnosis import Fault
+from submission.upload import upload_command
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class CheckReport:
     @property
     def upload_command(self) -> str:
         """The command that submits the file to Kaggle's competition."""
-        return f'kaggle competitions submit -c connectx -f {shlex.quote(self.path)} -m "MESSAGE"'
+        return upload_command(self.path, "MESSAGE")
 
     def to_json(self) -> dict[str, Any]:
         """All fields, `accepted` and `upload_command`, as what `json.dumps` takes."""

@@ -5,10 +5,10 @@ import sys
 from dataclasses import dataclass
 from textwrap import indent
 
-from submission.closure import Closure, SourceTree
-from submission.sources import BundleError, Definition, Module
+from submission.bundling.closure import Closure, SourceTree
+from submission.bundling.sources import BundleError, Definition, Module
+from submission.upload import upload_command
 
-UPLOAD_COMMAND = 'kaggle competitions submit -c connectx -f {file} -m "{message}"'
 RULE = "# " + "-" * 98
 GAP = "\n\n"
 """Above and below functions and classes."""
@@ -82,7 +82,7 @@ def compose(closure: Closure, tree: SourceTree, header: Header, call: str) -> st
         made_by=header.made_by,
         command=_plain(header.command),
         needs=_needs(closure.imports),
-        upload=UPLOAD_COMMAND.format(file="submission.py", message=_plain(header.command)),
+        upload=upload_command("submission.py", _plain(header.command)),
         future="from __future__ import annotations\n\n" if closure.future else "",
         imports="\n".join(_merged(closure.imports)),
     )

@@ -1,0 +1,1 @@
+"""From an agent to one self-contained file."""

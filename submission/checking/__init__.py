@@ -1,0 +1,1 @@
+"""Would Kaggle accept a file? Any file, in a sandbox."""
