@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from submission.evaluation import Ending, Evaluation, Identity, Versions
-from submission.game_record import GameConfiguration, GameRecord, Result
-from submission.players import PlayerKind
+from submission.evaluating.evaluation import Ending, Evaluation, Identity, Versions
+from submission.evaluating.game_record import GameConfiguration, GameRecord, Result
+from submission.evaluating.players import PlayerKind
 
 WIN = GameRecord(
     opponent="rival",

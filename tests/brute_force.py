@@ -1,0 +1,48 @@
+"""Exact values by definition: the oracle for every search, with nothing pruned or guessed."""
+
+from typing import Generic
+
+from envs import Action, Env, State
+
+
+class BruteForce(Generic[State, Action]):
+    """Solves a game by looking at each of its states once. Values are from player 1's view."""
+
+    def __init__(self, env: Env[State, Action]) -> None:
+        self.env = env
+        self._solved: dict[State, tuple[float, int]] = {}
+
+    def value(self, state: State) -> float:
+        """The value of a state in which the game goes on."""
+        return self._solve(state)[0]
+
+    def action_value(self, state: State, action: Action) -> float:
+        """The value of an action."""
+        return self._outcome(state, action)[0]
+
+    def plies(self, state: State) -> int:
+        """How long the game lasts if the winner hurries and the loser plays for time."""
+        return self._solve(state)[1]
+
+    def plies_after(self, state: State, action: Action) -> int:
+        """How long it lasts, `action` among them, if that is played first."""
+        return self._outcome(state, action)[1]
+
+    def _solve(self, state: State) -> tuple[float, int]:
+        if state not in self._solved:
+            sign = 1 if self.env.current_player(state) == 1 else -1
+
+            def merit(outcome: tuple[float, int]) -> tuple[float, int]:
+                value, plies = outcome
+                return sign * value, -plies if sign * value > 0 else plies
+
+            actions = self.env.get_available_actions(state)
+            self._solved[state] = max((self._outcome(state, a) for a in actions), key=merit)
+        return self._solved[state]
+
+    def _outcome(self, state: State, action: Action) -> tuple[float, int]:
+        child = self.env.get_next_state(state, action)
+        if not self.env.get_available_actions(child):
+            return self.env.reward(state, action), 1
+        value, plies = self._solve(child)
+        return value, plies + 1

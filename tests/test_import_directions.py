@@ -1,0 +1,85 @@
+"""Imports point one way, submission -> agents -> envs; outside packages have their place."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+OURS = ("envs", "agents", "submission")
+GYMNASIUM_ADAPTERS = ("gymnasium", "vector", "pettingzoo")
+
+
+def imported_packages(source: str, package: str) -> set[str]:
+    """The top-level packages that a module of `package` imports anywhere in its source."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add(package if node.level else (node.module or "").split(".")[0])
+    return found
+
+
+def modules(package: str) -> Iterator[tuple[Path, set[str]]]:
+    """Each source file of a package with what it imports."""
+    paths = sorted((ROOT / package).rglob("*.py"))
+    assert paths, f"no sources in {package}"
+    for path in paths:
+        yield path, imported_packages(path.read_text(encoding="utf-8"), package)
+
+
+def importers(package: str, wanted: set[str]) -> dict[str, list[str]]:
+    """The files of a package that import one of `wanted`, with what they import of it."""
+    return {
+        path.relative_to(ROOT).as_posix(): sorted(imports & wanted)
+        for path, imports in modules(package)
+        if imports & wanted
+    }
+
+
+def test_the_rules_know_no_agent_and_no_kaggle() -> None:
+    assert importers("envs", {"agents", "submission", "kaggle_environments"}) == {}
+
+
+def test_the_searches_know_no_kaggle_and_no_gymnasium() -> None:
+    outside = {"submission", "kaggle_environments", "gymnasium", "pettingzoo"}
+    assert importers("agents", outside) == {}
+
+
+def test_only_adapters_import_gymnasium() -> None:
+    found = importers("envs", {"gymnasium", "pettingzoo"}) | importers("submission", {"gymnasium"})
+    assert [p for p in found if not any(name in p for name in GYMNASIUM_ADAPTERS)] == []
+
+
+def test_kaggle_has_one_door_beside_stand_alone_scripts() -> None:
+    """A stand-alone script runs in a process without the project, so it imports nothing of it."""
+    visitors = importers("submission", {"kaggle_environments"})
+    assert "submission/kaggle.py" in visitors
+    imports = {path.relative_to(ROOT).as_posix(): found for path, found in modules("submission")}
+    assert [
+        path
+        for path in visitors
+        if path != "submission/kaggle.py" and not imports[path].isdisjoint(OURS)
+    ] == []
+
+
+def test_product_code_imports_no_tests_and_no_benchmarks() -> None:
+    for package in OURS:
+        assert importers(package, {"tests", "benchmarks", "pytest", "hypothesis"}) == {}
+
+
+@pytest.mark.parametrize(
+    ("source", "packages"),
+    [
+        ("import agents.mcts as m, os.path", {"agents", "os"}),
+        ("from kaggle_environments.envs import connectx", {"kaggle_environments"}),
+        ("def f():\n    from submission import x", {"submission"}),
+        ("if TYPE_CHECKING:\n    import gymnasium", {"gymnasium"}),
+        ("from . import board\nfrom .board import EMPTY", {"envs"}),
+        ("'import agents'\n# import agents", set()),
+    ],
+)
+def test_imports_are_found_wherever_they_stand(source: str, packages: set[str]) -> None:
+    assert imported_packages(source, "envs") == packages

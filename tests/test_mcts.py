@@ -1,0 +1,464 @@
+"""Monte Carlo tree search: its formula, its statistics, its proofs, its budgets."""
+
+import pickle
+from collections.abc import Iterator, Mapping
+from math import inf
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents import MCTSAgent
+from agents.mcts import Node, Tree, uct
+from agents.mcts_agent import FINAL_MOVES
+from agents.policies import decisive, uniform
+from envs import BoardGame, ConnectFour, ConnectX, Env, TicTacToe, state_from_moves
+from tests.brute_force import BruteForce
+from tests.clocks import ends_within, ticking_clock
+from tests.kaggle_rules import kaggle_game
+from tests.small_games import Race
+from tests.strategies import (
+    Position,
+    board_games,
+    contested_games,
+    late_positions,
+    swapped_colours,
+    unfinished_positions,
+    winnable_positions,
+)
+
+AnyNode = Node[Any, Any]
+Statistics = tuple[int, float, float | None]
+small_boards = board_games(largest=4)
+
+
+def grown_tree(env: Env[Any, Any], state: Any, simulations: int, **options: Any) -> Tree[Any, Any]:
+    """A tree after some simulations; they stop where the root is proven."""
+    defaults: dict[str, Any] = {
+        "exploration": 1.0,
+        "rollout": uniform,
+        "rollouts_per_leaf": 1,
+        "solver": True,
+        "decisive_moves": True,
+        "rng": Random(0),
+    }
+    tree = Tree(env, state, **(defaults | options))
+    for _ in range(simulations):
+        if tree.root.proven is None:
+            tree.simulate()
+    return tree
+
+
+def all_nodes(node: AnyNode) -> Iterator[AnyNode]:
+    yield node
+    for child in node.children.values():
+        yield from all_nodes(child)
+
+
+# --- the formula
+
+
+def test_uct_of_a_worked_example() -> None:
+    """C = 1.5, one visit each: what the second and the third selection compare."""
+    assert uct(30, visits=1, parent_visits=1, exploration=1.5) == 30
+    assert round(uct(30, visits=1, parent_visits=2, exploration=1.5), 2) == 31.25
+    assert round(uct(20, visits=1, parent_visits=2, exploration=1.5), 2) == 21.25
+
+
+@given(unfinished_positions(contested_games(largest=6)), st.integers(10, 60), st.floats(0, 3))
+@settings(max_examples=50)
+def test_the_child_with_the_highest_bound_is_selected(
+    position: Position, simulations: int, exploration: float
+) -> None:
+    """From the view of whose turn it is; where children are proven lost, among the others."""
+    env, state = position
+    tree = grown_tree(env, state, simulations, exploration=exploration)
+    complete = [n for n in all_nodes(tree.root) if n.children and not n.untried]
+    for node in complete:
+        if node.proven is None:
+            bounds = [
+                uct(node.sign * child.total, child.visits, node.visits, exploration)
+                for child in node.children.values()
+                if child.proven != -node.sign
+            ]
+            chosen = tree.best_child(node)
+            bound = uct(node.sign * chosen.total, chosen.visits, node.visits, exploration)
+            assert chosen.proven != -node.sign
+            assert bound == pytest.approx(max(bounds))
+
+
+# --- statistics
+
+
+@given(
+    unfinished_positions(contested_games(largest=6)),
+    st.integers(1, 60),
+    st.integers(1, 4),
+    st.booleans(),
+)
+@settings(max_examples=60)
+def test_visits_and_totals_add_up(
+    position: Position, simulations: int, rollouts_per_leaf: int, solver: bool
+) -> None:
+    env, state = position
+    tree = grown_tree(env, state, 0, rollouts_per_leaf=rollouts_per_leaf, solver=solver)
+    for _ in range(simulations):
+        tree.simulate()
+    nodes = list(all_nodes(tree.root))
+
+    assert tree.root.visits == simulations * rollouts_per_leaf
+    assert len(nodes) == tree.nodes
+    for node in nodes:
+        below = sum(child.visits for child in node.children.values())
+        if node.proven is None:
+            own = 0 if node is tree.root else rollouts_per_leaf
+            assert node.visits == below + own
+        assert node.visits % rollouts_per_leaf == 0
+        assert abs(node.total) <= node.visits
+        assert set(node.untried).isdisjoint(node.children)
+
+
+def test_each_simulation_adds_a_leaf_and_every_action_is_tried_before_one_is_repeated() -> None:
+    env = ConnectFour()
+    tree = grown_tree(env, env.initial_state(), 7)
+    assert tree.nodes == 8
+    assert set(tree.root.children) == set(range(7))
+    assert [child.visits for child in tree.root.children.values()] == [1] * 7
+
+
+def test_several_rollouts_are_played_from_each_leaf() -> None:
+    played = []
+
+    def counting(env: Any, state: Any, rng: Random) -> float:
+        played.append(state)
+        return 1.0
+
+    env = ConnectFour()
+    tree = grown_tree(env, env.initial_state(), 5, rollout=counting, rollouts_per_leaf=3)
+    assert len(played) == 15
+    assert all(played.count(child.state) == 3 for child in tree.root.children.values())
+    assert (tree.root.visits, tree.root.total) == (15, 15.0)
+
+
+def test_a_node_in_which_a_win_is_at_hand_has_that_child_alone() -> None:
+    env = ConnectFour()
+    three_in_a_column = state_from_moves(env, "121212")
+    assert grown_tree(env, three_in_a_column, 0).root.untried == [0]
+    assert len(grown_tree(env, three_in_a_column, 0, decisive_moves=False).root.untried) == 7
+
+
+# --- proofs
+
+
+@given(
+    late_positions(small_boards, most_free_cells=9),
+    st.integers(1, 400),
+    st.booleans(),
+    st.sampled_from([0.0, 1.0, 5.0]),
+)
+@settings(max_examples=60)
+def test_what_is_proven_is_the_exact_value(
+    position: Position, simulations: int, decisive_moves: bool, exploration: float
+) -> None:
+    env, state = position
+    exact = BruteForce(env)
+    tree = grown_tree(
+        env, state, simulations, decisive_moves=decisive_moves, exploration=exploration
+    )
+    for node in all_nodes(tree.root):
+        if node.proven is not None and env.get_available_actions(node.state):
+            assert node.proven == exact.value(node.state)
+
+
+@pytest.mark.parametrize("target", range(1, 12))
+def test_proofs_hold_where_a_player_moves_twice(target: int) -> None:
+    env = Race(target)
+    exact = BruteForce(env)
+    tree = grown_tree(env, env.initial_state(), 2000)
+    for node in all_nodes(tree.root):
+        if node.proven is not None and env.get_available_actions(node.state):
+            assert node.proven == exact.value(node.state)
+
+
+@given(late_positions(small_boards, most_free_cells=6), st.booleans())
+@settings(max_examples=40)
+def test_small_games_are_solved(position: Position, decisive_moves: bool) -> None:
+    env, state = position
+    agent = MCTSAgent(simulations=20_000, decisive_moves=decisive_moves, seed=1)
+    with ends_within(60):
+        result = agent.search(env, state)
+    exact = BruteForce(env)
+    assert result.value == exact.value(state)
+    assert exact.action_value(state, result.action) == exact.value(state)
+
+
+def test_tic_tac_toe_is_proven_a_draw() -> None:
+    env = TicTacToe()
+    result = MCTSAgent(simulations=100_000, seed=1).search(env, env.initial_state())
+    assert result.value == 0.0
+    assert result.simulations < 100_000
+
+
+def test_without_the_solver_nothing_inside_the_tree_is_proven() -> None:
+    env = TicTacToe()
+    tree = grown_tree(env, env.initial_state(), 3000, solver=False)
+    for node in all_nodes(tree.root):
+        assert (node.proven is None) == bool(env.get_available_actions(node.state))
+
+
+def test_a_kept_root_whose_only_sensible_action_is_proven_lost_ends_the_search() -> None:
+    """Player 2 has one block, which only delays; the other columns lose at once."""
+    env = ConnectX(rows=3, columns=3, inarow=3)
+    state = state_from_moves(env, "121")
+    assert kaggle_game(env, state).safe_columns() == [0]
+    assert BruteForce(env).value(state) == 1.0
+
+    kept = grown_tree(env, state, 3)
+    kept.root.children[0].proven = 1.0
+    agent = MCTSAgent(simulations=10, seed=1)
+    agent._tree = kept
+    with ends_within(0.5):
+        result = agent.search(env, state)
+    assert (result.action, result.value) == (0, 1.0)
+
+
+@given(contested_games(largest=4), st.integers(0, 2**32 - 1), st.integers(2, 40), st.booleans())
+@settings(max_examples=300)
+def test_whole_games_are_played_with_a_kept_tree(
+    env: ConnectX, seed: int, simulations: int, starts: bool
+) -> None:
+    rng = Random(seed)
+    agent = MCTSAgent(simulations=simulations, exploration=rng.choice([0.0, 0.5]), seed=seed)
+    state = env.initial_state()
+    while actions := env.get_available_actions(state):
+        if starts == (state.player == 1):
+            with ends_within(5):
+                action = agent.act(env, state)
+            assert action in actions
+        else:
+            action = rng.choice(actions)
+        state = env.get_next_state(state, action)
+
+
+# --- values and the final move
+
+
+@given(late_positions(small_boards, most_free_cells=9), st.integers(1, 30))
+@settings(max_examples=80)
+def test_a_value_of_one_is_proven(position: Position, simulations: int) -> None:
+    """However many rollouts have been won, an estimate lies strictly between -1 and 1."""
+    env, state = position
+    result = MCTSAgent(simulations=simulations, seed=simulations).search(env, state)
+    exact = BruteForce(env)
+    for action, value in result.action_values.items():
+        assert abs(value) < 1 or value == exact.action_value(state, action)
+    assert abs(result.value) < 1 or result.value == exact.value(state)
+
+
+def node_with_children(sign: int, children: Mapping[str, Statistics]) -> AnyNode:
+    """A node whose children have these visits, totals for the player to move, and proofs."""
+    node: AnyNode = Node("root", [], sign, proven=None)
+    for action, (visits, total, proven) in children.items():
+        child: AnyNode = Node(action, [], -sign, None if proven is None else sign * proven)
+        child.visits, child.total = visits, sign * total
+        node.children[action] = child
+    return node
+
+
+UNPROVEN: dict[str, Statistics] = {
+    "visited": (10, 1.0, None),
+    "valuable": (2, 1.5, None),
+    "rich": (4, 2.0, None),
+}
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(
+    ("final_move", "best"), [("visits", "visited"), ("value", "valuable"), ("total", "rich")]
+)
+def test_the_final_move_maximises_what_the_option_names(
+    final_move: str, best: str, sign: int
+) -> None:
+    agent = MCTSAgent(final_move=final_move)
+    assert agent._final_action(node_with_children(sign, UNPROVEN)) == best
+    won = UNPROVEN | {"won": (1, 1.0, 1.0)}
+    assert agent._final_action(node_with_children(sign, won)) == "won"
+    lost: dict[str, Statistics] = {action: (*UNPROVEN[action][:2], -1.0) for action in UNPROVEN}
+    drawn = lost | {"drawn": (1, 0.0, 0.0)}
+    assert agent._final_action(node_with_children(sign, drawn)) == "drawn"
+    assert agent._final_action(node_with_children(sign, lost)) in UNPROVEN
+
+
+@pytest.mark.parametrize("final_move", FINAL_MOVES)
+def test_the_final_move_of_a_search_is_the_best_by_its_option(final_move: str) -> None:
+    env = ConnectFour()
+    state = env.get_next_state(env.initial_state(), 3)
+    agent = MCTSAgent(simulations=300, final_move=final_move, seed=3)
+    action = agent.act(env, state)
+    root = agent._tree.root  # type: ignore[union-attr]
+    merit = {a: FINAL_MOVES[final_move](child, -1) for a, child in root.children.items()}
+    assert merit[action] == max(merit.values())
+
+
+def test_the_principal_variation_is_a_legal_line() -> None:
+    env = ConnectFour()
+    state = env.initial_state()
+    result = MCTSAgent(simulations=500, seed=4).search(env, state)
+    assert result.principal_variation[0] == result.action
+    assert len(result.principal_variation) > 2
+    for action in result.principal_variation:
+        state = env.get_next_state(state, action)
+
+
+# --- rollout policies
+
+
+@given(unfinished_positions(contested_games(largest=6)), st.integers(0, 100))
+def test_rollouts_end_as_the_game_does(position: Position, seed: int) -> None:
+    env, state = position
+    for rollout in (uniform, decisive):
+        assert rollout(env, state, Random(seed)) in (-1.0, 0.0, 1.0)
+        assert rollout(env, state, Random(seed)) == rollout(env, state, Random(seed))
+    assert uniform(env, swapped_colours(state), Random(seed)) == -uniform(env, state, Random(seed))
+
+
+@given(winnable_positions(contested_games(largest=6)), st.integers(0, 100))
+def test_the_decisive_rollout_takes_a_win(position: Position, seed: int) -> None:
+    env, state = position
+    assert decisive(env, state, Random(seed)) == (1.0 if state.player == 1 else -1.0)
+
+
+def test_the_decisive_rollout_blocks_and_the_uniform_one_blunders() -> None:
+    """Player 2 blocks the column; after that, no one gets four in the two columns left."""
+    env = ConnectX(rows=4, columns=2, inarow=4)
+    state = state_from_moves(env, "12121")
+    results = {
+        rollout: {rollout(env, state, Random(seed)) for seed in range(50)}
+        for rollout in (uniform, decisive)
+    }
+    assert results == {uniform: {0.0, 1.0}, decisive: {0.0}}
+
+
+# --- the tree that is kept
+
+
+def test_the_next_search_goes_on_from_the_statistics_of_the_last() -> None:
+    env = ConnectFour()
+    state = env.initial_state()
+    agent = MCTSAgent(simulations=400, seed=5)
+    action = agent.act(env, state)
+    child = agent._tree.root.children[action]  # type: ignore[union-attr]
+    reply, kept = max(child.children.items(), key=lambda item: item[1].visits)
+    visits = kept.visits
+    assert visits > 1
+
+    state = env.get_next_state(env.get_next_state(state, action), reply)
+    result = agent.search(env, state)
+    assert agent._tree.root is kept  # type: ignore[union-attr]
+    assert kept.state == state
+    assert kept.visits == visits + 400
+    assert result.simulations == 400
+
+
+@pytest.mark.parametrize(
+    ("options", "elsewhere"), [({"keep_tree": False}, False), ({"keep_tree": True}, True)]
+)
+def test_a_search_starts_anew_without_a_tree_to_keep(
+    options: dict[str, bool], elsewhere: bool
+) -> None:
+    """Either keeping is switched off, or the state is not at most two plies further on."""
+    env = ConnectFour()
+    agent = MCTSAgent(simulations=50, seed=6, **options)  # type: ignore[arg-type]
+    agent.search(env, env.initial_state())
+    state = state_from_moves(env, "444" if elsewhere else "44")
+    agent.search(env, state)
+    assert agent._tree.root.visits == 50  # type: ignore[union-attr]
+
+
+def test_a_tree_of_another_game_is_not_kept() -> None:
+    agent = MCTSAgent(simulations=50, seed=7)
+    for env in (ConnectX(4, 4, 3), ConnectX(4, 4, 4)):
+        agent.search(env, env.initial_state())
+        assert agent._tree.env is env  # type: ignore[union-attr]
+        assert agent._tree.root.visits <= 50  # type: ignore[union-attr]
+
+
+# --- budgets and repeatability
+
+
+def test_simulations_are_counted() -> None:
+    env = ConnectFour()
+    assert MCTSAgent(simulations=123).search(env, env.initial_state()).simulations == 123
+
+
+@pytest.mark.parametrize("looks", [1, 2, 50])
+def test_the_search_ends_when_its_time_is_up(looks: int) -> None:
+    """The clock is looked at once after each simulation."""
+    env = ConnectFour()
+    for agent, limit in (
+        (MCTSAgent(simulations=None, time_limit=looks), None),
+        (MCTSAgent(simulations=None), looks),
+        (MCTSAgent(simulations=None, time_limit=10_000), looks),
+        (MCTSAgent(simulations=10_000, time_limit=looks), 10_000),
+    ):
+        with ticking_clock():
+            assert agent.search(env, env.initial_state(), limit).simulations == looks
+
+
+def test_a_search_without_any_end_is_refused() -> None:
+    env = TicTacToe()
+    agent = MCTSAgent(simulations=None, solver=False, seed=9)
+    with pytest.raises(ValueError, match="needs simulations or a time_limit"):
+        agent.search(env, env.initial_state())
+    assert agent.search(env, env.initial_state(), time_limit=0).simulations == 1
+
+
+def whole_game(env: BoardGame, seed: int | None) -> list[tuple[Any, ...]]:
+    """The action, its value and all other values of each ply of a game against itself."""
+    agent, state, moves = MCTSAgent(simulations=60, seed=seed), env.initial_state(), []
+    while env.get_available_actions(state):
+        result = agent.search(env, state)
+        moves.append((result.action, result.value, tuple(result.action_values.items())))
+        state = env.get_next_state(state, result.action)
+    return moves
+
+
+def test_the_same_seed_plays_the_same_game() -> None:
+    env = ConnectX(5, 5, 4)
+    assert whole_game(env, 10) == whole_game(env, 10)
+    assert whole_game(env, 10) != whole_game(env, 11)
+    assert whole_game(env, None) != whole_game(env, None)
+
+
+def test_a_pickled_agent_goes_on_as_the_original_would() -> None:
+    env = ConnectFour()
+    agent = MCTSAgent(simulations=200, seed=12)
+    agent.search(env, env.initial_state())
+    copy = pickle.loads(pickle.dumps(agent))
+    state = state_from_moves(env, "44")
+    one, other = agent.search(env, state), copy.search(env, state)
+    assert (one.action, one.action_values) == (other.action, other.action_values)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"simulations": 0}, "simulations must be at least 1, not 0"),
+        ({"time_limit": -1}, "time_limit must be at least 0, not -1"),
+        ({"exploration": -0.5}, "exploration must be at least 0, not -0.5"),
+        ({"exploration": float("nan")}, "exploration must be at least 0, not nan"),
+        ({"rollouts_per_leaf": 0}, "rollouts_per_leaf must be at least 1, not 0"),
+        ({"rollout": "best"}, "unknown rollout 'best': choose one of uniform, decisive"),
+        ({"final_move": "best"}, "unknown final_move 'best': choose one of visits, value, total"),
+    ],
+)
+def test_wrong_options_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        MCTSAgent(**options)
+
+
+def test_an_infinite_exploration_constant_is_refused() -> None:
+    with pytest.raises(ValueError, match="exploration"):
+        MCTSAgent(exploration=inf)
