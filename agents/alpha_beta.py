@@ -1,6 +1,6 @@
 """Alpha-beta: minimax's values without looking at what cannot change them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import inf
 from typing import Generic
 
@@ -124,13 +124,13 @@ class AlphaBeta(Generic[State, Action]):
             value, line = self.action_value(state, action, depth, ply, alpha, beta)
             if (value > best) if maximising else (value < best):
                 best, best_line = value, (action, line)
-            if maximising:
-                alpha = max(alpha, best)
-            else:
-                beta = min(beta, best)
-            if alpha >= beta:
-                self.remember_killer(ply, action)
-                break
+                if maximising:
+                    alpha = max(alpha, best)
+                else:
+                    beta = min(beta, best)
+                if alpha >= beta:
+                    self.remember_killer(ply, action)
+                    break
 
         self.remember(state, depth, best, best_line, window, self.guesses == guesses)
         return best, best_line
@@ -139,13 +139,23 @@ class AlphaBeta(Generic[State, Action]):
         self, state: State, actions: Sequence[Action], ply: int, entry: Entry | None
     ) -> Iterable[Action]:
         """`actions`, the most promising first: from the table, killer moves, then the ordering."""
-        ordered = self.ordering(self.env, state, actions)
         promising = self.killers.get(ply, ())
         if entry is not None:
-            promising = (entry.action, *promising)
-        if not promising:
-            return ordered
-        return dict.fromkeys([action for action in promising if action in actions] + [*ordered])
+            promising = (entry.action, *(action for action in promising if action != entry.action))
+        if promising:
+            return self.promising_first(promising, state, actions)
+        return self.ordering(self.env, state, actions)
+
+    def promising_first(
+        self, promising: Sequence[Action], state: State, actions: Sequence[Action]
+    ) -> Iterator[Action]:
+        """The promising ones of `actions`, then the others, ordered only if no cutoff came."""
+        for action in promising:
+            if action in actions:
+                yield action
+        for action in self.ordering(self.env, state, actions):
+            if action not in promising:
+                yield action
 
     def remember_killer(self, ply: int, action: Action) -> None:
         """Try `action`, which has just caused a cutoff, first in the other states of this ply."""
@@ -164,8 +174,11 @@ class AlphaBeta(Generic[State, Action]):
     ) -> None:
         """Enter what the search of `state` found into the table."""
         alpha, beta = window
-        bound = Bound.UPPER if value <= alpha else Bound.LOWER if value >= beta else Bound.EXACT
-        win_proven = value == 1.0 and bound is not Bound.UPPER
-        loss_proven = value == -1.0 and bound is not Bound.LOWER
-        reach = inf if proven or win_proven or loss_proven else depth
+        if value <= alpha:
+            bound, decided = Bound.UPPER, value == -1.0
+        elif value >= beta:
+            bound, decided = Bound.LOWER, value == 1.0
+        else:
+            bound, decided = Bound.EXACT, False
+        reach = inf if proven or decided else depth
         self.table.store(state, Entry(reach, bound, value, line[0] if line else None))

@@ -17,11 +17,9 @@ Rollout = Callable[[Any, Any, Random], float]
 def uniform(env: Env[State, Action], state: State, rng: Random) -> float:
     """Play uniformly random actions."""
     get_actions, get_next_state, random = env.get_available_actions, env.get_next_state, rng.random
-    actions = get_actions(state)
-    while actions:
-        previous, action = state, actions[int(random() * len(actions))]
-        state = get_next_state(previous, action)
-        actions = get_actions(state)
+    while actions := get_actions(state):
+        action = actions[int(random() * len(actions))]
+        previous, state = state, get_next_state(state, action)
     return env.reward(previous, action)
 
 
@@ -31,12 +29,10 @@ def decisive(env: Env[State, Action], state: State, rng: Random) -> float:
     The "heavy playouts" of F. Teytaud and O. Teytaud, "On the huge benefit of decisive moves in
     Monte-Carlo Tree Search algorithms" (2010).
     """
-    actions = env.get_available_actions(state)
-    while actions:
+    while actions := env.get_available_actions(state):
         choice = sensible_actions(env, state, actions)
-        previous, action = state, choice[int(rng.random() * len(choice))]
-        state = env.get_next_state(previous, action)
-        actions = env.get_available_actions(state)
+        action = choice[int(rng.random() * len(choice))]
+        previous, state = state, env.get_next_state(state, action)
     return env.reward(previous, action)
 
 

@@ -16,7 +16,7 @@ So a step to the neighbouring cell is a shift by a constant: 1 up, `rows + 1` to
 next column. The layout is the customary one (J. Tromp's Fhourstones, P. Pons' solver tutorial).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 LineSteps = tuple[tuple[int, int, tuple[int, ...]], ...]
 
@@ -79,3 +79,15 @@ def lines(rows: int, columns: int, inarow: int) -> Iterator[int]:
         for start in range(columns * (rows + 1)):
             if (line << start) & board == line << start:
                 yield line << start
+
+
+def cells_in_line(line_masks: Iterable[int]) -> dict[int, int]:
+    """For each cell on a line, the other cells of the lines that run through it."""
+    others: dict[int, int] = {}
+    for line in line_masks:
+        rest = line
+        while rest:
+            cell = rest & -rest
+            others[cell] = others.get(cell, 0) | (line ^ cell)
+            rest ^= cell
+    return others

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from envs.bitboard import cell_bit, column_cells, has_line
+from envs.bitboard import cell_bit, cells_in_line, column_cells, has_line
 from envs.board import BoardGame, BoardState, new_state
 
 
@@ -25,6 +25,7 @@ class ConnectX(BoardGame):
             for column in range(columns)
         }
         self._top_row = sum(cell_bit(rows, 0, column) for column in range(columns))
+        self._in_line = cells_in_line(self.lines)
         self._open_columns = _OpenColumns(rows, columns)
 
     def get_available_actions(self, state: BoardState) -> Sequence[int]:
@@ -47,10 +48,10 @@ class ConnectX(BoardGame):
         cell = (mask + bottom) & cells
         if won or not cell:
             raise self._illegal(state, action)
-        return new_state(
-            BoardState,
-            (mask ^ mover, mask | cell, 3 - player, has_line(mover | cell, self.line_steps)),
-        )
+        # Most stones complete no line for want of enough stones of the mover's in line with them.
+        in_line = (mover & self._in_line.get(cell, 0)).bit_count()
+        won = in_line >= self.inarow - 1 and has_line(mover | cell, self.line_steps)
+        return new_state(BoardState, (mask ^ mover, mask | cell, 3 - player, won))
 
     def from_board(self, board: Sequence[int], player: int | None = None) -> BoardState:
         """The state of a flat board, as `BoardGame.from_board` reads it.

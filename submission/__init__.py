@@ -1,1 +1,1 @@
-"""submission."""
+"""The Kaggle side: submissions are built, checked and evaluated here, by the command line."""
