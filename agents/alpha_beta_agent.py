@@ -1,6 +1,6 @@
 """The alpha-beta agent: iterative deepening around `agents.alpha_beta`."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import count
 from math import inf
@@ -12,7 +12,7 @@ from agents.lines import line_actions
 from agents.options import choose, option, require_at_least
 from agents.ordering import ORDERINGS, Ordering
 from agents.protocol import Agent, SearchResult, legal_actions
-from agents.tactics import sensible_actions
+from agents.tactics import best_action, sensible_actions
 from agents.transposition import TranspositionTable
 from envs.protocol import Action, Env, State
 
@@ -64,8 +64,9 @@ class AlphaBetaAgent(Agent):
             TranspositionTable(self.table_size),
             self.killer_moves,
         )
-        order = list(ordering(env, state, legal_actions(env, state)))
-        sensible = sensible_actions(env, state, order)
+        actions = ordering(env, state, legal_actions(env, state))
+        sensible = sensible_actions(env, state, actions)
+        order = sorted(actions, key=lambda action: action not in sensible)
         sign = 1 if env.current_player(state) == 1 else -1
 
         best, results, completed = sensible[0], Found[Action](), 0.0
@@ -74,15 +75,18 @@ class AlphaBetaAgent(Agent):
             try:
                 tree.search_root(state, order, depth, found)
             except TimeUp:
-                best = _best_of_unfinished(found, order, sign, best)
-                results |= found
-                if completed < 2 and best not in sensible:
+                values = {action: found[action][0] for action in found if action in sensible}
+                if values:
+                    best = best_action(values, sensible, sign)
+                elif best not in sensible:  # the heuristic liked it, one ply deep
                     best = sensible[0]
+                results |= found
                 break
-            best = _best(found, sign)
+            values = {action: value for action, (value, _) in found.items()}
+            best = best_action(values, sensible, sign)
             results, completed = found, depth
             order.sort(key=lambda action: action != best)
-            if tree.guesses == guesses or abs(found[best][0]) == 1.0:
+            if tree.guesses == guesses or abs(values[best]) == 1.0:
                 break
 
         value, line = results.get(best, (0.0, None))
@@ -100,19 +104,3 @@ class AlphaBetaAgent(Agent):
         if not self.iterative_deepening:
             return (inf if self.depth is None else self.depth,)
         return count(1) if self.depth is None else range(1, self.depth + 1)
-
-
-def _best(found: Found[Action], sign: int) -> Action:
-    """The first of the best actions for the player with this `sign`."""
-    return max(found, key=lambda action: sign * found[action][0])
-
-
-def _best_of_unfinished(
-    found: Found[Action], order: Sequence[Action], sign: int, previous: Action
-) -> Action:
-    """What to play when the time was up after the actions in `found`, the first ones of `order`."""
-    if not found:
-        return previous
-    best = _best(found, sign)
-    lost = found[best][0] == -sign
-    return order[len(found)] if lost and len(found) < len(order) else best

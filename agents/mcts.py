@@ -28,7 +28,16 @@ def uct(total: float, visits: int, parent_visits: int, exploration: float) -> fl
 class Node(Generic[State, Action]):
     """A state in the tree, and the statistics of the simulations that went through it."""
 
-    __slots__ = ("children", "proven", "sign", "state", "total", "untried", "visits")
+    __slots__ = (
+        "children",
+        "drawn_at_least",
+        "proven",
+        "sign",
+        "state",
+        "total",
+        "untried",
+        "visits",
+    )
 
     def __init__(
         self, state: State, actions: Sequence[Action], sign: int, proven: float | None
@@ -44,13 +53,17 @@ class Node(Generic[State, Action]):
         """Sum of the results, from player 1's view."""
         self.proven = proven
         """The exact value from player 1's view where it is known, else None."""
+        self.drawn_at_least = False
+        """Whether the player whose turn it is has a proven draw at hand, and so loses no more."""
 
     @property
     def value(self) -> float:
-        """The proven value, or else the mean result; from player 1's view; 0.0 before any visit."""
-        if self.proven is not None:
-            return self.proven
-        return self.total / self.visits if self.visits else 0.0
+        """The proven value, or else the mean result, from player 1's view.
+
+        The mean counts a drawn game beside those played, so that it lies strictly inside (-1, 1)
+        even where all of them were won.
+        """
+        return self.proven if self.proven is not None else self.total / (self.visits + 1)
 
 
 class Tree(Generic[State, Action]):
@@ -110,7 +123,9 @@ class Tree(Generic[State, Action]):
             total = leaf.proven * self.rollouts_per_leaf
             if self.solver:
                 self.prove(path)
-        for node in path:
+        for node in reversed(path):
+            if node.drawn_at_least and node.sign * total < 0:
+                total = 0.0
             node.visits += self.rollouts_per_leaf
             node.total += total
 
@@ -126,15 +141,15 @@ class Tree(Generic[State, Action]):
     def best_child(self, node: Node[State, Action]) -> Node[State, Action]:
         """The child with the highest `uct` for the player whose turn it is.
 
-        Children that are proven lost for that player are passed over: to be here at all, `node`
-        has another child.
+        The solver passes over children whose value is proven: there is nothing to learn from
+        them, and while `node` itself is not proven, it has another child.
         """
         sign = node.sign
         # uct() with its logarithm taken once for all children
         spread = self.exploration * sqrt(log(node.visits))
         best, best_bound = node, -inf
         for child in node.children.values():
-            if child.proven is not None and child.proven == -sign and self.solver:
+            if child.proven is not None and self.solver:
                 continue
             visits = child.visits
             bound = sign * child.total / visits + spread / sqrt(visits)
@@ -165,22 +180,27 @@ class Tree(Generic[State, Action]):
 
     def prove(self, path: Sequence[Node[State, Action]]) -> None:
         """Carry the proven value of the last node of `path` up as far as it decides."""
-        for parent, child in zip(path[-2::-1], path[:0:-1], strict=True):
-            if child.proven != parent.sign and (
-                parent.untried or any(node.proven is None for node in parent.children.values())
-            ):
+        for node in path[-2::-1]:
+            self.settle(node)
+            if node.proven is None:
                 return
-            parent.proven = parent.sign * max(
-                parent.sign * node.proven
-                for node in parent.children.values()
-                if node.proven is not None
-            )
+
+    def settle(self, node: Node[State, Action]) -> None:
+        """Prove the value of `node` if its children do: one is won, or all are proven."""
+        values = [
+            node.sign * child.proven for child in node.children.values() if child.proven is not None
+        ]
+        node.drawn_at_least = 0.0 in values
+        if 1.0 in values or (not node.untried and len(values) == len(node.children)):
+            node.proven = node.sign * max(values)
 
     def restrict_root(self, actions: Sequence[Action]) -> None:
         """Consider `actions` only at the root; the others must be proven to be no better."""
         self.root.untried = [action for action in self.root.untried if action in actions]
         for action in [action for action in self.root.children if action not in actions]:
             del self.root.children[action]
+        if self.root.children:
+            self.settle(self.root)
 
     def descend(self, state: State) -> bool:
         """Make the node of `state` the root, if it is at most two plies below; tell if it was."""

@@ -108,7 +108,10 @@ class MCTSAgent(Agent):
         return tree
 
     def _final_action(self, node: Node[State, Action]) -> Action:
-        """The best child's action: proven wins first, proven losses last, then `final_move`."""
+        """The best child's action: a proven win, or else by `final_move`, losses last.
+
+        A proven draw, which the simulations have left alone, is taken where the rest looks worse.
+        """
         criterion = FINAL_MOVES[self.final_move]
 
         def merit(action: Action) -> tuple[bool, bool, float]:
@@ -116,7 +119,10 @@ class MCTSAgent(Agent):
             won, lost = child.proven == node.sign, child.proven == -node.sign
             return won, not lost, criterion(child, node.sign)
 
-        return max(node.children, key=merit)
+        best = max(node.children, key=merit)
+        if node.drawn_at_least and node.sign * node.children[best].value < 0:
+            return next(action for action, child in node.children.items() if child.proven == 0.0)
+        return best
 
     def _principal_variation(self, node: Node[State, Action]) -> tuple[Action, ...]:
         line = []

@@ -11,7 +11,7 @@ from agents.lines import Line, line_actions
 from agents.options import choose, option, require_at_least
 from agents.ordering import ORDERINGS, Ordering
 from agents.protocol import Agent, SearchResult, legal_actions
-from agents.tactics import sensible_actions
+from agents.tactics import best_action, sensible_actions
 from envs.protocol import Action, Env, State
 
 
@@ -44,26 +44,25 @@ class MinimaxAgent(Agent):
         ordering = choose("ordering", self.ordering, ORDERINGS)
         actions = ordering(env, state, legal_actions(env, state))
         sensible = sensible_actions(env, state, actions)
+        depth = inf if self.depth is None else self.depth
 
         tree = Minimax(env, choose("heuristic", self.heuristic, HEURISTICS), clock)
         found: dict[Action, tuple[float, Line]] = {}
         try:
-            for action in actions:
-                found[action] = tree.action_value(
-                    state, action, inf if self.depth is None else self.depth
-                )
+            for action in sorted(actions, key=lambda action: action not in sensible):
+                found[action] = tree.action_value(state, action, depth)
         except TimeUp:
             if not found:
                 return SearchResult(sensible[0], value=0.0, elapsed=clock.elapsed)
 
-        sign = 1 if env.current_player(state) == 1 else -1
-        best = max(found, key=lambda action: (sign * found[action][0], action in sensible))
-        value, line = found[best]
+        values = {action: value for action, (value, _) in found.items()}
+        best = best_action(values, sensible, 1 if env.current_player(state) == 1 else -1)
+        value, line = found.get(best, (0.0, None))
         return SearchResult(
             best,
             value,
             principal_variation=(best, *line_actions(line)),
-            action_values={action: value for action, (value, _) in found.items()},
+            action_values=values,
             nodes=tree.nodes,
             depth=self.depth,
             elapsed=clock.elapsed,

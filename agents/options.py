@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
+from math import inf
 from typing import Any, TypeVar
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -29,7 +30,7 @@ def require_at_least(name: str, number: float | None, least: float) -> None:
     """Check a limit; None is no limit.
 
     Raises:
-        ValueError: `number` is below `least`.
+        ValueError: `number` is below `least`, or not finite.
     """
-    if number is not None and not number >= least:
+    if number is not None and not least <= number < inf:
         raise ValueError(f"{name} must be at least {least}, not {number!r}")

@@ -1,6 +1,6 @@
 """What two plies of look-ahead show for certain: wins to take and losses to avoid."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from envs.protocol import Action, Env, State
 
@@ -39,3 +39,20 @@ def sensible_actions(
         return (win,)
     safe = [action for action in actions if not allows_win(env, state, action)]
     return safe or actions
+
+
+def best_action(values: Mapping[Action, float], sensible: Sequence[Action], sign: int) -> Action:
+    """The first of the best actions for the player with this sign (+1: player 1, -1: player 2).
+
+    Where all that were examined are lost, it is a sensible one that was not, if there is one: the
+    time may have been up before its turn came.
+
+    Args:
+        values: the value of each examined action, from player 1's view; at least one.
+        sensible: the `sensible_actions` of the state.
+        sign: whom the action is for.
+    """
+    best = max(values, key=lambda action: sign * values[action])
+    if values[best] == -sign:
+        return next((action for action in sensible if action not in values), best)
+    return best

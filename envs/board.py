@@ -151,7 +151,7 @@ class BoardGame(ABC):
             )
         stones = {1: 0, 2: 0}
         for index, content in enumerate(board):
-            if content in stones:
+            if content in (1, 2):
                 stones[content] |= cell_bit(self.rows, *divmod(index, self.columns))
             elif content != EMPTY:
                 raise ValueError(f"cell {index} of the board is {content!r}: 0, 1 or 2 is expected")

@@ -72,7 +72,7 @@ def test_uct_of_a_worked_example() -> None:
 def test_the_child_with_the_highest_bound_is_selected(
     position: Position, simulations: int, exploration: float
 ) -> None:
-    """From the view of whose turn it is; where children are proven lost, among the others."""
+    """From the view of whose turn it is, among the children whose value is not proven."""
     env, state = position
     tree = grown_tree(env, state, simulations, exploration=exploration)
     complete = [n for n in all_nodes(tree.root) if n.children and not n.untried]
@@ -81,11 +81,11 @@ def test_the_child_with_the_highest_bound_is_selected(
             bounds = [
                 uct(node.sign * child.total, child.visits, node.visits, exploration)
                 for child in node.children.values()
-                if child.proven != -node.sign
+                if child.proven is None
             ]
             chosen = tree.best_child(node)
             bound = uct(node.sign * chosen.total, chosen.visits, node.visits, exploration)
-            assert chosen.proven != -node.sign
+            assert chosen.proven is None
             assert bound == pytest.approx(max(bounds))
 
 
