@@ -11,9 +11,9 @@ import pytest
 
 from agents import agent_names
 from submission.bundling.bundle import build_bundle
+from submission.bundling.sources import BundleError
 from submission.kaggle import kaggle_environments
 from submission.options import JsonValue
-from submission.bundling.sources import BundleError
 
 QUICK: dict[str, dict[str, JsonValue]] = {
     "alphabeta": {"time_limit": 0.02},
@@ -111,7 +111,10 @@ def test_only_what_the_agent_needs(agent: str) -> None:
 
 
 def test_same_input_same_bytes_in_every_process() -> None:
-    script = "from submission.bundling.bundle import build_bundle; print(build_bundle('mcts', {'seed': 7}))"
+    script = (
+        "from submission.bundling.bundle import build_bundle\n"
+        "print(build_bundle('mcts', {'seed': 7}))"
+    )
     outputs = {
         subprocess.run(
             [sys.executable, "-c", script],

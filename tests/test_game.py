@@ -7,8 +7,8 @@ import pytest
 
 from submission.evaluating.game import GameSpecification, play_game
 from submission.evaluating.game_record import GameConfiguration, GameRecord, Result
-from submission.kaggle import kaggle_environments
 from submission.evaluating.players import Player, PlayerKind
+from submission.kaggle import kaggle_environments
 
 RANDOM = Player("random", PlayerKind.BUILT_IN)
 DEFAULT = GameConfiguration()

@@ -208,6 +208,14 @@ def test_without_the_solver_nothing_inside_the_tree_is_proven() -> None:
         assert (node.proven is None) == bool(env.get_available_actions(node.state))
 
 
+def test_without_the_solver_a_kept_root_is_not_proven_either() -> None:
+    env = TicTacToe()
+    tree = grown_tree(env, state_from_moves(env, "1425"), 20, solver=False)
+    tree.restrict_root([2])
+    assert [child.proven for child in tree.root.children.values()] == [1.0]
+    assert tree.root.proven is None
+
+
 def test_a_kept_root_whose_only_sensible_action_is_proven_lost_ends_the_search() -> None:
     """Player 2 has one block, which only delays; the other columns lose at once."""
     env = ConnectX(rows=3, columns=3, inarow=3)

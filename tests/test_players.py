@@ -5,8 +5,8 @@ import pytest
 
 import submission.evaluating.players
 from submission.bundling.bundle import build_bundle
-from submission.kaggle import kaggle_environments
 from submission.evaluating.players import Player, PlayerKind, find_player
+from submission.kaggle import kaggle_environments
 
 
 def submission_file(folder: Path, source: str) -> str:
