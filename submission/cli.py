@@ -10,7 +10,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from agents.registry import AGENTS, agent_help, agent_options
+from agents.introspection import agent_help, agent_options
+from agents.registry import AGENTS
 from submission.bundling.bundle import build_bundle
 from submission.checking.check import check_submission
 from submission.checking.check_report import render_check

@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -273,6 +274,39 @@ def test_files_without_a_usable_agent(text: str, name: str, message: str, tmp_pa
     path.write_text(text)
     with pytest.raises(ValueError, match=message):
         build_bundle(name, {}, path)
+
+
+@pytest.mark.parametrize(
+    ("fields", "options", "message"),
+    [
+        ("depth: int", {}, "option depth of agent MyAgent has no default: give it a value"),
+        ("depth: int", {"depth": "3"}, "option depth of agent MyAgent is int, not '3'"),
+        ("depth: 'int | None' = 3", {"depth": 0.5}, "is int or none, not 0.5"),
+        ("weights: list[float] = ()", {"weights": 1}, "is list, not 1"),
+        ("depth: int = 3", {"width": 1}, "has no option 'width'; its options: depth"),
+        ("anything: typing.Any = None", {"anything": [1, {"a": None}]}, ""),
+        ("depth: int", {"depth": 4}, ""),
+    ],
+)
+def test_options_of_user_agents(
+    fields: str, options: dict[str, JsonValue], message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "my_agent.py"
+    body = AGENT_CLASS.format(body="pass").replace(
+        "    def search", f"    {fields}\n\n    def search"
+    )
+    path.write_text(
+        "import typing\nfrom dataclasses import dataclass\n"
+        "from agents import Agent, SearchResult\n" + body
+    )
+    if message:
+        with pytest.raises(ValueError, match=re.escape(message)):
+            build_bundle("MyAgent", options, path)
+    else:
+        picked = kaggle_environments().agent.get_last_callable(
+            build_bundle("MyAgent", options, path)
+        )
+        assert picked({"board": [0] * 42, "mark": 1}, {}) == 0
 
 
 def test_missing_file(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from agents import agent_names
-from agents.registry import AGENTS, agent_options
+from agents.introspection import agent_options
+from agents.registry import AGENTS
 from submission.__main__ import main
 from submission.bundling.bundle import build_bundle
 

@@ -10,7 +10,8 @@ from types import ModuleType
 import agents
 import envs
 import submission
-from agents.registry import agent_class, agent_help, check_options
+from agents.introspection import agent_help, check_options
+from agents.registry import agent_class
 from submission.bundling.closure import SourceTree, close
 from submission.bundling.compose import Header, compose
 from submission.bundling.user_agent import load_user_agent
