@@ -199,7 +199,7 @@ class Tree(Generic[State, Action]):
         self.root.untried = [action for action in self.root.untried if action in actions]
         for action in [action for action in self.root.children if action not in actions]:
             del self.root.children[action]
-        if self.root.children:
+        if self.solver and self.root.children:
             self.settle(self.root)
 
     def descend(self, state: State) -> bool:

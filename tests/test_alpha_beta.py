@@ -1,5 +1,6 @@
 """Alpha-beta: minimax's values, whatever helps it to prune."""
 
+from random import Random
 from typing import Any
 
 import pytest
@@ -15,13 +16,15 @@ from tests.small_games import Race, RaceState
 from tests.strategies import (
     Position,
     board_games,
+    contested_games,
     late_positions,
     mirrored,
+    random_game,
     swapped_colours,
     unfinished_positions,
 )
 
-small_boards = board_games(largest=5)
+small_boards = st.one_of(contested_games(largest=5), board_games(largest=5))
 
 
 @st.composite
@@ -45,7 +48,7 @@ def backwards(env: object, state: object, actions: Any) -> Any:
     st.sampled_from(["auto", "zero", "open_lines"]),
     aids(),
 )
-@settings(max_examples=150)
+@settings(max_examples=200)
 def test_values_are_minimaxs_at_every_depth(
     position: Position, depth: int, heuristic: str, aids: dict[str, Any]
 ) -> None:
@@ -60,6 +63,20 @@ def test_values_are_minimaxs_at_every_depth(
     at_that_depth = result.action_values if result.depth == depth else {}
     for action, bound in at_that_depth.items():
         assert sign * exact.action_values[action] <= sign * bound
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "inarow"), [(3, 3, 3), (4, 4, 3), (4, 4, 4), (4, 5, 4), (5, 5, 4)]
+)
+@pytest.mark.parametrize("depth", [3, 4, 5])
+def test_what_shallower_searches_left_in_the_table_misleads_no_deeper_one(
+    rows: int, columns: int, inarow: int, depth: int
+) -> None:
+    env, rng = ConnectX(rows, columns, inarow), Random(depth)
+    for _ in range(30):
+        state = rng.choice(random_game(env, rng)[:-1])
+        exact = MinimaxAgent(depth=depth).search(env, state)
+        assert AlphaBetaAgent(depth=depth, time_limit=None).search(env, state).value == exact.value
 
 
 @given(late_positions(small_boards, most_free_cells=9), aids())

@@ -24,6 +24,7 @@ from tests.strategies import (
     board_games,
     contested_games,
     late_positions,
+    random_game,
     swapped_colours,
     unfinished_positions,
     winnable_positions,
@@ -194,6 +195,29 @@ def test_small_games_are_solved(position: Position, decisive_moves: bool) -> Non
     assert exact.action_value(state, result.action) == exact.value(state)
 
 
+def drawn_children(node: AnyNode) -> list[AnyNode]:
+    return [child for child in node.children.values() if child.proven == 0.0]
+
+
+def test_a_draw_at_hand_is_the_least_that_a_simulation_brings() -> None:
+    """From the next simulation on: the player would rather take the draw than lose."""
+    env = TicTacToe()
+    watched = 0
+    for seed in range(100):
+        rng = Random(seed)
+        state = random_game(env, rng)[rng.choice([1, 2, 3, 4])]
+        tree = grown_tree(env, state, simulations=rng.randrange(100, 800))
+        drawn = [n for n in all_nodes(tree.root) if n.proven is None and drawn_children(n)]
+        totals = [node.sign * node.total for node in drawn]
+        for _ in range(100):
+            tree.simulate()
+        for node, total in zip(drawn, totals, strict=True):
+            if node.proven is None:
+                assert node.sign * node.total >= total
+                watched += 1
+    assert watched > 20
+
+
 def test_tic_tac_toe_is_proven_a_draw() -> None:
     env = TicTacToe()
     result = MCTSAgent(simulations=100_000, seed=1).search(env, env.initial_state())
@@ -272,6 +296,7 @@ def node_with_children(sign: int, children: Mapping[str, Statistics]) -> AnyNode
         child: AnyNode = Node(action, [], -sign, None if proven is None else sign * proven)
         child.visits, child.total = visits, sign * total
         node.children[action] = child
+    node.drawn_at_least = bool(drawn_children(node))
     return node
 
 
@@ -297,6 +322,17 @@ def test_the_final_move_maximises_what_the_option_names(
     drawn = lost | {"drawn": (1, 0.0, 0.0)}
     assert agent._final_action(node_with_children(sign, drawn)) == "drawn"
     assert agent._final_action(node_with_children(sign, lost)) in UNPROVEN
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("final_move", FINAL_MOVES)
+def test_a_draw_at_hand_is_played_where_all_else_looks_worse(final_move: str, sign: int) -> None:
+    agent = MCTSAgent(final_move=final_move)
+    children: dict[str, Statistics] = {"drawn": (1, -1.0, 0.0), "lost": (5, 0.0, -1.0)}
+    worse = children | {"open": (30, -0.5, None)}
+    assert agent._final_action(node_with_children(sign, worse)) == "drawn"
+    better = children | {"open": (30, 0.5, None)}
+    assert agent._final_action(node_with_children(sign, better)) == "open"
 
 
 @pytest.mark.parametrize("final_move", FINAL_MOVES)

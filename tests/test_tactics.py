@@ -2,7 +2,7 @@
 
 from hypothesis import given
 
-from agents.tactics import allows_win, sensible_actions, winning_action
+from agents.tactics import allows_win, best_action, sensible_actions, winning_action
 from envs import ConnectX, TicTacToe, state_from_moves
 from tests.kaggle_rules import kaggle_game
 from tests.small_games import Nim, NimState, Race, RaceState, Take
@@ -71,3 +71,18 @@ def test_a_win_of_ones_own_next_turn_is_no_danger() -> None:
         assert not allows_win(env, state, 1)
         assert allows_win(env, state, 2)
         assert winning_action(env, state, (1, 2, 3)) == 3
+
+
+def test_the_best_action_is_the_first_of_the_best_for_its_player() -> None:
+    values = {"a": -0.5, "b": 0.5, "c": 0.5, "d": -0.5}
+    assert best_action(values, sensible=["a", "d"], sign=1) == "b"
+    assert best_action(values, sensible=["b", "c"], sign=-1) == "a"
+
+
+def test_an_action_that_was_not_examined_is_better_than_a_lost_one() -> None:
+    for sign in (1, -1):
+        lost = {"a": -float(sign), "b": -float(sign)}
+        assert best_action(lost, sensible=["a", "c", "d"], sign=sign) == "c"
+        assert best_action(lost, sensible=["a", "b"], sign=sign) == "a"
+        drawn = lost | {"b": 0.0}
+        assert best_action(drawn, sensible=["a", "c"], sign=sign) == "b"
