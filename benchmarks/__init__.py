@@ -1,1 +1,1 @@
-"""Benchmarks."""
+"""The searches timed beside peers from PyPI and beside published figures: `make bench`."""
