@@ -26,6 +26,9 @@ class AlphaBeta(Generic[State, Action]):
         alpha < v < beta    t == v
         beta <= v           t >= v
 
+    In a game in which a state recurs at different plies, what the table has proven at one of them
+    may serve at another, where minimax at this depth would still have to guess.
+
     D. E. Knuth and R. W. Moore, "An Analysis of Alpha-Beta Pruning" (1975), in the fail-soft form
     of J. P. Fishburn (1983).
 

@@ -33,4 +33,5 @@ def require_at_least(name: str, number: float | None, least: float) -> None:
         ValueError: `number` is below `least`, or not finite.
     """
     if number is not None and not least <= number < inf:
-        raise ValueError(f"{name} must be at least {least}, not {number!r}")
+        expected = "finite" if number == inf else f"at least {least}"
+        raise ValueError(f"{name} must be {expected}, not {number!r}")

@@ -142,7 +142,7 @@ class BoardGame(ABC):
 
         Raises:
             ValueError: a wrong number of cells, a cell other than 0, 1 and 2, a player other than
-                1 and 2, a board that cannot arise, or both players have a line.
+                1 and 2, stones that no sequence of turns leaves, or a line of the player to move.
         """
         if len(board) != self.rows * self.columns:
             raise ValueError(
