@@ -2,7 +2,7 @@
 
 import gc
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from math import inf
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -129,7 +129,7 @@ def plan_seconds(request: Request, elapsed: float) -> float:
 def read_request(observation: object, configuration: object) -> Request:
     """What Kaggle asks. A missing or impossible number gets the competition's default."""
     board = _read(observation, "board")
-    cells = list(board) if isinstance(board, Sequence) and not isinstance(board, str) else []
+    cells = list(board) if isinstance(board, Iterable) else []
     stones = sum(cell != 0 for cell in cells)
     mark = _read(observation, "mark")
     return Request(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -136,6 +137,14 @@ def test_a_failing_agent_falls_back_to_a_sensible_column(
         return
     assert column == 4
     assert "falling back" in capsys.readouterr().err
+
+
+def test_a_board_of_numpy_integers_is_a_board() -> None:
+    board = np.array([0] * 35 + [0, 2, 2, 2, 0, 1, 1])
+    board[[28 + 5, 35]] = 1
+    column = KagglePlayer(QUICK_AGENTS["greedy"]).act({"board": board, "mark": np.int64(1)}, {})
+    assert column == 4
+    assert type(column) is int
 
 
 def test_an_unreachable_board_is_answered_and_said(capsys: pytest.CaptureFixture[str]) -> None:
