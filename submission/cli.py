@@ -181,7 +181,7 @@ def _build(agent: str, options: Sequence[str], source: Path | None, output: Path
 def _check(file: Path, act_timeout: float) -> CheckReport:
     with progress_bar(f"Checking {file}") as show:
         report = check_submission(file, act_timeout=act_timeout, on_progress=show)
-    console.print(render_check(report))
+    console.print(render_check(report), crop=False)
     return report
 
 

@@ -118,7 +118,10 @@ def _stderr(tail: str) -> Iterator[Text]:
 
 def _upload(report: CheckReport) -> Iterator[Text]:
     if report.accepted:
-        yield _line("Submit it with: ", "bold", report.upload_command)
+        command = _plain(report.upload_command)
+        command.no_wrap, command.overflow = True, "ignore"  # it is there to be copied
+        yield Text("Submit it with:", style="bold")
+        yield command
 
 
 def _line(head: str, style: str, rest: str) -> Text:
