@@ -81,13 +81,13 @@ def lines(rows: int, columns: int, inarow: int) -> Iterator[int]:
                 yield line << start
 
 
-def cells_in_line(line_masks: Iterable[int]) -> dict[int, int]:
-    """For each cell on a line, the other cells of the lines that run through it."""
-    others: dict[int, int] = {}
+def cells_in_line(rows: int, columns: int, line_masks: Iterable[int]) -> dict[int, int]:
+    """For each cell of the board, the other cells of the lines that run through it."""
+    others = {cell_bit(rows, row, column): 0 for row in range(rows) for column in range(columns)}
     for line in line_masks:
         rest = line
         while rest:
             cell = rest & -rest
-            others[cell] = others.get(cell, 0) | (line ^ cell)
+            others[cell] |= line ^ cell
             rest ^= cell
     return others

@@ -25,7 +25,8 @@ class ConnectX(BoardGame):
             for column in range(columns)
         }
         self._top_row = sum(cell_bit(rows, 0, column) for column in range(columns))
-        self._in_line = cells_in_line(self.lines)
+        self._in_line = cells_in_line(rows, columns, self.lines)
+        self._others_of_line = inarow - 1
         self._open_columns = _OpenColumns(rows, columns)
 
     def get_available_actions(self, state: BoardState) -> Sequence[int]:
@@ -49,8 +50,8 @@ class ConnectX(BoardGame):
         if won or not cell:
             raise self._illegal(state, action)
         # Most stones complete no line for want of enough stones of the mover's in line with them.
-        in_line = (mover & self._in_line.get(cell, 0)).bit_count()
-        won = in_line >= self.inarow - 1 and has_line(mover | cell, self.line_steps)
+        in_line = (mover & self._in_line[cell]).bit_count()
+        won = in_line >= self._others_of_line and has_line(mover | cell, self.line_steps)
         return new_state(BoardState, (mask ^ mover, mask | cell, 3 - player, won))
 
     def from_board(self, board: Sequence[int], player: int | None = None) -> BoardState:

@@ -30,11 +30,12 @@ from submission.upload import upload_command
 
 HELP = """Game-tree search agents for Kaggle's ConnectX: build, check and evaluate submissions.
 
-    connectx agents                               what there is to choose from
-    connectx prepare alphabeta                    build, check and evaluate submission.py at once
-    connectx build mcts --option seed=7           only write submission.py
-    connectx check submission.py                  would Kaggle accept it?
-    connectx evaluate submission.py --against negamax --against mcts:simulations=500
+\b
+  connectx agents                     what there is to choose from
+  connectx prepare alphabeta          submission.py: built, checked, evaluated
+  connectx build mcts --option seed=7
+  connectx check submission.py
+  connectx evaluate submission.py --against negamax --against mcts
 """
 
 app = typer.Typer(
@@ -91,7 +92,11 @@ def build(
     source: Source = None,
     output: Output = Path("submission.py"),
 ) -> None:
-    """Bundle an agent into one self-contained file that Kaggle's ConnectX accepts."""
+    """Bundle an agent into one self-contained file for Kaggle.
+
+    Options that you leave out have the defaults that `connectx agents` lists, but for limits of
+    time and of simulations: on Kaggle the clock is the limit.
+    """
     _build(agent, option or [], source, output)
 
 
@@ -100,7 +105,10 @@ def check(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A .py file, or a tar.gz of one.")],
     act_timeout: ActTimeout = 2.0,
 ) -> None:
-    """Play a submission as Kaggle would, in a process of its own, and say what goes wrong.
+    """Say whether Kaggle would accept a submission, and why not.
+
+    Any submission: it is played as Kaggle would play it, in a process of its own, which is ended
+    when it hangs or takes too much memory.
 
     Exit status 0 only when Kaggle would accept it, 1 when not.
     """
@@ -133,9 +141,9 @@ def evaluate(
         Path | None, typer.Option(metavar="FILE", help="Write the replay of a game not won.")
     ] = None,
 ) -> None:
-    """Play against opponents on Kaggle's own environment, seats alternating.
+    """Play against opponents on Kaggle's own environment.
 
-    Ctrl-C ends the evaluation with the games that were played until then.
+    Seats alternate. Ctrl-C ends the evaluation with the games that were played until then.
     """
     for path in (json, html):
         if path is not None:
@@ -159,7 +167,9 @@ def prepare(
     seed: Seed = 0,
     workers: Workers = CORES,
 ) -> None:
-    """Build a submission, check it, play it against Kaggle's random and negamax.
+    """Build, check and evaluate a submission, one after the other.
+
+    It plays against Kaggle's random and negamax.
 
     Exit status 0 only when Kaggle would accept it.
     """
