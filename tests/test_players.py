@@ -61,7 +61,7 @@ def test_a_file_is_played_as_it_was_when_it_was_named(tmp_path: Path) -> None:
     player = find_player(name)
     Path(name).unlink()
     env = kaggle_environments().make("connectx")
-    env.run([player.put_into(tmp_path / "first"), "random"])
+    env.run([player.put_into(tmp_path / "first"), lambda observation: 6])
     assert [state.status for state in env.state] == ["DONE", "DONE"]
     assert env.steps[1][0].action == 0
 
