@@ -6,13 +6,10 @@ from typing import Generic
 
 from agents.clock import Clock
 from agents.evaluation import Heuristic
-from agents.lines import Line
+from agents.lines import Found, Line
 from agents.ordering import Ordering
 from agents.transposition import Bound, Entry, TranspositionTable
 from envs.protocol import Action, Env, State
-
-Found = dict[Action, tuple[float, Line]]
-"""The value of each examined action and the line that follows it, in the order of the search."""
 
 
 class AlphaBeta(Generic[State, Action]):

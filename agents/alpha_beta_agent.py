@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import count
 from math import inf
 
-from agents.alpha_beta import AlphaBeta, Found
+from agents.alpha_beta import AlphaBeta
 from agents.clock import Clock, TimeUp
 from agents.evaluation import HEURISTICS, Heuristic
-from agents.lines import line_actions
+from agents.lines import Found, line_actions
 from agents.options import choose, option, require_at_least
 from agents.ordering import ORDERINGS, Ordering
 from agents.protocol import Agent, SearchResult, legal_actions

@@ -7,7 +7,7 @@ from typing import Generic
 
 from agents.clock import Clock, TimeUp
 from agents.evaluation import HEURISTICS, Heuristic
-from agents.lines import Line, line_actions
+from agents.lines import Found, Line, line_actions
 from agents.options import choose, option, require_at_least
 from agents.ordering import ORDERINGS, Ordering
 from agents.protocol import Agent, SearchResult, legal_actions
@@ -47,7 +47,7 @@ class MinimaxAgent(Agent):
         depth = inf if self.depth is None else self.depth
 
         tree = Minimax(env, choose("heuristic", self.heuristic, HEURISTICS), clock)
-        found: dict[Action, tuple[float, Line]] = {}
+        found = Found[Action]()
         try:
             for action in sorted(actions, key=lambda action: action not in sensible):
                 found[action] = tree.action_value(state, action, depth)

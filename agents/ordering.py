@@ -20,12 +20,13 @@ def natural(env: object, state: object, actions: Sequence[Item]) -> Sequence[Ite
 
 def centre_first(env: ConnectX, state: object, actions: Sequence[int]) -> Sequence[int]:
     """Try columns from the middle outwards: more lines run through the middle."""
-    return _from_the_middle(env.columns, tuple(actions))
+    return from_the_middle(env.columns, tuple(actions))
 
 
 @lru_cache(maxsize=4096)
-def _from_the_middle(columns: int, actions: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(sorted(actions, key=lambda column: abs(2 * column - columns + 1)))
+def from_the_middle(columns: int, chosen: tuple[int, ...]) -> tuple[int, ...]:
+    """The chosen ones of `columns` columns, those nearest to the middle first."""
+    return tuple(sorted(chosen, key=lambda column: abs(2 * column - columns + 1)))
 
 
 def automatic_order(env: object, state: object, actions: Sequence[Any]) -> Sequence[Any]:

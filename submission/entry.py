@@ -2,11 +2,12 @@
 
 import gc
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from math import inf
 from time import perf_counter
 from typing import Any, NamedTuple
 
+from agents.ordering import from_the_middle
 from agents.protocol import Agent
 from agents.tactics import sensible_actions
 from envs.connectx import ConnectX
@@ -38,10 +39,11 @@ class Request(NamedTuple):
         return sum(cell != 0 for cell in self.board)
 
     @property
-    def free_columns(self) -> list[int]:
+    def free_columns(self) -> tuple[int, ...]:
         """The columns that take a stone, from the middle outwards."""
-        free = [c for c in range(min(self.columns, len(self.board))) if self.board[c] == 0]
-        return sorted(free, key=lambda column: abs(2 * column - self.columns + 1))
+        top_row = self.board[: self.columns]
+        free = (column for column, cell in enumerate(top_row) if cell == 0)
+        return from_the_middle(self.columns, tuple(free))
 
 
 class KagglePlayer:
@@ -85,7 +87,7 @@ class KagglePlayer:
             return int(column)
         except Exception as error:
             print(f"{type(error).__name__}: {error}; falling back", file=sys.stderr)
-            return self._fallback(request)
+            return self._fallback(request, free)
         finally:
             if collecting:
                 gc.enable()
@@ -104,9 +106,8 @@ class KagglePlayer:
         seconds = plan_seconds(request, elapsed=perf_counter() - started)
         return self._agent.act(self._env, state, seconds)
 
-    def _fallback(self, request: Request) -> int:
-        """The best column that two plies of look-ahead show, or the one nearest to the middle."""
-        free = request.free_columns
+    def _fallback(self, request: Request, free: Sequence[int]) -> int:
+        """The best column that two plies of look-ahead show, or the first of the free ones."""
         try:
             state = self._env.from_board(request.board, request.mark)
             return int(sensible_actions(self._env, state, free)[0])

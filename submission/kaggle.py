@@ -5,6 +5,9 @@ import io
 from functools import cache
 from types import ModuleType
 
+DONE = "DONE"
+"""Kaggle's status of a seat that played to the end of the game."""
+
 INSTALL_HINT = (
     "kaggle-environments is not installed: run `pip install jsonschema requests` and then "
     "`pip install --no-deps kaggle-environments` (185 MB; its full dependencies take 1.6 GB)"

@@ -20,9 +20,7 @@ from submission.checking.source_facts import SourceFacts, read_source
 from submission.checking.staging import stage
 from submission.checking.supervision import PROJECT, PROJECT_PACKAGES
 from submission.kaggle import kaggle_environments
-
-OnProgress = Callable[[int, int, str], None]
-"""Told after each game: how many games are over, of how many at most, and the game's name."""
+from submission.progress import OnProgress
 
 GIB = 2**30
 
@@ -52,7 +50,7 @@ def check_submission(
         memory: bytes of address space for the submission's process, enforced on Linux; by default
             a third of the machine's memory (two processes run at the same time), but at least
             4 GiB and at most the 16 GiB of Kaggle's.
-        on_progress: told after each game.
+        on_progress: told after each game how many are over, of how many at most, and its name.
 
     Raises:
         FileNotFoundError: there is no such file.

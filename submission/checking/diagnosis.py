@@ -16,8 +16,7 @@ from submission.checking.observed_game import (
     Stopped,
     TooLong,
 )
-
-DONE = "DONE"
+from submission.kaggle import DONE
 
 
 @dataclass(frozen=True, slots=True)

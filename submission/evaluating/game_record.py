@@ -6,9 +6,6 @@ from enum import StrEnum
 from math import inf
 from typing import Any
 
-DONE = "DONE"
-"""Kaggle's status of a seat that played to the end of the game."""
-
 
 @dataclass(frozen=True, slots=True)
 class GameConfiguration:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from submission.evaluating.game_record import DONE
+from submission.kaggle import DONE
 
 STDERR_LINES = 10
 """How many of a failing seat's last lines are kept."""

@@ -5,8 +5,8 @@ from html import escape
 from typing import Any
 
 from submission.evaluating.evaluation import Evaluation
-from submission.evaluating.game_record import DONE, GameConfiguration, GameRecord, Result
-from submission.kaggle import kaggle_environments
+from submission.evaluating.game_record import GameConfiguration, GameRecord, Result
+from submission.kaggle import DONE, kaggle_environments
 
 
 def game_to_show(records: Sequence[GameRecord]) -> GameRecord:
