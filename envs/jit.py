@@ -1,0 +1,80 @@
+"""One decorator for compiled functions: Numba where it works, plain Python where it does not."""
+
+import sys
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, TypeVar
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def jit(function: Function) -> Function:
+    """Compile `function` when it is first called; without Numba it stays as it is.
+
+    It takes and returns 64-bit integers, floats and numpy arrays, and is written so that it means
+    the same on Python's own integers: no reliance on wrap-around, a mask after every shift to the
+    left and every product that could pass 63 bits. It runs without Python's global lock. What was
+    compiled is kept on disk for the next process, where `function` comes from an installed module.
+    """
+    if not compiles():
+        return function
+    from numba import njit
+
+    # Source that Kaggle has exec'd has no module, and no file to keep the compiled code beside.
+    installed = getattr(function, "__module__", None) in sys.modules.keys() - {"builtins"}
+    decorate: Any = njit(nogil=True, cache=installed)
+    compiled: Function = decorate(function)
+    return compiled
+
+
+def inlined(function: Function) -> Function:
+    """Like `jit`, for the small functions that compiled ones are made of: inlined at each call."""
+    if not compiles():
+        return function
+    from numba import njit
+
+    decorate: Any = njit(nogil=True, forceinline=True)
+    compiled: Function = decorate(function)
+    return compiled
+
+
+@lru_cache(maxsize=1)
+def compiles() -> bool:
+    """Whether Numba is installed and able to compile; says why not on stderr, once."""
+    try:
+        from numba import njit
+
+        _teach_bit_count()
+        count: Any = njit(_count_bits)
+        if count(7) == 3:
+            return True
+        problem = "it miscounts bits"
+    except Exception as error:
+        problem = f"{type(error).__name__}: {error}"
+    print(f"Numba cannot be used, so searches run in plain Python ({problem})", file=sys.stderr)
+    return False
+
+
+def _count_bits(number: int) -> int:
+    return number.bit_count()
+
+
+def _teach_bit_count() -> None:
+    """Make `int.bit_count` known to Numba, as the processor's own instruction."""
+    from numba import types
+    from numba.extending import intrinsic, overload_method
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    def population_count(typing_context: Any, number: Any) -> Any:
+        return number(number), generate
+
+    count: Any = intrinsic(population_count)
+
+    @overload_method(types.Integer, "bit_count")
+    def bit_count(number: Any) -> Any:
+        def implementation(number: Any) -> Any:
+            return count(number)
+
+        return implementation
