@@ -1,0 +1,197 @@
+"""The solver: exact scores of ConnectX positions, on boards of at most 64 bits."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from math import inf
+
+from agents.clock import Clock
+from agents.protocol import legal_actions
+from agents.solver_engine import SolverEngine, SolverJob
+from envs.board import BoardState
+from envs.board_kernels import fits_in_word
+from envs.connectx import ConnectX
+
+FIRST_BUDGET = 100_000
+"""Nodes for each move in the first round of `Solver.scores`; each round has eight times more."""
+
+
+@dataclass(frozen=True)
+class ScoreBounds:
+    """What is proven of a score, from the view of the player to move.
+
+    Winning with the last of one's stones scores 1, with the last but one 2, and so on: faster wins
+    score more. A lost position has the opponent's score with a minus, a draw scores 0. On 6 rows
+    and 7 columns scores lie between -21 and 21 (the convention of P. Pons' solver tutorial).
+    """
+
+    lower: int
+    upper: int
+    nodes: int = 0
+    """Positions visited to prove it."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether the score is known."""
+        return self.lower == self.upper
+
+    @property
+    def outcome(self) -> int | None:
+        """1 for a win of the player to move, 0 for a draw, -1 for a loss; None if not known."""
+        return _sign(self.lower) if _sign(self.lower) == _sign(self.upper) else None
+
+    def for_opponent(self) -> "ScoreBounds":
+        """The same from the other player's view."""
+        return ScoreBounds(-self.upper, -self.lower, self.nodes)
+
+
+class Solver:
+    """Solves positions of one game; what it has learnt of one serves the next.
+
+    Args:
+        env: the game, on a board with `columns * (rows + 1)` at most 64.
+        table_megabytes: size of the transposition table.
+        threads: how many positions, or moves of a position, are solved at the same time, with the
+            same table. The scores are the same for any number.
+
+    Raises:
+        ValueError: the board does not fit, the table is too small for it, or no thread.
+    """
+
+    def __init__(self, env: ConnectX, table_megabytes: int = 64, threads: int = 1) -> None:
+        if not fits_in_word(env.rows, env.columns):
+            raise ValueError(
+                f"the solver takes boards with columns * (rows + 1) at most 64, not {env!r}"
+            )
+        if threads < 1:
+            raise ValueError(f"threads must be at least 1, not {threads}")
+        self.env = env
+        self.threads = threads
+        self._engine = SolverEngine(env, table_megabytes)
+
+    def forget(self) -> None:
+        """Empty the table."""
+        self._engine.forget()
+
+    def score(self, state: BoardState) -> int:
+        """The exact score, from the view of the player to move; see `ScoreBounds`.
+
+        Raises:
+            ValueError: the game is over.
+        """
+        return self.bounds(state).lower
+
+    def outcome(self, state: BoardState) -> int:
+        """1 where the player to move wins, 0 for a draw, -1 for a loss; faster than `score`.
+
+        Raises:
+            ValueError: the game is over.
+        """
+        return self.bounds(state, within=(-1, 1)).lower
+
+    def bounds(
+        self,
+        state: BoardState,
+        time_limit: float | None = None,
+        node_limit: float = inf,
+        within: tuple[int, int] | None = None,
+    ) -> ScoreBounds:
+        """What can be proven of the score within the limits.
+
+        Args:
+            state: the position.
+            time_limit: seconds.
+            node_limit: positions to visit.
+            within: a range; a score outside of it need not be told from its nearer end.
+
+        Raises:
+            ValueError: the game is over.
+        """
+        legal_actions(self.env, state)
+        job = self._job([state], within)
+        job.run(Clock(time_limit), node_limit)
+        return _bounds(job, 0)
+
+    def scores(self, state: BoardState, time_limit: float | None = None) -> dict[int, ScoreBounds]:
+        """What each legal action is worth, from the view of the player to move in `state`.
+
+        Raises:
+            ValueError: the game is over.
+        """
+        clock = Clock(time_limit)
+        actions = legal_actions(self.env, state)
+        children = {action: self.env.get_next_state(state, action) for action in actions}
+        found = {action: self.bounds_after(child) for action, child in children.items()}
+        budget: float = FIRST_BUDGET
+        while not clock.expired():
+            open_actions = [action for action in actions if not found[action].exact]
+            if not open_actions:
+                break
+            jobs = [self._job([children[action]]) for action in open_actions]
+            self._run(jobs, clock, budget)
+            for action, job in zip(open_actions, jobs, strict=True):
+                found[action] = _bounds(job, 0).for_opponent()
+            budget *= 8
+        return found
+
+    def score_all(self, states: Sequence[BoardState], cold: bool = False) -> list[int]:
+        """The scores of many positions.
+
+        Args:
+            states: the positions; in none of them is the game over.
+            cold: begin each with an empty table, on one thread, so that they can be timed.
+
+        Raises:
+            ValueError: the game is over in one of them.
+        """
+        for state in states:
+            legal_actions(self.env, state)
+        shares = 1 if cold else self.threads
+        jobs = [self._job(states[share::shares], cold=cold) for share in range(shares)]
+        self._run(jobs, Clock(), inf)
+        scores = [0] * len(states)
+        for share, job in enumerate(jobs):
+            scores[share::shares] = map(int, job.lowers)
+        return scores
+
+    def bounds_after(self, child: BoardState) -> ScoreBounds:
+        """What is certain of the move that led to `child` without a search, for who made it."""
+        cells = self.env.rows * self.env.columns
+        if child.won:
+            score = (cells + 2 - child.mask.bit_count()) // 2
+            return ScoreBounds(score, score)
+        if not self.env.get_available_actions(child):
+            return ScoreBounds(0, 0)
+        return ScoreBounds(-cells, cells)
+
+    def _job(
+        self,
+        states: Sequence[BoardState],
+        within: tuple[int, int] | None = None,
+        cold: bool = False,
+    ) -> SolverJob:
+        cells = self.env.rows * self.env.columns
+        lower, upper = within or (-cells, cells)
+        return SolverJob(self._engine, states, lower, upper, cold)
+
+    def _run(self, jobs: Sequence[SolverJob], clock: Clock, node_limit: float) -> None:
+        """Run the jobs, as many at the same time as there are threads."""
+        if self.threads == 1:
+            for job in jobs:
+                job.run(clock, node_limit)
+            return
+        with ThreadPoolExecutor(self.threads) as executor:
+            try:
+                list(executor.map(lambda job: job.run(clock, node_limit), jobs))
+            except BaseException:
+                for job in jobs:
+                    job.cancelled = True
+                raise
+
+
+def _bounds(job: SolverJob, index: int) -> ScoreBounds:
+    return ScoreBounds(int(job.lowers[index]), int(job.uppers[index]), job.nodes)
+
+
+def _sign(number: int) -> int:
+    return (number > 0) - (number < 0)
