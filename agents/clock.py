@@ -25,6 +25,11 @@ class Clock:
         """Seconds since the clock was created."""
         return perf_counter() - self._start
 
+    @property
+    def left(self) -> float:
+        """Seconds until the time is up, at least 0; inf without a limit."""
+        return max(0.0, self._end - perf_counter())
+
     def expired(self) -> bool:
         """Whether the time is up."""
         return perf_counter() >= self._end

@@ -67,6 +67,8 @@ class Solver:
             raise ValueError(f"threads must be at least 1, not {threads}")
         self.env = env
         self.threads = threads
+        self.nodes = 0
+        """Positions that `bounds` has visited so far."""
         self._engine = SolverEngine(env, table_megabytes)
 
     def forget(self) -> None:
@@ -110,6 +112,7 @@ class Solver:
         legal_actions(self.env, state)
         job = self._job([state], within)
         job.run(Clock(time_limit), node_limit)
+        self.nodes += job.nodes
         return _bounds(job, 0)
 
     def scores(self, state: BoardState, time_limit: float | None = None) -> dict[int, ScoreBounds]:

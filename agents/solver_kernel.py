@@ -64,6 +64,8 @@ TABLE_LEFT = 7
 """With no more cells left, a search is over before the table could answer."""
 CHILD_TABLE_LEFT = 10
 """With more cells left, all children are looked up before one is searched."""
+PAIRING_CHILD_LEFT = 14
+"""With more cells left, the pairing bound of all children is computed before one is searched."""
 MIRROR_STONES = 16
 """With fewer stones, mirror images share an entry; later they hardly meet."""
 PROBE_NODES = 100_000
@@ -155,7 +157,7 @@ def order_moves(
             threats = completing_cells(stone, board.rows, board.inarow) & board.board & ~filled
             if is_lost(board, filled, threats):
                 return 0, win_score(board, stones + 2)
-            if pairs_fit(board):
+            if pairs_fit(board) and board.cells - stones > PAIRING_CHILD_LEFT:
                 value = -pairing_bound(board, filled ^ stone, filled, threats)
                 if value > alpha:
                     return 0, value

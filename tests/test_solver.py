@@ -1,0 +1,247 @@
+"""The solver against published scores, full minimax, and itself in plain Python."""
+
+import json
+import subprocess
+import sys
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.clock import Clock
+from agents.pairing import pairing_bound
+from agents.solver import ScoreBounds, Solver
+from agents.solver_engine import SolverEngine, SolverJob
+from envs import BoardState, ConnectFour, ConnectX, state_from_moves
+from envs.board_kernels import board_masks, completing_cells
+from tests.brute_force import BruteForce
+from tests.published_positions import SETS, published_positions
+from tests.strategies import random_game
+
+CONNECT_FOUR = ConnectFour()
+QUICK = {"begin-medium": 40, "begin-hard": 2}
+"""How many positions of the slow sets are solved."""
+
+
+@pytest.fixture(scope="module")
+def solver() -> Solver:
+    return Solver(CONNECT_FOUR)
+
+
+def score_by_brute_force(
+    env: ConnectX, truth: BruteForce[BoardState, int], state: BoardState
+) -> int:
+    """The score by its definition: one more than the stones that the winner has left."""
+    value = truth.value(state) * (1 if state.player == 1 else -1)
+    stones_at_end = state.mask.bit_count() + truth.plies(state)
+    return round(value) * ((env.rows * env.columns + 2 - stones_at_end) // 2)
+
+
+def unfinished(env: ConnectX, seed: int) -> list[BoardState]:
+    """The states of a random game in which it goes on."""
+    return random_game(env, Random(seed))[:-1]
+
+
+def quiet_game(env: ConnectX, plies: int, rng: Random) -> str:
+    """Random moves of so many plies, none of which wins."""
+    moves, state = "", env.initial_state()
+    while len(moves) < plies:
+        quiet = [
+            action
+            for action in env.get_available_actions(state)
+            if not env.get_next_state(state, action).won
+        ]
+        if not quiet:
+            return quiet_game(env, plies, rng)
+        action = rng.choice(quiet)
+        moves, state = moves + str(action + 1), env.get_next_state(state, action)
+    return moves
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_published_scores(name: str, solver: Solver) -> None:
+    positions = published_positions(name, QUICK.get(name))
+    states = [state_from_moves(CONNECT_FOUR, moves) for moves, _ in positions]
+    assert solver.score_all(states) == [score for _, score in positions]
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "inarow"), [(4, 4, 3), (3, 5, 3), (2, 6, 2), (7, 2, 4), (3, 4, 5)]
+)
+def test_small_boards_against_full_minimax(rows: int, columns: int, inarow: int) -> None:
+    env = ConnectX(rows, columns, inarow)
+    truth = BruteForce(env)
+    solver = Solver(env)
+    states = [state for seed in range(8) for state in unfinished(env, seed)]
+    expected = [score_by_brute_force(env, truth, state) for state in states]
+    assert solver.score_all(states) == expected
+    assert [solver.outcome(state) for state in states] == [
+        (score > 0) - (score < 0) for score in expected
+    ]
+
+
+@pytest.mark.parametrize("inarow", [4, 5])
+def test_the_last_plies_on_a_board_of_64_bits(inarow: int) -> None:
+    """There the guard bit of the last column is the sign of a word."""
+    env = ConnectX(7, 8, inarow)
+    truth = BruteForce(env)
+    rng = Random(1)
+    states = [state_from_moves(env, quiet_game(env, 46 + i % 9, rng)) for i in range(40)]
+    expected = [score_by_brute_force(env, truth, state) for state in states]
+    assert Solver(env).score_all(states) == expected
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "outcome"), [(4, 4, 0), (5, 5, 0), (5, 6, 0), (6, 6, -1), (4, 8, -1)]
+)
+def test_published_values_of_empty_boards(rows: int, columns: int, outcome: int) -> None:
+    """J. Tromp's table of solved board sizes: who wins if both play their best."""
+    env = ConnectX(rows, columns)
+    assert Solver(env).outcome(env.initial_state()) == outcome
+
+
+@pytest.mark.parametrize("name", ["end-easy", "middle-easy", "middle-medium", "begin-easy"])
+def test_the_pairing_bound_is_never_below_the_score(name: str) -> None:
+    board = board_masks(6, 7, 4)
+    bounds = []
+    for moves, score in published_positions(name):
+        state = state_from_moves(CONNECT_FOUR, moves)
+        free = (state.mask + board.bottom) & board.board
+        empty = board.board & ~state.mask
+        if not completing_cells(state.mover, 6, 4) & free:
+            other = completing_cells(state.mover ^ state.mask, 6, 4) & empty
+            bound = pairing_bound(board, state.mover, state.mask, other)
+            assert score <= bound, moves
+            bounds.append(bound)
+    assert any(bound < board.cells for bound in bounds)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 2000))
+def test_a_limit_leaves_bounds_around_the_score(seed: int, nodes: int) -> None:
+    state = state_from_moves(CONNECT_FOUR, quiet_game(CONNECT_FOUR, 22, Random(seed)))
+    score = Solver(CONNECT_FOUR, table_megabytes=1).score(state)
+    bounds = Solver(CONNECT_FOUR, table_megabytes=1).bounds(state, node_limit=nodes)
+    assert bounds.lower <= score <= bounds.upper
+    assert bounds.nodes <= nodes
+    assert bounds.outcome in (None, (score > 0) - (score < 0))
+
+
+def test_a_search_in_slices_is_the_uninterrupted_one() -> None:
+    state = state_from_moves(CONNECT_FOUR, "274552224131661")
+    job = SolverJob(SolverEngine(CONNECT_FOUR, 64), [state], -21, 21)
+    limit = 0
+    while job.lowers[0] < job.uppers[0]:
+        limit += 97
+        job.run(Clock(), limit)
+    bounds = Solver(CONNECT_FOUR).bounds(state)
+    assert (job.lowers[0], job.nodes) == (bounds.lower, bounds.nodes)
+
+
+def test_a_time_limit_ends_the_search_in_time() -> None:
+    solver = Solver(CONNECT_FOUR)
+    solver.bounds(CONNECT_FOUR.initial_state(), node_limit=1)
+    clock = Clock()
+    bounds = solver.bounds(CONNECT_FOUR.initial_state(), time_limit=0.1)
+    assert clock.elapsed < 1
+    assert bounds.lower <= 1 <= bounds.upper, "the first player wins with the last stone"
+    assert not bounds.exact
+
+
+def test_scores_of_all_moves(solver: Solver) -> None:
+    """From the definition: a position's score is that of its best move."""
+    rng = Random(2)
+    for plies in range(18, 40, 2):
+        state = state_from_moves(CONNECT_FOUR, quiet_game(CONNECT_FOUR, plies, rng))
+        scores = solver.scores(state)
+        assert list(scores) == list(CONNECT_FOUR.get_available_actions(state))
+        assert all(bounds.exact for bounds in scores.values())
+        assert max(bounds.lower for bounds in scores.values()) == solver.score(state)
+
+
+def test_threads_that_share_a_table_find_the_same_scores(solver: Solver) -> None:
+    positions = published_positions("middle-medium", 200)
+    states = [state_from_moves(CONNECT_FOUR, moves) for moves, _ in positions]
+    shared = Solver(CONNECT_FOUR, threads=2)
+    assert shared.score_all(states) == [score for _, score in positions]
+    assert {a: b.lower for a, b in shared.scores(states[0]).items()} == {
+        a: b.lower for a, b in solver.scores(states[0]).items()
+    }
+
+
+def test_cold_scores_are_the_same_and_cost_the_same_each_time() -> None:
+    """More positions than there are generations in a word, so that the table is cleared too."""
+    env = ConnectX(7, 8)
+    solver = Solver(env)
+    state = state_from_moves(env, quiet_game(env, 40, Random(3)))
+    assert len(set(solver.score_all([state] * 5, cold=True))) == 1
+
+
+def test_forgetting_makes_the_next_search_as_long_as_the_first() -> None:
+    solver = Solver(CONNECT_FOUR)
+    state = state_from_moves(CONNECT_FOUR, "274552224131661")
+    first, second = solver.bounds(state), solver.bounds(state)
+    solver.forget()
+    assert second.nodes < first.nodes == solver.bounds(state).nodes
+
+
+IN_PLAIN_PYTHON = """
+import json, sys
+sys.modules["numba"] = None
+from agents.solver import Solver
+from envs import ConnectX, state_from_moves
+solver = None
+for rows, columns, inarow, moves in json.load(sys.stdin):
+    env = ConnectX(rows, columns, inarow)
+    solver = solver if solver and solver.env == env else Solver(env)
+    solver.forget()
+    bounds = solver.bounds(state_from_moves(env, moves))
+    print(bounds.lower, bounds.upper, bounds.nodes)
+"""
+
+
+def test_plain_python_searches_the_same_tree() -> None:
+    """The same source without Numba: not only the same scores, but the same number of nodes."""
+    rng = Random(5)
+    boards = [(6, 7, 4, 24), (5, 5, 4, 10), (7, 8, 4, 46), (4, 6, 3, 6)]
+    positions = [
+        (rows, columns, inarow, quiet_game(ConnectX(rows, columns, inarow), plies, rng))
+        for rows, columns, inarow, plies in boards
+        for _ in range(5)
+    ]
+    plain = subprocess.run(
+        [sys.executable, "-c", IN_PLAIN_PYTHON],
+        input=json.dumps(positions),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    compiled = []
+    for rows, columns, inarow, moves in positions:
+        env = ConnectX(rows, columns, inarow)
+        bounds = Solver(env).bounds(state_from_moves(env, moves))
+        compiled.append(f"{bounds.lower} {bounds.upper} {bounds.nodes}")
+    assert plain.stdout.splitlines() == compiled
+    assert "plain Python" in plain.stderr
+
+
+def test_bad_input_is_one_clear_sentence(solver: Solver) -> None:
+    with pytest.raises(ValueError, match="columns \\* \\(rows \\+ 1\\) at most 64"):
+        Solver(ConnectX(8, 8))
+    with pytest.raises(ValueError, match="at least 64 megabytes"):
+        Solver(ConnectX(7, 8), table_megabytes=32)
+    with pytest.raises(ValueError, match="threads must be at least 1"):
+        Solver(CONNECT_FOUR, threads=0)
+    over = state_from_moves(CONNECT_FOUR, "1212121")
+    for ask in (solver.score, solver.outcome, solver.bounds, solver.scores):
+        with pytest.raises(ValueError, match="the game is over"):
+            ask(over)
+    with pytest.raises(ValueError, match="the game is over"):
+        solver.score_all([over])
+
+
+def test_bounds_from_the_other_side() -> None:
+    assert ScoreBounds(-3, 5, 7).for_opponent() == ScoreBounds(-5, 3, 7)
+    assert [ScoreBounds(*b).outcome for b in ((1, 4), (0, 0), (-9, -1), (0, 1), (-1, 1))] == [
+        1, 0, -1, None, None,
+    ]  # fmt: skip
