@@ -1,6 +1,6 @@
 # `make submission` and `make test` work on a fresh machine with Python 3.11+, git and make.
 PYTHON ?= python3
-AGENT ?= alphabeta
+AGENT ?= perfect
 OUTPUT ?= submission.py
 GAMES ?= 2
 

@@ -5,9 +5,11 @@ from agents.greedy import GreedyAgent
 from agents.mcts_agent import MCTSAgent
 from agents.minimax import MinimaxAgent
 from agents.options import option
+from agents.perfect import PerfectAgent
 from agents.protocol import Agent, SearchResult
 from agents.random_agent import RandomAgent
 from agents.registry import agent_names, make_agent
+from agents.solver import ScoreBounds, Solver
 
 __all__ = [
     "Agent",
@@ -15,8 +17,11 @@ __all__ = [
     "GreedyAgent",
     "MCTSAgent",
     "MinimaxAgent",
+    "PerfectAgent",
     "RandomAgent",
+    "ScoreBounds",
     "SearchResult",
+    "Solver",
     "agent_names",
     "make_agent",
     "option",

@@ -5,7 +5,10 @@ from dataclasses import field
 from math import inf
 from typing import Any, TypeVar
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Chosen = TypeVar("Chosen", bound=Callable[..., Any])
+
+ENGINES = ("auto", "compiled", "reference")
+"""By what a search runs: compiled code, plain Python, or the faster one that knows the game."""
 
 
 def option(default: Any, help_text: str) -> Any:
@@ -13,7 +16,7 @@ def option(default: Any, help_text: str) -> Any:
     return field(default=default, metadata={"help": help_text})
 
 
-def choose(name: str, choice: str | Function, known: Mapping[str, Function]) -> Function:
+def choose(name: str, choice: str | Chosen, known: Mapping[str, Chosen]) -> Chosen:
     """The function that an option names, or the function itself where one is handed in.
 
     Raises:
@@ -35,3 +38,13 @@ def require_at_least(name: str, number: float | None, least: float) -> None:
     if number is not None and not least <= number < inf:
         expected = "finite" if number == inf else f"at least {least}"
         raise ValueError(f"{name} must be {expected}, not {number!r}")
+
+
+def require_engine(engine: str) -> None:
+    """Check the name of an engine.
+
+    Raises:
+        ValueError: no engine has this name; the message lists the known ones.
+    """
+    if engine not in ENGINES:
+        raise ValueError(f"unknown engine {engine!r}: choose one of {', '.join(ENGINES)}")

@@ -32,6 +32,8 @@ class SearchResult(Generic[Action]):
     """Plies that the search looked ahead everywhere; None where there is no such depth."""
     elapsed: float = 0.0
     """Seconds that the search took."""
+    engine: str = "reference"
+    """What searched: the `reference` in plain Python, or `compiled` code."""
 
 
 class Agent(ABC):

@@ -8,6 +8,7 @@ from agents.greedy import GreedyAgent
 from agents.introspection import check_options
 from agents.mcts_agent import MCTSAgent
 from agents.minimax import MinimaxAgent
+from agents.perfect import PerfectAgent
 from agents.protocol import Agent
 from agents.random_agent import RandomAgent
 
@@ -17,6 +18,7 @@ AGENTS: Mapping[str, type[Agent]] = {
     "minimax": MinimaxAgent,
     "alphabeta": AlphaBetaAgent,
     "mcts": MCTSAgent,
+    "perfect": PerfectAgent,
 }
 
 

@@ -19,6 +19,7 @@ from envs.jit import compiles, inlined
 BOUND_BITS = 7
 WORK_BITS = 6
 PAYLOAD_BITS = 2 * BOUND_BITS + WORK_BITS
+ENTRY_BITS = 63
 MULTIPLIER = 0x9E3779B97F4A7C15 - (1 << 64)
 """2**64 over the golden ratio, as a signed word (D. E. Knuth, TAOCP 3, 6.4): an odd number, so
 that multiplying maps keys one to one."""
@@ -39,19 +40,14 @@ class TableLayout(NamedTuple):
 def table_layout(board: BoardMasks, megabytes: int) -> TableLayout:
     """The layout of the largest table of at most so many megabytes.
 
-    Raises:
-        ValueError: fewer megabytes than an entry's bits for a key of this board allow.
+    Where that leaves an entry too few bits for the key (on the largest boards), of the smallest
+    table that does not.
     """
     key_bits = (board.rows + 1) * board.columns
-    bucket_bits = min((megabytes << 20).bit_length() - 5, key_bits - 1)
+    least_bits = key_bits + PAYLOAD_BITS + 1 - ENTRY_BITS
+    bucket_bits = min(max((megabytes << 20).bit_length() - 5, least_bits), key_bits - 1)
     check_bits = key_bits - bucket_bits
-    generation_bits = min(63 - PAYLOAD_BITS - check_bits, 20)
-    if generation_bits < 1:
-        least = 1 << (key_bits - (62 - PAYLOAD_BITS) + 4 - 20)
-        raise ValueError(
-            f"a table for {board.rows} rows and {board.columns} columns takes at least {least} "
-            f"megabytes, not {megabytes}"
-        )
+    generation_bits = min(ENTRY_BITS - PAYLOAD_BITS - check_bits, 20)
     return TableLayout(bucket_bits, check_bits, generation_bits, board.cells // 2 + 1)
 
 

@@ -5,7 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import inf
 
+from agents.book import OpeningBook
 from agents.clock import Clock
+from agents.options import require_at_least
 from agents.protocol import legal_actions
 from agents.solver_engine import SolverEngine, SolverJob
 from envs.board import BoardState
@@ -49,27 +51,41 @@ class Solver:
     """Solves positions of one game; what it has learnt of one serves the next.
 
     Args:
-        env: the game, on a board with `columns * (rows + 1)` at most 64.
-        table_megabytes: size of the transposition table.
+        env: the game, on a board that `envs.board_kernels.fits_in_word`.
+        table_megabytes: size of the transposition table, at least 1; the largest boards take 64.
         threads: how many positions, or moves of a position, are solved at the same time, with the
             same table. The scores are the same for any number.
+        book: scores of openings of this game, which are looked up and not solved.
 
     Raises:
-        ValueError: the board does not fit, the table is too small for it, or no thread.
+        ValueError: the board does not fit, or there is no table or no thread.
     """
 
-    def __init__(self, env: ConnectX, table_megabytes: int = 64, threads: int = 1) -> None:
-        if not fits_in_word(env.rows, env.columns):
+    def __init__(
+        self,
+        env: ConnectX,
+        table_megabytes: int = 64,
+        threads: int = 1,
+        book: OpeningBook | None = None,
+    ) -> None:
+        if not fits_in_word(env.rows, env.columns, env.inarow):
             raise ValueError(
-                f"the solver takes boards with columns * (rows + 1) at most 64, not {env!r}"
+                "the solver takes boards with columns * (rows + 1) at most 64 and lines with "
+                f"(inarow - 1) * (rows + 2) below 64, not {env!r}"
             )
-        if threads < 1:
-            raise ValueError(f"threads must be at least 1, not {threads}")
+        require_at_least("table_megabytes", table_megabytes, 1)
+        require_at_least("threads", threads, 1)
         self.env = env
         self.threads = threads
+        self.book = book
         self.nodes = 0
         """Positions that `bounds` has visited so far."""
         self._engine = SolverEngine(env, table_megabytes)
+        self._widest = (env.rows * env.columns + 1) // 2
+
+    def compile(self) -> None:
+        """Compile the search, which takes seconds, so that no search's clock runs meanwhile."""
+        self._whole_job([]).run(Clock(), 1)
 
     def forget(self) -> None:
         """Empty the table."""
@@ -110,10 +126,15 @@ class Solver:
             ValueError: the game is over.
         """
         legal_actions(self.env, state)
-        job = self._job([state], within)
+        lower, upper = within or (-self._widest, self._widest)
+        known = self.known(state)
+        if known is not None:
+            score = min(max(known.lower, lower), upper)
+            return ScoreBounds(score, score)
+        job = SolverJob(self._engine, [state], lower, upper)
         job.run(Clock(time_limit), node_limit)
         self.nodes += job.nodes
-        return _bounds(job, 0)
+        return _bounds(job)
 
     def scores(self, state: BoardState, time_limit: float | None = None) -> dict[int, ScoreBounds]:
         """What each legal action is worth, from the view of the player to move in `state`.
@@ -124,21 +145,25 @@ class Solver:
         clock = Clock(time_limit)
         actions = legal_actions(self.env, state)
         children = {action: self.env.get_next_state(state, action) for action in actions}
-        found = {action: self.bounds_after(child) for action, child in children.items()}
+        unknown = ScoreBounds(-self._widest, self._widest)
+        found = {
+            action: (self.known(child) or unknown).for_opponent()
+            for action, child in children.items()
+        }
         budget: float = FIRST_BUDGET
         while not clock.expired():
             open_actions = [action for action in actions if not found[action].exact]
             if not open_actions:
                 break
-            jobs = [self._job([children[action]]) for action in open_actions]
+            jobs = [self._whole_job([children[action]]) for action in open_actions]
             self._run(jobs, clock, budget)
             for action, job in zip(open_actions, jobs, strict=True):
-                found[action] = _bounds(job, 0).for_opponent()
+                found[action] = _bounds(job).for_opponent()
             budget *= 8
         return found
 
     def score_all(self, states: Sequence[BoardState], cold: bool = False) -> list[int]:
-        """The scores of many positions.
+        """The scores of many positions, by search alone.
 
         Args:
             states: the positions; in none of them is the game over.
@@ -150,32 +175,25 @@ class Solver:
         for state in states:
             legal_actions(self.env, state)
         shares = 1 if cold else self.threads
-        jobs = [self._job(states[share::shares], cold=cold) for share in range(shares)]
+        jobs = [self._whole_job(states[share::shares], cold) for share in range(shares)]
         self._run(jobs, Clock(), inf)
         scores = [0] * len(states)
         for share, job in enumerate(jobs):
             scores[share::shares] = map(int, job.lowers)
         return scores
 
-    def bounds_after(self, child: BoardState) -> ScoreBounds:
-        """What is certain of the move that led to `child` without a search, for who made it."""
-        cells = self.env.rows * self.env.columns
-        if child.won:
-            score = (cells + 2 - child.mask.bit_count()) // 2
-            return ScoreBounds(score, score)
-        if not self.env.get_available_actions(child):
+    def known(self, state: BoardState) -> ScoreBounds | None:
+        """The score of a position in which the game is over or which is in the book, else None."""
+        if state.won:
+            score = (self.env.rows * self.env.columns + 2 - state.mask.bit_count()) // 2
+            return ScoreBounds(-score, -score)
+        if not self.env.get_available_actions(state):
             return ScoreBounds(0, 0)
-        return ScoreBounds(-cells, cells)
+        in_book = self.book.score(state) if self.book else None
+        return None if in_book is None else ScoreBounds(in_book, in_book)
 
-    def _job(
-        self,
-        states: Sequence[BoardState],
-        within: tuple[int, int] | None = None,
-        cold: bool = False,
-    ) -> SolverJob:
-        cells = self.env.rows * self.env.columns
-        lower, upper = within or (-cells, cells)
-        return SolverJob(self._engine, states, lower, upper, cold)
+    def _whole_job(self, states: Sequence[BoardState], cold: bool = False) -> SolverJob:
+        return SolverJob(self._engine, states, -self._widest, self._widest, cold)
 
     def _run(self, jobs: Sequence[SolverJob], clock: Clock, node_limit: float) -> None:
         """Run the jobs, as many at the same time as there are threads."""
@@ -192,8 +210,8 @@ class Solver:
                 raise
 
 
-def _bounds(job: SolverJob, index: int) -> ScoreBounds:
-    return ScoreBounds(int(job.lowers[index]), int(job.uppers[index]), job.nodes)
+def _bounds(job: SolverJob) -> ScoreBounds:
+    return ScoreBounds(int(job.lowers[0]), int(job.uppers[0]), job.nodes)
 
 
 def _sign(number: int) -> int:

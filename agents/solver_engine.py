@@ -31,10 +31,7 @@ class SolverEngine:
 
     Args:
         env: the game.
-        table_megabytes: size of the table.
-
-    Raises:
-        ValueError: the table is too small for the board.
+        table_megabytes: size of the table; `agents.score_table.table_layout` says when it is more.
     """
 
     def __init__(self, env: ConnectX, table_megabytes: int) -> None:

@@ -1,7 +1,7 @@
 """The compiled search of the solver: exact scores of ConnectX positions."""
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from agents.pairing import pairing_bound
 from agents.score_table import (
@@ -11,7 +11,12 @@ from agents.score_table import (
     store_bounds,
     stored_bounds,
 )
-from envs.board_kernels import LARGEST_BOARD_BITS, BoardMasks, completing_cells
+from envs.board_kernels import (
+    WORD_BITS,
+    BoardMasks,
+    column_from_middle,
+    completing_cells,
+)
 from envs.jit import inlined, jit
 
 # What the registers hold, also between the slices of a search.
@@ -149,8 +154,9 @@ def order_moves(
     merits, threatened = FRAME_MOVES + board.columns, FRAME_MOVES + 2 * board.columns
     stones = mask.bit_count()
     count = 0
-    for cells in board.columns_from_middle:
-        move = moves & cells
+    for column_place in range(board.columns):
+        column = column_from_middle(board.columns, column_place)
+        move = moves & (((1 << board.rows) - 1) << (column * (board.rows + 1)))
         if move:
             stone = mover | move
             filled = mask | move
@@ -179,7 +185,7 @@ def order_moves(
 @inlined
 def pairs_fit(board: BoardMasks) -> bool:
     """Whether the pairing bound can be computed in a signed word."""
-    return (board.rows + 1) * board.columns < LARGEST_BOARD_BITS
+    return (board.rows + 1) * board.columns < WORD_BITS
 
 
 @inlined
@@ -335,12 +341,99 @@ def open_window(board: BoardMasks, registers: Words, mover: int, mask: int, alph
     registers[THREATS] = completing_cells(mover ^ mask, board.rows, board.inarow) & empty
 
 
+@inlined
+def narrow_bounds(
+    board: BoardMasks,
+    layout: TableLayout,
+    movers: Words,
+    masks: Words,
+    lowers: Words,
+    uppers: Words,
+    registers: Words,
+    stack: Words,
+    table: Words,
+    node_limit: int,
+) -> bool:
+    """Narrow the bounds of the positions' scores, one position after the other.
+
+    A position is solved when its bounds are equal: that is its score, or the nearer of the two
+    bounds that were given, where the score lies outside of them.
+
+    Returns:
+        Whether all are solved; False at the node limit, from where the next call goes on.
+    """
+    for index in range(registers[INDEX], len(movers)):
+        mover, mask = movers[index], masks[index]
+        if registers[STAGE] == NEXT_POSITION:
+            lower, upper = trivial_bounds(board, mover, mask)
+            uppers[index] = max(lowers[index], min(uppers[index], upper))
+            lowers[index] = min(uppers[index], max(lowers[index], lower))
+            registers[GUESS] = 0
+            registers[WIDE] = 1
+            registers[PROBE_END] = registers[NODES] + PROBE_NODES
+            registers[GENERATION] += registers[COLD]
+            if registers[GENERATION] >> layout.generation_bits:
+                registers[GENERATION] = 1
+                for place in range(len(table)):
+                    table[place] = 0
+            registers[STAGE] = NEXT_WINDOW
+        while lowers[index] < uppers[index]:
+            lower, upper = lowers[index], uppers[index]
+            if registers[STAGE] == NEXT_WINDOW:
+                alpha = next_alpha(lower, upper, registers[GUESS], registers[WIDE] == 1)
+                open_window(board, registers, mover, mask, alpha)
+                registers[WINDOW] = alpha
+                registers[STAGE] = IN_WINDOW
+            limit = node_limit
+            if registers[WIDE]:
+                limit = min(limit, registers[PROBE_END])
+            if search(board, layout, registers, stack, table, limit):
+                value = registers[VALUE]
+                if value > registers[WINDOW]:
+                    lowers[index] = min(upper, value)
+                    registers[GUESS] = value
+                else:
+                    uppers[index] = max(lower, value)
+                    registers[GUESS] = value - 1
+            elif registers[NODES] >= node_limit:
+                registers[INDEX] = index
+                return False
+            else:  # the score seems to be near 0
+                registers[WIDE] = 0
+                registers[GUESS] = 0
+            registers[STAGE] = NEXT_WINDOW
+        registers[STAGE] = NEXT_POSITION
+    registers[INDEX] = len(movers)
+    return True
+
+
+@jit
+def solve_on_any_board(
+    board: BoardMasks,
+    layout: TableLayout,
+    movers: Words,
+    masks: Words,
+    lowers: Words,
+    uppers: Words,
+    registers: Words,
+    stack: Words,
+    table: Words,
+    node_limit: int,
+) -> bool:
+    """`narrow_bounds`, compiled once for boards of all sizes."""
+    return narrow_bounds(
+        board, layout, movers, masks, lowers, uppers, registers, stack, table, node_limit
+    )
+
+
 @lru_cache
 def make_solve(board: BoardMasks, layout: TableLayout) -> Callable[..., bool]:
-    """The solver for a board and a size of table; compiled for them when it is first called."""
+    """`narrow_bounds` of a board: for Connect Four compiled with all that is constant there."""
+    if (board.rows, board.columns, board.inarow) != (6, 7, 4):
+        return partial(solve_on_any_board, board, layout)
 
     @jit
-    def solve(
+    def solve_connect_four(
         movers: Words,
         masks: Words,
         lowers: Words,
@@ -350,56 +443,8 @@ def make_solve(board: BoardMasks, layout: TableLayout) -> Callable[..., bool]:
         table: Words,
         node_limit: int,
     ) -> bool:
-        """Narrow the bounds of the positions' scores, one position after the other.
+        return narrow_bounds(
+            board, layout, movers, masks, lowers, uppers, registers, stack, table, node_limit
+        )
 
-        A position is solved when its bounds are equal: that is its score, or the nearer of the two
-        bounds that were given, where the score lies outside of them.
-
-        Returns:
-            Whether all are solved; False at the node limit, from where the next call goes on.
-        """
-        for index in range(registers[INDEX], len(movers)):
-            mover, mask = movers[index], masks[index]
-            if registers[STAGE] == NEXT_POSITION:
-                lower, upper = trivial_bounds(board, mover, mask)
-                uppers[index] = max(lowers[index], min(uppers[index], upper))
-                lowers[index] = min(uppers[index], max(lowers[index], lower))
-                registers[GUESS] = 0
-                registers[WIDE] = 1
-                registers[PROBE_END] = registers[NODES] + PROBE_NODES
-                registers[GENERATION] += registers[COLD]
-                if registers[GENERATION] >> layout.generation_bits:
-                    registers[GENERATION] = 1
-                    for place in range(len(table)):
-                        table[place] = 0
-                registers[STAGE] = NEXT_WINDOW
-            while lowers[index] < uppers[index]:
-                lower, upper = lowers[index], uppers[index]
-                if registers[STAGE] == NEXT_WINDOW:
-                    alpha = next_alpha(lower, upper, registers[GUESS], registers[WIDE] == 1)
-                    open_window(board, registers, mover, mask, alpha)
-                    registers[WINDOW] = alpha
-                    registers[STAGE] = IN_WINDOW
-                limit = node_limit
-                if registers[WIDE]:
-                    limit = min(limit, registers[PROBE_END])
-                if search(board, layout, registers, stack, table, limit):
-                    value = registers[VALUE]
-                    if value > registers[WINDOW]:
-                        lowers[index] = min(upper, value)
-                        registers[GUESS] = value
-                    else:
-                        uppers[index] = max(lower, value)
-                        registers[GUESS] = value - 1
-                elif registers[NODES] >= node_limit:
-                    registers[INDEX] = index
-                    return False
-                else:  # the score seems to be near 0
-                    registers[WIDE] = 0
-                    registers[GUESS] = 0
-                registers[STAGE] = NEXT_WINDOW
-            registers[STAGE] = NEXT_POSITION
-        registers[INDEX] = len(movers)
-        return True
-
-    return solve
+    return solve_connect_four

@@ -19,11 +19,17 @@ PUBLISHED_MINIMAX = {4: 0.120, 6: 5.340}
 """Seconds by depth, on Connect Four."""
 PUBLISHED_ALPHA_BETA = {4: 0.008, 6: 0.138, 8: 1.520}
 """Seconds by depth, on Connect Four."""
+PLAIN_DEPTHS = (8, 10)
+"""Plies; on Connect Four, where OpenSpiel's alpha-beta and ours are the same."""
 PUBLISHED_MCTS = 3600
 """Simulations per second, on Connect Four."""
 
-SIMULATIONS = 2000
+SIMULATIONS = 25_000
+"""Of each compiled MCTS."""
+REFERENCE_SIMULATIONS = 2000
+"""Of each MCTS in plain Python."""
 EXPLORATION = 1.4
+"""The exploration constant of all MCTS workloads but that of our agent as it plays."""
 
 
 def workloads() -> list[Workload]:
@@ -36,8 +42,11 @@ def workloads() -> list[Workload]:
         *(connect_four_minimax(depth) for depth in PUBLISHED_MINIMAX),
         *(connect_four_alpha_beta(depth) for depth in PUBLISHED_ALPHA_BETA),
         *(connect_four_deepening(depth) for depth in PUBLISHED_ALPHA_BETA),
-        connect_four_plain_alpha_beta(depth=8),
+        *(connect_four_plain_alpha_beta(depth) for depth in PLAIN_DEPTHS),
+        connect_four_reference_alpha_beta(depth=8),
         connect_four_mcts(),
+        connect_four_full_mcts(),
+        connect_four_reference_mcts(),
     ]
 
 
@@ -106,7 +115,31 @@ def connect_four_plain_alpha_beta(depth: int) -> Workload:
             killer_moves=False,
             table_size=0,
         ),
-        peers=(open_spiel(partial(peers.open_spiel_alpha_beta, "connect_four", depth)),),
+        peers=(
+            open_spiel(partial(peers.open_spiel_alpha_beta, "connect_four", depth)),
+            Peer(
+                "OpenSpiel C++",
+                "open_spiel",
+                partial(peers.open_spiel_cpp_alpha_beta, "connect_four", depth),
+            ),
+        ),
+    )
+
+
+def connect_four_reference_alpha_beta(depth: int) -> Workload:
+    """Alpha-beta in plain Python, which plays every other game."""
+    return Workload(
+        f"alpha-beta {depth}, reference",
+        ConnectFour(),
+        AlphaBetaAgent(
+            depth,
+            time_limit=None,
+            heuristic="zero",
+            iterative_deepening=False,
+            engine="reference",
+        ),
+        peers=connect_four_alpha_beta_peers(depth),
+        published=PUBLISHED_ALPHA_BETA[depth],
     )
 
 
@@ -120,26 +153,59 @@ def connect_four_alpha_beta_peers(depth: int) -> tuple[Peer, ...]:
 
 
 def connect_four_mcts() -> Workload:
-    """UCT with uniform playouts and nothing else."""
-    options = ("connect_four", SIMULATIONS, EXPLORATION)
+    """UCT with uniform playouts and nothing else, compiled."""
     return Workload(
         "MCTS",
         ConnectFour(),
-        MCTSAgent(
-            SIMULATIONS,
-            exploration=EXPLORATION,
-            solver=False,
-            decisive_moves=False,
-            keep_tree=False,
-            seed=1,
-        ),
-        peers=(
-            open_spiel(partial(peers.open_spiel_mcts, *options)),
-            Peer("OpenSpiel C++", "open_spiel", partial(peers.open_spiel_cpp_mcts, *options)),
-        ),
+        plain_uct(SIMULATIONS, "compiled"),
+        peers=(open_spiel_cpp_mcts(SIMULATIONS),),
         published=SIMULATIONS / PUBLISHED_MCTS,
         simulations=SIMULATIONS,
     )
+
+
+def connect_four_reference_mcts() -> Workload:
+    """The same in plain Python, which plays every other game."""
+    search = partial(peers.open_spiel_mcts, "connect_four", REFERENCE_SIMULATIONS, EXPLORATION)
+    return Workload(
+        "MCTS, reference",
+        ConnectFour(),
+        plain_uct(REFERENCE_SIMULATIONS, "reference"),
+        peers=(open_spiel(search), open_spiel_cpp_mcts(REFERENCE_SIMULATIONS)),
+        published=REFERENCE_SIMULATIONS / PUBLISHED_MCTS,
+        simulations=REFERENCE_SIMULATIONS,
+    )
+
+
+def connect_four_full_mcts() -> Workload:
+    """MCTS as the agent plays it: solver, decisive moves, decisive playouts."""
+    return Workload(
+        "MCTS, all",
+        ConnectFour(),
+        MCTSAgent(SIMULATIONS, keep_tree=False, seed=1, engine="compiled"),
+        peers=(open_spiel_cpp_mcts(SIMULATIONS),),
+        simulations=SIMULATIONS,
+    )
+
+
+def plain_uct(simulations: int, engine: str) -> MCTSAgent:
+    """Our agent without what OpenSpiel's lacks."""
+    return MCTSAgent(
+        simulations,
+        exploration=EXPLORATION,
+        rollout="uniform",
+        solver=False,
+        decisive_moves=False,
+        keep_tree=False,
+        seed=1,
+        engine=engine,
+    )
+
+
+def open_spiel_cpp_mcts(simulations: int) -> Peer:
+    """OpenSpiel's plain UCT in C++."""
+    search = partial(peers.open_spiel_cpp_mcts, "connect_four", simulations, EXPLORATION)
+    return Peer("OpenSpiel C++", "open_spiel", search)
 
 
 def open_spiel(search: Callable[[], float]) -> Peer:

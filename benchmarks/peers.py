@@ -25,6 +25,13 @@ def open_spiel_alpha_beta(game: str, depth: int) -> float:
     return float(value)
 
 
+def open_spiel_cpp_alpha_beta(game: str, depth: int) -> float:
+    """OpenSpiel's alpha-beta in C++: no table, moves from left to right."""
+    from benchmarks.open_spiel_native import alpha_beta_value
+
+    return alpha_beta_value(game, depth)
+
+
 def open_spiel_mcts(game: str, simulations: int, exploration: float) -> float:
     """OpenSpiel's Monte Carlo tree search in Python; the action that it chooses."""
     import numpy as np

@@ -27,31 +27,31 @@ def print_report(measurements: Sequence[Measurement], console: Console) -> None:
 
 def peer_table(measurements: Sequence[Measurement]) -> Table:
     """Our searches beside the peers', measured in the same run."""
-    table = _table("work", "ours", "peer", "its figure", "times faster")
+    rows = table("work", "ours", "peer", "its figure", "times faster", words=("work", "peer"))
     for measurement in measurements:
         work, ours = measurement.workload.name, figure(measurement, measurement.ours.median)
         for peer in measurement.peers:
             faster = spread(measurement.times_faster(peer))
-            table.add_row(work, ours, peer.name, figure(measurement, peer.median), faster)
+            rows.add_row(work, ours, peer.name, figure(measurement, peer.median), faster)
             work = ours = ""  # said once for all peers
-    return table
+    return rows
 
 
 def published_table(measurements: Sequence[Measurement]) -> Table:
     """Our searches beside the published figures."""
-    table = _table("work", "ours", "published", "times faster", "goal")
+    rows = table("work", "ours", "published", "times faster", "goal", words=("work", "goal"))
     for measurement in measurements:
         published = measurement.workload.published
         if published is not None:
             factors = [published / seconds for seconds in measurement.ours.seconds]
-            table.add_row(
+            rows.add_row(
                 measurement.workload.name,
                 figure(measurement, measurement.ours.median),
                 figure(measurement, published),
                 spread(factors),
                 "reached" if median(factors) >= GOAL else "missed",
             )
-    return table
+    return rows
 
 
 def figure(measurement: Measurement, seconds: float) -> str:
@@ -75,12 +75,12 @@ def as_json(measurements: Sequence[Measurement]) -> str:
     return json.dumps([_record(measurement) for measurement in measurements], indent=2) + "\n"
 
 
-def _table(*columns: str) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+def table(*columns: str, words: Sequence[str]) -> Table:
+    """An empty table: the columns of `words` to the left, those of figures to the right."""
+    empty = Table(box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for column in columns:
-        right = column in ("ours", "published", "its figure", "times faster")
-        table.add_column(column, justify="right" if right else "left", no_wrap=True)
-    return table
+        empty.add_column(column, justify="left" if column in words else "right", no_wrap=True)
+    return empty
 
 
 def _record(measurement: Measurement) -> dict[str, object]:

@@ -10,8 +10,7 @@ from typing import NamedTuple
 from envs.bitboard import cell_bit, column_cells
 from envs.jit import inlined
 
-LARGEST_BOARD_BITS = 64
-"""Columns times rows, a guard bit for each column counted in."""
+WORD_BITS = 64
 
 
 class BoardMasks(NamedTuple):
@@ -30,13 +29,14 @@ class BoardMasks(NamedTuple):
     """The highest cell of each column."""
     answers: int
     """Every second cell of a column from its top: those that close a pair of cells."""
-    columns_from_middle: tuple[int, ...]
-    """The cells of each column, the middle one first, the outer ones last."""
 
 
-def fits_in_word(rows: int, columns: int) -> bool:
-    """Whether the compiled searches can play on a board of this size."""
-    return (rows + 1) * columns <= LARGEST_BOARD_BITS
+def fits_in_word(rows: int, columns: int, inarow: int) -> bool:
+    """Whether the compiled searches can play on a board: its cells, its guards, its longest shift.
+
+    All boards up to 6 rows and 9 columns or 7 rows and 8 columns do, with lines of up to 7.
+    """
+    return (rows + 1) * columns <= WORD_BITS and (inarow - 1) * (rows + 2) < WORD_BITS
 
 
 @lru_cache
@@ -53,11 +53,15 @@ def board_masks(rows: int, columns: int, inarow: int) -> BoardMasks:
         answers=sum(
             cell_bit(rows, row, column) for column in range(columns) for row in range(0, rows, 2)
         ),
-        columns_from_middle=tuple(
-            column_cells(rows, column)
-            for column in sorted(range(columns), key=lambda column: abs(2 * column - columns + 1))
-        ),
     )
+
+
+@inlined
+def column_from_middle(columns: int, place: int) -> int:
+    """The column at a place, from 0, of the order from the middle outwards, the left one first."""
+    distance = (place + 1) // 2
+    to_the_left = place % 2 == columns % 2
+    return (columns - 1) // 2 + (-distance if to_the_left else distance)
 
 
 @inlined

@@ -28,12 +28,17 @@ def jit(function: Function) -> Function:
 
 
 def inlined(function: Function) -> Function:
-    """Like `jit`, for the small functions that compiled ones are made of: inlined at each call."""
+    """Like `jit`, for the functions that compiled ones are made of: inlined at each call.
+
+    They make no arrays: Numba's count of references to those that they take is switched off, for
+    it would cost more than most of them do.
+    """
     if not compiles():
         return function
     from numba import njit
 
-    decorate: Any = njit(nogil=True, forceinline=True)
+    options: dict[str, Any] = {"nogil": True, "forceinline": True, "_nrt": False}
+    decorate: Any = njit(**options)
     compiled: Function = decorate(function)
     return compiled
 

@@ -1,5 +1,6 @@
 """The command line: from an agent's name to a submission that is built, checked and evaluated."""
 
+import sys
 from collections.abc import Sequence
 from itertools import count
 from os import cpu_count
@@ -10,8 +11,15 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from agents.book import shipped_book_of
+from agents.book_positions import BookScope
 from agents.introspection import agent_help, agent_options
 from agents.registry import AGENTS
+from agents.solver import Solver
+from envs.connectx import ConnectX
+from submission.booking.book_module import book_module
+from submission.booking.build_book import UnfinishedBook, build_book
+from submission.booking.checkpoint import Checkpoint
 from submission.bundling.bundle import build_bundle
 from submission.checking.check import check_submission
 from submission.checking.check_report import render_check
@@ -26,6 +34,11 @@ from submission.evaluating.workers import local_executor
 from submission.options import parse_options
 from submission.output_file import require_writable
 from submission.progress import progress_bar
+from submission.solving.analysis import analyse, analyse_score
+from submission.solving.batch import analyse_all
+from submission.solving.lines import as_json_line, as_plain_line
+from submission.solving.picture import render_analysis
+from submission.solving.position import read_position, read_positions
 from submission.upload import upload_command
 
 HELP = """Game-tree search agents for Kaggle's ConnectX: build, check and evaluate submissions.
@@ -36,6 +49,8 @@ HELP = """Game-tree search agents for Kaggle's ConnectX: build, check and evalua
   connectx build mcts --option seed=7
   connectx check submission.py
   connectx evaluate submission.py --against negamax --against mcts
+  connectx solve 44444353             what each column is worth, exactly
+  connectx book --plies 8             every position of the first plies, solved in advance
 """
 
 app = typer.Typer(
@@ -69,6 +84,9 @@ Seed = Annotated[int, typer.Option(metavar="S", help="The same seed gives the sa
 Workers = Annotated[
     int, typer.Option(metavar="K", help="Games at the same time; at most one a core, to be fair.")
 ]
+Rows = Annotated[int, typer.Option(help="Height of the board.")]
+Columns = Annotated[int, typer.Option(help="Width of the board.")]
+Inarow = Annotated[int, typer.Option(help="Stones in a row that win.")]
 CORES = cpu_count() or 1
 
 
@@ -130,9 +148,9 @@ def evaluate(
     games: Games = 20,
     seed: Seed = 0,
     workers: Workers = CORES,
-    rows: Annotated[int, typer.Option(help="Height of the board.")] = 6,
-    columns: Annotated[int, typer.Option(help="Width of the board.")] = 7,
-    inarow: Annotated[int, typer.Option(help="Stones in a row that win.")] = 4,
+    rows: Rows = 6,
+    columns: Columns = 7,
+    inarow: Inarow = 4,
     act_timeout: ActTimeout = 2.0,
     json: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write every game as JSON.")
@@ -179,6 +197,109 @@ def prepare(
         raise typer.Exit(1)
     _evaluate(str(output), ["random", "negamax"], games, seed, workers, GameConfiguration())
     _say(f"Submit it with: {upload_command(str(output), agent)}")
+
+
+@app.command()
+def solve(
+    moves: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="MOVES",
+            help="The columns played so far, from 1: 4453, or 4,4,12; - reads positions from "
+            "standard input, one a line.",
+        ),
+    ] = None,
+    every_column: Annotated[
+        bool,
+        typer.Option("--all", help="Every column's score, for positions from standard input too."),
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="A line of JSON for each position.")] = False,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", min=0, help="For each position; gives bounds at the end."),
+    ] = None,
+    rows: Rows = 6,
+    columns: Columns = 7,
+    inarow: Inarow = 4,
+) -> None:
+    """Print the exact score of each column, with the board and in words.
+
+    A position from standard input becomes a line with its moves and its score; with --all the
+    score of each column follows, - for a full one. Blank lines are passed over.
+    """
+    env = ConnectX(rows, columns, inarow)
+    solver = Solver(env, book=shipped_book_of(env))
+    if moves is None or moves == "-":
+        _solve_lines(solver, every_column, json, time_limit)
+    else:
+        _solve_one(solver, moves, json, time_limit)
+
+
+@app.command()
+def book(
+    plies: Annotated[int, typer.Option(help="Of how many plies to solve all positions.")] = 8,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on from where an earlier run was interrupted.")
+    ] = False,
+    workers: Annotated[int, typer.Option(metavar="K", help="Processes that solve.")] = CORES,
+    table_megabytes: Annotated[
+        int, typer.Option(metavar="MB", min=1, help="Size of each worker's transposition table.")
+    ] = 512,
+    rows: Rows = 6,
+    columns: Columns = 7,
+    inarow: Inarow = 4,
+    output: Output = Path("book_data.py"),
+) -> None:
+    """Solve all positions of the first plies, and write them as an opening book.
+
+    Every score is kept, in FILE.scores, as soon as it is found: after Ctrl-C the same command with
+    --resume loses nothing. Exit status 1 when it was interrupted.
+    """
+    require_writable(output)
+    scope = BookScope(rows, columns, inarow, plies)
+    checkpoint = Checkpoint(output.with_name(f"{output.name}.scores"), scope)
+    if not resume:
+        checkpoint.require_new()
+    _book(checkpoint, output, workers, table_megabytes)
+
+
+def _solve_one(solver: Solver, moves: str, json: bool, time_limit: float | None) -> None:
+    position = read_position(solver.env, moves)
+    with progress_bar(f"Solving {position.moves}"):
+        analysis = analyse(solver, position, time_limit)
+    if json:
+        _say(as_json_line(analysis))
+    else:
+        console.print(render_analysis(analysis))
+
+
+def _solve_lines(solver: Solver, every_column: bool, json: bool, time_limit: float | None) -> None:
+    if sys.stdin.isatty():
+        raise ValueError(
+            "no position is given: add its moves, as in `connectx solve 4453`, or pipe positions "
+            "to the command, one a line"
+        )
+    positions = list(read_positions(solver.env, sys.stdin))
+    analyse_one = analyse if every_column else analyse_score
+    as_line = as_json_line if json else as_plain_line
+    # The bar redirects stdout to its terminal: right for lines shown there, wrong for a file's.
+    results = None if sys.stdout.isatty() else sys.stdout
+    with progress_bar("Solving") as show:
+        for analysis in analyse_all(solver, positions, analyse_one, time_limit, show):
+            typer.echo(as_line(analysis), file=results)
+
+
+def _book(checkpoint: Checkpoint, output: Path, workers: int, table_megabytes: int) -> None:
+    known = checkpoint.read()
+    try:
+        with local_executor(workers) as executor, progress_bar("Solving") as show:
+            content = build_book(checkpoint, known, executor, table_megabytes, show)
+    except UnfinishedBook as unfinished:
+        _say(str(unfinished))
+        raise typer.Exit(1) from unfinished
+    output.write_text(book_module(content), encoding="utf-8")
+    size = output.stat().st_size / 1000
+    _say(f"Wrote {output}, {size:.0f} kB: {len(content.deepest_scores)} scores.")
 
 
 def _build(agent: str, options: Sequence[str], source: Path | None, output: Path) -> None:

@@ -17,6 +17,7 @@ from agents import (
     GreedyAgent,
     MCTSAgent,
     MinimaxAgent,
+    PerfectAgent,
     RandomAgent,
     agent_names,
     make_agent,
@@ -34,12 +35,14 @@ QUICK: dict[str, Agent] = {
     "minimax": MinimaxAgent(depth=2),
     "alphabeta": AlphaBetaAgent(depth=3, time_limit=None),
     "mcts": MCTSAgent(simulations=30, seed=1),
+    "perfect": PerfectAgent(time_limit=0.1, table_megabytes=1),
 }
 FULL: dict[str, Agent] = {
     "minimax": MinimaxAgent(depth=None),
     "alphabeta": AlphaBetaAgent(time_limit=None),
     "alphabeta at once": AlphaBetaAgent(time_limit=None, iterative_deepening=False),
     "mcts": MCTSAgent(simulations=None, seed=1),
+    "perfect": PerfectAgent(time_limit=None),
 }
 """Agents that search these small games to their end."""
 

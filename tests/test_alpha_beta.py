@@ -29,8 +29,12 @@ small_boards = st.one_of(contested_games(largest=5), board_games(largest=5))
 
 @st.composite
 def aids(draw: st.DrawFn) -> dict[str, Any]:
-    """What alpha-beta may use beside the bare search; the table is at times too small."""
+    """What alpha-beta may use beside the bare search; the table is at times too small.
+
+    The engine may be the compiled one; `backwards` is an ordering that leaves it to the reference.
+    """
     return {
+        "engine": draw(st.sampled_from(["auto", "reference"])),
         "iterative_deepening": draw(st.booleans()),
         "killer_moves": draw(st.booleans()),
         "table_size": draw(st.sampled_from([0, 1, 30, 1_000_000])),
@@ -69,14 +73,16 @@ def test_values_are_minimaxs_at_every_depth(
     ("rows", "columns", "inarow"), [(3, 3, 3), (4, 4, 3), (4, 4, 4), (4, 5, 4), (5, 5, 4)]
 )
 @pytest.mark.parametrize("depth", [3, 4, 5])
+@pytest.mark.parametrize("engine", ["compiled", "reference"])
 def test_what_shallower_searches_left_in_the_table_misleads_no_deeper_one(
-    rows: int, columns: int, inarow: int, depth: int
+    rows: int, columns: int, inarow: int, depth: int, engine: str
 ) -> None:
     env, rng = ConnectX(rows, columns, inarow), Random(depth)
     for _ in range(30):
         state = rng.choice(random_game(env, rng)[:-1])
         exact = MinimaxAgent(depth=depth).search(env, state)
-        assert AlphaBetaAgent(depth=depth, time_limit=None).search(env, state).value == exact.value
+        agent = AlphaBetaAgent(depth=depth, time_limit=None, engine=engine)
+        assert agent.search(env, state).value == exact.value
 
 
 @given(late_positions(small_boards, most_free_cells=9), aids())
@@ -122,14 +128,19 @@ def test_states_may_recur_at_other_plies_and_players_move_twice(
 
 
 @given(
-    unfinished_positions(small_boards), st.integers(1, 4), st.sampled_from(["zero", "open_lines"])
+    unfinished_positions(small_boards),
+    st.integers(1, 4),
+    st.sampled_from(["zero", "open_lines"]),
+    st.sampled_from(["auto", "reference"]),
 )
-@settings(max_examples=60)
+@settings(max_examples=100)
 def test_the_principal_variation_leads_to_the_value(
-    position: Position, depth: int, heuristic: str
+    position: Position, depth: int, heuristic: str, engine: str
 ) -> None:
     env, state = position
-    agent = AlphaBetaAgent(depth=depth, time_limit=None, heuristic=heuristic, table_size=0)
+    agent = AlphaBetaAgent(
+        depth=depth, time_limit=None, heuristic=heuristic, table_size=0, engine=engine
+    )
     result = agent.search(env, state)
     assert result.principal_variation[0] == result.action
     reward = 0.0
@@ -157,12 +168,12 @@ def test_a_proven_line_keeps_the_value_to_its_end(position: Position, aids: dict
         assert not env.get_available_actions(state)
 
 
-@given(late_positions(small_boards, most_free_cells=9))
-@settings(max_examples=60)
-def test_it_wins_as_fast_and_loses_as_late_as_it_can(position: Position) -> None:
+@given(late_positions(small_boards, most_free_cells=9), st.sampled_from(["auto", "reference"]))
+@settings(max_examples=80)
+def test_it_wins_as_fast_and_loses_as_late_as_it_can(position: Position, engine: str) -> None:
     env, state = position
     exact = BruteForce(env)
-    result = AlphaBetaAgent(time_limit=None).search(env, state)
+    result = AlphaBetaAgent(time_limit=None, engine=engine).search(env, state)
     if result.value:
         assert exact.plies_after(state, result.action) == exact.plies(state)
 
@@ -188,11 +199,10 @@ def test_the_value_of_the_mirror_image_is_the_same(
 
 
 def nodes(**options: Any) -> int:
-    """Nodes of a fixed piece of work: three Connect Four positions, six plies deep."""
+    """Nodes of a fixed piece of work: three Connect Four positions."""
     env = ConnectX()
     agent = AlphaBetaAgent(
         **{
-            "depth": 6,
             "time_limit": None,
             "iterative_deepening": False,
             "killer_moves": False,
@@ -207,20 +217,24 @@ def nodes(**options: Any) -> int:
 @pytest.mark.parametrize(
     "aid", [{"killer_moves": True}, {"table_size": 1_000_000}, {"ordering": "centre"}]
 )
-def test_each_aid_saves_nodes(aid: dict[str, Any]) -> None:
-    assert nodes(**aid) < 0.9 * nodes()
+@pytest.mark.parametrize(("engine", "depth"), [("compiled", 8), ("reference", 6)])
+def test_each_aid_saves_nodes(aid: dict[str, Any], engine: str, depth: int) -> None:
+    bare = nodes(engine=engine, depth=depth)
+    assert nodes(engine=engine, depth=depth, **aid) < 0.9 * bare
 
 
 @pytest.mark.parametrize(
     ("moves", "depth", "value"),
     [("", 4, None), ("121212", 1, 1.0), ("1212127", 1, -1.0), ("41315", 2, 1.0)],
 )
+@pytest.mark.parametrize("engine", ["compiled", "reference"])
 def test_deepening_ends_with_a_proof_or_at_the_depth(
-    moves: str, depth: int, value: float | None
+    moves: str, depth: int, value: float | None, engine: str
 ) -> None:
     """The last one: three in a row with both ends open, and the other player to move."""
     env = ConnectX()
-    result = AlphaBetaAgent(depth=4, time_limit=None).search(env, state_from_moves(env, moves))
+    agent = AlphaBetaAgent(depth=4, time_limit=None, engine=engine)
+    result = agent.search(env, state_from_moves(env, moves))
     assert result.depth == depth
     if value is None:
         assert abs(result.value) < 1
@@ -236,6 +250,7 @@ def test_deepening_ends_with_a_proof_or_at_the_depth(
         ({"table_size": -1}, "table_size must be at least 0, not -1"),
         ({"heuristic": "best"}, "unknown heuristic 'best': choose one of auto, open_lines, zero"),
         ({"ordering": "best"}, "unknown ordering 'best': choose one of auto, centre, natural"),
+        ({"engine": "best"}, "unknown engine 'best': choose one of auto, compiled, reference"),
     ],
 )
 def test_wrong_options_are_refused(options: dict[str, Any], message: str) -> None:

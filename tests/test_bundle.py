@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from agents import agent_names
+from agents.registry import AGENTS
 from submission.bundling.bundle import build_bundle
 from submission.bundling.sources import BundleError
 from submission.kaggle import kaggle_environments
@@ -19,6 +20,7 @@ from submission.options import JsonValue
 QUICK: dict[str, dict[str, JsonValue]] = {
     "alphabeta": {"time_limit": 0.02},
     "mcts": {"time_limit": 0.02, "seed": 1},
+    "perfect": {"time_limit": 0.5},
 }
 """Options that keep whole games short."""
 
@@ -81,8 +83,10 @@ def test_kaggles_loader_picks_the_entry_point(agent: str) -> None:
 
 
 @pytest.mark.parametrize("agent", agent_names())
-def test_reference_agents_need_the_standard_library_alone(agent: str) -> None:
-    assert imported_modules(build_bundle(agent, {})) <= sys.stdlib_module_names
+def test_bundles_need_what_kaggle_has(agent: str) -> None:
+    """Beside the standard library that is, of what the compiled searches use, numpy and Numba."""
+    needed = imported_modules(build_bundle(agent, {})) - sys.stdlib_module_names
+    assert needed == (set() if agent in ("random", "greedy", "minimax") else {"numba", "numpy"})
 
 
 @pytest.mark.parametrize("agent", agent_names())
@@ -97,16 +101,11 @@ def test_every_name_of_the_file_is_defined_and_used(agent: str, tmp_path: Path) 
 @pytest.mark.parametrize("agent", agent_names())
 def test_only_what_the_agent_needs(agent: str) -> None:
     text = build_bundle(agent, {})
-    classes = {
-        "RandomAgent": "random",
-        "GreedyAgent": "greedy",
-        "MinimaxAgent": "minimax",
-        "AlphaBetaAgent": "alphabeta",
-        "MCTSAgent": "mcts",
-    }
-    assert [name for name in classes if f"class {name}" in text] == [
-        name for name, registered in classes.items() if registered == agent
-    ]
+    needed = {"perfect": {"PerfectAgent", "AlphaBetaAgent"}}
+    classes = {registered.__name__ for registered in AGENTS.values()}
+    assert {name for name in classes if f"class {name}" in text} == needed.get(
+        agent, {AGENTS[agent].__name__}
+    )
     assert "TicTacToe(" not in text
     assert "svg" not in text
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from agents import MCTSAgent
 from agents.mcts import Node, Tree, uct
-from agents.mcts_agent import FINAL_MOVES
+from agents.mcts_choice import FINAL_MOVES, final_action
 from agents.policies import decisive, uniform
 from envs import BoardGame, ConnectFour, ConnectX, Env, TicTacToe, state_from_moves
 from tests.brute_force import BruteForce
@@ -33,6 +33,8 @@ from tests.strategies import (
 AnyNode = Node[Any, Any]
 Statistics = tuple[int, float, float | None]
 small_boards = board_games(largest=4)
+both_engines = pytest.mark.parametrize("engine", ["auto", "reference"])
+"""The compiled engine where it applies, and the reference everywhere."""
 
 
 def grown_tree(env: Env[Any, Any], state: Any, simulations: int, **options: Any) -> Tree[Any, Any]:
@@ -183,11 +185,12 @@ def test_proofs_hold_where_a_player_moves_twice(target: int) -> None:
             assert node.proven == exact.value(node.state)
 
 
-@given(late_positions(small_boards, most_free_cells=6), st.booleans())
+@both_engines
+@given(position=late_positions(small_boards, most_free_cells=6), decisive_moves=st.booleans())
 @settings(max_examples=40)
-def test_small_games_are_solved(position: Position, decisive_moves: bool) -> None:
+def test_small_games_are_solved(position: Position, decisive_moves: bool, engine: str) -> None:
     env, state = position
-    agent = MCTSAgent(simulations=20_000, decisive_moves=decisive_moves, seed=1)
+    agent = MCTSAgent(20_000, decisive_moves=decisive_moves, seed=1, engine=engine)
     with ends_within(60):
         result = agent.search(env, state)
     exact = BruteForce(env)
@@ -249,20 +252,27 @@ def test_a_kept_root_whose_only_sensible_action_is_proven_lost_ends_the_search()
 
     kept = grown_tree(env, state, 3)
     kept.root.children[0].proven = 1.0
-    agent = MCTSAgent(simulations=10, seed=1)
+    agent = MCTSAgent(simulations=10, seed=1, engine="reference")
     agent._tree = kept
     with ends_within(0.5):
         result = agent.search(env, state)
     assert (result.action, result.value) == (0, 1.0)
 
 
-@given(contested_games(largest=4), st.integers(0, 2**32 - 1), st.integers(2, 40), st.booleans())
+@both_engines
+@given(
+    env=contested_games(largest=4),
+    seed=st.integers(0, 2**32 - 1),
+    simulations=st.integers(2, 40),
+    starts=st.booleans(),
+)
 @settings(max_examples=300)
 def test_whole_games_are_played_with_a_kept_tree(
-    env: ConnectX, seed: int, simulations: int, starts: bool
+    env: ConnectX, seed: int, simulations: int, starts: bool, engine: str
 ) -> None:
     rng = Random(seed)
-    agent = MCTSAgent(simulations=simulations, exploration=rng.choice([0.0, 0.5]), seed=seed)
+    exploration = rng.choice([0.0, 0.5])
+    agent = MCTSAgent(simulations, exploration=exploration, seed=seed, engine=engine)
     state = env.initial_state()
     while actions := env.get_available_actions(state):
         if starts == (state.player == 1):
@@ -277,12 +287,13 @@ def test_whole_games_are_played_with_a_kept_tree(
 # --- values and the final move
 
 
-@given(late_positions(small_boards, most_free_cells=9), st.integers(1, 30))
+@both_engines
+@given(position=late_positions(small_boards, most_free_cells=9), simulations=st.integers(1, 30))
 @settings(max_examples=80)
-def test_a_value_of_one_is_proven(position: Position, simulations: int) -> None:
+def test_a_value_of_one_is_proven(position: Position, simulations: int, engine: str) -> None:
     """However many rollouts have been won, an estimate lies strictly between -1 and 1."""
     env, state = position
-    result = MCTSAgent(simulations=simulations, seed=simulations).search(env, state)
+    result = MCTSAgent(simulations, seed=simulations, engine=engine).search(env, state)
     exact = BruteForce(env)
     for action, value in result.action_values.items():
         assert abs(value) < 1 or value == exact.action_value(state, action)
@@ -314,42 +325,43 @@ UNPROVEN: dict[str, Statistics] = {
 def test_the_final_move_maximises_what_the_option_names(
     final_move: str, best: str, sign: int
 ) -> None:
-    agent = MCTSAgent(final_move=final_move)
-    assert agent._final_action(node_with_children(sign, UNPROVEN)) == best
-    won = UNPROVEN | {"won": (1, 1.0, 1.0)}
-    assert agent._final_action(node_with_children(sign, won)) == "won"
+    def chosen(children: Mapping[str, Statistics]) -> str:
+        return str(final_action(node_with_children(sign, children), final_move))
+
+    assert chosen(UNPROVEN) == best
+    assert chosen(UNPROVEN | {"won": (1, 1.0, 1.0)}) == "won"
     lost: dict[str, Statistics] = {action: (*UNPROVEN[action][:2], -1.0) for action in UNPROVEN}
-    drawn = lost | {"drawn": (1, 0.0, 0.0)}
-    assert agent._final_action(node_with_children(sign, drawn)) == "drawn"
-    assert agent._final_action(node_with_children(sign, lost)) in UNPROVEN
+    assert chosen(lost | {"drawn": (1, 0.0, 0.0)}) == "drawn"
+    assert chosen(lost) in UNPROVEN
 
 
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("final_move", FINAL_MOVES)
 def test_a_draw_at_hand_is_played_where_all_else_looks_worse(final_move: str, sign: int) -> None:
-    agent = MCTSAgent(final_move=final_move)
     children: dict[str, Statistics] = {"drawn": (1, -1.0, 0.0), "lost": (5, 0.0, -1.0)}
     worse = children | {"open": (30, -0.5, None)}
-    assert agent._final_action(node_with_children(sign, worse)) == "drawn"
+    assert final_action(node_with_children(sign, worse), final_move) == "drawn"
     better = children | {"open": (30, 0.5, None)}
-    assert agent._final_action(node_with_children(sign, better)) == "open"
+    assert final_action(node_with_children(sign, better), final_move) == "open"
 
 
+@both_engines
 @pytest.mark.parametrize("final_move", FINAL_MOVES)
-def test_the_final_move_of_a_search_is_the_best_by_its_option(final_move: str) -> None:
+def test_the_final_move_of_a_search_is_the_best_by_its_option(final_move: str, engine: str) -> None:
     env = ConnectFour()
     state = env.get_next_state(env.initial_state(), 3)
-    agent = MCTSAgent(simulations=300, final_move=final_move, seed=3)
+    agent = MCTSAgent(simulations=300, final_move=final_move, seed=3, engine=engine)
     action = agent.act(env, state)
     root = agent._tree.root  # type: ignore[union-attr]
     merit = {a: FINAL_MOVES[final_move](child, -1) for a, child in root.children.items()}
     assert merit[action] == max(merit.values())
 
 
-def test_the_principal_variation_is_a_legal_line() -> None:
+@both_engines
+def test_the_principal_variation_is_a_legal_line(engine: str) -> None:
     env = ConnectFour()
     state = env.initial_state()
-    result = MCTSAgent(simulations=500, seed=4).search(env, state)
+    result = MCTSAgent(simulations=500, seed=4, engine=engine).search(env, state)
     assert result.principal_variation[0] == result.action
     assert len(result.principal_variation) > 2
     for action in result.principal_variation:
@@ -388,10 +400,11 @@ def test_the_decisive_rollout_blocks_and_the_uniform_one_blunders() -> None:
 # --- the tree that is kept
 
 
-def test_the_next_search_goes_on_from_the_statistics_of_the_last() -> None:
+@both_engines
+def test_the_next_search_goes_on_from_the_statistics_of_the_last(engine: str) -> None:
     env = ConnectFour()
     state = env.initial_state()
-    agent = MCTSAgent(simulations=400, seed=5)
+    agent = MCTSAgent(simulations=400, seed=5, engine=engine)
     action = agent.act(env, state)
     child = agent._tree.root.children[action]  # type: ignore[union-attr]
     reply, kept = max(child.children.items(), key=lambda item: item[1].visits)
@@ -400,29 +413,27 @@ def test_the_next_search_goes_on_from_the_statistics_of_the_last() -> None:
 
     state = env.get_next_state(env.get_next_state(state, action), reply)
     result = agent.search(env, state)
-    assert agent._tree.root is kept  # type: ignore[union-attr]
-    assert kept.state == state
-    assert kept.visits == visits + 400
+    assert agent._tree.root.visits == visits + 400  # type: ignore[union-attr]
     assert result.simulations == 400
 
 
-@pytest.mark.parametrize(
-    ("options", "elsewhere"), [({"keep_tree": False}, False), ({"keep_tree": True}, True)]
-)
+@both_engines
+@pytest.mark.parametrize(("keep_tree", "elsewhere"), [(False, False), (True, True)])
 def test_a_search_starts_anew_without_a_tree_to_keep(
-    options: dict[str, bool], elsewhere: bool
+    keep_tree: bool, elsewhere: bool, engine: str
 ) -> None:
     """Either keeping is switched off, or the state is not at most two plies further on."""
     env = ConnectFour()
-    agent = MCTSAgent(simulations=50, seed=6, **options)  # type: ignore[arg-type]
+    agent = MCTSAgent(simulations=50, seed=6, keep_tree=keep_tree, engine=engine)
     agent.search(env, env.initial_state())
     state = state_from_moves(env, "444" if elsewhere else "44")
     agent.search(env, state)
     assert agent._tree.root.visits == 50  # type: ignore[union-attr]
 
 
-def test_a_tree_of_another_game_is_not_kept() -> None:
-    agent = MCTSAgent(simulations=50, seed=7)
+@both_engines
+def test_a_tree_of_another_game_is_not_kept(engine: str) -> None:
+    agent = MCTSAgent(simulations=50, seed=7, engine=engine)
     for env in (ConnectX(4, 4, 3), ConnectX(4, 4, 4)):
         agent.search(env, env.initial_state())
         assert agent._tree.env is env  # type: ignore[union-attr]
@@ -432,9 +443,12 @@ def test_a_tree_of_another_game_is_not_kept() -> None:
 # --- budgets and repeatability
 
 
-def test_simulations_are_counted() -> None:
+@both_engines
+@pytest.mark.parametrize("simulations", [1, 123, 2500])
+def test_simulations_are_counted(simulations: int, engine: str) -> None:
     env = ConnectFour()
-    assert MCTSAgent(simulations=123).search(env, env.initial_state()).simulations == 123
+    agent = MCTSAgent(simulations, engine=engine)
+    assert agent.search(env, env.initial_state()).simulations == simulations
 
 
 @pytest.mark.parametrize("looks", [1, 2, 50])
@@ -442,10 +456,10 @@ def test_the_search_ends_when_its_time_is_up(looks: int) -> None:
     """The clock is looked at once after each simulation."""
     env = ConnectFour()
     for agent, limit in (
-        (MCTSAgent(simulations=None, time_limit=looks), None),
-        (MCTSAgent(simulations=None), looks),
-        (MCTSAgent(simulations=None, time_limit=10_000), looks),
-        (MCTSAgent(simulations=10_000, time_limit=looks), 10_000),
+        (MCTSAgent(simulations=None, time_limit=looks, engine="reference"), None),
+        (MCTSAgent(simulations=None, engine="reference"), looks),
+        (MCTSAgent(simulations=None, time_limit=10_000, engine="reference"), looks),
+        (MCTSAgent(simulations=10_000, time_limit=looks, engine="reference"), 10_000),
     ):
         with ticking_clock():
             assert agent.search(env, env.initial_state(), limit).simulations == looks
@@ -459,9 +473,10 @@ def test_a_search_without_any_end_is_refused() -> None:
     assert agent.search(env, env.initial_state(), time_limit=0).simulations == 1
 
 
-def whole_game(env: BoardGame, seed: int | None) -> list[tuple[Any, ...]]:
+def whole_game(env: BoardGame, seed: int | None, engine: str) -> list[tuple[Any, ...]]:
     """The action, its value and all other values of each ply of a game against itself."""
-    agent, state, moves = MCTSAgent(simulations=60, seed=seed), env.initial_state(), []
+    agent, state = MCTSAgent(simulations=60, seed=seed, engine=engine), env.initial_state()
+    moves = []
     while env.get_available_actions(state):
         result = agent.search(env, state)
         moves.append((result.action, result.value, tuple(result.action_values.items())))
@@ -469,16 +484,18 @@ def whole_game(env: BoardGame, seed: int | None) -> list[tuple[Any, ...]]:
     return moves
 
 
-def test_the_same_seed_plays_the_same_game() -> None:
+@both_engines
+def test_the_same_seed_plays_the_same_game(engine: str) -> None:
     env = ConnectX(5, 5, 4)
-    assert whole_game(env, 10) == whole_game(env, 10)
-    assert whole_game(env, 10) != whole_game(env, 11)
-    assert whole_game(env, None) != whole_game(env, None)
+    assert whole_game(env, 10, engine) == whole_game(env, 10, engine)
+    assert whole_game(env, 10, engine) != whole_game(env, 11, engine)
+    assert whole_game(env, None, engine) != whole_game(env, None, engine)
 
 
-def test_a_pickled_agent_goes_on_as_the_original_would() -> None:
+@both_engines
+def test_a_pickled_agent_goes_on_as_the_original_would(engine: str) -> None:
     env = ConnectFour()
-    agent = MCTSAgent(simulations=200, seed=12)
+    agent = MCTSAgent(simulations=200, seed=12, engine=engine)
     agent.search(env, env.initial_state())
     copy = pickle.loads(pickle.dumps(agent))
     state = state_from_moves(env, "44")
@@ -495,6 +512,8 @@ def test_a_pickled_agent_goes_on_as_the_original_would() -> None:
         ({"exploration": float("nan")}, "exploration must be at least 0, not nan"),
         ({"rollouts_per_leaf": 0}, "rollouts_per_leaf must be at least 1, not 0"),
         ({"rollout": "best"}, "unknown rollout 'best': choose one of uniform, decisive"),
+        ({"threads": 0}, "threads must be at least 1, not 0"),
+        ({"engine": "fast"}, "unknown engine 'fast': choose one of auto, compiled, reference"),
         ({"final_move": "best"}, "unknown final_move 'best': choose one of visits, value, total"),
     ],
 )

@@ -22,11 +22,12 @@ OTHER_CHOICES = {
     "ordering": "natural",
     "rollout": "decisive",
     "final_move": "value",
+    "engine": "reference",
 }
 
 
 def test_the_agents_are_listed_from_the_simplest_on() -> None:
-    assert agent_names() == ["random", "greedy", "minimax", "alphabeta", "mcts"]
+    assert agent_names() == ["random", "greedy", "minimax", "alphabeta", "mcts", "perfect"]
 
 
 @pytest.mark.parametrize("name", agent_names())
@@ -50,6 +51,7 @@ def test_options_are_listed_with_defaults_and_help() -> None:
             "iterative_deepening",
             "killer_moves",
             "table_size",
+            "engine",
         ],
         "mcts": [
             "simulations",
@@ -62,7 +64,10 @@ def test_options_are_listed_with_defaults_and_help() -> None:
             "final_move",
             "keep_tree",
             "seed",
+            "engine",
+            "threads",
         ],
+        "perfect": ["time_limit", "table_megabytes", "book"],
     }
 
 

@@ -1,0 +1,322 @@
+"""Alpha-beta for ConnectX on bitboards, compiled: the search of `agents.alpha_beta` without Python.
+
+Its scores are whole numbers from the view of the player whose turn it is (`agents.line_scores`),
+so one player's window (alpha, beta) is (-beta, -alpha) for the other. A move is the bit of the cell
+that it fills. Instead of calling itself the search keeps the states from the root to the current
+one in a stack, a frame each; so it can stop anywhere and go on later.
+
+A state is searched only if its mover has no win at hand, and the search keeps this up itself: where
+two or more plies are left, moves that let the opponent win at once are lost, and left out.
+
+All moves of a state but the first are tried with an empty window: they mostly fail to beat alpha,
+which is all that has to be shown (principal variation search: T. A. Marsland and M. Campbell,
+"Parallel Search of Strongly Ordered Game Trees", 1982).
+"""
+
+from typing import NamedTuple
+
+from agents.bound_table import (
+    AT_LEAST,
+    AT_MOST,
+    PROVEN_REACH,
+    pack_entry,
+    slot_of,
+    unpack_entry,
+)
+from agents.line_scores import WIN_SCORE, LineScores, stone_gain
+from agents.score_table import Words
+from envs.board_kernels import completing_cells
+from envs.jit import inlined, jit
+
+# What a frame holds. Those up to BETA are given when the state is reached.
+MOVER = 0
+MASK = 1
+SCORE = 2
+"""The heuristic's score of the state."""
+ALPHA = 3
+BETA = 4
+BEST = 5
+"""The best score found so far."""
+BEST_MOVE = 6
+FLOOR = 7
+"""Alpha before any move was searched."""
+KNOWN_GUESSES = 8
+"""The number of guesses before any move was searched."""
+NEXT = 9
+"""How many of the state's moves have been searched."""
+MOVES = 10
+"""How many moves the state has."""
+AGAIN = 11
+"""1 while a move that has beaten alpha is searched again, with the whole window."""
+FRAME_FIELDS = 12
+
+# What `progress` holds.
+PLY = 0
+"""The frame of the state to visit next."""
+NODES = 1
+"""States reached so far."""
+GUESSES = 2
+"""How often a score rested on the heuristic."""
+PROGRESS_FIELDS = 3
+
+OPEN = 1 << 50
+"""In place of a state's score: its moves have to be searched first."""
+NO_MOVE = 0
+TABLE_PLIES = 3
+"""Plies left from which on the table is used; below, to search takes no longer than to look up."""
+
+
+class BoardNumbers(NamedTuple):
+    """What the search needs of `envs.board_kernels.BoardMasks`, of one type for all boards.
+
+    So one compilation serves them all, at the speed of one for each (no shift is in its way).
+    """
+
+    rows: int
+    inarow: int
+    bottom: int
+    board: int
+
+
+class SearchArrays(NamedTuple):
+    """What a search keeps, as arrays of 64-bit integers."""
+
+    frames: Words
+    """[ply, field] The stack."""
+    moves: Words
+    """[ply, n] The moves to search at each ply, in their order."""
+    lines: Words
+    """[ply, n] The best line from each ply on."""
+    line_lengths: Words
+    """[ply]"""
+    killers: Words
+    """[ply, n] The moves that caused the latest cutoffs, or NO_MOVE."""
+    order: Words
+    """[n] The cells of each column, in the order in which columns are tried."""
+    table: Words
+    """See `agents.bound_table`."""
+    progress: Words
+
+
+@jit
+def alpha_beta_slice(
+    board: BoardNumbers, scores: LineScores, arrays: SearchArrays, depth: int, node_limit: int
+) -> bool:
+    """Search on until the state of frame 0 has its score, or for `node_limit` nodes more.
+
+    Args:
+        board: the board.
+        scores: the heuristic.
+        arrays: where the search stands. To begin one, set PLY to 0 and MOVER .. BETA of frame 0.
+        depth: plies to look ahead, at least 1.
+        node_limit: how many states to reach, roughly.
+
+    Returns:
+        Whether BEST of frame 0 is the score and `lines[0]` its line.
+    """
+    ply = arrays.progress[PLY]
+    end = arrays.progress[NODES] + node_limit
+    while arrays.progress[NODES] < end:
+        score = visit(board, scores, arrays, ply, depth - ply)
+        while score != OPEN:
+            if ply == 0:
+                arrays.frames[0, BEST] = score
+                return True
+            ply -= 1
+            score = take_back(arrays, ply, -score, depth - ply)
+        play_next(scores, arrays, ply)
+        ply += 1
+    arrays.progress[PLY] = ply
+    return False
+
+
+@inlined
+def visit(
+    board: BoardNumbers, scores: LineScores, arrays: SearchArrays, ply: int, plies: int
+) -> int:
+    """The score of a state that has just been reached, or OPEN once its moves are in order."""
+    if plies == 1:
+        return best_last_move(board, scores, arrays, ply)
+    mover, mask = arrays.frames[ply, MOVER], arrays.frames[ply, MASK]
+    threats = completing_cells(mask ^ mover, board.rows, board.inarow) & board.board
+    possible = (mask + board.bottom) & board.board
+    forced = possible & threats
+    sensible = forced if forced else possible
+    safe = sensible & ~(threats >> 1)
+    if not safe or forced & (forced - 1):
+        return lose(board, arrays, ply, sensible, threats)
+    score, promising = recall(arrays, ply, plies)
+    if score == OPEN:
+        begin_moves(arrays, ply, safe, promising)
+    return score
+
+
+@inlined
+def best_last_move(board: BoardNumbers, scores: LineScores, arrays: SearchArrays, ply: int) -> int:
+    """The score one ply before the horizon: the best of the heuristic's scores of the moves."""
+    frame = arrays.frames[ply]
+    mover, mask, score, beta = frame[MOVER], frame[MASK], frame[SCORE], frame[BETA]
+    possible = (mask + board.bottom) & board.board
+    best, best_move, reached = -WIN_SCORE, NO_MOVE, 0
+    for column in arrays.order:
+        move = possible & column
+        if move:
+            found = score + stone_gain(scores, mover, mask ^ mover, move)
+            reached += 1
+            if found > best:
+                best, best_move = found, move
+                if best >= beta:
+                    break
+    arrays.lines[ply, 0] = best_move
+    arrays.line_lengths[ply] = 1
+    arrays.progress[NODES] += reached
+    if mask | best_move == board.board:
+        return 0  # no guess: the game is drawn
+    arrays.progress[GUESSES] += reached
+    return best
+
+
+@inlined
+def lose(board: BoardNumbers, arrays: SearchArrays, ply: int, moves: int, threats: int) -> int:
+    """The score of a state whose `moves`, and so all, let the opponent win; with such a line."""
+    move = moves & -moves
+    answers = ((arrays.frames[ply, MASK] | move) + board.bottom) & threats
+    arrays.lines[ply, 0] = move
+    arrays.lines[ply, 1] = answers & -answers
+    arrays.line_lengths[ply] = 2
+    return -WIN_SCORE
+
+
+@inlined
+def recall(arrays: SearchArrays, ply: int, plies: int) -> tuple[int, int]:
+    """The state's score by the table, or OPEN with the window that the table leaves.
+
+    Also the move that the table knows to be promising, or NO_MOVE.
+    """
+    if len(arrays.table) == 0 or plies < TABLE_PLIES:
+        return OPEN, NO_MOVE
+    frame = arrays.frames[ply]
+    key = int(frame[MOVER] + frame[MASK])
+    slot = slot_of(arrays.table, key)
+    if arrays.table[slot, 0] != key:
+        return OPEN, NO_MOVE
+    score, reach, bound, move = unpack_entry(arrays.table[slot, 1])
+    if reach in (plies, PROVEN_REACH):
+        if bound & AT_LEAST:
+            frame[ALPHA] = max(frame[ALPHA], score)
+        if bound & AT_MOST:
+            frame[BETA] = min(frame[BETA], score)
+        if frame[ALPHA] >= frame[BETA]:
+            arrays.progress[GUESSES] += reach != PROVEN_REACH
+            arrays.lines[ply, 0] = move
+            arrays.line_lengths[ply] = 1
+            return score, move
+    return OPEN, move
+
+
+@inlined
+def begin_moves(arrays: SearchArrays, ply: int, safe: int, promising: int) -> None:
+    """Line up the `safe` moves: the table's first, then killer moves, then by the ordering."""
+    moves = arrays.moves[ply]
+    count = 0
+    if promising:
+        moves[0] = promising
+        count = 1
+    rest = safe & ~promising
+    for move in arrays.killers[ply]:
+        if rest & move:
+            moves[count] = move
+            count += 1
+            rest ^= move
+    for column in arrays.order:
+        if rest & column:
+            moves[count] = rest & column
+            count += 1
+    frame = arrays.frames[ply]
+    frame[BEST] = -WIN_SCORE - 1
+    frame[FLOOR] = frame[ALPHA]
+    frame[KNOWN_GUESSES] = arrays.progress[GUESSES]
+    frame[NEXT] = 0
+    frame[AGAIN] = 0
+    frame[MOVES] = count
+    arrays.line_lengths[ply] = 0
+
+
+@inlined
+def play_next(scores: LineScores, arrays: SearchArrays, ply: int) -> None:
+    """Play the next of a state's moves: prepare the frame above."""
+    frame, child = arrays.frames[ply], arrays.frames[ply + 1]
+    mover, mask = frame[MOVER], frame[MASK]
+    move = arrays.moves[ply, frame[NEXT]]
+    child[MOVER] = mask ^ mover
+    child[MASK] = mask | move
+    child[SCORE] = -frame[SCORE] - stone_gain(scores, mover, mask ^ mover, move)
+    child[BETA] = -frame[ALPHA]
+    child[ALPHA] = -frame[BETA]
+    if frame[NEXT] and not frame[AGAIN]:
+        child[ALPHA] = child[BETA] - 1
+    frame[NEXT] += 1
+    arrays.progress[NODES] += 1
+
+
+@inlined
+def take_back(arrays: SearchArrays, ply: int, score: int, plies: int) -> int:
+    """Learn the score of the move just searched; the state's own score, or OPEN for more moves."""
+    frame = arrays.frames[ply]
+    move = arrays.moves[ply, frame[NEXT] - 1]
+    if frame[NEXT] > 1 and not frame[AGAIN] and frame[ALPHA] < score < frame[BETA]:
+        frame[AGAIN] = 1
+        frame[NEXT] -= 1
+        return OPEN
+    frame[AGAIN] = 0
+    if score > frame[BEST]:
+        frame[BEST] = score
+        frame[BEST_MOVE] = move
+        frame[ALPHA] = max(frame[ALPHA], score)
+        extend_line(arrays, ply, move)
+    if frame[ALPHA] >= frame[BETA]:
+        remember_killer(arrays, ply, move)
+    elif frame[NEXT] < frame[MOVES]:
+        return OPEN
+    remember(arrays, ply, plies)
+    return int(frame[BEST])
+
+
+@inlined
+def extend_line(arrays: SearchArrays, ply: int, move: int) -> None:
+    """Make the line of a state: `move`, then the line after it."""
+    length = arrays.line_lengths[ply + 1]
+    arrays.lines[ply, 0] = move
+    for i in range(length):
+        arrays.lines[ply, i + 1] = arrays.lines[ply + 1, i]
+    arrays.line_lengths[ply] = length + 1
+
+
+@inlined
+def remember_killer(arrays: SearchArrays, ply: int, move: int) -> None:
+    """Try `move`, which has just caused a cutoff, early in the other states of this ply."""
+    killers = arrays.killers[ply]
+    if len(killers) and killers[0] != move:
+        killers[1] = killers[0]
+        killers[0] = move
+
+
+@inlined
+def remember(arrays: SearchArrays, ply: int, plies: int) -> None:
+    """Enter what the search of a state found into the table, in place of what is there."""
+    if len(arrays.table) == 0 or plies < TABLE_PLIES:
+        return
+    frame = arrays.frames[ply]
+    best = frame[BEST]
+    bound = AT_LEAST | AT_MOST
+    if best <= frame[FLOOR]:
+        bound = AT_MOST
+    elif best >= frame[BETA]:
+        bound = AT_LEAST
+    reach = plies
+    if frame[KNOWN_GUESSES] == arrays.progress[GUESSES] or abs(best) == WIN_SCORE:
+        reach = PROVEN_REACH
+    key = int(frame[MOVER] + frame[MASK])
+    slot = slot_of(arrays.table, key)
+    arrays.table[slot, 0] = key
+    arrays.table[slot, 1] = pack_entry(best, reach, bound, frame[BEST_MOVE])

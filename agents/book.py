@@ -1,0 +1,122 @@
+"""The opening book: exact scores of all positions of the first plies, looked up."""
+
+from base64 import b85decode
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from agents.book_data import SHIPPED_BOOK
+from agents.book_format import BookContent, decode_book
+from agents.book_positions import (
+    BookScope,
+    drops_into_columns,
+    keys_of_stones,
+    positions_by_ply,
+)
+from agents.score_table import Words
+from envs.board import BoardGame, BoardState
+from envs.connectx import ConnectX
+
+
+@dataclass(frozen=True)
+class OpeningBook:
+    """The scores of a board's positions after at most so many plies; `open_book` makes it."""
+
+    scope: BookScope
+    keys: tuple[Words, ...]
+    """The positions after each number of plies, in ascending order."""
+    scores: tuple[Words, ...]
+    """Their scores."""
+
+    @property
+    def rows(self) -> int:
+        """Height of the board."""
+        return self.scope.rows
+
+    @property
+    def columns(self) -> int:
+        """Width of the board."""
+        return self.scope.columns
+
+    @property
+    def inarow(self) -> int:
+        """How many stones in a row win."""
+        return self.scope.inarow
+
+    @property
+    def plies(self) -> int:
+        """The most stones on the board of which the book knows all positions."""
+        return self.scope.plies
+
+    def score(self, state: BoardState) -> int | None:
+        """The exact score, from the view of the player to move; see `ScoreBounds`.
+
+        None where the position is not in the book: it has too many stones, the game is over, or no
+        game leads to it.
+
+        Args:
+            state: a position on the book's board.
+        """
+        ply = state.mask.bit_count()
+        if ply > self.plies:
+            return None
+        keys = self.keys[ply]
+        key = keys_of_stones(self.scope, *np.array([[state.mover], [state.mask]]))[0]
+        place = np.searchsorted(keys, key)
+        known = place < len(keys) and keys[place] == key
+        return int(self.scores[ply][place]) if known else None
+
+
+@lru_cache(maxsize=1)
+def shipped_book() -> OpeningBook:
+    """The book that comes with the package: 6 rows, 7 columns, 4 in a row.
+
+    Raises:
+        ValueError: it is damaged, or of another version of the format.
+    """
+    return open_book(decode_book(b85decode(SHIPPED_BOOK)))
+
+
+def shipped_book_of(env: BoardGame) -> OpeningBook | None:
+    """The shipped book if it is one of this game, else None.
+
+    Raises:
+        ValueError: as `shipped_book`.
+    """
+    book = shipped_book()
+    same = (env.rows, env.columns, env.inarow) == (book.rows, book.columns, book.inarow)
+    return book if same and isinstance(env, ConnectX) else None
+
+
+def open_book(content: BookContent) -> OpeningBook:
+    """A book in which positions can be looked up, those after fewer plies too.
+
+    Raises:
+        ValueError: there are more or fewer scores than positions.
+    """
+    scope, deepest_scores = content
+    keys = positions_by_ply(scope)
+    if len(deepest_scores) != len(keys[-1]):
+        raise ValueError(
+            f"the opening book has {len(deepest_scores)} scores for {len(keys[-1])} positions: "
+            "build it again with `connectx book`"
+        )
+    scores = [deepest_scores]
+    for ply in reversed(range(scope.plies)):
+        scores.insert(0, scores_before(scope, ply, keys[ply], keys[ply + 1], scores[0]))
+    return OpeningBook(scope, keys, tuple(scores))
+
+
+def scores_before(
+    scope: BookScope, ply: int, keys: Words, next_keys: Words, next_scores: Words
+) -> Words:
+    """The scores of all positions after `ply` plies, from those after one more."""
+    win = (scope.cells + 1 - ply) // 2
+    best = np.full(len(keys), -scope.cells)
+    for drop in drops_into_columns(scope, keys):
+        going_on = drop.legal & ~drop.wins
+        best[drop.wins] = win
+        places = np.searchsorted(next_keys, drop.keys[going_on])
+        best[going_on] = np.maximum(best[going_on], -next_scores[places])
+    return best

@@ -1,0 +1,201 @@
+"""Alpha-beta with its work below the root compiled: where it applies, and its arrays."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from agents.alpha_beta import AlphaBeta
+from agents.alpha_beta_kernel import (
+    ALPHA,
+    BEST,
+    BETA,
+    FRAME_FIELDS,
+    GUESSES,
+    MASK,
+    MOVER,
+    NODES,
+    PLY,
+    PROGRESS_FIELDS,
+    SCORE,
+    BoardNumbers,
+    SearchArrays,
+    alpha_beta_slice,
+)
+from agents.bound_table import new_table
+from agents.clock import Clock
+from agents.evaluation import HEURISTICS, Heuristic, zero
+from agents.line_scores import (
+    LONGEST_LINE,
+    line_scores,
+    score_value,
+    state_score,
+    value_score,
+)
+from agents.lines import Line
+from agents.ordering import ORDERINGS, Ordering, natural
+from agents.score_table import Words
+from agents.transposition import TranspositionTable
+from envs.bitboard import cell_bit, column_cells
+from envs.board import BoardState
+from envs.board_kernels import board_masks, completing_cells, fits_in_word
+from envs.connectx import ConnectFour, ConnectX
+from envs.jit import compiles
+
+NODES_PER_SLICE = 50_000
+"""Between two looks at the clock: a millisecond or two."""
+LARGEST_TABLE = 1 << 30
+"""States; what a place in the table is computed for."""
+
+
+class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
+    """One alpha-beta search of ConnectX: the values of `AlphaBeta` by the compiled kernel.
+
+    Its `nodes` are the states that it reaches by a move; those that bitboards show to be lost or
+    won at once are not among them.
+
+    Args:
+        env: the rules; `can_compile` says which.
+        heuristic: the value of states at which the search stops looking ahead; likewise.
+        ordering: which actions to try first, after the table's and the killer moves; likewise.
+        clock: ends the search.
+        table_size: states that the transposition table holds.
+        killer_moves: whether moves that caused a cutoff are tried first at the same ply.
+    """
+
+    def __init__(
+        self,
+        env: ConnectX,
+        heuristic: Heuristic,
+        ordering: Ordering,
+        clock: Clock,
+        table_size: int,
+        killer_moves: bool,
+    ) -> None:
+        super().__init__(env, heuristic, ordering, clock, TranspositionTable(0), killer_moves)
+        masks = board_masks(env.rows, env.columns, env.inarow)
+        self._board = BoardNumbers(masks.rows, masks.inarow, masks.bottom, masks.board)
+        self._cells = masks.cells
+        self._columns = _columns_of_cells(env.rows, env.columns)
+        self._counted = () if heuristic is zero else env.lines
+        self._scores = line_scores(self._counted, env.columns * (env.rows + 1), env.inarow)
+        columns = ordering(env, env.initial_state(), tuple(range(env.columns)))
+        self._arrays = _new_arrays(
+            [column_cells(env.rows, column) for column in columns],
+            plies=masks.cells,
+            killers=self.killer_slots,
+            table_size=min(table_size, LARGEST_TABLE),
+        )
+
+    def state_value(
+        self,
+        state: BoardState,
+        actions: Sequence[int],
+        depth: float,
+        ply: int,
+        alpha: float,
+        beta: float,
+    ) -> tuple[float, Line]:
+        """The value of `state` within the window, and the line that leads to it."""
+        sign = 1 if state.player == 1 else -1
+        win = self._winning_move(state)
+        if win:
+            return float(sign), (self._columns[win], None)
+        inarow = self._board.inarow
+        if sign < 0:
+            alpha, beta = -beta, -alpha
+        self._begin(state, value_score(alpha, inarow), value_score(beta, inarow))
+        self._run(plies=int(min(depth, self._cells - state.mask.bit_count())))
+        return sign * score_value(int(self._arrays.frames[0, BEST]), inarow), self._line()
+
+    def _winning_move(self, state: BoardState) -> int:
+        """A cell with which the player whose turn it is wins at once, or 0."""
+        rows, inarow, bottom, board = self._board
+        wins = completing_cells(state.mover, rows, inarow) & (state.mask + bottom) & board
+        return wins & -wins
+
+    def _begin(self, state: BoardState, alpha: int, beta: int) -> None:
+        """Put `state` on the stack, to be searched within the window of scores."""
+        frame = self._arrays.frames[0]
+        frame[MOVER], frame[MASK] = state.mover, state.mask
+        frame[SCORE] = state_score(state, self._counted)
+        frame[ALPHA], frame[BETA] = alpha, beta
+        self._arrays.progress[PLY] = 0
+
+    def _run(self, plies: int) -> None:
+        """Search the state on the stack, slice by slice."""
+        progress = self._arrays.progress
+        nodes, guesses = self.nodes, self.guesses
+        progress[NODES] = progress[GUESSES] = 0
+        finished = False
+        while not finished:
+            self.clock.check()
+            finished = alpha_beta_slice(
+                self._board, self._scores, self._arrays, plies, NODES_PER_SLICE
+            )
+            self.nodes = nodes + int(progress[NODES])
+            self.guesses = guesses + int(progress[GUESSES])
+
+    def _line(self) -> Line:
+        """The line that the kernel has found."""
+        line: Line = None
+        moves = self._arrays.lines[0, : self._arrays.line_lengths[0]].tolist()
+        for move in reversed(moves):
+            line = self._columns[move], line
+        return line
+
+
+def can_compile(env: object, heuristic: Heuristic, ordering: Ordering) -> bool:
+    """Whether `CompiledAlphaBeta` knows these rules, this heuristic and this ordering."""
+    return (
+        type(env) in (ConnectX, ConnectFour)
+        and isinstance(env, ConnectX)
+        and fits_kernel(env)
+        and heuristic in HEURISTICS.values()
+        and ordering in ORDERINGS.values()
+    )
+
+
+def fits_kernel(env: ConnectX) -> bool:
+    """Whether the kernel's words are wide enough for a board, its scores and its longest shift."""
+    return fits_in_word(env.rows, env.columns, env.inarow) and env.inarow <= LONGEST_LINE
+
+
+@lru_cache(maxsize=1)
+def compile_alpha_beta() -> bool:
+    """Compile the kernel, once in a process, so that no search's clock runs meanwhile.
+
+    Returns:
+        Whether that is possible: False where Numba is missing.
+    """
+    if not compiles():
+        return False
+    env = ConnectX(rows=2, columns=2, inarow=2)
+    search = CompiledAlphaBeta(env, zero, natural, Clock(), table_size=0, killer_moves=True)
+    state = env.initial_state()
+    search.action_value(state, 0, 2, 0, -1.0, 1.0)
+    return True
+
+
+@lru_cache
+def _columns_of_cells(rows: int, columns: int) -> Mapping[int, int]:
+    """By its bit, the column of each cell."""
+    return {cell_bit(rows, row, column): column for row in range(rows) for column in range(columns)}
+
+
+def _new_arrays(columns: Sequence[int], plies: int, killers: int, table_size: int) -> SearchArrays:
+    """Arrays for searches of up to `plies` plies that try `columns` in this order."""
+
+    def zeros(*shape: int) -> Words:
+        return np.zeros(shape, dtype=np.int64)
+
+    return SearchArrays(
+        frames=zeros(plies, FRAME_FIELDS),
+        moves=zeros(plies, len(columns)),
+        lines=zeros(plies, plies),
+        line_lengths=zeros(plies),
+        killers=zeros(plies, killers),
+        order=np.array(columns, dtype=np.int64),
+        table=new_table(table_size),
+        progress=zeros(PROGRESS_FIELDS),
+    )

@@ -1,0 +1,94 @@
+"""Which moves are exactly best."""
+
+from collections.abc import Iterator
+
+from agents.clock import Clock, TimeUp
+from agents.ordering import from_the_middle
+from agents.protocol import legal_actions
+from agents.solver import Solver
+from envs.board import BoardState
+
+FIRST_BUDGET = 1000
+"""Nodes for each move in the first round of `ExactMoves.verdicts`; each round has eight times
+more, so that moves that are quickly judged do not wait for the others."""
+
+
+class ExactMoves:
+    """Tells the moves that keep the score of a position from those that do not.
+
+    Args:
+        solver: proves scores.
+    """
+
+    def __init__(self, solver: Solver) -> None:
+        self.solver = solver
+        self.env = solver.env
+
+    def score(self, state: BoardState, clock: Clock) -> int:
+        """The exact score of a position, for the player to move.
+
+        Raises:
+            TimeUp: it was not proven in time.
+        """
+        bounds = self.solver.bounds(state, clock.left)
+        if not bounds.exact:
+            raise TimeUp
+        return bounds.lower
+
+    def best(self, state: BoardState, score: int, clock: Clock, patience: Clock) -> list[int]:
+        """Moves that keep the score: all of them, or those found when the patience is over.
+
+        Raises:
+            TimeUp: none was found in time.
+        """
+        best = []
+        for action, keeps in self.verdicts(state, score, clock):
+            if keeps:
+                best.append(action)
+            if best and patience.expired():
+                break
+        return best
+
+    def mistakes(self, state: BoardState, score: int, clock: Clock) -> float:
+        """The share of the legal moves that lose score, from 0 to 1.
+
+        Raises:
+            TimeUp: some were not judged in time.
+        """
+        keeps = [kept for _, kept in self.verdicts(state, score, clock) if kept is not None]
+        return keeps.count(False) / len(keeps)
+
+    def verdicts(
+        self, state: BoardState, score: int, clock: Clock
+    ) -> Iterator[tuple[int, bool | None]]:
+        """Each legal move with whether it keeps the score; None while that is not known.
+
+        Args:
+            state: the position.
+            score: its exact score, for the player to move.
+            clock: ends the search.
+
+        Raises:
+            TimeUp: the time is up, and moves are left to be judged.
+        """
+        legal = legal_actions(self.env, state)
+        undecided = list(from_the_middle(self.env.columns, legal))
+        budget = FIRST_BUDGET
+        while undecided:
+            for action in tuple(undecided):
+                clock.check()
+                child = self.env.get_next_state(state, action)
+                keeps = self._scores_at_most(child, -score, clock, budget)
+                if keeps is not None:
+                    undecided.remove(action)
+                yield action, keeps
+            budget *= 8
+
+    def _scores_at_most(
+        self, child: BoardState, score: int, clock: Clock, node_limit: int
+    ) -> bool | None:
+        """Whether the player to move in `child` has no more than a score; None if not proven."""
+        bounds = self.solver.known(child) or self.solver.bounds(
+            child, clock.left, node_limit, within=(score, score + 1)
+        )
+        return bounds.upper <= score if bounds.exact else None

@@ -1,0 +1,73 @@
+"""What a Monte Carlo search makes of its tree: the final move, and the line that it expects."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from envs.protocol import Action
+
+
+class SearchedNode(Protocol[Action]):
+    """What is read of a node, be it `agents.mcts.Node` or `agents.mcts_forest.MergedNode`."""
+
+    @property
+    def sign(self) -> int:
+        """+1 where player 1 is to move and -1 where player 2 is."""
+
+    @property
+    def visits(self) -> int:
+        """Simulations that went through the node."""
+
+    @property
+    def total(self) -> float:
+        """Sum of the results, from player 1's view."""
+
+    @property
+    def proven(self) -> float | None:
+        """The exact value from player 1's view where it is known, else None."""
+
+    @property
+    def value(self) -> float:
+        """The proven value, or else an estimate strictly between -1 and 1."""
+
+    @property
+    def drawn_at_least(self) -> bool:
+        """Whether the player whose turn it is has a proven draw at hand."""
+
+    @property
+    def children(self) -> Mapping[Action, "SearchedNode[Action]"]:
+        """The children by action."""
+
+
+FINAL_MOVES: Mapping[str, Callable[[SearchedNode[Any], int], float]] = {
+    "visits": lambda child, sign: child.visits,
+    "value": lambda child, sign: sign * child.value,
+    "total": lambda child, sign: sign * child.total,
+}
+"""What the final move maximises, for the player with this sign."""
+
+
+def final_action(node: SearchedNode[Action], final_move: str) -> Action:
+    """The best child's action: a proven win, or else by `final_move`, losses last.
+
+    A proven draw, which the simulations have left alone, is taken where the rest looks worse.
+    """
+    criterion = FINAL_MOVES[final_move]
+
+    def merit(action: Action) -> tuple[bool, bool, float]:
+        child = node.children[action]
+        won, lost = child.proven == node.sign, child.proven == -node.sign
+        return won, not lost, criterion(child, node.sign)
+
+    best = max(node.children, key=merit)
+    if node.drawn_at_least and node.sign * node.children[best].value < 0:
+        return next(action for action, child in node.children.items() if child.proven == 0.0)
+    return best
+
+
+def expected_line(node: SearchedNode[Action], final_move: str) -> tuple[Action, ...]:
+    """The final moves from a node on, as deep as the tree goes."""
+    line = []
+    while node.children:
+        line.append(final_action(node, final_move))
+        node = node.children[line[-1]]
+    return tuple(line)

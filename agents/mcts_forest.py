@@ -1,0 +1,187 @@
+"""Compiled Monte Carlo tree search: its trees, one for each thread, and what they know together.
+
+Each thread grows a tree of its own from the same root, and their statistics are added up ("root
+parallelisation": G. M. J-B. Chaslot, M. H. M. Winands and H. J. van den Herik, "Parallel
+Monte-Carlo Tree Search", 2008).
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property, lru_cache
+
+from agents.clock import Clock
+from agents.mcts_kernel import (
+    DRAW_AT_HAND,
+    MADE,
+    PROVEN,
+    TOTAL,
+    UNPROVEN,
+    VISITS,
+    TreeSettings,
+)
+from agents.mcts_playouts import PlayoutBoard
+from agents.mcts_pool import PooledTree
+from envs.board import BoardState
+from envs.board_kernels import board_masks, fits_in_word
+from envs.connectx import ConnectFour, ConnectX
+from envs.jit import compiles
+
+SLICE = 1000
+"""Simulations of each tree between two looks at the clock: about a millisecond."""
+
+
+class MergedNode:
+    """A state as several trees know it: like `agents.mcts.Node`, but to be read only.
+
+    Args:
+        places: the trees that know the state, with its place in each.
+        sign: +1 where player 1 is to move and -1 where player 2 is.
+    """
+
+    def __init__(self, places: Sequence[tuple[PooledTree, int]], sign: int) -> None:
+        self._places = places
+        self.sign = sign
+
+    @property
+    def visits(self) -> int:
+        """Simulations that went through the node."""
+        return sum(self._read(VISITS))
+
+    @property
+    def total(self) -> float:
+        """Sum of the results, from player 1's view."""
+        return float(-self.sign * sum(self._read(TOTAL)))
+
+    @property
+    def proven(self) -> float | None:
+        """The exact value from player 1's view where a tree knows it, else None."""
+        known = (value for value in self._read(PROVEN) if value != UNPROVEN)
+        return next((float(-self.sign * value) for value in known), None)
+
+    @property
+    def drawn_at_least(self) -> bool:
+        """Whether the player whose turn it is has a proven draw at hand, and so loses no more."""
+        return any(self._read(DRAW_AT_HAND))
+
+    @property
+    def value(self) -> float:
+        """The proven value, or else the mean result with a drawn game counted beside."""
+        return self.total / (self.visits + 1) if self.proven is None else self.proven
+
+    @cached_property
+    def children(self) -> Mapping[int, "MergedNode"]:
+        """The children by column."""
+        places: dict[int, list[tuple[PooledTree, int]]] = {}
+        for tree, place in self._places:
+            for column, child in tree.children(place):
+                places.setdefault(column, []).append((tree, child))
+        return {column: MergedNode(known, -self.sign) for column, known in places.items()}
+
+    def _read(self, part: int) -> list[int]:
+        return [int(tree.nodes[place, part]) for tree, place in self._places]
+
+
+class Forest:
+    """The trees of one search.
+
+    Args:
+        env: the rules, which `is_compiled_game` accepts.
+        state: the root, in which the game goes on.
+        settings: how to grow.
+        streams: for each tree the seed of its random numbers, below 2^63.
+    """
+
+    def __init__(
+        self, env: ConnectX, state: BoardState, settings: TreeSettings, streams: Sequence[int]
+    ) -> None:
+        masks = board_masks(env.rows, env.columns, env.inarow)
+        board = PlayoutBoard(env.rows, env.columns, env.inarow, masks.bottom, masks.board)
+        self.env = env
+        self.state = state
+        self.trees = [PooledTree(state, board, settings, stream) for stream in streams]
+
+    @property
+    def nodes(self) -> int:
+        """Nodes made so far."""
+        return sum(int(tree.counters[MADE]) for tree in self.trees)
+
+    @property
+    def root(self) -> MergedNode:
+        """The root, as all trees know it."""
+        sign = 1 if self.state.player == 1 else -1
+        return MergedNode([(tree, tree.root) for tree in self.trees], sign)
+
+    def grow(self, simulations: int | None, clock: Clock) -> int:
+        """Run simulations until so many are run, the time is up or a tree has proven its root.
+
+        Returns:
+            The simulations run, in all trees together.
+        """
+        for tree in self.trees:
+            tree.make_room(simulations)
+        if len(self.trees) == 1:
+            return self._grow_by(map, simulations, clock)
+        with ThreadPoolExecutor(len(self.trees)) as executor:
+            return self._grow_by(executor.map, simulations, clock)
+
+    def descend(self, state: BoardState) -> bool:
+        """Make `state` the root, if it is at most two plies on and known; tell if it was."""
+        path = self._path_to(state)
+        places = [] if path is None else [tree.place_of(path) for tree in self.trees]
+        if all(place is None for place in places):
+            return False
+        self.state = state
+        for tree, place in zip(self.trees, places, strict=True):
+            if place is None:
+                tree.begin(state)
+            else:
+                tree.root, tree.state = place, state
+        return True
+
+    def _grow_by(
+        self, map_: Callable[..., Iterable[int]], simulations: int | None, clock: Clock
+    ) -> int:
+        trees = len(self.trees)
+        round_size = trees * max(1, SLICE // self.trees[0].settings.rollouts_per_leaf)
+        done = 0
+        while True:
+            batch = round_size if simulations is None else min(round_size, simulations - done)
+            shares = [(batch + number) // trees for number in range(trees)]
+            done += sum(map_(PooledTree.grow, self.trees, shares))
+            proven = any(tree.is_proven() for tree in self.trees)
+            if proven or done == simulations or clock.expired():
+                return done
+
+    def _path_to(self, state: BoardState) -> tuple[int, ...] | None:
+        """The columns that lead from the root to `state`, if they are at most two."""
+        paths: dict[BoardState, tuple[int, ...]] = {self.state: ()}
+        for _ in range(2):
+            for known, path in list(paths.items()):
+                for column in self.env.get_available_actions(known):
+                    paths.setdefault(self.env.get_next_state(known, column), (*path, column))
+        return paths.get(state)
+
+
+def is_compiled_game(env: object) -> bool:
+    """Whether the compiled search knows the rules, and its words are wide enough for the board."""
+    return (
+        type(env) in (ConnectX, ConnectFour)
+        and isinstance(env, ConnectX)
+        and fits_in_word(env.rows, env.columns, env.inarow)
+    )
+
+
+@lru_cache(maxsize=1)
+def compile_mcts() -> bool:
+    """Compile the search, once in a process, so that no search's clock runs meanwhile.
+
+    Returns:
+        Whether that is possible: False where Numba is missing.
+    """
+    if not compiles():
+        return False
+    env = ConnectX(rows=2, columns=2, inarow=2)
+    settings = TreeSettings(1.0, 1, solver=True, decisive_moves=False, decisive_rollout=False)
+    forest = Forest(env, env.initial_state(), settings, streams=(0,))
+    forest.grow(1, Clock())
+    return True

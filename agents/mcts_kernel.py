@@ -1,0 +1,335 @@
+"""Monte Carlo tree search for ConnectX on arrays, compiled: `agents.mcts` without objects.
+
+A tree is a pool of nodes, a row of 32-bit integers each. The children of a node stand one after
+the other, in the order in which they were added, and are given their places together when the
+first of them is added. Statistics and proofs are from the view of the player who moved into the
+node; that is who selects among it and its siblings.
+"""
+
+from math import inf, log, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from agents.mcts_playouts import (
+    PlayoutBoard,
+    decisive_playout,
+    line_ends,
+    next_stream,
+    possible_cells,
+    random_cell,
+    safe_cells,
+    uniform_playout,
+)
+from envs.board_kernels import has_run
+from envs.jit import inlined, jit
+
+# What a node holds.
+VISITS = 0
+TOTAL = 1
+"""Sum of the results."""
+PROVEN = 2
+"""The exact value (1, 0 or -1), or UNPROVEN."""
+DRAW_AT_HAND = 3
+"""1 where the player whose turn it is has a proven draw at hand, and so loses no more; else 0."""
+CELL = 4
+"""The number of the bit of the stone that led here; NO_CELL in a place that is still empty."""
+CHILDREN = 5
+"""How many children have been added."""
+UNTRIED = 6
+"""How many moves have no child yet."""
+FIRST_CHILD = 7
+"""The place of the first child; NO_PLACE before there is one."""
+NODE_FIELDS = 8
+
+# What is counted for each tree.
+TAKEN = 0
+"""How many places of the pool are taken."""
+MADE = 1
+"""How many nodes have been made."""
+STREAM = 2
+"""Where the stream of random numbers is."""
+COUNTERS = 3
+
+ROOT = 0
+"""The place of the root in a new pool."""
+UNPROVEN = 2
+NO_CELL = -1
+NO_PLACE = -1
+LONGEST_PATH = 65
+"""Nodes: the root, and one for each cell of the largest board."""
+
+
+class TreeSettings(NamedTuple):
+    """How a tree is grown: the options of `agents.mcts.Tree`."""
+
+    exploration: float
+    rollouts_per_leaf: int
+    solver: bool
+    decisive_moves: bool
+    """Whether a state's moves are those that two plies of look-ahead leave open.
+
+    A state in which they show a win or nothing but losses is proven when its node is made.
+    """
+    decisive_rollout: bool
+    """Whether playouts are decisive; otherwise they are uniform."""
+
+
+@jit
+def grow_tree(
+    nodes: Any,
+    counters: Any,
+    root: int,
+    mover: int,
+    mask: int,
+    board: PlayoutBoard,
+    settings: TreeSettings,
+    simulations: int,
+) -> int:
+    """Run simulations, until the value of the root is proven.
+
+    Where the pool has no room for a node's children it stays a leaf, and its games are played out.
+
+    Args:
+        nodes: [place, field] the pool of 32-bit integers, whose root `make_node` has made.
+        counters: [counter] 64-bit integers.
+        root: the place of the root.
+        mover: stones of the player whose turn it is at the root.
+        mask: all stones at the root.
+        board: the board.
+        settings: how to grow.
+        simulations: how many, at most.
+
+    Returns:
+        The simulations run.
+    """
+    path = np.empty(LONGEST_PATH, np.int64)
+    for done in range(simulations):
+        if nodes[root, PROVEN] != UNPROVEN:
+            return done
+        length, own, stones = select_path(nodes, path, root, mover, mask, settings)
+        leaf = path[length - 1]
+        if nodes[leaf, PROVEN] == UNPROVEN and has_places(nodes, counters, leaf):
+            leaf, own, stones = add_child(nodes, counters, leaf, own, stones, board, settings)
+            path[length] = leaf
+            length += 1
+        if nodes[leaf, PROVEN] == UNPROVEN:
+            total = play_out(counters, own, stones, board, settings)
+        else:
+            total = nodes[leaf, PROVEN] * settings.rollouts_per_leaf
+            if settings.solver:
+                prove_path(nodes, path, length)
+        back_up(nodes, path, length, total, settings.rollouts_per_leaf)
+    return simulations
+
+
+@inlined
+def select_path(
+    nodes: Any, path: Any, root: int, mover: int, mask: int, settings: TreeSettings
+) -> tuple[int, int, int]:
+    """Go from the root to the first node that is proven or has an untried move.
+
+    Returns:
+        The number of nodes on the path, and the last one's `mover` and `mask`.
+    """
+    place = root
+    path[0] = root
+    length = 1
+    while nodes[place, PROVEN] == UNPROVEN and nodes[place, UNTRIED] == 0:
+        place = best_child(nodes, place, settings)
+        path[length] = place
+        length += 1
+        mover, mask = mask ^ mover, mask | move_to(nodes, place)
+    return length, mover, mask
+
+
+@inlined
+def move_to(nodes: Any, place: int) -> int:
+    """The cell of the stone that led to a node other than the root."""
+    return 1 << int(nodes[place, CELL])
+
+
+@inlined
+def best_child(nodes: Any, place: int, settings: TreeSettings) -> int:
+    """The place of the child with the highest `agents.mcts.uct`; the solver passes over proofs."""
+    first = int(nodes[place, FIRST_CHILD])
+    # uct() with its logarithm taken once for all children
+    spread = settings.exploration * sqrt(log(nodes[place, VISITS]))
+    best, best_bound = first, -inf
+    for child in range(first, first + nodes[place, CHILDREN]):
+        if settings.solver and nodes[child, PROVEN] != UNPROVEN:
+            continue
+        visits = nodes[child, VISITS]
+        bound = nodes[child, TOTAL] / visits + spread / sqrt(visits)
+        if bound > best_bound:
+            best, best_bound = child, bound
+    return best
+
+
+@inlined
+def has_places(nodes: Any, counters: Any, place: int) -> bool:
+    """Whether the children of a node have places; they are given them if there is room."""
+    if nodes[place, FIRST_CHILD] != NO_PLACE:
+        return True
+    first = counters[TAKEN]
+    end = first + nodes[place, UNTRIED]
+    if end > len(nodes):
+        return False
+    counters[TAKEN] = end
+    nodes[place, FIRST_CHILD] = first
+    for child in range(first, end):
+        nodes[child, CELL] = NO_CELL
+    return True
+
+
+@inlined
+def add_child(
+    nodes: Any,
+    counters: Any,
+    place: int,
+    mover: int,
+    mask: int,
+    board: PlayoutBoard,
+    settings: TreeSettings,
+) -> tuple[int, int, int]:
+    """Add the child of a random untried move; its place, `mover` and `mask`."""
+    first = nodes[place, FIRST_CHILD]
+    child = first + nodes[place, CHILDREN]
+    untried = open_moves(mover, mask, board, settings)
+    for sibling in range(first, child):
+        untried &= ~move_to(nodes, sibling)
+    counters[STREAM] = next_stream(counters[STREAM])
+    cell = random_cell(untried, counters[STREAM], board)
+    nodes[place, CHILDREN] += 1
+    nodes[place, UNTRIED] -= 1
+    mover, mask = mask ^ mover, mask | cell
+    make_node(nodes, child, mover, mask, board, settings)
+    nodes[child, CELL] = (cell - 1).bit_count()
+    counters[MADE] += 1
+    return child, mover, mask
+
+
+@inlined
+def open_moves(mover: int, mask: int, board: PlayoutBoard, settings: TreeSettings) -> int:
+    """The cells that the children of a node, which is not proven when it is made, are played to."""
+    possible = possible_cells(mask, board)
+    if settings.decisive_moves:
+        return safe_cells(possible, line_ends(mask ^ mover, board))
+    return possible
+
+
+@jit
+def make_node(
+    nodes: Any, place: int, mover: int, mask: int, board: PlayoutBoard, settings: TreeSettings
+) -> None:
+    """Put a node without statistics in its place."""
+    moves = open_moves(mover, mask, board, settings)
+    nodes[place, VISITS] = 0
+    nodes[place, TOTAL] = 0
+    nodes[place, PROVEN] = value_at_sight(mover, mask, moves, board, settings)
+    nodes[place, DRAW_AT_HAND] = 0
+    nodes[place, CELL] = NO_CELL
+    nodes[place, CHILDREN] = 0
+    nodes[place, UNTRIED] = moves.bit_count()
+    nodes[place, FIRST_CHILD] = NO_PLACE
+
+
+@inlined
+def value_at_sight(
+    mover: int, mask: int, moves: int, board: PlayoutBoard, settings: TreeSettings
+) -> int:
+    """The value of a state whose `open_moves` are given, where it can be seen, or UNPROVEN."""
+    possible = possible_cells(mask, board)
+    if settings.decisive_moves:
+        if possible & line_ends(mover, board):
+            return -1
+        if possible and not moves:
+            return 1
+    elif has_run(mask ^ mover, board.rows, board.inarow):
+        return 1
+    return UNPROVEN if possible else 0
+
+
+@inlined
+def play_out(
+    counters: Any, mover: int, mask: int, board: PlayoutBoard, settings: TreeSettings
+) -> int:
+    """The sum of a leaf's playouts, for the player who moved into it."""
+    total = 0
+    stream = counters[STREAM]
+    for _ in range(settings.rollouts_per_leaf):
+        if settings.decisive_rollout:
+            result, stream = decisive_playout(mover, mask, stream, board)
+        else:
+            result, stream = uniform_playout(mover, mask, stream, board)
+        total -= result
+    counters[STREAM] = stream
+    return total
+
+
+@inlined
+def prove_path(nodes: Any, path: Any, length: int) -> None:
+    """Carry the proven value of the last node of a path up as far as it decides."""
+    for step in range(length - 2, -1, -1):
+        settle_node(nodes, path[step])
+        if nodes[path[step], PROVEN] == UNPROVEN:
+            return
+
+
+@inlined
+def settle_node(nodes: Any, place: int) -> None:
+    """Prove the value of a node if its children do: one is won, or all are proven."""
+    first = nodes[place, FIRST_CHILD]
+    complete = nodes[place, UNTRIED] == 0
+    best = -1
+    for child in range(first, first + nodes[place, CHILDREN]):
+        value = nodes[child, PROVEN]
+        if value == UNPROVEN:
+            complete = False
+            continue
+        best = max(best, value)
+        if value == 0:
+            nodes[place, DRAW_AT_HAND] = 1
+    if best == 1 or complete:
+        nodes[place, PROVEN] = -best
+
+
+@inlined
+def back_up(nodes: Any, path: Any, length: int, total: int, visits: int) -> None:
+    """Add the result of a simulation to each node of its path, the last one first."""
+    for step in range(length - 1, -1, -1):
+        place = path[step]
+        if nodes[place, DRAW_AT_HAND] and total > 0:
+            total = 0
+        nodes[place, VISITS] += visits
+        nodes[place, TOTAL] += total
+        total = -total
+
+
+@jit
+def transplant(nodes: Any, counters: Any, place: int, pool: Any) -> None:
+    """Copy the tree below a node into a pool that has room for it.
+
+    Level by level, as in C. J. Cheney, "A nonrecursive list compacting algorithm" (1970): the
+    copies not yet gone through are the queue, and still know where their children were.
+    """
+    copy_node(nodes, place, pool, ROOT)
+    taken = 1
+    copied = 0
+    while copied < taken:
+        first = pool[copied, FIRST_CHILD]
+        if (copied == ROOT or pool[copied, CELL] != NO_CELL) and first != NO_PLACE:
+            places = pool[copied, CHILDREN] + pool[copied, UNTRIED]
+            for child in range(places):
+                copy_node(nodes, first + child, pool, taken + child)
+            pool[copied, FIRST_CHILD] = taken
+            taken += places
+        copied += 1
+    counters[TAKEN] = taken
+
+
+@inlined
+def copy_node(nodes: Any, place: int, pool: Any, target: int) -> None:
+    """Copy one node as it is."""
+    for part in range(NODE_FIELDS):
+        pool[target, part] = nodes[place, part]

@@ -1,0 +1,130 @@
+"""What the compiled Monte Carlo search plays out games with: moves, playouts, random numbers.
+
+On boards that `envs.board_kernels.fits_in_word`, laid out as in `envs.bitboard`; `mover` and
+`mask` are the fields of a `BoardState`. Games go as those of `agents.policies` do, random numbers
+included: where these call `rng.random()`, here is the next number of a stream.
+"""
+
+from typing import NamedTuple
+
+from envs.board_kernels import completing_cells, has_run
+from envs.jit import inlined
+
+MULTIPLIER = 6364136223846793005
+INCREMENT = 1442695040888963407
+STREAM_BITS = 63
+"""Bits of the state of a stream of random numbers."""
+STREAM_MASK = (1 << STREAM_BITS) - 1
+DRAWN_BITS = 32
+"""Bits of a random number: the upper ones of a stream, since the lower ones are less random."""
+
+
+class PlayoutBoard(NamedTuple):
+    """What a playout has to know of a board."""
+
+    rows: int
+    columns: int
+    inarow: int
+    bottom: int
+    """The lowest cell of each column."""
+    cells: int
+    """All cells."""
+
+
+@inlined
+def next_stream(stream: int) -> int:
+    """The random stream, one number further: a linear congruential generator modulo 2^63.
+
+    The multiplier and the increment are D. Knuth's, of MMIX.
+    """
+    return (stream * MULTIPLIER + INCREMENT) & STREAM_MASK
+
+
+@inlined
+def drawn_number(stream: int) -> int:
+    """The random number that the stream has come to, below 2^DRAWN_BITS."""
+    return stream >> (STREAM_BITS - DRAWN_BITS)
+
+
+@inlined
+def random_cell(cells: int, stream: int, board: PlayoutBoard) -> int:
+    """One of `cells`, which lie in different columns, at random."""
+    count = cells.bit_count()
+    index = (drawn_number(stream) * count) >> DRAWN_BITS
+    if count == board.columns:  # the usual case, in which no cell has to be counted off
+        height = board.rows + 1
+        return cells & (((1 << height) - 1) << (index * height))
+    while index > 0:
+        cells &= cells - 1
+        index -= 1
+    return cells & -cells
+
+
+@inlined
+def possible_cells(mask: int, board: PlayoutBoard) -> int:
+    """The cells in which a stone may come to rest, at most one in each column."""
+    return (mask + board.bottom) & board.cells
+
+
+@inlined
+def line_ends(stones: int, board: PlayoutBoard) -> int:
+    """The cells that would complete a line of `stones`, whether free or not."""
+    return completing_cells(stones, board.rows, board.inarow) & board.cells
+
+
+@inlined
+def safe_cells(possible: int, threats: int) -> int:
+    """The possible cells after which the other player, whose `line_ends` are given, cannot win."""
+    blocks = possible & threats
+    if blocks:
+        if blocks & (blocks - 1):
+            return 0  # two wins cannot be stopped by one stone
+        possible = blocks
+    return possible & ~(threats >> 1)  # a stone is a step to the cell above it
+
+
+@inlined
+def uniform_playout(mover: int, mask: int, stream: int, board: PlayoutBoard) -> tuple[int, int]:
+    """Play uniformly random moves, as `agents.policies.uniform` does.
+
+    Returns:
+        The result (1, 0 or -1) for the player whose turn it is, and the stream where it stopped.
+    """
+    sign = 1
+    possible = possible_cells(mask, board)
+    while possible:
+        stream = next_stream(stream)
+        cell = random_cell(possible, stream, board)
+        if has_run(mover | cell, board.rows, board.inarow):
+            return sign, stream
+        mover = mask ^ mover
+        mask |= cell
+        possible = possible_cells(mask, board)
+        sign = -sign
+    return 0, stream
+
+
+@inlined
+def decisive_playout(mover: int, mask: int, stream: int, board: PlayoutBoard) -> tuple[int, int]:
+    """Take a win, else avoid what loses at once, as `agents.policies.decisive` does.
+
+    Returns:
+        The result (1, 0 or -1) for the player whose turn it is, and the stream where it stopped.
+    """
+    sign = 1
+    wins = line_ends(mover, board)
+    threats = line_ends(mask ^ mover, board)
+    possible = possible_cells(mask, board)
+    while possible:
+        stream = next_stream(stream)
+        if possible & wins:
+            return sign, stream
+        safe = safe_cells(possible, threats)
+        cell = random_cell(safe if safe else possible, stream, board)
+        own = mover | cell
+        mover = mask ^ mover
+        mask |= cell
+        wins, threats = threats, line_ends(own, board)
+        possible = possible_cells(mask, board)
+        sign = -sign
+    return 0, stream

@@ -1,0 +1,54 @@
+"""Measures how long compiled searches take to be ready, with nothing compiled yet and with it."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from tempfile import TemporaryDirectory
+
+from rich.console import Console
+
+from benchmarks.first_call import KERNELS
+from benchmarks.report import table
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """Seconds from the imports to the first answer, in a fresh process."""
+
+    kernels: str
+    compiling: float
+    """With nothing compiled on disk."""
+    loading: float
+    """With what the process before has left on disk."""
+
+
+def measure_compilation() -> Iterator[Readiness]:
+    """Start each of `first_call.KERNELS` twice, with a cache folder of its own."""
+    for kernels in KERNELS:
+        with TemporaryDirectory() as cache:
+            yield Readiness(kernels, first_call(kernels, cache), first_call(kernels, cache))
+
+
+def first_call(kernels: str, cache: str) -> float:
+    """Seconds that the first answer takes, with Numba's cache in the folder `cache`."""
+    answer = subprocess.run(
+        [sys.executable, "-m", "benchmarks.first_call", kernels],
+        env=os.environ | {"NUMBA_CACHE_DIR": cache},
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    return float(answer.stdout)
+
+
+def print_compilation(measured: Sequence[Readiness], console: Console) -> None:
+    """Print what was measured."""
+    console.print("\nFrom the imports to the first answer, in a fresh process")
+    rows = table("kernels", "compiling", "compiled before", words=("kernels",))
+    for readiness in measured:
+        rows.add_row(
+            readiness.kernels, f"{readiness.compiling:.1f} s", f"{readiness.loading:.1f} s"
+        )
+    console.print(rows)

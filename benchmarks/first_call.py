@@ -1,0 +1,60 @@
+"""Times a first answer in a process of its own: `python -m benchmarks.first_call KERNELS`.
+
+It prints the seconds from here to the answer, with the imports and whatever has to be compiled.
+"""
+
+import sys
+from collections.abc import Callable
+from time import perf_counter
+
+LATE = "4427612253772523425455634741753716666313"
+"""Two plies before the end of a game: solved in no time."""
+
+
+def no_kernels() -> None:
+    """Numba itself, which every kernel waits for."""
+    from envs.jit import compiles
+
+    compiles()
+
+
+def solver() -> None:
+    """The exact solver."""
+    from agents.solver import Solver
+    from envs.connectx import ConnectFour
+    from envs.notation import state_from_moves
+
+    env = ConnectFour()
+    Solver(env).score(state_from_moves(env, LATE))
+
+
+def alpha_beta() -> None:
+    """Alpha-beta to one ply."""
+    from agents.registry import make_agent
+    from envs.connectx import ConnectFour
+
+    env = ConnectFour()
+    make_agent("alphabeta", depth=1, time_limit=None).act(env, env.initial_state())
+
+
+def mcts() -> None:
+    """One simulation."""
+    from agents.registry import make_agent
+    from envs.connectx import ConnectFour
+
+    env = ConnectFour()
+    make_agent("mcts", simulations=1).act(env, env.initial_state())
+
+
+KERNELS: dict[str, Callable[[], None]] = {
+    "numba alone": no_kernels,
+    "solver": solver,
+    "alphabeta": alpha_beta,
+    "mcts": mcts,
+}
+
+
+if __name__ == "__main__":
+    start = perf_counter()
+    KERNELS[sys.argv[1]]()
+    print(perf_counter() - start)

@@ -1,0 +1,55 @@
+"""Makes the sets of positions: random games, with the scores that BitBully gives them."""
+
+from collections.abc import Iterator
+from random import Random
+
+from agents.tactics import winning_action
+from benchmarks.positions import SIZE, PositionSet, ScoredPosition
+from benchmarks.solver_peer import BitBully
+from envs.board import BoardState
+from envs.connectx import ConnectFour
+from envs.notation import state_from_moves
+
+
+def make_set(kind: PositionSet, seed: int) -> Iterator[ScoredPosition]:
+    """The positions of a set; the same seed gives the same ones.
+
+    The number of plies is drawn evenly, then the position by random games. None repeats another,
+    or its mirror image; none can be won at once.
+
+    Raises:
+        ModuleNotFoundError: BitBully is not installed.
+    """
+    bitbully = BitBully(book=True)
+    rng = Random(f"{seed} {kind.name}")
+    seen: set[BoardState] = set()
+    while len(seen) < SIZE:
+        moves = random_moves(rng.choice(kind.plies), rng)
+        identity = mirror_free_identity(moves)
+        if identity in seen:
+            continue
+        position = ScoredPosition(moves, bitbully.score(moves))
+        if kind.admits(position):
+            seen.add(identity)
+            yield position
+
+
+def random_moves(plies: int, rng: Random) -> str:
+    """A random game of so many plies, in which the next player cannot win at once."""
+    env = ConnectFour()
+    while True:
+        state, moves = env.initial_state(), ""
+        while len(moves) < plies and (actions := env.get_available_actions(state)):
+            action = rng.choice(actions)
+            state = env.get_next_state(state, action)
+            moves += str(action + 1)
+        actions = env.get_available_actions(state)
+        if len(moves) == plies and actions and winning_action(env, state, actions) is None:
+            return moves
+
+
+def mirror_free_identity(moves: str) -> BoardState:
+    """What is equal for two positions exactly when they are the same or mirror images."""
+    env = ConnectFour()
+    mirrored = "".join(str(env.columns + 1 - int(column)) for column in moves)
+    return min(state_from_moves(env, moves), state_from_moves(env, mirrored))

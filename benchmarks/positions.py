@@ -1,0 +1,74 @@
+"""Six sets of solved Connect Four positions: what they hold, and the files that they are kept in.
+
+A line of a file is a move string and the exact score from the view of the player to move, on the
+scale of `submission.solving.distance`. The kinds are those of P. Pons' solver tutorial: phases by
+the plies played, difficulties by the plies left under best play.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from submission.solving.distance import plies_left
+
+FOLDER = Path(__file__).with_name("positions")
+CELLS = 42
+
+SIZE = 1000
+"""Positions in a set."""
+
+END, MIDDLE, BEGIN = range(29, CELLS), range(15, 29), range(1, 15)
+EASY, MEDIUM, HARD = range(15), range(15, 29), range(29, CELLS)
+
+
+class ScoredPosition(NamedTuple):
+    """A position that has been solved."""
+
+    moves: str
+    """The plies from the empty board: columns from 1, a digit each."""
+    score: int
+    """From the view of the player to move."""
+
+
+@dataclass(frozen=True)
+class PositionSet:
+    """Positions of one phase and one difficulty."""
+
+    name: str
+    plies: range
+    """How many plies may have been played."""
+    plies_left: range
+    """How many plies may be left if both play their best."""
+
+    @property
+    def path(self) -> Path:
+        """The file that holds the positions."""
+        return FOLDER / f"{self.name}.txt"
+
+    def admits(self, position: ScoredPosition) -> bool:
+        """Whether a position is of this phase and difficulty."""
+        plies = len(position.moves)
+        return plies in self.plies and plies_left(CELLS, plies, position.score) in self.plies_left
+
+
+SETS = (
+    PositionSet("end-easy", END, EASY),
+    PositionSet("mid-easy", MIDDLE, EASY),
+    PositionSet("mid-medium", MIDDLE, MEDIUM),
+    PositionSet("begin-easy", BEGIN, EASY),
+    PositionSet("begin-medium", BEGIN, MEDIUM),
+    PositionSet("begin-hard", BEGIN, HARD),
+)
+
+
+def read_positions(path: Path) -> list[ScoredPosition]:
+    """The positions of a file, as `write_positions` leaves them."""
+    lines = path.read_text(encoding="ascii").splitlines()
+    return [ScoredPosition(moves, int(score)) for moves, score in map(str.split, lines)]
+
+
+def write_positions(path: Path, positions: Iterable[ScoredPosition]) -> None:
+    """Write a file of positions, one a line."""
+    lines = (f"{moves} {score}\n" for moves, score in positions)
+    path.write_text("".join(lines), encoding="ascii")

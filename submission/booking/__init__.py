@@ -1,0 +1,1 @@
+"""The `book` command: solves the first plies of a board and writes its opening book."""

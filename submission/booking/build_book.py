@@ -1,0 +1,56 @@
+"""From a board to its opening book, by way of a checkpoint."""
+
+from collections.abc import Mapping
+from concurrent.futures import BrokenExecutor, Executor
+
+import numpy as np
+
+from agents.book_building import solve_positions
+from agents.book_format import BookContent
+from agents.book_positions import positions_by_ply
+from submission.booking.checkpoint import Checkpoint
+from submission.progress import OnProgress
+
+
+class UnfinishedBook(Exception):
+    """The computation has stopped; the message says why, how far it got, and how to go on."""
+
+
+def build_book(
+    checkpoint: Checkpoint,
+    known: Mapping[int, int],
+    executor: Executor,
+    table_megabytes: int,
+    on_progress: OnProgress,
+) -> BookContent:
+    """Solve what is not known of the checkpoint's book yet.
+
+    Args:
+        checkpoint: the scores go there as soon as they are found.
+        known: scores by key of an earlier run.
+        executor: any executor of the `concurrent.futures` kind.
+        table_megabytes: size of each worker's transposition table.
+        on_progress: told how many positions are done.
+
+    Raises:
+        UnfinishedBook: Ctrl-C, or a worker process died.
+        ValueError: the table is too small for the board.
+    """
+    scope = checkpoint.scope
+    keys = positions_by_ply(scope)[-1].tolist()
+    scores = {key: known[key] for key in keys if key in known}
+    unknown = [key for key in keys if key not in known]
+    on_progress(len(scores), len(keys), "")
+    try:
+        for found in solve_positions(scope, unknown, executor, table_megabytes):
+            checkpoint.append(found)
+            scores |= found
+            on_progress(len(scores), len(keys), "")
+    except (KeyboardInterrupt, BrokenExecutor) as stop:
+        interrupted = isinstance(stop, KeyboardInterrupt)
+        reason = "Interrupted" if interrupted else "A worker died, perhaps for want of memory"
+        raise UnfinishedBook(
+            f"{reason}: {len(scores)} of {len(keys)} positions are solved. The same command with "
+            "--resume goes on from there."
+        ) from stop
+    return BookContent(scope, np.array([scores[key] for key in keys], np.int64))

@@ -1,0 +1,46 @@
+"""Positions to solve, from move strings."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from envs.board import BoardState
+from envs.connectx import ConnectX
+from envs.notation import state_from_moves
+
+
+class Position(NamedTuple):
+    """A position in which the game goes on, with the moves that lead to it."""
+
+    env: ConnectX
+    moves: str
+    """As `state_from_moves` reads them, without blanks."""
+    state: BoardState
+
+
+def read_position(env: ConnectX, moves: str) -> Position:
+    """The position after the plies of a move string.
+
+    Raises:
+        ValueError: not a move string, an illegal move, or the game is over at the end.
+    """
+    state = state_from_moves(env, moves)
+    if not env.get_available_actions(state):
+        winner = env.winner(state)
+        ending = "in a draw" if winner is None else f"and won by player {winner}"
+        raise ValueError(f"after {moves!r} the game is over, {ending}: give fewer moves to solve")
+    separator = "" if "," in moves else ","
+    return Position(env, separator.join(moves.split()), state)
+
+
+def read_positions(env: ConnectX, lines: Iterable[str]) -> Iterator[Position]:
+    """The positions of lines with a move string each; blank lines are passed over.
+
+    Raises:
+        ValueError: as `read_position`; the message says in which line.
+    """
+    for number, line in enumerate(lines, start=1):
+        if moves := line.strip():
+            try:
+                yield read_position(env, moves)
+            except ValueError as error:
+                raise ValueError(f"line {number}: {error}") from None

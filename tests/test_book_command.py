@@ -1,0 +1,119 @@
+"""`connectx book`, as it is typed."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from base64 import b85decode
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents.book_format import BookContent, decode_book
+from agents.book_positions import BookScope
+from submission.booking.book_module import book_module
+from submission.booking.checkpoint import Checkpoint
+from submission.bundling.sources import read_module
+from tests.test_cli import Shell
+
+ROOT = Path(__file__).parent.parent
+SCOPE = BookScope(4, 4, 3, 4)
+SMALL = "--rows 4 --columns 4 --inarow 3 --plies 4 --workers 1 --table-megabytes 1"
+LONG = "--rows 5 --columns 5 --inarow 4 --plies 10 --workers 1 --table-megabytes 64"
+
+
+@pytest.fixture
+def shell(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Shell:
+    monkeypatch.chdir(tmp_path)
+    return Shell(monkeypatch, capsys)
+
+
+def content_of(module: Path) -> BookContent:
+    namespace: dict[str, str] = {}
+    exec(module.read_text(encoding="utf-8"), namespace)
+    return decode_book(b85decode(namespace["SHIPPED_BOOK"]))
+
+
+def test_a_book_is_written_and_its_scores_are_kept(shell: Shell, tmp_path: Path) -> None:
+    outcome = shell.run("book", *SMALL.split())
+    assert (outcome.status, outcome.stdout) == (0, "Wrote book_data.py, 0 kB: 82 scores.\n")
+    content = content_of(tmp_path / "book_data.py")
+    assert content.scope == SCOPE
+    scores = Checkpoint(tmp_path / "book_data.py.scores", SCOPE).read()
+    assert content.deepest_scores.tolist() == [scores[key] for key in sorted(scores)]
+
+
+def test_resuming_solves_what_is_missing(shell: Shell, tmp_path: Path) -> None:
+    shell.run("book", *SMALL.split(), "-o", "first.py")
+    whole = (tmp_path / "first.py.scores").read_bytes()
+    (tmp_path / "second.py.scores").write_bytes(whole[:300])
+    assert shell.run("book", *SMALL.split(), "-o", "second.py", "--resume").status == 0
+    assert (tmp_path / "second.py").read_text() == (tmp_path / "first.py").read_text()
+    written = (tmp_path / "second.py.scores").read_bytes()
+    assert sorted(written.splitlines()) == sorted(whole.splitlines())
+
+
+def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(tmp_path / "book_data.py.scores", BookScope(5, 5, 4, 10))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "submission", "book", *LONG.split()],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    while process.poll() is None and not checkpoint.read():
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 1
+    stopped = re.fullmatch(
+        r"Interrupted: (\d+) of 67752 positions are solved\. .*--resume.*\n", output
+    )
+    assert stopped is not None
+    assert len(checkpoint.read()) >= int(stopped[1])
+    assert not (tmp_path / "book_data.py").exists()
+
+
+def test_a_book_can_go_into_a_bundle(tmp_path: Path) -> None:
+    scores = np.arange(91_295) % 43 - 21
+    module = tmp_path / "book_data.py"
+    module.write_text(book_module(BookContent(BookScope(6, 7, 4, 8), scores)))
+    assert content_of(module).deepest_scores.tolist() == scores.tolist()
+    assert max(map(len, module.read_text().splitlines())) == 100
+    assert list(read_module("book_data", module, frozenset()).definitions) == ["SHIPPED_BOOK"]
+
+
+def test_scores_of_an_earlier_run_are_not_overwritten(shell: Shell, tmp_path: Path) -> None:
+    scores = tmp_path / "book_data.py.scores"
+    Checkpoint(scores, SCOPE).append({5: -1})
+    before = scores.read_bytes()
+    outcome = shell.run("book", *SMALL.split())
+    assert outcome.status == 2
+    assert "book_data.py.scores has the scores of an earlier run" in outcome.stderr
+    assert scores.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("--plies 42", "the plies of a book for ConnectX(rows=6, columns=7, inarow=4) must be"),
+        ("--rows 9", "a book takes boards with columns * (rows + 1) at most 63"),
+        ("--inarow 0", "inarow must be a whole number of at least 1, not 0"),
+        ("--workers 0", "the number of workers must be at least 1, not 0"),
+        ("--output absent/book.py", "absent/book.py"),
+    ],
+)
+def test_mistakes_are_one_sentence_and_leave_nothing(
+    shell: Shell, tmp_path: Path, words: str, sentence: str
+) -> None:
+    outcome = shell.run("book", *words.split())
+    assert outcome.status == 2
+    assert sentence in outcome.stderr
+    assert outcome.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,94 @@
+"""The solver's benchmark: what it times, what it counts as wrong, and what it says."""
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from benchmarks.__main__ import app
+from benchmarks.compilation import first_call
+from benchmarks.first_call import KERNELS
+from benchmarks.measure import Timings
+from benchmarks.positions import ScoredPosition
+from benchmarks.solver_measure import SolverMeasurement, measure_solver
+from benchmarks.solver_peer import installed_bitbully
+from benchmarks.solver_report import print_solver_report
+from benchmarks.solver_workload import EMPTY_BOARD, SolverWorkload, solver_workloads, spread_out
+
+LATE = ScoredPosition("526413766633133111176537", -2)
+
+
+def report(*measurements: SolverMeasurement) -> str:
+    text = io.StringIO()
+    print_solver_report(measurements, Console(file=text, width=80))
+    return text.getvalue()
+
+
+def test_both_solvers_are_timed_in_every_round() -> None:
+    pytest.importorskip("bitbully")
+    workload = next(solver_workloads(sample=3))
+    measurement = measure_solver(workload, rounds=2, bitbully=installed_bitbully())
+    assert measurement.wrong == 0
+    assert measurement.bitbully is not None
+    assert len(measurement.ours.seconds) == len(measurement.bitbully.seconds) == 2
+    assert all(share > 0 for share in measurement.shares)
+
+
+@pytest.mark.parametrize("cleared", [True, False])
+def test_wrong_scores_are_counted(cleared: bool) -> None:
+    positions = [LATE, LATE._replace(score=-3), LATE]
+    workload = SolverWorkload("doubtful", positions, cleared=cleared)
+    measurement = measure_solver(workload, rounds=1, bitbully=None)
+    assert measurement.wrong == 1
+    assert "Our wrong scores: 1 of 3" in report(measurement)
+
+
+def test_the_report_compares_the_median_share_with_the_goal() -> None:
+    theirs = Timings("BitBully", [100.0, 200.0, 100.0])
+    reached = SolverMeasurement(EMPTY_BOARD, 0, Timings("ours", [5.0, 28.0, 90.0]), theirs)
+    missed = SolverMeasurement(EMPTY_BOARD, 0, Timings("ours", [15.0, 30.0, 10.0]), theirs)
+    assert reached.shares == [0.05, 0.14, 0.9]
+    text = report(reached, missed)
+    assert "0.140 (0.050-0.900)  0.14 reached" in text
+    assert "0.150 (0.100-0.150)  0.14 missed" in text
+    assert "empty board 1 28000 100000" in " ".join(text.split())
+    assert "0 of 2" in text
+
+
+def test_without_bitbully_ours_is_timed_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "bitbully", None)
+    bitbully = installed_bitbully()
+    assert bitbully is None
+    measurement = measure_solver(SolverWorkload("late", [LATE], 0.5), 1, bitbully)
+    assert measurement.ours.median > 0
+    assert measurement.shares == []
+    assert "bitbully is missing: install it with `pip install bitbully`" in report(measurement)
+
+
+def test_every_set_is_timed_with_a_goal_from_all_over_its_file() -> None:
+    workloads = {workload.name: workload for workload in solver_workloads(sample=4)}
+    goals = [workload.goal for workload in workloads.values() if workload.cleared]
+    assert goals == [0.22, 0.30, 0.48, 0.06, 0.70, 0.55]
+    assert all(len(workload.positions) == 4 for workload in workloads.values())
+    numbers = [ScoredPosition("", number) for number in range(10)]
+    assert [position.score for position in spread_out(numbers, 3)] == [0, 3, 6]
+    assert spread_out(numbers, 20) == numbers
+
+
+@pytest.mark.parametrize("kernels", KERNELS)
+def test_every_first_call_is_answered(kernels: str) -> None:
+    KERNELS[kernels]()
+
+
+def test_a_first_call_is_timed_in_a_process_of_its_own(tmp_path: Path) -> None:
+    assert 0 < first_call("numba alone", str(tmp_path)) < 60
+
+
+def test_an_unknown_part_is_answered_with_the_names() -> None:
+    outcome = CliRunner().invoke(app, ["solver", "--only", "opening"])
+    assert outcome.exit_code == 2
+    assert "no work has 'opening' in its name" in outcome.output
+    assert "begin-hard" in outcome.output
