@@ -40,9 +40,6 @@ def solve_positions(
 
     Yields:
         Keys with their scores, from the view of the player to move; see `ScoreBounds`.
-
-    Raises:
-        ValueError: the table is too small for the board.
     """
     shards = [
         Shard(scope, tuple(keys[start : start + SHARD_POSITIONS]), table_megabytes)

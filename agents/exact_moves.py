@@ -8,7 +8,7 @@ from agents.protocol import legal_actions
 from agents.solver import Solver
 from envs.board import BoardState
 
-FIRST_BUDGET = 1000
+FIRST_ROUND_NODES = 1000
 """Nodes for each move in the first round of `ExactMoves.verdicts`; each round has eight times
 more, so that moves that are quickly judged do not wait for the others."""
 
@@ -73,7 +73,7 @@ class ExactMoves:
         """
         legal = legal_actions(self.env, state)
         undecided = list(from_the_middle(self.env.columns, legal))
-        budget = FIRST_BUDGET
+        budget = FIRST_ROUND_NODES
         while undecided:
             for action in tuple(undecided):
                 clock.check()

@@ -93,6 +93,7 @@ class MCTSAgent(Agent):
             nodes=tree.nodes - nodes,
             simulations=simulations,
             elapsed=clock.elapsed,
+            engine="compiled" if isinstance(tree, Forest) else "reference",
         )
 
     def is_compiled(self, env: Any) -> bool:

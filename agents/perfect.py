@@ -1,7 +1,7 @@
 """The perfect agent: the best move by exact score, from a book of openings and the solver."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.alpha_beta_agent import AlphaBetaAgent
@@ -61,7 +61,8 @@ class PerfectAgent(Agent):
                 return search_exactly(exact_moves, state, clock)
             except TimeUp:
                 pass
-        return AlphaBetaAgent(time_limit=None).search(env, state, clock.left)
+        found = AlphaBetaAgent(time_limit=None).search(env, state, clock.left)
+        return replace(found, elapsed=clock.elapsed)
 
     def _exact_moves_in(self, env: Env[Any, Any]) -> ExactMoves | None:
         """What judges moves in this game, with what it has learnt from earlier moves.

@@ -20,7 +20,7 @@ BOUND_BITS = 7
 WORK_BITS = 6
 PAYLOAD_BITS = 2 * BOUND_BITS + WORK_BITS
 ENTRY_BITS = 63
-MULTIPLIER = 0x9E3779B97F4A7C15 - (1 << 64)
+HASH_MULTIPLIER = 0x9E3779B97F4A7C15 - (1 << 64)
 """2**64 over the golden ratio, as a signed word (D. E. Knuth, TAOCP 3, 6.4): an odd number, so
 that multiplying maps keys one to one."""
 
@@ -82,7 +82,7 @@ def position_key(board: BoardMasks, mover: int, mask: int, mirrored: bool) -> in
 @inlined
 def bucket_and_tag(layout: TableLayout, key: int, generation: int) -> tuple[int, int]:
     """The index of the key's bucket, and what its entries begin with."""
-    product = key * MULTIPLIER
+    product = key * HASH_MULTIPLIER
     bucket = (product >> layout.check_bits) & ((1 << layout.bucket_bits) - 1)
     check = product & ((1 << layout.check_bits) - 1)
     return 2 * bucket, (check << layout.generation_bits) | generation

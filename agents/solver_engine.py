@@ -11,8 +11,8 @@ from agents.solver_kernel import (
     COLD,
     FRAME_MOVES,
     GENERATION,
-    NODES,
     REGISTERS,
+    VISITED,
     make_solve,
 )
 from envs.board import BoardState
@@ -82,7 +82,7 @@ class SolverJob:
     @property
     def nodes(self) -> int:
         """Positions visited so far."""
-        return int(self._registers[NODES])
+        return int(self._registers[VISITED])
 
     def run(self, clock: Clock, node_limit: float) -> None:
         """Go on until all is solved, the time is up, or so many nodes were visited in all."""

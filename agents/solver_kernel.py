@@ -23,7 +23,7 @@ from envs.jit import inlined, jit
 INDEX = 0
 """Number of the position that is being solved."""
 STAGE = 1
-NODES = 2
+VISITED = 2
 """Nodes visited so far."""
 GENERATION = 3
 """Of the table's entries."""
@@ -35,14 +35,14 @@ GUESS = 6
 WINDOW = 7
 """The alpha at the root of the search under way; what follows is where that search is."""
 PROBE_END = 8
-PLY = 9
-MOVER = 10
-MASK = 11
-OWN = 12
+AT_PLY = 9
+AT_MOVER = 10
+AT_MASK = 11
+AT_OWN = 12
 """Free cells that complete a line of the player to move."""
-THREATS = 13
+AT_THREATS = 13
 """Free cells that complete a line of the other player."""
-ALPHA = 14
+AT_ALPHA = 14
 VALUE = 15
 REGISTERS = 16
 
@@ -212,10 +212,10 @@ def search(
         Whether the search is finished.
     """
     generation = registers[GENERATION]
-    nodes = registers[NODES]
-    ply, alpha = registers[PLY], registers[ALPHA]
-    mover, mask = registers[MOVER], registers[MASK]
-    own, threats = registers[OWN], registers[THREATS]
+    nodes = registers[VISITED]
+    ply, alpha = registers[AT_PLY], registers[AT_ALPHA]
+    mover, mask = registers[AT_MOVER], registers[AT_MASK]
+    own, threats = registers[AT_OWN], registers[AT_THREATS]
     threatened = FRAME_MOVES + 2 * board.columns
     while nodes < node_limit:
         nodes += 1
@@ -292,13 +292,13 @@ def search(
             value = best * stack[ply - 1, FRAME_SIGN]
             ply -= 1
         else:
-            registers[NODES] = nodes
+            registers[VISITED] = nodes
             registers[VALUE] = value
             return True
-    registers[NODES] = nodes
-    registers[PLY], registers[ALPHA] = ply, alpha
-    registers[MOVER], registers[MASK] = mover, mask
-    registers[OWN], registers[THREATS] = own, threats
+    registers[VISITED] = nodes
+    registers[AT_PLY], registers[AT_ALPHA] = ply, alpha
+    registers[AT_MOVER], registers[AT_MASK] = mover, mask
+    registers[AT_OWN], registers[AT_THREATS] = own, threats
     return False
 
 
@@ -335,10 +335,10 @@ def trivial_bounds(board: BoardMasks, mover: int, mask: int) -> tuple[int, int]:
 def open_window(board: BoardMasks, registers: Words, mover: int, mask: int, alpha: int) -> None:
     """Set the registers to the root of a search."""
     empty = board.board & ~mask
-    registers[PLY], registers[ALPHA] = 0, alpha
-    registers[MOVER], registers[MASK] = mover, mask
-    registers[OWN] = completing_cells(mover, board.rows, board.inarow) & empty
-    registers[THREATS] = completing_cells(mover ^ mask, board.rows, board.inarow) & empty
+    registers[AT_PLY], registers[AT_ALPHA] = 0, alpha
+    registers[AT_MOVER], registers[AT_MASK] = mover, mask
+    registers[AT_OWN] = completing_cells(mover, board.rows, board.inarow) & empty
+    registers[AT_THREATS] = completing_cells(mover ^ mask, board.rows, board.inarow) & empty
 
 
 @inlined
@@ -370,7 +370,7 @@ def narrow_bounds(
             lowers[index] = min(uppers[index], max(lowers[index], lower))
             registers[GUESS] = 0
             registers[WIDE] = 1
-            registers[PROBE_END] = registers[NODES] + PROBE_NODES
+            registers[PROBE_END] = registers[VISITED] + PROBE_NODES
             registers[GENERATION] += registers[COLD]
             if registers[GENERATION] >> layout.generation_bits:
                 registers[GENERATION] = 1
@@ -395,7 +395,7 @@ def narrow_bounds(
                 else:
                     uppers[index] = max(lower, value)
                     registers[GUESS] = value - 1
-            elif registers[NODES] >= node_limit:
+            elif registers[VISITED] >= node_limit:
                 registers[INDEX] = index
                 return False
             else:  # the score seems to be near 0

@@ -156,7 +156,7 @@ def test_a_time_limit_of_a_search_holds(agent: Agent, rows: int) -> None:
 @pytest.mark.parametrize("name", [name for name, agent in AGENTS.items() if agent.unlimited])
 def test_an_agent_without_limits_searches_for_as_long_as_it_is_given(name: str) -> None:
     """`unlimited` holds the options of an agent that a caller's clock alone stops."""
-    env = ConnectFour()
+    env = ConnectX(6, 8)
     agent = make_agent(name, **AGENTS[name].unlimited)
     with ticking_clock():
         shorter = agent.search(env, env.initial_state(), time_limit=50)

@@ -174,7 +174,7 @@ def test_compiling_is_not_part_of_a_moves_time(monkeypatch: pytest.MonkeyPatch) 
         (TicTacToe(), False),
         (Nim(1, 2), False),
     ],
-    ids=repr,
+    ids=lambda value: repr(value).partition(" object")[0],
 )
 def test_the_kernel_searches_connect_x_that_fits_its_words(env: Any, fits: bool) -> None:
     assert can_compile(env, zero, natural) == fits

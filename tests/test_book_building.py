@@ -139,13 +139,6 @@ def test_the_death_of_a_worker_loses_nothing(checkpoint: Checkpoint) -> None:
     assert build(checkpoint, AtOnce(), Progress()).deepest_scores.tolist() == solved_at_once()
 
 
-def test_a_table_that_is_too_small_leaves_nothing_behind(tmp_path: Path) -> None:
-    checkpoint = Checkpoint(tmp_path / "book.scores", BookScope(6, 9, 5, 0))
-    with pytest.raises(ValueError, match="a table for 6 rows and 9 columns takes at least"):
-        build_book(checkpoint, {}, AtOnce(), MEGABYTES, lambda *_: None)
-    assert not checkpoint.path.exists()
-
-
 @given(
     st.dictionaries(st.integers(0, 2**63 - 1), st.integers(-21, 21)),
     st.dictionaries(st.integers(0, 2**63 - 1), st.integers(-21, 21)),

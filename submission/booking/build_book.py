@@ -34,7 +34,6 @@ def build_book(
 
     Raises:
         UnfinishedBook: Ctrl-C, or a worker process died.
-        ValueError: the table is too small for the board.
     """
     scope = checkpoint.scope
     keys = positions_by_ply(scope)[-1].tolist()
