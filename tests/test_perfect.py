@@ -1,6 +1,5 @@
 """The perfect agent against BitBully, an independent solver, move by move."""
 
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -12,26 +11,11 @@ from agents.exact_moves import ExactMoves
 from agents.perfect import hardest_to_answer
 from agents.solver import Solver
 from envs import BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
+from tests.bitbully_judge import Judge
 from tests.brute_force import BruteForce
 from tests.published_positions import published_positions
 
 CONNECT_FOUR = ConnectFour()
-
-
-class Judge:
-    """Tells by BitBully whether moves are exactly best."""
-
-    def __init__(self) -> None:
-        self._core = pytest.importorskip("bitbully.bitbully_core")
-        databases = Path(pytest.importorskip("bitbully_databases").__file__).parent / "assets"
-        self._solver = self._core.BitBullyCore(databases / "book_12ply_distances.dat")
-
-    def best_moves(self, moves: list[int]) -> list[int]:
-        """The columns, from 0, with the highest score after these columns."""
-        board = self._core.BoardCore()
-        assert all(board.play(move) for move in moves)
-        scores = self._solver.scoreMoves(board)
-        return [column for column, score in enumerate(scores) if score == max(scores)]
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,33 @@
+"""BitBully, an independent solver, as the judge of moves; installed with the extra `dev`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+
+class Judge:
+    """Tells which moves are exactly best. Skips the test where BitBully is not installed."""
+
+    def __init__(self) -> None:
+        self._core = pytest.importorskip("bitbully.bitbully_core")
+        databases = Path(pytest.importorskip("bitbully_databases").__file__).parent / "assets"
+        self._solver = self._core.BitBullyCore(databases / "book_12ply_distances.dat")
+
+    def best_moves(self, moves: Sequence[int]) -> list[int]:
+        """The columns, from 0, with the highest score after these columns."""
+        scores = self._scores(moves)
+        return [column for column, score in scores.items() if score == max(scores.values())]
+
+    def moves_that_keep_the_outcome(self, moves: Sequence[int]) -> list[int]:
+        """The columns after which the result, won, drawn or lost, is still the best possible."""
+        outcomes = {
+            column: (score > 0) - (score < 0) for column, score in self._scores(moves).items()
+        }
+        return [column for column, result in outcomes.items() if result == max(outcomes.values())]
+
+    def _scores(self, moves: Sequence[int]) -> dict[int, int]:
+        board = self._core.BoardCore()
+        assert all(board.play(move) for move in moves)
+        scores = dict(enumerate(self._solver.scoreMoves(board)))
+        return {column: score for column, score in scores.items() if score > -1000}
