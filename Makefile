@@ -39,6 +39,7 @@ bench: .venv/bench.stamp
 
 clean:
 	rm -rf .venv dist submission.py .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find agents envs -name '*.nb[ci]' -delete
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12 ...")'

@@ -45,7 +45,7 @@ HELP = """Game-tree search agents for Kaggle's ConnectX: build, check and evalua
 
 \b
   connectx agents                     what there is to choose from
-  connectx prepare alphabeta          submission.py: built, checked, evaluated
+  connectx prepare perfect            submission.py: built, checked, evaluated
   connectx build mcts --option seed=7
   connectx check submission.py
   connectx evaluate submission.py --against negamax --against mcts

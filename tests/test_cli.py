@@ -48,7 +48,7 @@ def shell(
 
 def test_help_teaches_every_command(shell: Shell) -> None:
     help_text = shell.run("--help").stdout
-    for command in ("agents", "build", "check", "evaluate", "prepare"):
+    for command in ("agents", "book", "build", "check", "evaluate", "prepare", "solve"):
         assert f"connectx {command}" in help_text
         assert shell.run(command, "--help").status == 0
 

@@ -24,7 +24,13 @@ def test_python_blocks() -> None:
 
 def test_commands(tmp_path: Path) -> None:
     commands = re.findall(r"^\$ connectx (.*)$", README, flags=re.MULTILINE)
-    assert {command.split()[0] for command in commands} == {"agents", "build", "check", "evaluate"}
+    assert {command.split()[0] for command in commands} == {
+        "agents",
+        "build",
+        "check",
+        "evaluate",
+        "solve",
+    }
     for command in commands:
         result = subprocess.run(
             [CONNECTX, *shlex.split(command)],
