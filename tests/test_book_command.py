@@ -17,6 +17,7 @@ from agents.book_positions import BookScope
 from submission.booking.book_module import book_module
 from submission.booking.checkpoint import Checkpoint
 from submission.bundling.sources import read_module
+from tests.signals import heed_ctrl_c
 from tests.test_cli import Shell
 
 ROOT = Path(__file__).parent.parent
@@ -66,6 +67,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         text=True,
+        preexec_fn=heed_ctrl_c,
     )
     while process.poll() is None and not checkpoint.read():
         time.sleep(0.05)

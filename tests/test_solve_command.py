@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
+from random import Random
 from signal import SIGINT
 
 import pytest
@@ -16,7 +17,9 @@ from submission.solving.position import read_position
 from submission.solving.words import in_words
 from tests.brute_force import BruteForce
 from tests.published_positions import SETS, published_positions
+from tests.signals import heed_ctrl_c
 from tests.test_cli import Outcome, Shell
+from tests.test_solver import quiet_game
 
 Solve = Callable[..., Outcome]
 
@@ -119,13 +122,13 @@ def test_other_sizes(solve: Solve) -> None:
 
 
 def test_a_time_limit_gives_bounds_and_no_guess(solve: Solve) -> None:
-    record = json.loads(solve("", "--json", "--time-limit", "0.2").stdout)
+    """On 6 rows and 8 columns the second player wins (J. Tromp), so each first move loses."""
+    board = ("--rows", "6", "--columns", "8")
+    record = json.loads(solve("", *board, "--json", "--time-limit", "0.2").stdout)
     assert record["score"] is None
-    assert record["lower"] <= 1 <= record["upper"]
-    published = [-2, -1, 0, 1, 0, -1, -2]  # by column, P. Pons' solver and J. Tromp's
-    for entry, score in zip(record["columns"], published, strict=True):
-        assert entry["lower"] <= score <= entry["upper"]
-    assert "?" in solve("", "--time-limit", "0").stdout
+    assert record["lower"] < 0
+    assert all(entry["lower"] < 0 for entry in record["columns"])
+    assert "?" in solve("", *board, "--time-limit", "0").stdout
 
 
 @pytest.mark.parametrize(
@@ -187,11 +190,15 @@ def test_the_bar_stays_out_of_a_file(solve: Solve, monkeypatch: pytest.MonkeyPat
 
 def test_ctrl_c_leaves_what_is_solved_and_no_traceback() -> None:
     command = [str(Path(sys.executable).with_name("connectx")), "solve", "-"]
+    rng = Random(1)
+    hard = "\n".join(quiet_game(ConnectFour(), 9, rng) for _ in range(200))
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
+    with subprocess.Popen(
+        command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, preexec_fn=heed_ctrl_c
+    ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        process.stdin.write(f"{LATE}\n4\n")
+        process.stdin.write(f"{LATE}\n{hard}\n")
         process.stdin.close()
         assert process.stdout.readline() == f"{LATE} -2\n"
         process.send_signal(SIGINT)

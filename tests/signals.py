@@ -1,0 +1,11 @@
+"""Ctrl-C in tests."""
+
+import signal
+
+
+def heed_ctrl_c() -> None:
+    """For a child process before it starts: a parent in the background passes on that it does not.
+
+    Programs started in a shell's background ignore Ctrl-C, and so do their children.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
