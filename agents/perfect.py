@@ -20,7 +20,8 @@ from envs.protocol import Action, Env, State
 SOLVING_SHARE = 0.5
 """Part of the time that solving may take; what is left is for alpha-beta, if that was in vain."""
 SOLVING_SHARE_AFTER_BOOK = 0.95
-"""The same for positions after the plies of a book: these are solved in time, if only just."""
+"""The same for positions after the plies of a book, where the solver is compiled: it is done in a
+second, and on a slower machine it should not have to stop short of that."""
 TIE_SECONDS = 0.2
 """How long to look for the best one of equally good moves."""
 
@@ -86,7 +87,8 @@ def search_exactly(exact_moves: ExactMoves, state: Any, clock: Clock) -> SearchR
         TimeUp: the score could not be proven in time.
     """
     nodes = exact_moves.solver.nodes
-    share = SOLVING_SHARE_AFTER_BOOK if exact_moves.solver.book else SOLVING_SHARE
+    quick = exact_moves.solver.book is not None and compiles()
+    share = SOLVING_SHARE_AFTER_BOOK if quick else SOLVING_SHARE
     solving = Clock(clock.left * share)
     score = exact_moves.score(state, solving)
     patience = Clock(TIE_SECONDS, solving.left)
