@@ -24,6 +24,7 @@ from agents.alpha_beta_kernel import (
 )
 from agents.bound_table import new_table
 from agents.clock import Clock
+from agents.compiled_games import is_compiled_game
 from agents.evaluation import HEURISTICS, Heuristic, zero
 from agents.line_scores import (
     LONGEST_LINE,
@@ -38,8 +39,8 @@ from agents.score_table import Words
 from agents.transposition import TranspositionTable
 from envs.bitboard import cell_bit, column_cells
 from envs.board import BoardState
-from envs.board_kernels import board_masks, completing_cells, fits_in_word
-from envs.connectx import ConnectFour, ConnectX
+from envs.board_kernels import board_masks, completing_cells
+from envs.connectx import ConnectX
 from envs.jit import compiles
 
 NODES_PER_SLICE = 50_000
@@ -148,17 +149,11 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
 def can_compile(env: object, heuristic: Heuristic, ordering: Ordering) -> bool:
     """Whether `CompiledAlphaBeta` knows these rules, this heuristic and this ordering."""
     return (
-        type(env) in (ConnectX, ConnectFour)
-        and isinstance(env, ConnectX)
-        and fits_kernel(env)
+        is_compiled_game(env)
+        and env.inarow <= LONGEST_LINE
         and heuristic in HEURISTICS.values()
         and ordering in ORDERINGS.values()
     )
-
-
-def fits_kernel(env: ConnectX) -> bool:
-    """Whether the kernel's words are wide enough for a board, its scores and its longest shift."""
-    return fits_in_word(env.rows, env.columns, env.inarow) and env.inarow <= LONGEST_LINE
 
 
 @lru_cache(maxsize=1)

@@ -5,9 +5,10 @@ from random import Random
 from typing import Any
 
 from agents.clock import Clock
+from agents.compiled_games import is_compiled_game
 from agents.mcts import Tree
 from agents.mcts_choice import FINAL_MOVES, SearchedNode, expected_line, final_action
-from agents.mcts_forest import Forest, compile_mcts, is_compiled_game
+from agents.mcts_forest import Forest, compile_mcts
 from agents.mcts_kernel import TreeSettings
 from agents.mcts_playouts import STREAM_BITS
 from agents.options import choose, option, require_at_least, require_engine

@@ -22,8 +22,8 @@ from agents.mcts_kernel import (
 from agents.mcts_playouts import PlayoutBoard
 from agents.mcts_pool import PooledTree
 from envs.board import BoardState
-from envs.board_kernels import board_masks, fits_in_word
-from envs.connectx import ConnectFour, ConnectX
+from envs.board_kernels import board_masks
+from envs.connectx import ConnectX
 from envs.jit import compiles
 
 SLICE = 1000
@@ -85,7 +85,7 @@ class Forest:
     """The trees of one search.
 
     Args:
-        env: the rules, which `is_compiled_game` accepts.
+        env: the rules, which `agents.compiled_games.is_compiled_game` accepts.
         state: the root, in which the game goes on.
         settings: how to grow.
         streams: for each tree the seed of its random numbers, below 2^63.
@@ -160,15 +160,6 @@ class Forest:
                 for column in self.env.get_available_actions(known):
                     paths.setdefault(self.env.get_next_state(known, column), (*path, column))
         return paths.get(state)
-
-
-def is_compiled_game(env: object) -> bool:
-    """Whether the compiled search knows the rules, and its words are wide enough for the board."""
-    return (
-        type(env) in (ConnectX, ConnectFour)
-        and isinstance(env, ConnectX)
-        and fits_in_word(env.rows, env.columns, env.inarow)
-    )
 
 
 @lru_cache(maxsize=1)

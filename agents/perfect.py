@@ -7,13 +7,12 @@ from typing import Any
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.book import shipped_book_of
 from agents.clock import Clock, TimeUp
+from agents.compiled_games import is_compiled_game
 from agents.exact_moves import ExactMoves
 from agents.options import option, require_at_least
 from agents.protocol import Agent, SearchResult, legal_actions
 from agents.solver import Solver
 from envs.board import BoardState
-from envs.board_kernels import fits_in_word
-from envs.connectx import ConnectX
 from envs.jit import compiles
 from envs.protocol import Action, Env, State
 
@@ -70,7 +69,7 @@ class PerfectAgent(Agent):
 
         None for games that the solver does not play.
         """
-        if not isinstance(env, ConnectX) or not fits_in_word(env.rows, env.columns, env.inarow):
+        if not is_compiled_game(env):
             return None
         if self._exact_moves is None or self._exact_moves.env != env:
             book = shipped_book_of(env) if self.book else None

@@ -44,6 +44,16 @@ def random_game(env: BoardGame, rng: Random) -> list[BoardState]:
     return states
 
 
+def unfinished_states(env: BoardGame) -> set[BoardState]:
+    """Every reachable state in which the game goes on."""
+    found: set[BoardState] = set()
+    new = {env.initial_state()}
+    while new := {state for state in new - found if env.get_available_actions(state)}:
+        found |= new
+        new = {env.get_next_state(s, a) for s in new for a in env.get_available_actions(s)}
+    return found
+
+
 @st.composite
 def played_games(draw: st.DrawFn, env: BoardGame) -> list[BoardState]:
     """The states of a whole random game of `env`."""

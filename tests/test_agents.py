@@ -23,11 +23,11 @@ from agents import (
     make_agent,
 )
 from agents.registry import AGENTS
-from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
+from envs import ConnectFour, ConnectX, TicTacToe, state_from_moves
 from tests.brute_force import BruteForce
 from tests.clocks import ends_within, ticking_clock
 from tests.small_games import Nim, NimState, Race, nim_value
-from tests.strategies import Position, board_games, unfinished_positions
+from tests.strategies import Position, board_games, unfinished_positions, unfinished_states
 
 QUICK: dict[str, Agent] = {
     "random": RandomAgent(seed=1),
@@ -53,16 +53,6 @@ every_full_agent = pytest.mark.parametrize("name", FULL)
 def fresh(agent: Agent) -> Agent:
     """A new agent with the same options."""
     return replace(agent)  # type: ignore[type-var]
-
-
-def unfinished_states(env: BoardGame) -> set[BoardState]:
-    """Every reachable state in which the game goes on."""
-    found: set[BoardState] = set()
-    new = {env.initial_state()}
-    while new := {state for state in new - found if env.get_available_actions(state)}:
-        found |= new
-        new = {env.get_next_state(s, a) for s in new for a in env.get_available_actions(s)}
-    return found
 
 
 def test_every_registered_agent_is_tested_here() -> None:

@@ -17,21 +17,13 @@ from agents.book_positions import BookScope
 from submission.booking.book_module import book_module
 from submission.booking.checkpoint import Checkpoint
 from submission.bundling.sources import read_module
+from tests.shell import Shell
 from tests.signals import heed_ctrl_c
-from tests.test_cli import Shell
 
 ROOT = Path(__file__).parent.parent
 SCOPE = BookScope(4, 4, 3, 4)
 SMALL = "--rows 4 --columns 4 --inarow 3 --plies 4 --workers 1 --table-megabytes 1"
 LONG = "--rows 5 --columns 5 --inarow 4 --plies 10 --workers 1 --table-megabytes 64"
-
-
-@pytest.fixture
-def shell(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Shell:
-    monkeypatch.chdir(tmp_path)
-    return Shell(monkeypatch, capsys)
 
 
 def content_of(module: Path) -> BookContent:

@@ -3,7 +3,6 @@
 import json
 import re
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -11,39 +10,8 @@ import pytest
 from agents import agent_names
 from agents.introspection import agent_options
 from agents.registry import AGENTS
-from submission.__main__ import main
 from submission.bundling.bundle import build_bundle
-
-
-@dataclass
-class Outcome:
-    status: int
-    stdout: str
-    stderr: str
-
-
-@dataclass
-class Shell:
-    """Runs the command line in this process."""
-
-    monkeypatch: pytest.MonkeyPatch
-    capsys: pytest.CaptureFixture[str]
-
-    def run(self, *words: str) -> Outcome:
-        self.monkeypatch.setattr(sys, "argv", ["connectx", *words])
-        self.monkeypatch.setenv("COLUMNS", "200")
-        with pytest.raises(SystemExit) as ended:
-            main()
-        captured = self.capsys.readouterr()
-        return Outcome(int(ended.value.code or 0), captured.out, captured.err)
-
-
-@pytest.fixture
-def shell(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Shell:
-    monkeypatch.chdir(tmp_path)
-    return Shell(monkeypatch, capsys)
+from tests.shell import Shell
 
 
 def test_help_teaches_every_command(shell: Shell) -> None:

@@ -4,17 +4,9 @@ import pytest
 
 from agents.exhaustive_solver import ExhaustiveSolver
 from agents.solver import Solver
-from envs import BoardState, ConnectX, TicTacToe, state_from_moves
+from envs import ConnectX, TicTacToe, state_from_moves
 from tests.brute_force import BruteForce
-
-
-def unfinished_states(env: TicTacToe) -> set[BoardState]:
-    found: set[BoardState] = set()
-    new = {env.initial_state()}
-    while new := {state for state in new - found if env.get_available_actions(state)}:
-        found |= new
-        new = {env.get_next_state(s, a) for s in new for a in env.get_available_actions(s)}
-    return found
+from tests.strategies import unfinished_states
 
 
 def test_every_position_of_tic_tac_toe() -> None:

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from agents import MCTSAgent
 from agents.clock import Clock
+from agents.compiled_games import is_compiled_game
 from agents.mcts import Node, Tree
-from agents.mcts_forest import SLICE, Forest, MergedNode, is_compiled_game
+from agents.mcts_forest import SLICE, Forest, MergedNode
 from agents.mcts_kernel import CHILDREN, STREAM, TAKEN, UNTRIED, TreeSettings
 from agents.mcts_playouts import DRAWN_BITS, STREAM_BITS, drawn_number, next_stream
 from agents.policies import decisive, uniform

@@ -17,8 +17,8 @@ from submission.solving.position import read_position
 from submission.solving.words import in_words
 from tests.brute_force import BruteForce
 from tests.published_positions import SETS, published_positions
+from tests.shell import Outcome, Shell
 from tests.signals import heed_ctrl_c
-from tests.test_cli import Outcome, Shell
 from tests.test_solver import quiet_game
 
 Solve = Callable[..., Outcome]

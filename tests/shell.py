@@ -1,0 +1,31 @@
+"""The command line, run in the tests' own process."""
+
+import sys
+from dataclasses import dataclass
+
+import pytest
+
+from submission.__main__ import main
+
+
+@dataclass
+class Outcome:
+    status: int
+    stdout: str
+    stderr: str
+
+
+@dataclass
+class Shell:
+    """Runs the command line in this process."""
+
+    monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str]
+
+    def run(self, *words: str) -> Outcome:
+        self.monkeypatch.setattr(sys, "argv", ["connectx", *words])
+        self.monkeypatch.setenv("COLUMNS", "200")
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = self.capsys.readouterr()
+        return Outcome(int(ended.value.code or 0), captured.out, captured.err)
