@@ -1,6 +1,7 @@
 """Game-tree search agents for any two-player game that implements `envs.Env`."""
 
 from agents.alpha_beta_agent import AlphaBetaAgent
+from agents.exact.solver import ScoreBounds, Solver
 from agents.greedy import GreedyAgent
 from agents.mcts_agent import MCTSAgent
 from agents.minimax import MinimaxAgent
@@ -9,7 +10,6 @@ from agents.perfect import PerfectAgent
 from agents.protocol import Agent, SearchResult
 from agents.random_agent import RandomAgent
 from agents.registry import agent_names, make_agent
-from agents.solver import ScoreBounds, Solver
 
 __all__ = [
     "Agent",

@@ -8,7 +8,7 @@ from typing import Any
 
 from agents.alpha_beta import AlphaBeta
 from agents.clock import Clock, TimeUp
-from agents.compiled_alpha_beta import CompiledAlphaBeta, can_compile, compile_alpha_beta
+from agents.compiled.compiled_alpha_beta import CompiledAlphaBeta, can_compile, compile_alpha_beta
 from agents.evaluation import HEURISTICS, Heuristic
 from agents.lines import Found, line_actions
 from agents.options import choose, option, require_at_least, require_engine

@@ -5,12 +5,12 @@ from random import Random
 from typing import Any
 
 from agents.clock import Clock
-from agents.compiled_games import is_compiled_game
+from agents.compiled.compiled_games import is_compiled_game
+from agents.compiled.mcts_forest import Forest, compile_mcts
+from agents.compiled.mcts_kernel import TreeSettings
+from agents.compiled.mcts_playouts import STREAM_BITS
 from agents.mcts import Tree
 from agents.mcts_choice import FINAL_MOVES, SearchedNode, expected_line, final_action
-from agents.mcts_forest import Forest, compile_mcts
-from agents.mcts_kernel import TreeSettings
-from agents.mcts_playouts import STREAM_BITS
 from agents.options import choose, option, require_at_least, require_engine
 from agents.policies import ROLLOUTS, Rollout, decisive, uniform
 from agents.protocol import Agent, SearchResult, legal_actions

@@ -7,7 +7,7 @@ from envs.protocol import Action
 
 
 class SearchedNode(Protocol[Action]):
-    """What is read of a node, be it `agents.mcts.Node` or `agents.mcts_forest.MergedNode`."""
+    """What is read of a node, be it the reference's or one of the compiled search's."""
 
     @property
     def sign(self) -> int:

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.alpha_beta_agent import AlphaBetaAgent
-from agents.book import shipped_book_of
+from agents.book.opening_book import shipped_book_of
 from agents.clock import Clock, TimeUp
-from agents.compiled_games import is_compiled_game
-from agents.exact_moves import ExactMoves
+from agents.compiled.compiled_games import is_compiled_game
+from agents.exact.exact_moves import ExactMoves
+from agents.exact.solver import Solver
 from agents.options import option, require_at_least
 from agents.protocol import Agent, SearchResult, legal_actions
-from agents.solver import Solver
 from envs.board import BoardState
 from envs.jit import compiles
 from envs.protocol import Action, Env, State

@@ -11,11 +11,11 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from agents.book import shipped_book_of
-from agents.book_positions import BookScope
+from agents.book.opening_book import shipped_book_of
+from agents.book.positions import BookScope
+from agents.exact.solver import Solver
 from agents.introspection import agent_help, agent_options
 from agents.registry import AGENTS
-from agents.solver import Solver
 from envs.connectx import ConnectX
 from submission.booking.book_module import book_module
 from submission.booking.build_book import UnfinishedBook, build_book

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import AlphaBetaAgent, SearchResult
-from agents.bound_table import (
+from agents.compiled.bound_table import (
     AT_LEAST,
     AT_MOST,
     PROVEN_REACH,
@@ -18,9 +18,8 @@ from agents.bound_table import (
     slot_of,
     unpack_entry,
 )
-from agents.compiled_alpha_beta import can_compile, compile_alpha_beta
-from agents.evaluation import open_lines, zero
-from agents.line_scores import (
+from agents.compiled.compiled_alpha_beta import can_compile, compile_alpha_beta
+from agents.compiled.line_scores import (
     WIN_SCORE,
     line_scores,
     score_value,
@@ -28,6 +27,7 @@ from agents.line_scores import (
     stone_gain,
     value_score,
 )
+from agents.evaluation import open_lines, zero
 from agents.ordering import natural
 from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe
 from tests.clocks import ticking_clock
@@ -86,12 +86,12 @@ def test_plain_python_runs_the_same_search(position: Position, depth: int, heuri
 def run_in_plain_python(patch: pytest.MonkeyPatch) -> None:
     from numba.core.dispatcher import Dispatcher
 
-    import agents.alpha_beta_kernel as kernel
+    import agents.compiled.alpha_beta_kernel as kernel
 
     for name, value in vars(kernel).items():
         if isinstance(value, Dispatcher):
             patch.setattr(kernel, name, value.py_func)
-    patch.setattr("agents.compiled_alpha_beta.alpha_beta_slice", kernel.alpha_beta_slice)
+    patch.setattr("agents.compiled.compiled_alpha_beta.alpha_beta_slice", kernel.alpha_beta_slice)
 
 
 def untimed(result: SearchResult[int]) -> dict[str, Any]:
@@ -133,7 +133,7 @@ def test_a_search_goes_on_where_it_was_interrupted(
     env, state = position
     expected = compiled(depth=depth).search(env, state)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("agents.compiled_alpha_beta.NODES_PER_SLICE", nodes)
+        patch.setattr("agents.compiled.compiled_alpha_beta.NODES_PER_SLICE", nodes)
         assert untimed(compiled(depth=depth).search(env, state)) == untimed(expected)
 
 
@@ -205,7 +205,7 @@ def test_what_the_kernel_does_not_know_is_refused_or_left_to_the_reference(
 
 
 def test_without_numba_the_reference_searches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agents.compiled_alpha_beta.compiles", lambda: False)
+    monkeypatch.setattr("agents.compiled.compiled_alpha_beta.compiles", lambda: False)
     compile_alpha_beta.cache_clear()
     try:
         env = ConnectFour()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.solver import Solver
+from agents.exact.solver import Solver
 from benchmarks.make_positions import make_set, mirror_free_identity, random_moves
 from benchmarks.positions import (
     SETS,

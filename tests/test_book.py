@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.book import OpeningBook, open_book, shipped_book
-from agents.book_format import BookContent, decode_book, encode_book
-from agents.book_positions import BookScope, positions_by_ply, stones_of_keys
-from agents.score_table import position_key
+from agents.book.format import BookContent, decode_book, encode_book
+from agents.book.opening_book import OpeningBook, open_book, shipped_book
+from agents.book.positions import BookScope, positions_by_ply, stones_of_keys
+from agents.exact.score_table import position_key
 from envs import BoardState, ConnectFour, ConnectX, state_from_moves
 from envs.board_kernels import board_masks
 from tests.brute_force import BruteForce

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.book import open_book
-from agents.book_building import solve_positions
-from agents.book_format import BookContent
-from agents.book_positions import BookScope, positions_by_ply
+from agents.book.building import solve_positions
+from agents.book.format import BookContent
+from agents.book.opening_book import open_book
+from agents.book.positions import BookScope, positions_by_ply
 from envs import ConnectX
 from submission.booking.build_book import UnfinishedBook, build_book
 from submission.booking.checkpoint import Checkpoint

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.book_format import BookContent, decode_book
-from agents.book_positions import BookScope
+from agents.book.format import BookContent, decode_book
+from agents.book.positions import BookScope
 from submission.booking.book_module import book_module
 from submission.booking.checkpoint import Checkpoint
 from submission.bundling.sources import read_module

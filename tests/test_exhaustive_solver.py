@@ -2,8 +2,8 @@
 
 import pytest
 
-from agents.exhaustive_solver import ExhaustiveSolver
-from agents.solver import Solver
+from agents.exact.exhaustive_solver import ExhaustiveSolver
+from agents.exact.solver import Solver
 from envs import ConnectX, TicTacToe, state_from_moves
 from tests.brute_force import BruteForce
 from tests.strategies import unfinished_states

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from agents import MCTSAgent
 from agents.clock import Clock
-from agents.compiled_games import is_compiled_game
+from agents.compiled.compiled_games import is_compiled_game
+from agents.compiled.mcts_forest import SLICE, Forest, MergedNode
+from agents.compiled.mcts_kernel import CHILDREN, STREAM, TAKEN, UNTRIED, TreeSettings
+from agents.compiled.mcts_playouts import DRAWN_BITS, STREAM_BITS, drawn_number, next_stream
 from agents.mcts import Node, Tree
-from agents.mcts_forest import SLICE, Forest, MergedNode
-from agents.mcts_kernel import CHILDREN, STREAM, TAKEN, UNTRIED, TreeSettings
-from agents.mcts_playouts import DRAWN_BITS, STREAM_BITS, drawn_number, next_stream
 from agents.policies import decisive, uniform
 from agents.tactics import allows_win, winning_action
 from envs import BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
@@ -333,7 +333,7 @@ def test_a_tree_that_lacks_the_state_begins_anew() -> None:
 
 
 def test_a_full_pool_grows_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agents.mcts_pool.LARGEST_POOL", 100)
+    monkeypatch.setattr("agents.compiled.mcts_pool.LARGEST_POOL", 100)
     env = ConnectFour()
     forest = grown_forest(env, env.initial_state(), 5000)
     assert forest.root.visits == 5000

@@ -7,9 +7,9 @@ import pytest
 
 from agents import Agent, PerfectAgent, RandomAgent, make_agent
 from agents.clock import Clock
-from agents.exact_moves import ExactMoves
+from agents.exact.exact_moves import ExactMoves
+from agents.exact.solver import Solver
 from agents.perfect import hardest_to_answer
-from agents.solver import Solver
 from envs import BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from tests.bitbully_judge import Judge
 from tests.brute_force import BruteForce

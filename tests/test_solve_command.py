@@ -11,7 +11,7 @@ from signal import SIGINT
 
 import pytest
 
-from agents.solver import ScoreBounds
+from agents.exact.solver import ScoreBounds
 from envs import ConnectFour, ConnectX, board_text, state_from_moves
 from submission.solving.position import read_position
 from submission.solving.words import in_words

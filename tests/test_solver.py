@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.clock import Clock
-from agents.pairing import pairing_bound
-from agents.solver import ScoreBounds, Solver
-from agents.solver_engine import SolverEngine, SolverJob
+from agents.exact.pairing import pairing_bound
+from agents.exact.solver import ScoreBounds, Solver
+from agents.exact.solver_engine import SolverEngine, SolverJob
 from envs import BoardState, ConnectFour, ConnectX, state_from_moves
 from envs.board_kernels import board_masks, completing_cells
 from tests.brute_force import BruteForce
@@ -188,7 +188,7 @@ def test_forgetting_makes_the_next_search_as_long_as_the_first() -> None:
 IN_PLAIN_PYTHON = """
 import json, sys
 sys.modules["numba"] = None
-from agents.solver import Solver
+from agents.exact.solver import Solver
 from envs import ConnectX, state_from_moves
 solver = None
 for rows, columns, inarow, moves in json.load(sys.stdin):

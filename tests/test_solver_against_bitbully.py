@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from agents.solver import Solver
+from agents.exact.solver import Solver
 from envs import ConnectFour, state_from_moves
 from tests.test_solver import quiet_game
 

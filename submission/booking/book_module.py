@@ -2,13 +2,13 @@
 
 from base64 import b85encode
 
-from agents.book_format import BookContent, encode_book
+from agents.book.format import BookContent, encode_book
 
 LINE_LENGTH = 94
 
 MODULE = '''"""An opening book: {rows} rows, {columns} columns, {inarow} in a row, {plies} plies.
 
-Written by `connectx book`: the bytes of `agents.book_format` in base85.
+Written by `connectx book`: the bytes of `agents.book.format` in base85.
 """
 
 SHIPPED_BOOK = (

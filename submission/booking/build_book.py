@@ -5,9 +5,9 @@ from concurrent.futures import BrokenExecutor, Executor
 
 import numpy as np
 
-from agents.book_building import solve_positions
-from agents.book_format import BookContent
-from agents.book_positions import positions_by_ply
+from agents.book.building import solve_positions
+from agents.book.format import BookContent
+from agents.book.positions import positions_by_ply
 from submission.booking.checkpoint import Checkpoint
 from submission.progress import OnProgress
 

@@ -1,7 +1,7 @@
 """Scores on disk while a book is computed, so that an interrupted computation can go on.
 
 A text file: a first line that says of which book, then a line for each position with its key
-(`agents.book_positions`) and its score, in the order in which they were solved.
+(`agents.book.positions`) and its score, in the order in which they were solved.
 """
 
 import os
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.book_positions import BookScope
+from agents.book.positions import BookScope
 
 
 @dataclass(frozen=True)

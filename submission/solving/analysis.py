@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from agents.solver import ScoreBounds, Solver
+from agents.exact.solver import ScoreBounds, Solver
 from submission.solving.position import Position
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from agents.solver import Solver
+from agents.exact.solver import Solver
 from submission.progress import OnProgress
 from submission.solving.analysis import Analyse, Analysis
 from submission.solving.position import Position

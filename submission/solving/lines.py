@@ -2,7 +2,7 @@
 
 import json
 
-from agents.solver import ScoreBounds
+from agents.exact.solver import ScoreBounds
 from submission.solving.analysis import Analysis
 from submission.solving.words import score_text
 

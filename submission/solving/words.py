@@ -1,6 +1,6 @@
 """Scores in words."""
 
-from agents.solver import ScoreBounds
+from agents.exact.solver import ScoreBounds
 from submission.solving.distance import moves_left
 from submission.solving.position import Position
 

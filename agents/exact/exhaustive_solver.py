@@ -7,8 +7,8 @@ from envs.board import BoardGame, BoardState
 class ExhaustiveSolver:
     """Solves positions of any board game; only small boards have few enough of them.
 
-    Scores are those of `agents.solver.ScoreBounds`: from the view of the player to move, one more
-    than the stones that the winner has left.
+    Scores are those of `agents.exact.solver.ScoreBounds`: from the view of the player to move, one
+    more than the stones that the winner has left.
 
     Args:
         env: the game.

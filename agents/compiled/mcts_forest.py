@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, lru_cache
 
 from agents.clock import Clock
-from agents.mcts_kernel import (
+from agents.compiled.mcts_kernel import (
     DRAW_AT_HAND,
     MADE,
     PROVEN,
@@ -19,8 +19,8 @@ from agents.mcts_kernel import (
     VISITS,
     TreeSettings,
 )
-from agents.mcts_playouts import PlayoutBoard
-from agents.mcts_pool import PooledTree
+from agents.compiled.mcts_playouts import PlayoutBoard
+from agents.compiled.mcts_pool import PooledTree
 from envs.board import BoardState
 from envs.board_kernels import board_masks
 from envs.connectx import ConnectX
@@ -85,7 +85,7 @@ class Forest:
     """The trees of one search.
 
     Args:
-        env: the rules, which `agents.compiled_games.is_compiled_game` accepts.
+        env: the rules, which `agents.compiled.compiled_games.is_compiled_game` accepts.
         state: the root, in which the game goes on.
         settings: how to grow.
         streams: for each tree the seed of its random numbers, below 2^63.

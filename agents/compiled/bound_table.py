@@ -6,7 +6,7 @@ entry   score, reach, bound and the cell of the best move, packed
 
 import numpy as np
 
-from agents.score_table import Words
+from agents.words import Words
 from envs.jit import inlined
 
 AT_LEAST = 1

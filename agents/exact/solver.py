@@ -5,11 +5,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import inf
 
-from agents.book import OpeningBook
+from agents.book.opening_book import OpeningBook
 from agents.clock import Clock
+from agents.exact.solver_engine import SolverEngine, SolverJob
 from agents.options import require_at_least
 from agents.protocol import legal_actions
-from agents.solver_engine import SolverEngine, SolverJob
 from envs.board import BoardState
 from envs.board_kernels import fits_in_word
 from envs.connectx import ConnectX

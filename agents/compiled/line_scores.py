@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.score_table import Words
+from agents.words import Words
 from envs.board import BoardState
 from envs.jit import inlined
 

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from agents.clock import Clock
-from agents.score_table import Words, empty_table, new_words, table_layout
-from agents.solver_kernel import (
+from agents.exact.score_table import empty_table, table_layout
+from agents.exact.solver_kernel import (
     COLD,
     FRAME_MOVES,
     GENERATION,
@@ -15,6 +15,7 @@ from agents.solver_kernel import (
     VISITED,
     make_solve,
 )
+from agents.words import Words, new_words
 from envs.board import BoardState
 from envs.board_kernels import board_masks
 from envs.connectx import ConnectX
@@ -31,7 +32,7 @@ class SolverEngine:
 
     Args:
         env: the game.
-        table_megabytes: size of the table; `agents.score_table.table_layout` says when it is more.
+        table_megabytes: size of the table; `table_layout` says when it is more.
     """
 
     def __init__(self, env: ConnectX, table_megabytes: int) -> None:

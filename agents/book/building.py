@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.book_positions import BookScope, stones_of_keys
-from agents.solver import Solver
+from agents.book.positions import BookScope, stones_of_keys
+from agents.exact.solver import Solver
 from envs.board import BoardState
 from envs.connectx import ConnectX
 

@@ -10,11 +10,9 @@ count as empty, which empties a table in no time.
 
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
+from agents.words import Words, new_words
 from envs.board_kernels import BoardMasks
-from envs.jit import compiles, inlined
+from envs.jit import inlined
 
 BOUND_BITS = 7
 WORK_BITS = 6
@@ -23,8 +21,6 @@ ENTRY_BITS = 63
 HASH_MULTIPLIER = 0x9E3779B97F4A7C15 - (1 << 64)
 """2**64 over the golden ratio, as a signed word (D. E. Knuth, TAOCP 3, 6.4): an odd number, so
 that multiplying maps keys one to one."""
-
-Words = npt.NDArray[np.int64]
 
 
 class TableLayout(NamedTuple):
@@ -54,15 +50,6 @@ def table_layout(board: BoardMasks, megabytes: int) -> TableLayout:
 def empty_table(layout: TableLayout) -> Words:
     """A table without entries."""
     return new_words(2 << layout.bucket_bits)
-
-
-def new_words(count: int) -> Words:
-    """So many words, all 0: an array, or a list where Numba is missing, which Python prefers."""
-    if not compiles():
-        return [0] * count  # type: ignore[return-value]
-    words = np.empty(count, np.int64)
-    words.fill(0)  # takes the memory now, and not bit by bit during the first search
-    return words
 
 
 @inlined

@@ -3,14 +3,9 @@
 from collections.abc import Callable
 from functools import lru_cache, partial
 
-from agents.pairing import pairing_bound
-from agents.score_table import (
-    TableLayout,
-    Words,
-    position_key,
-    store_bounds,
-    stored_bounds,
-)
+from agents.exact.pairing import pairing_bound
+from agents.exact.score_table import TableLayout, position_key, store_bounds, stored_bounds
+from agents.words import Words
 from envs.board_kernels import (
     WORD_BITS,
     BoardMasks,

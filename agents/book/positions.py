@@ -1,9 +1,9 @@
 """The positions of an opening book, ply by ply, as whole arrays of keys.
 
 A position and its mirror image are one: its key is the smaller of `mover + mask` of the two, as
-`agents.score_table.position_key` gives it. The key tells the stones: with the lowest cell of each
-column added, the highest bit of a column stands on its lowest free cell, and the bits below it are
-the mover's stones.
+`agents.exact.score_table.position_key` gives it. The key tells the stones: with the lowest cell of
+each column added, the highest bit of a column stands on its lowest free cell, and the bits below it
+are the mover's stones.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.score_table import Words
+from agents.words import Words
 from envs.bitboard import LineSteps, cell_bit, column_cells, line_steps
 from envs.board_kernels import board_masks
 from envs.connectx import ConnectX

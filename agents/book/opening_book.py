@@ -6,15 +6,15 @@ from functools import lru_cache
 
 import numpy as np
 
-from agents.book_data import SHIPPED_BOOK
-from agents.book_format import BookContent, decode_book
-from agents.book_positions import (
+from agents.book.data import SHIPPED_BOOK
+from agents.book.format import BookContent, decode_book
+from agents.book.positions import (
     BookScope,
     drops_into_columns,
     keys_of_stones,
     positions_by_ply,
 )
-from agents.score_table import Words
+from agents.words import Words
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 

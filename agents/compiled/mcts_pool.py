@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.mcts_kernel import (
+from agents.compiled.mcts_kernel import (
     CELL,
     CHILDREN,
     COUNTERS,
@@ -22,7 +22,7 @@ from agents.mcts_kernel import (
     make_node,
     transplant,
 )
-from agents.mcts_playouts import PlayoutBoard
+from agents.compiled.mcts_playouts import PlayoutBoard
 from envs.board import BoardState
 
 LARGEST_POOL = 1 << 23

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.mcts_playouts import (
+from agents.compiled.mcts_playouts import (
     PlayoutBoard,
     decisive_playout,
     line_ends,

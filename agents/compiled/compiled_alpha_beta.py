@@ -6,7 +6,8 @@ from functools import lru_cache
 import numpy as np
 
 from agents.alpha_beta import AlphaBeta
-from agents.alpha_beta_kernel import (
+from agents.clock import Clock
+from agents.compiled.alpha_beta_kernel import (
     ALPHA,
     BEST,
     BETA,
@@ -22,21 +23,20 @@ from agents.alpha_beta_kernel import (
     SearchArrays,
     alpha_beta_slice,
 )
-from agents.bound_table import new_table
-from agents.clock import Clock
-from agents.compiled_games import is_compiled_game
-from agents.evaluation import HEURISTICS, Heuristic, zero
-from agents.line_scores import (
+from agents.compiled.bound_table import new_table
+from agents.compiled.compiled_games import is_compiled_game
+from agents.compiled.line_scores import (
     LONGEST_LINE,
     line_scores,
     score_value,
     state_score,
     value_score,
 )
+from agents.evaluation import HEURISTICS, Heuristic, zero
 from agents.lines import Line
 from agents.ordering import ORDERINGS, Ordering, natural
-from agents.score_table import Words
 from agents.transposition import TranspositionTable
+from agents.words import Words
 from envs.bitboard import cell_bit, column_cells
 from envs.board import BoardState
 from envs.board_kernels import board_masks, completing_cells

@@ -1,9 +1,10 @@
 """Alpha-beta for ConnectX on bitboards, compiled: the search of `agents.alpha_beta` without Python.
 
-Its scores are whole numbers from the view of the player whose turn it is (`agents.line_scores`),
-so one player's window (alpha, beta) is (-beta, -alpha) for the other. A move is the bit of the cell
-that it fills. Instead of calling itself the search keeps the states from the root to the current
-one in a stack, a frame each; so it can stop anywhere and go on later.
+Its scores are whole numbers from the view of the player whose turn it is
+(`agents.compiled.line_scores`), so one player's window (alpha, beta) is (-beta, -alpha) for the
+other. A move is the bit of the cell that it fills. Instead of calling itself the search keeps the
+states from the root to the current one in a stack, a frame each; so it can stop anywhere and go on
+later.
 
 A state is searched only if its mover has no win at hand, and the search keeps this up itself: where
 two or more plies are left, moves that let the opponent win at once are lost, and left out.
@@ -15,7 +16,7 @@ which is all that has to be shown (principal variation search: T. A. Marsland an
 
 from typing import NamedTuple
 
-from agents.bound_table import (
+from agents.compiled.bound_table import (
     AT_LEAST,
     AT_MOST,
     PROVEN_REACH,
@@ -23,8 +24,8 @@ from agents.bound_table import (
     slot_of,
     unpack_entry,
 )
-from agents.line_scores import WIN_SCORE, LineScores, stone_gain
-from agents.score_table import Words
+from agents.compiled.line_scores import WIN_SCORE, LineScores, stone_gain
+from agents.words import Words
 from envs.board_kernels import completing_cells
 from envs.jit import inlined, jit
 
@@ -94,7 +95,7 @@ class SearchArrays(NamedTuple):
     order: Words
     """[n] The cells of each column, in the order in which columns are tried."""
     table: Words
-    """See `agents.bound_table`."""
+    """See `agents.compiled.bound_table`."""
     progress: Words
 
 

@@ -5,12 +5,12 @@
          4     2  version of the format: 1
          6     8  rows, columns, inarow, plies: 2 bytes each
         14     n  the score of each position after `plies` plies, a signed byte, in ascending
-                  order of their keys (`agents.book_positions`); compressed by zlib
+                  order of their keys (`agents.book.positions`); compressed by zlib
     14 + n     4  CRC-32 of all bytes before
 
 Numbers are little-endian. Scores are exact, from the view of the player to move, on the scale of
-`agents.solver.ScoreBounds`. The positions themselves are not in it, since they follow from the
-rules, nor are the scores after fewer plies, which follow from these.
+`agents.exact.solver.ScoreBounds`. The positions themselves are not in it, since they follow from
+the rules, nor are the scores after fewer plies, which follow from these.
 """
 
 from struct import Struct
@@ -19,8 +19,8 @@ from zlib import compress, crc32, decompress
 
 import numpy as np
 
-from agents.book_positions import BookScope
-from agents.score_table import Words
+from agents.book.positions import BookScope
+from agents.words import Words
 
 BOOK_MAGIC = b"CXBK"
 BOOK_VERSION = 1

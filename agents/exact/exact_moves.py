@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from agents.clock import Clock, TimeUp
+from agents.exact.solver import Solver
 from agents.ordering import from_the_middle
 from agents.protocol import legal_actions
-from agents.solver import Solver
 from envs.board import BoardState
 
 FIRST_ROUND_NODES = 1000
