@@ -46,7 +46,7 @@ class MinimaxAgent(Agent):
         sensible = sensible_actions(env, state, actions)
         depth = inf if self.depth is None else self.depth
 
-        tree = Minimax(env, choose("heuristic", self.heuristic, HEURISTICS), clock)
+        tree = self._tree(env, clock)
         found = Found[Action]()
         try:
             for action in sorted(actions, key=lambda action: action not in sensible):
@@ -67,6 +67,9 @@ class MinimaxAgent(Agent):
             depth=self.depth,
             elapsed=clock.elapsed,
         )
+
+    def _tree(self, env: Env[State, Action], clock: Clock) -> "Minimax[State, Action]":
+        return Minimax(env, choose("heuristic", self.heuristic, HEURISTICS), clock)
 
 
 class Minimax(Generic[State, Action]):

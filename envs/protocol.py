@@ -1,10 +1,13 @@
 """The contract between a game and a search: all that an agent may ask of an environment."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 State = TypeVar("State", bound=Hashable)
 Action = TypeVar("Action", bound=Hashable)
+
+CHANCE = 0
+"""The player whose turn it is where chance decides; only games of chance have such states."""
 
 
 class Env(Protocol[State, Action]):
@@ -43,3 +46,10 @@ class Env(Protocol[State, Action]):
         Raises:
             ValueError: the action is illegal, as for `get_next_state`.
         """
+
+
+class GameOfChance(Env[State, Action], Protocol[State, Action]):
+    """A game in which chance, too, has its turns: there `current_player` is `CHANCE`."""
+
+    def chance_probabilities(self, state: State) -> Mapping[Action, float]:
+        """How likely each of the available actions is where chance decides; they sum to 1."""

@@ -1,0 +1,1 @@
+"""What a search visited and left out: its trace, its picture, its story."""
