@@ -65,6 +65,22 @@ def column_from_middle(columns: int, place: int) -> int:
 
 
 @inlined
+def safe_cells(possible: int, threats: int) -> int:
+    """The possible cells after which the other player does not win at once.
+
+    Args:
+        possible: the cells in which a stone may come to rest.
+        threats: the cells that complete a line of the other player.
+    """
+    blocks = possible & threats
+    if blocks:
+        if blocks & (blocks - 1):
+            return 0  # two wins cannot be stopped by one stone
+        possible = blocks
+    return possible & ~(threats >> 1)  # a stone is a step to the cell above it
+
+
+@inlined
 def completing_cells(stones: int, rows: int, inarow: int) -> int:
     """The cells that would complete a line of `stones`, whether free or not.
 

@@ -117,7 +117,8 @@ def test_positions_that_are_not_in_the_book() -> None:
 
 def test_the_board_of_the_book() -> None:
     opening_book = small_book(BookScope(4, 3, 5, 2))
-    size = (opening_book.rows, opening_book.columns, opening_book.inarow, opening_book.plies)
+    scope = opening_book.scope
+    size = (scope.rows, scope.columns, scope.inarow, scope.plies)
     assert size == (4, 3, 5, 2)
 
 

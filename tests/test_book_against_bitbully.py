@@ -48,7 +48,7 @@ def test_every_score(core: Any, databases: Path) -> None:
     """BitBully searches from each position to its database of exact scores after 12 plies."""
     solver = core.BitBullyCore(databases / "book_12ply_distances.dat")
     compared = 0
-    for ply in range(shipped_book().plies + 1):
+    for ply in range(shipped_book().scope.plies + 1):
         for board, score in entries(core, shipped_book(), ply):
             assert solver.mtdf(board, score) == score, board.toString()
             compared += 1

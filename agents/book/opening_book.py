@@ -29,26 +29,6 @@ class OpeningBook:
     scores: tuple[Words, ...]
     """Their scores."""
 
-    @property
-    def rows(self) -> int:
-        """Height of the board."""
-        return self.scope.rows
-
-    @property
-    def columns(self) -> int:
-        """Width of the board."""
-        return self.scope.columns
-
-    @property
-    def inarow(self) -> int:
-        """How many stones in a row win."""
-        return self.scope.inarow
-
-    @property
-    def plies(self) -> int:
-        """The most stones on the board of which the book knows all positions."""
-        return self.scope.plies
-
     def score(self, state: BoardState) -> int | None:
         """The exact score, from the view of the player to move; see `ScoreBounds`.
 
@@ -59,7 +39,7 @@ class OpeningBook:
             state: a position on the book's board.
         """
         ply = state.mask.bit_count()
-        if ply > self.plies:
+        if ply > self.scope.plies:
             return None
         keys = self.keys[ply]
         key = keys_of_stones(self.scope, *np.array([[state.mover], [state.mask]]))[0]
@@ -85,7 +65,8 @@ def shipped_book_of(env: BoardGame) -> OpeningBook | None:
         ValueError: as `shipped_book`.
     """
     book = shipped_book()
-    same = (env.rows, env.columns, env.inarow) == (book.rows, book.columns, book.inarow)
+    scope = book.scope
+    same = (env.rows, env.columns, env.inarow) == (scope.rows, scope.columns, scope.inarow)
     return book if same and isinstance(env, ConnectX) else None
 
 

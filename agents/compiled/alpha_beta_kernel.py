@@ -26,7 +26,7 @@ from agents.compiled.bound_table import (
 )
 from agents.compiled.line_scores import WIN_SCORE, LineScores, stone_gain
 from agents.words import Words
-from envs.board_kernels import completing_cells
+from envs.board_kernels import completing_cells, safe_cells
 from envs.jit import inlined, jit
 
 # What a frame holds. Those up to BETA are given when the state is reached.
@@ -141,11 +141,9 @@ def visit(
     mover, mask = arrays.frames[ply, MOVER], arrays.frames[ply, MASK]
     threats = completing_cells(mask ^ mover, board.rows, board.inarow) & board.board
     possible = (mask + board.bottom) & board.board
-    forced = possible & threats
-    sensible = forced if forced else possible
-    safe = sensible & ~(threats >> 1)
-    if not safe or forced & (forced - 1):
-        return lose(board, arrays, ply, sensible, threats)
+    safe = safe_cells(possible, threats)
+    if not safe:
+        return lose(board, arrays, ply, possible, threats)
     score, promising = recall(arrays, ply, plies)
     if score == OPEN:
         begin_moves(arrays, ply, safe, promising)
@@ -178,9 +176,10 @@ def best_last_move(board: BoardNumbers, scores: LineScores, arrays: SearchArrays
 
 
 @inlined
-def lose(board: BoardNumbers, arrays: SearchArrays, ply: int, moves: int, threats: int) -> int:
-    """The score of a state whose `moves`, and so all, let the opponent win; with such a line."""
-    move = moves & -moves
+def lose(board: BoardNumbers, arrays: SearchArrays, ply: int, possible: int, threats: int) -> int:
+    """The score of a state whose moves all let the opponent win; with a line, a block if one is."""
+    blocks = possible & threats
+    move = blocks & -blocks if blocks else possible & -possible
     answers = ((arrays.frames[ply, MASK] | move) + board.bottom) & threats
     arrays.lines[ply, 0] = move
     arrays.lines[ply, 1] = answers & -answers

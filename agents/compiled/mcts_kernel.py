@@ -18,10 +18,9 @@ from agents.compiled.mcts_playouts import (
     next_stream,
     possible_cells,
     random_cell,
-    safe_cells,
     uniform_playout,
 )
-from envs.board_kernels import has_run
+from envs.board_kernels import has_run, safe_cells
 from envs.jit import inlined, jit
 
 # What a node holds.

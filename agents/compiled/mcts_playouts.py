@@ -7,7 +7,7 @@ included: where these call `rng.random()`, here is the next number of a stream.
 
 from typing import NamedTuple
 
-from envs.board_kernels import completing_cells, has_run
+from envs.board_kernels import completing_cells, has_run, safe_cells
 from envs.jit import inlined
 
 MULTIPLIER = 6364136223846793005
@@ -70,17 +70,6 @@ def possible_cells(mask: int, board: PlayoutBoard) -> int:
 def line_ends(stones: int, board: PlayoutBoard) -> int:
     """The cells that would complete a line of `stones`, whether free or not."""
     return completing_cells(stones, board.rows, board.inarow) & board.cells
-
-
-@inlined
-def safe_cells(possible: int, threats: int) -> int:
-    """The possible cells after which the other player, whose `line_ends` are given, cannot win."""
-    blocks = possible & threats
-    if blocks:
-        if blocks & (blocks - 1):
-            return 0  # two wins cannot be stopped by one stone
-        possible = blocks
-    return possible & ~(threats >> 1)  # a stone is a step to the cell above it
 
 
 @inlined

@@ -11,6 +11,7 @@ from envs.board_kernels import (
     BoardMasks,
     column_from_middle,
     completing_cells,
+    safe_cells,
 )
 from envs.jit import inlined, jit
 
@@ -92,11 +93,10 @@ def play_forced(
     while True:
         free = (mask + board.bottom) & board.board
         stones = mask.bit_count()
-        forced = threats & free
-        moves = (forced if forced else free) & ~(threats >> 1)
+        moves = safe_cells(free, threats)
         if free == 0:
             return True, 0, sign, mover, mask, own, threats, alpha, moves
-        if forced & (forced - 1) or moves == 0:
+        if moves == 0:
             value = -win_score(board, stones + 1)
             return True, value, sign, mover, mask, own, threats, alpha, moves
         highest = win_score(board, stones + 2)
@@ -121,10 +121,7 @@ def play_forced(
 def is_lost(board: BoardMasks, mask: int, threats: int) -> bool:
     """Whether the player to move cannot keep the other one from winning with the next stone."""
     free = (mask + board.bottom) & board.board
-    forced = threats & free
-    return (
-        forced & (forced - 1) != 0 or (forced if forced else free) & ~(threats >> 1) == 0
-    ) and free != 0
+    return free != 0 and safe_cells(free, threats) == 0
 
 
 @inlined
@@ -184,6 +181,112 @@ def pairs_fit(board: BoardMasks) -> bool:
 
 
 @inlined
+def look_up(
+    board: BoardMasks,
+    layout: TableLayout,
+    table: Words,
+    generation: int,
+    mover: int,
+    mask: int,
+    threats: int,
+    alpha: int,
+) -> tuple[bool, int]:
+    """Whether the pairing bound or the table decides a score, and what they say of it."""
+    if pairs_fit(board):
+        value = pairing_bound(board, mover, mask, threats)
+        if value <= alpha:
+            return True, value
+    stones = mask.bit_count()
+    if board.cells - stones > TABLE_LEFT:
+        key = position_key(board, mover, mask, stones < MIRROR_STONES)
+        known, lower, upper = stored_bounds(layout, table, key, generation)
+        if known and lower > alpha:
+            return True, lower
+        if known and upper <= alpha:
+            return True, upper
+    return False, 0
+
+
+@inlined
+def look_up_children(
+    board: BoardMasks,
+    layout: TableLayout,
+    table: Words,
+    generation: int,
+    stack: Words,
+    ply: int,
+) -> tuple[bool, int]:
+    """Whether the table knows a move of the frame to be good enough, and its score.
+
+    The enhanced transposition cutoff of J. Schaeffer and A. Plaat, "New Advances in Alpha-Beta
+    Searching" (1996).
+    """
+    mover, mask = stack[ply, FRAME_MOVER], stack[ply, FRAME_MASK]
+    stones = mask.bit_count()
+    if board.cells - stones > CHILD_TABLE_LEFT:
+        for index in range(stack[ply, FRAME_COUNT]):
+            filled = mask | stack[ply, FRAME_MOVES + index]
+            key = position_key(board, mover ^ mask, filled, stones + 1 < MIRROR_STONES)
+            known, _, upper = stored_bounds(layout, table, key, generation)
+            if known and -upper > stack[ply, FRAME_ALPHA]:
+                return True, -upper
+    return False, 0
+
+
+@inlined
+def play_next(board: BoardMasks, stack: Words, ply: int) -> tuple[int, int, int, int, int]:
+    """Play the next move of a frame; the position and the window that it leads to."""
+    index = stack[ply, FRAME_NEXT]
+    stack[ply, FRAME_NEXT] = index + 1
+    mask = stack[ply, FRAME_MASK]
+    mover = stack[ply, FRAME_MOVER] ^ mask
+    mask |= stack[ply, FRAME_MOVES + index]
+    own = stack[ply, FRAME_THREATS] & ~mask
+    threats = stack[ply, FRAME_MOVES + 2 * board.columns + index]
+    return mover, mask, own, threats, -stack[ply, FRAME_ALPHA] - 1
+
+
+@inlined
+def hand_up(
+    board: BoardMasks,
+    layout: TableLayout,
+    table: Words,
+    generation: int,
+    stack: Words,
+    ply: int,
+    value: int,
+    nodes: int,
+) -> tuple[int, int]:
+    """Hand up the `value` of the node at `ply` until a frame has a move left that it needs.
+
+    Each frame takes it with its sign turned: what the opponent wins, the player to move loses.
+
+    Returns:
+        The ply of that frame, or -1 where the root is decided, and then its score.
+    """
+    while ply > 0:
+        ply -= 1
+        mask, alpha = stack[ply, FRAME_MASK], stack[ply, FRAME_ALPHA]
+        best = max(stack[ply, FRAME_BEST], -value)
+        stack[ply, FRAME_BEST] = best
+        if best <= alpha and stack[ply, FRAME_NEXT] < stack[ply, FRAME_COUNT]:
+            return ply, value
+        stones = mask.bit_count()
+        if board.cells - stones > TABLE_LEFT:
+            store_bounds(
+                layout,
+                table,
+                position_key(board, stack[ply, FRAME_MOVER], mask, stones < MIRROR_STONES),
+                generation,
+                best if best > alpha else -win_score(board, stones + 1),
+                best if best <= alpha else win_score(board, stones),
+                nodes - stack[ply, FRAME_NODES],
+            )
+        value = best * stack[ply, FRAME_SIGN]
+    return -1, value
+
+
+@inlined
 def search(
     board: BoardMasks,
     layout: TableLayout,
@@ -211,35 +314,16 @@ def search(
     ply, alpha = registers[AT_PLY], registers[AT_ALPHA]
     mover, mask = registers[AT_MOVER], registers[AT_MASK]
     own, threats = registers[AT_OWN], registers[AT_THREATS]
-    threatened = FRAME_MOVES + 2 * board.columns
     while nodes < node_limit:
         nodes += 1
         decided, value, sign, mover, mask, own, threats, alpha, moves = play_forced(
             board, mover, mask, own, threats, alpha
         )
-        left = board.cells - mask.bit_count()
-        if not decided and pairs_fit(board):
-            value = pairing_bound(board, mover, mask, threats)
-            decided = value <= alpha
-        if not decided and left > TABLE_LEFT:
-            key = position_key(board, mover, mask, board.cells - left < MIRROR_STONES)
-            known, lower, upper = stored_bounds(layout, table, key, generation)
-            if known and (lower > alpha or upper <= alpha):
-                decided = True
-                value = lower if lower > alpha else upper
+        if not decided:
+            decided, value = look_up(board, layout, table, generation, mover, mask, threats, alpha)
         if not decided:
             count, value = order_moves(board, mover, mask, own, moves, alpha, stack, ply)
             decided = count == 0
-            if not decided and left > CHILD_TABLE_LEFT:
-                mirrored = board.cells - left + 1 < MIRROR_STONES
-                for index in range(count):
-                    filled = mask | stack[ply, FRAME_MOVES + index]
-                    key = position_key(board, mover ^ mask, filled, mirrored)
-                    known, lower, upper = stored_bounds(layout, table, key, generation)
-                    if known and -upper > alpha:
-                        decided = True
-                        value = -upper
-                        break
             if not decided:
                 stack[ply, FRAME_MOVER] = mover
                 stack[ply, FRAME_MASK] = mask
@@ -247,49 +331,18 @@ def search(
                 stack[ply, FRAME_ALPHA] = alpha
                 stack[ply, FRAME_SIGN] = sign
                 stack[ply, FRAME_BEST] = -board.cells
-                stack[ply, FRAME_NEXT] = 1
+                stack[ply, FRAME_NEXT] = 0
                 stack[ply, FRAME_COUNT] = count
                 stack[ply, FRAME_NODES] = nodes
-                mover ^= mask
-                mask |= stack[ply, FRAME_MOVES]
-                own = threats & ~mask
-                threats = stack[ply, threatened]
-                alpha = -alpha - 1
-                ply += 1
-                continue
-        value *= sign
-        # Hand the value up until a frame has a move left to try.
-        while ply > 0:
-            alpha = stack[ply - 1, FRAME_ALPHA]
-            best = max(stack[ply - 1, FRAME_BEST], -value)
-            index = stack[ply - 1, FRAME_NEXT]
-            mask = stack[ply - 1, FRAME_MASK]
-            if best <= alpha and index < stack[ply - 1, FRAME_COUNT]:
-                stack[ply - 1, FRAME_BEST] = best
-                stack[ply - 1, FRAME_NEXT] = index + 1
-                mover = stack[ply - 1, FRAME_MOVER] ^ mask
-                mask |= stack[ply - 1, FRAME_MOVES + index]
-                own = stack[ply - 1, FRAME_THREATS] & ~mask
-                threats = stack[ply - 1, threatened + index]
-                alpha = -alpha - 1
-                break
-            stones = mask.bit_count()
-            if board.cells - stones > TABLE_LEFT:
-                store_bounds(
-                    layout,
-                    table,
-                    position_key(board, stack[ply - 1, FRAME_MOVER], mask, stones < MIRROR_STONES),
-                    generation,
-                    best if best > alpha else -win_score(board, stones + 1),
-                    best if best <= alpha else win_score(board, stones),
-                    nodes - stack[ply - 1, FRAME_NODES],
-                )
-            value = best * stack[ply - 1, FRAME_SIGN]
-            ply -= 1
-        else:
-            registers[VISITED] = nodes
-            registers[VALUE] = value
-            return True
+                decided, value = look_up_children(board, layout, table, generation, stack, ply)
+        if decided:
+            ply, value = hand_up(board, layout, table, generation, stack, ply, value * sign, nodes)
+            if ply < 0:
+                registers[VISITED] = nodes
+                registers[VALUE] = value
+                return True
+        mover, mask, own, threats, alpha = play_next(board, stack, ply)
+        ply += 1
     registers[VISITED] = nodes
     registers[AT_PLY], registers[AT_ALPHA] = ply, alpha
     registers[AT_MOVER], registers[AT_MASK] = mover, mask
