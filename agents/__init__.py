@@ -2,6 +2,7 @@
 
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.exact.solver import ScoreBounds, Solver
+from agents.expectimax import ExpectimaxAgent
 from agents.greedy import GreedyAgent
 from agents.mcts_agent import MCTSAgent
 from agents.minimax import MinimaxAgent
@@ -14,6 +15,7 @@ from agents.registry import agent_names, make_agent
 __all__ = [
     "Agent",
     "AlphaBetaAgent",
+    "ExpectimaxAgent",
     "GreedyAgent",
     "MCTSAgent",
     "MinimaxAgent",

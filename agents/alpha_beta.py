@@ -4,12 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import inf
 from typing import Generic
 
+from agents.chance import expected_value, possible_outcomes
 from agents.clock import Clock
 from agents.evaluation import Heuristic
 from agents.lines import Found, Line
 from agents.ordering import Ordering
 from agents.transposition import Bound, Entry, TranspositionTable
-from envs.protocol import Action, Env, State
+from envs.protocol import CHANCE, Action, Env, State
 
 
 class AlphaBeta(Generic[State, Action]):
@@ -25,6 +26,8 @@ class AlphaBeta(Generic[State, Action]):
 
     In a game in which a state recurs at different plies, what the table has proven at one of them
     may serve at another, where minimax at this depth would still have to guess.
+
+    Where chance decides, t is the expected value of the outcomes; no value lies outside [-1, 1].
 
     D. E. Knuth and R. W. Moore, "An Analysis of Alpha-Beta Pruning" (1975), in the fail-soft form
     of J. P. Fishburn (1983).
@@ -116,9 +119,13 @@ class AlphaBeta(Generic[State, Action]):
                 self.guesses += entry.depth != inf
                 return entry.value, (entry.action, None)
 
+        player = self.env.current_player(state)
+        if player == CHANCE:
+            return self.chance_value(state, depth, ply, alpha, beta), None
+
         guesses = self.guesses
         window = alpha, beta
-        maximising = self.env.current_player(state) == 1
+        maximising = player == 1
         best, best_line = -inf if maximising else inf, None
         for action in self.ordered(state, actions, ply, entry):
             value, line = self.action_value(state, action, depth, ply, alpha, beta)
@@ -134,6 +141,34 @@ class AlphaBeta(Generic[State, Action]):
 
         self.remember(state, depth, best, best_line, window, self.guesses == guesses)
         return best, best_line
+
+    def chance_value(
+        self, state: State, depth: float, ply: int, alpha: float, beta: float
+    ) -> float:
+        """The expected value of a state in which chance decides, within the window.
+
+        Star1 of B. W. Ballard, "The *-Minimax Search Procedure for Trees Containing Chance Nodes"
+        (1983): an outcome is searched with the window outside which it decides alone, whatever
+        the outcomes after it are worth, that the expected value is outside (alpha, beta).
+        """
+        probabilities = possible_outcomes(self.env, state)
+        values = []
+        known, unknown = 0.0, 1.0  # what earlier outcomes contribute; how likely later ones are
+        for action, probability in probabilities.items():
+            unknown -= probability
+            outcome_alpha = (alpha - known - unknown) / probability
+            outcome_beta = (beta - known + unknown) / probability
+            window = max(outcome_alpha, -1.0), min(outcome_beta, 1.0)
+            if window[0] >= window[1]:  # closed by rounding
+                window = -1.0, 1.0
+            value, _ = self.action_value(state, action, depth, ply, *window)
+            if value <= outcome_alpha:
+                return alpha
+            if value >= outcome_beta:
+                return beta
+            known += probability * value
+            values.append(value)
+        return expected_value(values, probabilities.values())
 
     def ordered(
         self, state: State, actions: Sequence[Action], ply: int, entry: Entry | None

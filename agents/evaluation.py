@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
+from agents.threats import odd_even_threats
+from agents.tic_tac_toe_heuristics import graded_squares, open_twos
 from envs.board import BoardGame, BoardState
 
 Heuristic = Callable[[Any, Any], float]
@@ -52,4 +54,8 @@ HEURISTICS: Mapping[str, Heuristic] = {
     "auto": automatic,
     "open_lines": open_lines,
     "zero": zero,
+    "open_twos": open_twos,
+    "squares": graded_squares,
+    "threats": odd_even_threats,
 }
+"""Of these `open_twos` and `squares` are for tic-tac-toe alone, `threats` for ConnectX alone."""

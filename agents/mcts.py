@@ -5,9 +5,10 @@ from math import inf, log, sqrt
 from random import Random
 from typing import Generic
 
-from agents.policies import Rollout
+from agents.chance import expected_value, possible_outcomes
+from agents.policies import Rollout, random_outcome
 from agents.tactics import winning_action
-from envs.protocol import Action, Env, State
+from envs.protocol import CHANCE, Action, Env, State
 
 
 def uct(total: float, visits: int, parent_visits: int, exploration: float) -> float:
@@ -29,8 +30,8 @@ class Node(Generic[State, Action]):
     """A state in the tree, and the statistics of the simulations that went through it."""
 
     __slots__ = (
+        "assured",
         "children",
-        "drawn_at_least",
         "proven",
         "sign",
         "state",
@@ -47,14 +48,15 @@ class Node(Generic[State, Action]):
         """Actions that have no child yet."""
         self.children: dict[Action, Node[State, Action]] = {}
         self.sign = sign
-        """+1 where player 1 is to move and -1 where player 2 is."""
+        """+1 where player 1 is to move, -1 where player 2 is, 0 where chance decides."""
         self.visits = 0
         self.total = 0.0
         """Sum of the results, from player 1's view."""
         self.proven = proven
         """The exact value from player 1's view where it is known, else None."""
-        self.drawn_at_least = False
-        """Whether the player whose turn it is has a proven draw at hand, and so loses no more."""
+        self.assured: float | None = None
+        """What the player whose turn it is can fall back on: the best proven value among the
+        children, from player 1's view, where it is neither a win nor a loss; else None."""
 
     @property
     def value(self) -> float:
@@ -72,8 +74,11 @@ class Tree(Generic[State, Action]):
     A simulation selects a path by UCT, expands a leaf by one action, plays on from there by the
     rollout policy, and adds the result to every node of the path. With the solver, results that
     are certain are carried up as proven values (M. H. M. Winands, Y. Björnsson and J.-T. Saito,
-    "Monte-Carlo Tree Search Solver", 2008): a node is a proven win when one child is, and proven
-    lost or drawn when all children are proven.
+    "Monte-Carlo Tree Search Solver", 2008): a node is a proven win when one child is, and worth
+    its best child, or where chance decides their mean, when all children are proven.
+
+    Where chance decides, a simulation draws the outcome. One that was never drawn before enters
+    the tree on the way to the leaf.
 
     Args:
         env: the rules.
@@ -124,8 +129,10 @@ class Tree(Generic[State, Action]):
             if self.solver:
                 self.prove(path)
         for node in reversed(path):
-            if node.drawn_at_least and node.sign * total < 0:
-                total = 0.0
+            if node.assured is not None:
+                assured = node.assured * self.rollouts_per_leaf
+                if node.sign * (assured - total) > 0:
+                    total = assured
             node.visits += self.rollouts_per_leaf
             node.total += total
 
@@ -134,7 +141,7 @@ class Tree(Generic[State, Action]):
         node = self.root
         path = [node]
         while node.proven is None and not node.untried:
-            node = self.best_child(node)
+            node = self.best_child(node) if node.sign else self.random_child(node)
             path.append(node)
         return path
 
@@ -157,10 +164,19 @@ class Tree(Generic[State, Action]):
                 best, best_bound = child, bound
         return best
 
+    def random_child(self, node: Node[State, Action]) -> Node[State, Action]:
+        """The child of a random outcome, where chance decides."""
+        outcome = random_outcome(self.env, node.state, self.rng)
+        return node.children.get(outcome) or self.add_child(node, outcome)
+
     def expand(self, node: Node[State, Action]) -> Node[State, Action]:
         """Add the child of a random untried action."""
-        env, untried = self.env, node.untried
-        action = untried.pop(int(self.rng.random() * len(untried)))
+        untried = node.untried
+        return self.add_child(node, untried.pop(int(self.rng.random() * len(untried))))
+
+    def add_child(self, node: Node[State, Action], action: Action) -> Node[State, Action]:
+        """Add the child that `action` leads to."""
+        env = self.env
         state = env.get_next_state(node.state, action)
         actions = env.get_available_actions(state)
         proven = None if actions else env.reward(node.state, action)
@@ -170,13 +186,16 @@ class Tree(Generic[State, Action]):
     def make_node(
         self, state: State, actions: Sequence[Action], proven: float | None = None
     ) -> Node[State, Action]:
-        """A node without statistics."""
+        """A node without statistics. Where chance decides there is nothing to try."""
         self.nodes += 1
+        player = self.env.current_player(state)
+        if player == CHANCE:
+            return Node(state, (), 0, proven)
         if self.decisive_moves:
             win = winning_action(self.env, state, actions)
             if win is not None:
                 actions = (win,)
-        return Node(state, actions, 1 if self.env.current_player(state) == 1 else -1, proven)
+        return Node(state, actions, 1 if player == 1 else -1, proven)
 
     def prove(self, path: Sequence[Node[State, Action]]) -> None:
         """Carry the proven value of the last node of `path` up as far as it decides."""
@@ -187,12 +206,25 @@ class Tree(Generic[State, Action]):
 
     def settle(self, node: Node[State, Action]) -> None:
         """Prove the value of `node` if its children do: one is won, or all are proven."""
+        if not node.sign:
+            self.settle_chance(node)
+            return
         values = [
             node.sign * child.proven for child in node.children.values() if child.proven is not None
         ]
-        node.drawn_at_least = 0.0 in values
-        if 1.0 in values or (not node.untried and len(values) == len(node.children)):
-            node.proven = node.sign * max(values)
+        best = max(values, default=-1.0)
+        if abs(best) < 1.0:
+            node.assured = node.sign * best
+        if best == 1.0 or (not node.untried and len(values) == len(node.children)):
+            node.proven = node.sign * best
+
+    def settle_chance(self, node: Node[State, Action]) -> None:
+        """Prove the value of `node` if all outcomes are proven: their mean."""
+        probabilities = possible_outcomes(self.env, node.state)
+        known = {outcome: child.proven for outcome, child in node.children.items()}
+        values = [value for outcome in probabilities if (value := known.get(outcome)) is not None]
+        if len(values) == len(probabilities):
+            node.proven = expected_value(values, probabilities.values())
 
     def restrict_root(self, actions: Sequence[Action]) -> None:
         """Consider `actions` only at the root; the others must be proven to be no better."""

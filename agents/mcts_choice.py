@@ -11,7 +11,7 @@ class SearchedNode(Protocol[Action]):
 
     @property
     def sign(self) -> int:
-        """+1 where player 1 is to move and -1 where player 2 is."""
+        """+1 where player 1 is to move, -1 where player 2 is, 0 where chance decides."""
 
     @property
     def visits(self) -> int:
@@ -30,8 +30,8 @@ class SearchedNode(Protocol[Action]):
         """The proven value, or else an estimate strictly between -1 and 1."""
 
     @property
-    def drawn_at_least(self) -> bool:
-        """Whether the player whose turn it is has a proven draw at hand."""
+    def assured(self) -> float | None:
+        """The best proven value of a child where it is neither a win nor a loss, else None."""
 
     @property
     def children(self) -> Mapping[Action, "SearchedNode[Action]"]:
@@ -49,7 +49,7 @@ FINAL_MOVES: Mapping[str, Callable[[SearchedNode[Any], int], float]] = {
 def final_action(node: SearchedNode[Action], final_move: str) -> Action:
     """The best child's action: a proven win, or else by `final_move`, losses last.
 
-    A proven draw, which the simulations have left alone, is taken where the rest looks worse.
+    A proven value, which the simulations have left alone, is taken where the rest looks worse.
     """
     criterion = FINAL_MOVES[final_move]
 
@@ -59,15 +59,16 @@ def final_action(node: SearchedNode[Action], final_move: str) -> Action:
         return won, not lost, criterion(child, node.sign)
 
     best = max(node.children, key=merit)
-    if node.drawn_at_least and node.sign * node.children[best].value < 0:
-        return next(action for action, child in node.children.items() if child.proven == 0.0)
+    assured = node.assured
+    if assured is not None and node.sign * (assured - node.children[best].value) > 0:
+        return next(action for action, child in node.children.items() if child.proven == assured)
     return best
 
 
 def expected_line(node: SearchedNode[Action], final_move: str) -> tuple[Action, ...]:
-    """The final moves from a node on, as deep as the tree goes."""
+    """The final moves from a node on, as deep as the tree goes or until chance decides."""
     line = []
-    while node.children:
+    while node.children and node.sign:
         line.append(final_action(node, final_move))
         node = node.children[line[-1]]
     return tuple(line)

@@ -1,10 +1,11 @@
 """Minimax: what a state is worth when both players always choose their best action."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Generic
 
+from agents.chance import expected_value, possible_outcomes
 from agents.clock import Clock, TimeUp
 from agents.evaluation import HEURISTICS, Heuristic
 from agents.lines import Found, Line, line_actions
@@ -12,7 +13,7 @@ from agents.options import choose, option, require_at_least
 from agents.ordering import ORDERINGS, Ordering
 from agents.protocol import Agent, SearchResult, legal_actions
 from agents.tactics import best_action, sensible_actions
-from envs.protocol import Action, Env, State
+from envs.protocol import CHANCE, Action, Env, State
 
 
 @dataclass
@@ -44,13 +45,13 @@ class MinimaxAgent(Agent):
         ordering = choose("ordering", self.ordering, ORDERINGS)
         actions = ordering(env, state, legal_actions(env, state))
         sensible = sensible_actions(env, state, actions)
+        order = sorted(actions, key=lambda action: action not in sensible)
         depth = inf if self.depth is None else self.depth
 
         tree = self._tree(env, clock)
         found = Found[Action]()
         try:
-            for action in sorted(actions, key=lambda action: action not in sensible):
-                found[action] = tree.action_value(state, action, depth)
+            tree.search_root(state, order, depth, found)
         except TimeUp:
             if not found:
                 return SearchResult(sensible[0], value=0.0, elapsed=clock.elapsed)
@@ -73,13 +74,28 @@ class MinimaxAgent(Agent):
 
 
 class Minimax(Generic[State, Action]):
-    """One minimax search; `nodes` counts the states that it visits, the root among them."""
+    """One minimax search; `nodes` counts the states that it visits, the root among them.
+
+    Where chance decides, a state is worth what its outcomes are worth on average (D. Michie,
+    "Game-Playing and Game-Learning Automata", 1966), and the line of best play ends.
+    """
 
     def __init__(self, env: Env[State, Action], heuristic: Heuristic, clock: Clock) -> None:
         self.env = env
         self.heuristic = heuristic
         self.clock = clock
         self.nodes = 1
+
+    def search_root(
+        self, state: State, actions: Iterable[Action], depth: float, found: Found[Action]
+    ) -> None:
+        """Examine `actions` in turn, `depth` >= 1 plies deep, and enter their values in `found`.
+
+        Raises:
+            TimeUp: the time is up; `found` keeps what was examined.
+        """
+        for action in actions:
+            found[action] = self.action_value(state, action, depth)
 
     def action_value(self, state: State, action: Action, depth: float) -> tuple[float, Line]:
         """The value of `action`, `depth` >= 1 plies deep, and the line that follows it.
@@ -101,10 +117,20 @@ class Minimax(Generic[State, Action]):
     ) -> tuple[float, Line]:
         """The value of the best of `actions` for the player whose turn it is, and its line."""
         self.clock.check()
-        maximising = self.env.current_player(state) == 1
+        player = self.env.current_player(state)
+        if player == CHANCE:
+            return self.mean_value(state, possible_outcomes(self.env, state), depth), None
+        maximising = player == 1
         best, best_line = -inf if maximising else inf, None
         for action in actions:
             value, line = self.action_value(state, action, depth)
             if (value > best) if maximising else (value < best):
                 best, best_line = value, (action, line)
         return best, best_line
+
+    def mean_value(
+        self, state: State, probabilities: Mapping[Action, float], depth: float
+    ) -> float:
+        """What a state is worth on average where actions are taken with these probabilities."""
+        values = [self.action_value(state, action, depth)[0] for action in probabilities]
+        return expected_value(values, probabilities.values())

@@ -1,15 +1,17 @@
 """Rollout policies: how a Monte Carlo search plays a game to its end.
 
 A rollout is a plain function `(env, state, rng) -> float` that plays on from an unfinished state
-and returns the reward of the last action, from player 1's view.
+and returns the reward of the last action, from player 1's view. Where chance decides, it draws an
+outcome by its probability.
 """
 
 from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
+from agents.chance import possible_outcomes
 from agents.tactics import sensible_actions
-from envs.protocol import Action, Env, State
+from envs.protocol import CHANCE, Action, Env, State
 
 Rollout = Callable[[Any, Any, Random], float]
 
@@ -17,8 +19,12 @@ Rollout = Callable[[Any, Any, Random], float]
 def uniform(env: Env[State, Action], state: State, rng: Random) -> float:
     """Play uniformly random actions."""
     get_actions, get_next_state, random = env.get_available_actions, env.get_next_state, rng.random
+    chance = has_chance(env)
     while actions := get_actions(state):
-        action = actions[int(random() * len(actions))]
+        if chance and env.current_player(state) == CHANCE:
+            action = random_outcome(env, state, rng)
+        else:
+            action = actions[int(random() * len(actions))]
         previous, state = state, get_next_state(state, action)
     return env.reward(previous, action)
 
@@ -30,10 +36,25 @@ def decisive(env: Env[State, Action], state: State, rng: Random) -> float:
     Monte-Carlo Tree Search algorithms" (2010).
     """
     while actions := env.get_available_actions(state):
-        choice = sensible_actions(env, state, actions)
-        action = choice[int(rng.random() * len(choice))]
+        if env.current_player(state) == CHANCE:
+            action = random_outcome(env, state, rng)
+        else:
+            choice = sensible_actions(env, state, actions)
+            action = choice[int(rng.random() * len(choice))]
         previous, state = state, env.get_next_state(state, action)
     return env.reward(previous, action)
 
 
 ROLLOUTS: Mapping[str, Rollout] = {"uniform": uniform, "decisive": decisive}
+
+
+def has_chance(env: object) -> bool:
+    """Whether a game may have states in which chance decides: whether it is a `GameOfChance`."""
+    return hasattr(env, "chance_probabilities")
+
+
+def random_outcome(env: Env[State, Action], state: State, rng: Random) -> Action:
+    """What chance plays in `state`, drawn by the probabilities of the outcomes."""
+    probabilities = possible_outcomes(env, state)
+    drawn: Action = rng.choices(list(probabilities), list(probabilities.values()))[0]
+    return drawn

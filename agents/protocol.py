@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic
 
-from envs.protocol import Action, Env, State
+from envs.protocol import CHANCE, Action, Env, State
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Agent(ABC):
             time_limit: seconds; binds in addition to the agent's own limits.
 
         Raises:
-            ValueError: the game is over in `state`.
+            ValueError: the game is over in `state`, or chance decides there.
         """
 
     def act(self, env: Env[State, Action], state: State, time_limit: float | None = None) -> Action:
@@ -66,12 +66,14 @@ class Agent(ABC):
 
 
 def legal_actions(env: Env[State, Action], state: State) -> tuple[Action, ...]:
-    """The legal actions of a state in which the game goes on.
+    """The legal actions of a state in which a player is to move.
 
     Raises:
-        ValueError: the game is over.
+        ValueError: the game is over, or chance decides.
     """
     actions = tuple(env.get_available_actions(state))
     if not actions:
         raise ValueError(f"the game is over in {state}: there is nothing to search")
+    if env.current_player(state) == CHANCE:
+        raise ValueError(f"chance decides in {state}: draw an outcome and search what follows it")
     return actions

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.alpha_beta_agent import AlphaBetaAgent
+from agents.expectimax import ExpectimaxAgent
 from agents.greedy import GreedyAgent
 from agents.introspection import check_options
 from agents.mcts_agent import MCTSAgent
@@ -16,6 +17,7 @@ AGENTS: Mapping[str, type[Agent]] = {
     "random": RandomAgent,
     "greedy": GreedyAgent,
     "minimax": MinimaxAgent,
+    "expectimax": ExpectimaxAgent,
     "alphabeta": AlphaBetaAgent,
     "mcts": MCTSAgent,
     "perfect": PerfectAgent,

@@ -2,14 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 
-from envs.protocol import Action, Env, State
+from envs.protocol import CHANCE, Action, Env, State
 
 
 def winning_action(
     env: Env[State, Action], state: State, actions: Sequence[Action]
 ) -> Action | None:
-    """The first of `actions` that wins at once for the player whose turn it is, or None."""
-    win = 1.0 if env.current_player(state) == 1 else -1.0
+    """The first of `actions` that wins at once for the player whose turn it is, or None.
+
+    Where chance decides, no one wins.
+    """
+    player = env.current_player(state)
+    if player == CHANCE:
+        return None
+    win = 1.0 if player == 1 else -1.0
     for action in actions:
         if env.reward(state, action) == win:
             return action
@@ -17,7 +23,7 @@ def winning_action(
 
 
 def allows_win(env: Env[State, Action], state: State, action: Action) -> bool:
-    """Whether the next player wins at once after `action`, or `action` itself loses the game."""
+    """Whether the opponent wins at once after `action`, or `action` itself loses the game."""
     player = env.current_player(state)
     child = env.get_next_state(state, action)
     replies = env.get_available_actions(child)

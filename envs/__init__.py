@@ -2,22 +2,30 @@
 
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectFour, ConnectX
+from envs.explicit_tree import ChanceNode, ExplicitTree, MaxNode, MinNode, parse_tree
 from envs.notation import parse_moves, state_from_moves
-from envs.protocol import Action, Env, State
+from envs.protocol import CHANCE, Action, Env, GameOfChance, State
 from envs.render import board_svg, board_text
 from envs.tic_tac_toe import TicTacToe
 
 __all__ = [
+    "CHANCE",
     "Action",
     "BoardGame",
     "BoardState",
+    "ChanceNode",
     "ConnectFour",
     "ConnectX",
     "Env",
+    "ExplicitTree",
+    "GameOfChance",
+    "MaxNode",
+    "MinNode",
     "State",
     "TicTacToe",
     "board_svg",
     "board_text",
     "parse_moves",
+    "parse_tree",
     "state_from_moves",
 ]

@@ -39,9 +39,9 @@ class Env(Protocol[State, Action]):
     def reward(self, state: State, action: Action) -> float:
         """What playing `action` in `state` gives, from player 1's view, in [-1, 1].
 
-        +1 when player 1 has just won, -1 when player 2 has, 0 otherwise. Only an action that ends
-        the game gives a reward other than 0, so the reward of the last action is the value of the
-        whole game.
+        +1 when player 1 has just won, -1 when player 2 has, 0 otherwise; a game with more outcomes
+        than three ends with a value in between. Only an action that ends the game gives a reward
+        other than 0, so the reward of the last action is the value of the whole game.
 
         Raises:
             ValueError: the action is illegal, as for `get_next_state`.

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from agents import (
     Agent,
     AlphaBetaAgent,
+    ExpectimaxAgent,
     GreedyAgent,
     MCTSAgent,
     MinimaxAgent,
@@ -33,6 +34,7 @@ QUICK: dict[str, Agent] = {
     "random": RandomAgent(seed=1),
     "greedy": GreedyAgent(),
     "minimax": MinimaxAgent(depth=2),
+    "expectimax": ExpectimaxAgent(depth=2),
     "alphabeta": AlphaBetaAgent(depth=3, time_limit=None),
     "mcts": MCTSAgent(simulations=30, seed=1),
     "perfect": PerfectAgent(time_limit=0.1, table_megabytes=1),
@@ -127,12 +129,20 @@ def test_agents_may_be_sent_to_other_processes(name: str) -> None:
     "agent",
     [
         MinimaxAgent(depth=None),
+        ExpectimaxAgent(depth=None),
         AlphaBetaAgent(time_limit=None),
         AlphaBetaAgent(time_limit=None, iterative_deepening=False),
         MCTSAgent(simulations=None),
         MCTSAgent(simulations=None, rollout="decisive"),
     ],
-    ids=["minimax", "alphabeta", "alphabeta at once", "mcts", "mcts with decisive rollouts"],
+    ids=[
+        "minimax",
+        "expectimax",
+        "alphabeta",
+        "alphabeta at once",
+        "mcts",
+        "mcts with decisive rollouts",
+    ],
 )
 def test_a_time_limit_of_a_search_holds(agent: Agent, rows: int) -> None:
     """Roughly, for the sake of machines on which much else is running."""
@@ -161,6 +171,7 @@ def test_agents_that_no_clock_needs_to_stop_name_no_such_options() -> None:
         "random",
         "greedy",
         "minimax",
+        "expectimax",
     ]
 
 

@@ -1,17 +1,22 @@
 """Alpha-beta: minimax's values, whatever helps it to prune."""
 
+from math import inf
 from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from agents import AlphaBetaAgent, MinimaxAgent
-from agents.evaluation import HEURISTICS
+from agents.alpha_beta import AlphaBeta
+from agents.clock import Clock
+from agents.evaluation import HEURISTICS, zero
+from agents.ordering import natural
 from agents.transposition import Bound, Entry, TranspositionTable
-from envs import ConnectX, TicTacToe, state_from_moves
+from envs import ChanceNode, ConnectX, ExplicitTree, TicTacToe, state_from_moves
 from tests.brute_force import BruteForce
+from tests.random_trees import mixed_trees, worth
 from tests.small_games import Race, RaceState
 from tests.strategies import (
     Position,
@@ -256,6 +261,63 @@ def test_deepening_ends_with_a_proof_or_at_the_depth(
 def test_wrong_options_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         AlphaBetaAgent(**options)
+
+
+# --- chance
+
+
+@given(mixed_trees(), aids(), st.integers(1, 5) | st.none())
+@settings(max_examples=300)
+def test_chance_changes_no_value(tree: Any, aids: dict[str, Any], depth: int | None) -> None:
+    env = ExplicitTree(tree)
+    aids["ordering"] = "natural" if aids["ordering"] == "centre" else aids["ordering"]
+    exact = MinimaxAgent(depth=depth).search(env, ())
+    result = AlphaBetaAgent(depth=depth, time_limit=None, **aids).search(env, ())
+    assert result.value == pytest.approx(exact.value, abs=1e-9)
+    assert exact.action_values[result.action] == pytest.approx(exact.value, abs=1e-9)
+    if depth is None:
+        assert result.value * env.scale == pytest.approx(worth(tree), abs=1e-9)
+
+
+@given(mixed_trees(), st.floats(-1, 1), st.floats(-1, 1))
+@settings(max_examples=200)
+def test_what_a_window_returns_bounds_the_value(tree: Any, one: float, other: float) -> None:
+    """As the docstring of `AlphaBeta` says, up to rounding."""
+    alpha, beta = sorted((one, other))
+    assume(alpha < beta)
+    env = ExplicitTree(tree)
+    search = AlphaBeta(env, zero, natural, Clock(), TranspositionTable(0), killer_moves=False)
+    value, _ = search.state_value((), env.get_available_actions(()), inf, 0, alpha, beta)
+    true_value = worth(tree) / env.scale
+    if value <= alpha:
+        assert true_value <= value + 1e-12
+    elif value >= beta:
+        assert true_value >= value - 1e-12
+    else:
+        assert value == pytest.approx(true_value, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("tree", "scale", "nodes"),
+    [
+        # An 8 is at hand. After a 2 the other half, 10 at most, makes 6 at most.
+        ([8, ChanceNode([(0.5, 2), (0.5, [9])])], 10, 4),
+        # It might make up for the 2 if 100 were possible.
+        ([8, ChanceNode([(0.5, 2), (0.5, [9])])], 100, 6),
+        # Player 2 will not allow chance, which makes at least (9 - 10) / 2, where -8 is at hand.
+        ([[-8, ChanceNode([(0.5, 9), (0.5, [9])])]], 10, 5),
+        # The 8 is out of reach unless the second outcome is above 6; its 5 ends the search of it.
+        ([8, ChanceNode([(0.5, 10), (0.5, [[5, 9], 7])])], 10, 8),
+    ],
+)
+def test_chance_is_cut_off_where_the_rest_cannot_matter(
+    tree: Any, scale: float, nodes: int
+) -> None:
+    """Star1, by hand."""
+    agent = AlphaBetaAgent(
+        time_limit=None, iterative_deepening=False, table_size=0, ordering="natural"
+    )
+    assert agent.search(ExplicitTree(tree, scale), ()).nodes == nodes
 
 
 # --- the transposition table

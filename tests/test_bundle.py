@@ -17,6 +17,7 @@ from submission.bundling.sources import BundleError
 from submission.kaggle import kaggle_environments
 from submission.options import JsonValue
 
+STANDARD_LIBRARY_ALONE = ("random", "greedy", "minimax", "expectimax")
 QUICK: dict[str, dict[str, JsonValue]] = {
     "alphabeta": {"time_limit": 0.02},
     "mcts": {"time_limit": 0.02, "seed": 1},
@@ -86,7 +87,7 @@ def test_kaggles_loader_picks_the_entry_point(agent: str) -> None:
 def test_bundles_need_what_kaggle_has(agent: str) -> None:
     """Beside the standard library that is, of what the compiled searches use, numpy and Numba."""
     needed = imported_modules(build_bundle(agent, {})) - sys.stdlib_module_names
-    assert needed == (set() if agent in ("random", "greedy", "minimax") else {"numba", "numpy"})
+    assert needed == (set() if agent in STANDARD_LIBRARY_ALONE else {"numba", "numpy"})
 
 
 @pytest.mark.parametrize("agent", agent_names())
@@ -101,7 +102,10 @@ def test_every_name_of_the_file_is_defined_and_used(agent: str, tmp_path: Path) 
 @pytest.mark.parametrize("agent", agent_names())
 def test_only_what_the_agent_needs(agent: str) -> None:
     text = build_bundle(agent, {})
-    needed = {"perfect": {"PerfectAgent", "AlphaBetaAgent"}}
+    needed = {
+        "perfect": {"PerfectAgent", "AlphaBetaAgent"},
+        "expectimax": {"ExpectimaxAgent", "MinimaxAgent"},
+    }
     classes = {registered.__name__ for registered in AGENTS.values()}
     assert {name for name in classes if f"class {name}" in text} == needed.get(
         agent, {AGENTS[agent].__name__}

@@ -16,7 +16,19 @@ from tests.shell import Shell
 
 def test_help_teaches_every_command(shell: Shell) -> None:
     help_text = shell.run("--help").stdout
-    for command in ("agents", "book", "build", "check", "evaluate", "prepare", "solve"):
+    listing = re.findall(r"^  ([a-z]+)  ", help_text.split("Commands:")[1], flags=re.MULTILINE)
+    assert listing == [
+        "agents",
+        "build",
+        "check",
+        "evaluate",
+        "prepare",
+        "solve",
+        "book",
+        "play",
+        "explain",
+    ]
+    for command in listing:
         assert f"connectx {command}" in help_text
         assert shell.run(command, "--help").status == 0
 

@@ -14,10 +14,23 @@ from agents import MCTSAgent
 from agents.mcts import Node, Tree, uct
 from agents.mcts_choice import FINAL_MOVES, final_action
 from agents.policies import decisive, uniform
-from envs import BoardGame, ConnectFour, ConnectX, Env, TicTacToe, state_from_moves
+from agents.protocol import SearchResult
+from envs import (
+    BoardGame,
+    ChanceNode,
+    ConnectFour,
+    ConnectX,
+    Env,
+    ExplicitTree,
+    MaxNode,
+    MinNode,
+    TicTacToe,
+    state_from_moves,
+)
 from tests.brute_force import BruteForce
 from tests.clocks import ends_within, ticking_clock
 from tests.kaggle_rules import kaggle_game
+from tests.random_trees import mixed_trees, subtrees, worth
 from tests.small_games import Race
 from tests.strategies import (
     Position,
@@ -284,6 +297,122 @@ def test_whole_games_are_played_with_a_kept_tree(
         state = env.get_next_state(state, action)
 
 
+# --- chance, and values between a win and a draw
+
+
+def solved(tree: Any, simulations: int = 20_000) -> tuple[ExplicitTree, SearchResult[Any]]:
+    """A search until the value of the root is proven; a small tree is."""
+    env = ExplicitTree(tree)
+    with ends_within(20):
+        result = MCTSAgent(simulations, seed=1).search(env, env.initial_state())
+    assert result.simulations < simulations
+    return env, result
+
+
+@given(mixed_trees())
+@settings(max_examples=200)
+def test_small_trees_are_solved_with_chance_too(tree: Any) -> None:
+    env, result = solved(tree)
+    assert result.value * env.scale == pytest.approx(worth(tree))
+
+
+def worth_of_nodes(tree: Any, path: tuple[Any, ...] = (), turn: int = 1) -> dict[Any, float]:
+    """The worth of each node, by its path."""
+    found = {path: worth(tree, turn)}
+    if isinstance(tree, MaxNode | MinNode):
+        tree, turn = tree.branches, 1 if isinstance(tree, MaxNode) else 2
+    if isinstance(tree, ChanceNode):
+        tree = [subtree for _, subtree in tree.outcomes]
+    if not isinstance(tree, int):
+        actions = tree if isinstance(tree, dict) else range(len(tree))
+        for action, subtree in zip(actions, subtrees(tree), strict=True):
+            found |= worth_of_nodes(subtree, (*path, action), 3 - turn)
+    return found
+
+
+@given(mixed_trees(), st.integers(1, 60), st.booleans())
+@settings(max_examples=200)
+def test_what_is_proven_in_a_tree_is_its_worth(
+    tree: Any, simulations: int, decisive_moves: bool
+) -> None:
+    env, exact = ExplicitTree(tree), worth_of_nodes(tree)
+    grown = grown_tree(env, (), simulations, decisive_moves=decisive_moves)
+    for node in all_nodes(grown.root):
+        if node.proven is not None:
+            assert node.proven * env.scale == pytest.approx(exact[node.state])
+
+
+@pytest.mark.parametrize(
+    ("tree", "mean"),
+    [
+        ({"sure": 2, "risky": ChanceNode([(0.4, 1), (0.6, 4)])}, 2.8),
+        ({"Left": ChanceNode([(0.5, 20), (0.5, -5)]), "Right": 1}, 7.5),
+        ([ChanceNode([(0.9, [8, -4]), (0.1, ChanceNode([(0.5, -4), (0.5, [6])]))]), -4], 7.3),
+    ],
+)
+def test_without_a_solver_means_come_close_to_what_the_tree_is_worth(
+    tree: Any, mean: float
+) -> None:
+    """Published trees among them: (0.4, 0.6) over (1, 4) and (0.5, 0.5) over (20, -5)."""
+    assert worth(tree) == pytest.approx(mean)
+    env = ExplicitTree(tree)
+    result = MCTSAgent(20_000, exploration=0.3, solver=False, seed=1).search(env, ())
+    assert result.value * env.scale == pytest.approx(mean, abs=0.02 * env.scale)
+
+
+def test_outcomes_are_drawn_by_their_probabilities() -> None:
+    """Four standard deviations of a binomial distribution around its mean."""
+    shares = {"a": 0.6, "b": 0.3, "c": 0.1, "never": 0.0}
+    env = ExplicitTree([ChanceNode({name: (share, 1) for name, share in shares.items()})])
+    root = grown_tree(env, (), 5000, solver=False).root
+    drawn = root.children[0].children
+    assert "never" not in drawn
+    for name, child in drawn.items():
+        share, count = shares[name], root.children[0].visits
+        assert abs(child.visits - share * count) < 4 * (count * share * (1 - share)) ** 0.5
+
+
+@pytest.mark.parametrize("rollout", [uniform, decisive])
+def test_rollouts_draw_what_chance_plays(rollout: Any) -> None:
+    env, rng = ExplicitTree([ChanceNode([(0.8, [1]), (0.2, -1)])]), Random(3)
+    mean = sum(rollout(env, (), rng) for _ in range(4000)) / 4000
+    assert mean == pytest.approx(0.6, abs=4 * 0.8 / 4000**0.5)
+
+
+def test_a_chance_node_is_proven_when_its_last_outcome_is() -> None:
+    """An outcome in a hundred is a loss: until it is drawn, there is no proof."""
+    env = ExplicitTree([ChanceNode([(0.99, 1), (0.01, -1)])])
+    grown = grown_tree(env, (), 0)
+    chance_node = None
+    while grown.root.proven is None:
+        grown.simulate()
+        chance_node = grown.root.children[0]
+        assert (chance_node.proven is not None) == (len(chance_node.children) == 2)
+    assert chance_node is not None
+    assert grown.root.proven == pytest.approx(0.98)
+
+
+def test_a_certain_value_is_the_least_that_a_simulation_brings() -> None:
+    """Below it, what the other action leads to changes nothing."""
+    env = ExplicitTree([4, MaxNode([[-8, -6], [-7, -5]])], scale=8)
+    grown = grown_tree(env, (), 3)
+    assert grown.root.assured == 0.5
+    before, visits = grown.root.total, grown.root.visits
+    grown.simulate()
+    assert grown.root.total - before == 0.5 * (grown.root.visits - visits)
+
+
+def test_the_best_of_several_certain_values_is_played() -> None:
+    for tree, best in (([1, 3, 2], 1), ([MinNode([5, 4]), 3, MinNode([6, 2])], 0)):
+        _, result = solved(tree)
+        assert result.action == best
+
+
+def test_the_expected_line_ends_where_chance_decides() -> None:
+    _, result = solved([[2, 1], [ChanceNode([(0.5, [4]), (0.5, [6])])]])
+    assert result.principal_variation == (1, 0)
+
+
 # --- values and the final move
 
 
@@ -307,7 +436,7 @@ def node_with_children(sign: int, children: Mapping[str, Statistics]) -> AnyNode
         child: AnyNode = Node(action, [], -sign, None if proven is None else sign * proven)
         child.visits, child.total = visits, sign * total
         node.children[action] = child
-    node.drawn_at_least = bool(drawn_children(node))
+    node.assured = 0.0 if drawn_children(node) else None
     return node
 
 

@@ -118,13 +118,13 @@ class Facts(NamedTuple):
     visits: int
     total: float
     proven: float | None
-    drawn_at_least: bool
+    assured: float | None
     value: float
 
 
 def facts(node: Any, path: tuple[int, ...] = ()) -> Iterator[Facts]:
     """What the nodes of a tree know, each followed by its children in their order."""
-    yield Facts(path, node.visits, node.total, node.proven, node.drawn_at_least, node.value)
+    yield Facts(path, node.visits, node.total, node.proven, node.assured, node.value)
     for action, child in node.children.items():
         yield from facts(child, (*path, action))
 

@@ -1,13 +1,16 @@
 """Minimax, against exact values by definition and the published size of tic-tac-toe's tree."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import MinimaxAgent
 from agents.evaluation import open_lines
-from envs import ConnectX, TicTacToe
+from envs import CHANCE, ConnectX, ExplicitTree, TicTacToe
 from tests.brute_force import BruteForce
+from tests.random_trees import mixed_trees, worth
 from tests.small_games import Race, RaceState
 from tests.strategies import (
     Position,
@@ -49,6 +52,23 @@ def test_a_player_may_move_twice_running(target: int) -> None:
     for player in (1, 2):
         state = RaceState(0, player)
         assert FULL.search(env, state).value == exact.value(state)
+
+
+@given(mixed_trees())
+@settings(max_examples=300)
+def test_chance_is_worth_what_it_brings_on_average(tree: Any) -> None:
+    """The best of such averages, and so on, computed from the lists of the tree."""
+    env = ExplicitTree(tree)
+    result = FULL.search(env, ())
+    assert result.value * env.scale == pytest.approx(worth(tree), abs=1e-9)
+    assert result.value == result.action_values[result.action]
+
+    state = env.initial_state()
+    for action in result.principal_variation:
+        assert env.current_player(state) != CHANCE
+        state = env.get_next_state(state, action)
+    over = not env.get_available_actions(state)
+    assert over or env.current_player(state) == CHANCE
 
 
 @given(unfinished_positions(small_boards))

@@ -20,6 +20,7 @@ OTHER_VALUES: dict[type, Any] = {int: 3, float: 0.25, bool: False}
 OTHER_CHOICES = {
     "heuristic": "zero",
     "ordering": "natural",
+    "opponent": "softmax",
     "rollout": "decisive",
     "final_move": "value",
     "engine": "reference",
@@ -27,7 +28,15 @@ OTHER_CHOICES = {
 
 
 def test_the_agents_are_listed_from_the_simplest_on() -> None:
-    assert agent_names() == ["random", "greedy", "minimax", "alphabeta", "mcts", "perfect"]
+    assert agent_names() == [
+        "random",
+        "greedy",
+        "minimax",
+        "expectimax",
+        "alphabeta",
+        "mcts",
+        "perfect",
+    ]
 
 
 @pytest.mark.parametrize("name", agent_names())
@@ -43,6 +52,16 @@ def test_options_are_listed_with_defaults_and_help() -> None:
         "random": ["seed"],
         "greedy": ["heuristic", "ordering"],
         "minimax": ["depth", "time_limit", "heuristic", "ordering"],
+        "expectimax": [
+            "depth",
+            "time_limit",
+            "heuristic",
+            "ordering",
+            "opponent",
+            "epsilon",
+            "temperature",
+            "opponent_depth",
+        ],
         "alphabeta": [
             "depth",
             "time_limit",
@@ -160,7 +179,7 @@ def test_a_value_of_a_wrong_type_is_refused(
 @pytest.mark.parametrize("name", agent_names())
 def test_functions_are_values_of_the_options_that_name_functions_alone(name: str) -> None:
     for info in agent_options(agent_class(name)):
-        if info.name in ("heuristic", "ordering", "rollout"):
+        if info.name in ("heuristic", "ordering", "opponent", "rollout"):
             assert getattr(make_agent(name, **{info.name: max}), info.name) is max
         else:
             with pytest.raises(ValueError, match=f"option {info.name} of agent {name} is"):

@@ -32,7 +32,7 @@ from agents.compiled.line_scores import (
     state_score,
     value_score,
 )
-from agents.evaluation import HEURISTICS, Heuristic, zero
+from agents.evaluation import Heuristic, automatic, open_lines, zero
 from agents.lines import Line
 from agents.ordering import ORDERINGS, Ordering, natural
 from agents.transposition import TranspositionTable
@@ -151,7 +151,7 @@ def can_compile(env: object, heuristic: Heuristic, ordering: Ordering) -> bool:
     return (
         is_compiled_game(env)
         and env.inarow <= LONGEST_LINE
-        and heuristic in HEURISTICS.values()
+        and heuristic in (automatic, open_lines, zero)
         and ordering in ORDERINGS.values()
     )
 

@@ -59,9 +59,9 @@ class MergedNode:
         return next((float(-self.sign * value) for value in known), None)
 
     @property
-    def drawn_at_least(self) -> bool:
-        """Whether the player whose turn it is has a proven draw at hand, and so loses no more."""
-        return any(self._read(DRAW_AT_HAND))
+    def assured(self) -> float | None:
+        """The best proven value of a child where it is neither a win nor a loss, else None."""
+        return 0.0 if any(self._read(DRAW_AT_HAND)) else None
 
     @property
     def value(self) -> float:

@@ -1,13 +1,12 @@
 """What a search visited, in the order in which it did, and why it turned back.
 
 Values, alpha and beta are from player 1's view. `SearchTrace.scale` turns them into the game's own
-numbers: a leaf written as 14 in a tree whose largest is 14 has the value 1.0 and the scale 14.0.
+numbers: in a tree of scale 16.0 a leaf written as 14 has the value 0.875.
 """
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
 
 from agents.transposition import Bound
 
@@ -27,7 +26,7 @@ class Ending(StrEnum):
     CUTOFF = "cutoff"
     """Alpha reached beta: what the other children are worth changes nothing."""
     COMPLETE = "complete"
-    """All its children were visited."""
+    """All its children were visited, but those that chance or the modelled opponent never takes."""
     TIME = "time"
     """The time was up: its value is unknown."""
 
@@ -75,6 +74,8 @@ class ChildStatistics:
     """Sum of the results, from player 1's view."""
     uct: float
     """The bound by which it is selected, from the view of the player who selects."""
+    proven: float | None = None
+    """Its exact value where that is known, from player 1's view; the solver passes it over."""
 
     @property
     def mean(self) -> float:
@@ -97,11 +98,16 @@ class Simulation:
     """One simulation of a Monte Carlo tree search."""
 
     selections: list[Selection]
+    """From the root on; none where chance decides."""
     path: Path
     """The node that it ended at; its last action is new in the tree if `expanded`."""
     expanded: bool
     result: float
-    """What was added to each node of the path: the sum of its rollouts, from player 1's view."""
+    """The sum of its rollouts, or the proven value once for each, from player 1's view.
+
+    It is added to each node of the path, from the end to the root; where the player whose turn it
+    is can fall back on a proven value, a worse result becomes that value from there on.
+    """
     rollouts: list[float]
     """The result of each rollout; none where the value of the node is proven."""
     backed_up: list[tuple[Path, int, float]]
@@ -131,8 +137,12 @@ class SearchTrace:
     """The nodes of a Monte Carlo tree whose value was proven in the end, with it."""
     boards: dict[Path, tuple[int, ...]] = field(default_factory=dict)
     """The cells at each node of a Monte Carlo tree, as in `TracedNode.board`."""
-    chosen: Any = None
+    chosen: Hashable | None = None
     """The action that the search chose."""
+
+    def clear(self) -> None:
+        """Forget the search that it holds."""
+        vars(self).update(vars(SearchTrace()))
 
     def last_iteration(self) -> list[TracedNode]:
         """The nodes of the deepest of the searches of iterative deepening; of the only one else."""

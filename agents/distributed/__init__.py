@@ -1,0 +1,1 @@
+"""Searches whose work is done by the workers of an executor."""

@@ -1,0 +1,79 @@
+"""Expectimax: what a state is worth against an opponent whose actions are only likely."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from agents.clock import Clock
+from agents.evaluation import HEURISTICS, Heuristic
+from agents.lines import Found, Line
+from agents.minimax import Minimax, MinimaxAgent
+from agents.opponents import OpponentModel, opponent_models, probabilities_of
+from agents.options import choose, option, require_at_least
+from envs.protocol import CHANCE, Action, Env, State
+
+
+@dataclass
+class ExpectimaxAgent(MinimaxAgent):
+    """Plays for the opponent's mistakes: values are expected ones under a model of the opponent.
+
+    A value of 1 or -1 is a proof where the model rules no action out. A time limit does not
+    interrupt a model that searches, and it does so at each of the opponent's states.
+    """
+
+    opponent: str | OpponentModel = option(
+        "uniform", "how the opponent plays: uniform, epsilon_greedy, softmax"
+    )
+    epsilon: float = option(0.1, "how often the epsilon_greedy opponent plays just any action")
+    temperature: float = option(
+        0.2, "the softmax opponent plays exp(value / temperature) in proportion"
+    )
+    opponent_depth: int = option(2, "plies that an epsilon_greedy or softmax opponent looks ahead")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_at_least("opponent_depth", self.opponent_depth, 1)
+        self._opponent()
+
+    def _opponent(self) -> OpponentModel:
+        alike = MinimaxAgent(self.opponent_depth, heuristic=self.heuristic, ordering=self.ordering)
+        models = opponent_models(alike, self.epsilon, self.temperature)
+        return choose("opponent", self.opponent, models)
+
+    def _tree(self, env: Env[State, Action], clock: Clock) -> "Expectimax[State, Action]":
+        heuristic = choose("heuristic", self.heuristic, HEURISTICS)
+        return Expectimax(env, heuristic, clock, self._opponent())
+
+
+class Expectimax(Minimax[State, Action]):
+    """One expectimax search: minimax in which the opponent is a kind of chance.
+
+    The player whose turn it is at the root decides; the other follows the model.
+
+    Raises:
+        ValueError: from its methods, where the model gives no distribution over legal actions.
+    """
+
+    def __init__(
+        self, env: Env[State, Action], heuristic: Heuristic, clock: Clock, opponent: OpponentModel
+    ) -> None:
+        super().__init__(env, heuristic, clock)
+        self.opponent = opponent
+        self.player = 1
+        """Who decides."""
+
+    def search_root(
+        self, state: State, actions: Iterable[Action], depth: float, found: Found[Action]
+    ) -> None:
+        """Examine `actions` as minimax does, for the player whose turn it is."""
+        self.player = self.env.current_player(state)
+        super().search_root(state, actions, depth, found)
+
+    def state_value(
+        self, state: State, actions: Sequence[Action], depth: float
+    ) -> tuple[float, Line]:
+        """The value of the best of `actions`, or the expected one where the opponent moves."""
+        if self.env.current_player(state) in (self.player, CHANCE):
+            return super().state_value(state, actions, depth)
+        self.clock.check()
+        replies = probabilities_of(self.opponent, self.env, state)
+        return self.mean_value(state, replies, depth), None

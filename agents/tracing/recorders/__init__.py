@@ -1,0 +1,1 @@
+"""How a search tells a trace what it does: recorders, and the searches that call them."""

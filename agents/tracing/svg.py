@@ -1,0 +1,87 @@
+"""Elements of SVG. Lengths are in pixels; texts are escaped, and as wide as `text_width` says."""
+
+from collections.abc import Iterable
+from unicodedata import east_asian_width
+from xml.sax.saxutils import escape, quoteattr
+
+Point = tuple[float, float]
+
+FONT = "DejaVu Sans Mono, Menlo, Consolas, Liberation Mono, monospace"
+CHARACTER = 0.61
+"""Width of a character of this font, in parts of its size."""
+
+
+def text_width(text: str, size: float) -> float:
+    """The width of a text; characters of East Asian scripts count as two."""
+    cells = sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
+    return cells * CHARACTER * size
+
+
+def number(value: float) -> str:
+    """A coordinate, to a tenth of a pixel."""
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def element(name: str, *content: str, **attributes: object) -> str:
+    """An element; `_` in the name of an attribute stands for a hyphen, a last one for nothing."""
+    written = "".join(
+        f" {key.rstrip('_').replace('_', '-')}={quoteattr(_attribute(value))}"
+        for key, value in attributes.items()
+    )
+    return f"<{name}{written}>{''.join(content)}</{name}>" if content else f"<{name}{written}/>"
+
+
+def text(words: str, at: Point, size: float, **attributes: object) -> str:
+    """A line of text whose baseline goes through `at`."""
+    return element("text", escape(words), x=at[0], y=at[1], font_size=size, **attributes)
+
+
+def polygon(points: Iterable[Point], **attributes: object) -> str:
+    """A closed figure."""
+    return element("polygon", points=_joined(points), **attributes)
+
+
+def polyline(points: Iterable[Point], **attributes: object) -> str:
+    """An open line through `points`."""
+    return element("polyline", points=_joined(points), fill="none", **attributes)
+
+
+def translated(content: str, by: Point) -> str:
+    """Content that is drawn elsewhere."""
+    return element("g", content, transform=f"translate({number(by[0])} {number(by[1])})")
+
+
+def title(words: str) -> str:
+    """What the element around it is: shown beside the pointer, and read to who does not see it."""
+    return element("title", escape(words))
+
+
+def document(size: Point, name: str, description: str, content: Iterable[str]) -> str:
+    """A stand-alone document on a white ground."""
+    width, height = size
+    return (
+        element(
+            "svg",
+            title(name),
+            element("desc", escape(description)),
+            element("rect", width=width, height=height, fill="#ffffff"),
+            "\n",
+            "\n".join(content),
+            "\n",
+            xmlns="http://www.w3.org/2000/svg",
+            viewBox=f"0 0 {number(width)} {number(height)}",
+            width=width,
+            height=height,
+            role="img",
+            font_family=FONT,
+        )
+        + "\n"
+    )
+
+
+def _joined(points: Iterable[Point]) -> str:
+    return " ".join(f"{number(x)},{number(y)}" for x, y in points)
+
+
+def _attribute(value: object) -> str:
+    return number(value) if isinstance(value, float) else str(value)

@@ -1,0 +1,258 @@
+"""Games written down as trees, as textbooks draw them: nested lists or dicts of numbers."""
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import frexp, ldexp
+from numbers import Real
+from typing import Any, NamedTuple, TypeAlias
+
+from envs.probabilities import require_distribution
+from envs.protocol import CHANCE
+
+ActionName = int | str
+"""Actions of an explicit tree: numbers in lists, names in dicts."""
+TreePath = tuple[ActionName, ...]
+"""The state of an explicit tree: the actions that lead to it from the root, which is ()."""
+NestedTree: TypeAlias = (
+    "float | Sequence[NestedTree] | Mapping[Any, NestedTree] | MaxNode | MinNode | ChanceNode"
+)
+
+DEEPEST = 200
+"""Plies that a tree may have; one that contains itself has more."""
+LARGEST = 1e300
+"""What a leaf may be, and its negative."""
+
+
+@dataclass(frozen=True)
+class MaxNode:
+    """A node of player 1, whoever would be next: a list of subtrees, or a dict of named ones."""
+
+    branches: Sequence[NestedTree] | Mapping[Any, NestedTree]
+
+
+@dataclass(frozen=True)
+class MinNode:
+    """A node of player 2, whoever would be next: a list of subtrees, or a dict of named ones."""
+
+    branches: Sequence[NestedTree] | Mapping[Any, NestedTree]
+
+
+@dataclass(frozen=True)
+class ChanceNode:
+    """A node where chance decides: a list or a dict of pairs (probability, subtree)."""
+
+    outcomes: Sequence[tuple[float, NestedTree]] | Mapping[Any, tuple[float, NestedTree]]
+
+
+class ExplicitTree:
+    """The game that a tree describes. A state is the path of actions from the root.
+
+    A number is a leaf: the value of the game that ends there, for player 1. A list is a node with
+    the actions 0, 1, 2 ..., a dict one with named actions. The root is player 1's, and the turns
+    alternate from ply to ply (a chance node takes its turn like any other); `MaxNode` and
+    `MinNode` say where it is otherwise.
+
+    Args:
+        tree: the root: a list, a dict or a node, not a number alone.
+        scale: what 1.0 stands for: each reward is a leaf divided by it. None takes 1.0 where all
+            leaves lie in [-1, 1], so that 1 is a win; otherwise a power of two (so that the
+            division is exact) that exceeds every leaf: no search may know that a leaf is the
+            largest, and prune what the textbooks visit.
+
+    Raises:
+        ValueError: a node without actions, an action that is neither a number nor a name, a leaf
+            that is not a finite number or exceeds the scale, probabilities that are no
+            distribution, or a tree of more than 200 plies.
+    """
+
+    scale: float
+    """What a value is multiplied by to have it in the numbers of the tree."""
+
+    def __init__(self, tree: NestedTree, scale: float | None = None) -> None:
+        self.tree = tree
+        self._positions = dict(_read((), tree, turn=1))
+        if not self._positions[()].actions:
+            raise ValueError(f"the tree is the number {tree!r} alone: write a list of numbers")
+        largest = max(abs(position.leaf) for position in self._positions.values())
+        self.scale = _scale_beyond(largest) if scale is None else _checked_scale(scale, largest)
+
+    def __repr__(self) -> str:
+        return f"ExplicitTree({self.tree!r}, scale={self.scale:g})"
+
+    def initial_state(self) -> TreePath:
+        """The root."""
+        return ()
+
+    def current_player(self, state: TreePath) -> int:
+        """Whose turn it is: 1, 2 or `CHANCE`; at a leaf, who would be next."""
+        return self._positions[state].player
+
+    def get_available_actions(self, state: TreePath) -> Sequence[ActionName]:
+        """The actions in the order in which they are written; none at a leaf."""
+        return self._positions[state].actions
+
+    def get_next_state(self, state: TreePath, action: ActionName) -> TreePath:
+        """The path that is longer by `action`.
+
+        Raises:
+            ValueError: no such action.
+        """
+        path = (*state, action)
+        if path not in self._positions:
+            legal = ", ".join(map(repr, self._positions[state].actions))
+            advice = f"legal: {legal}" if legal else "the game is over"
+            raise ValueError(f"illegal action {action!r} in {state}: {advice}")
+        return path
+
+    def reward(self, state: TreePath, action: ActionName) -> float:
+        """The leaf that `action` leads to, divided by the scale; 0.0 where there is none.
+
+        Raises:
+            ValueError: no such action.
+        """
+        return self._positions[self.get_next_state(state, action)].leaf / self.scale
+
+    def chance_probabilities(self, state: TreePath) -> Mapping[ActionName, float]:
+        """How likely each outcome of a chance node is.
+
+        Raises:
+            ValueError: chance does not decide here.
+        """
+        position = self._positions[state]
+        if position.player != CHANCE:
+            raise ValueError(f"{_place(state)} is no chance node")
+        return dict(zip(position.actions, position.probabilities, strict=True))
+
+
+class _Position(NamedTuple):
+    """What is known of a path."""
+
+    player: int
+    actions: Sequence[ActionName] = ()
+    probabilities: Sequence[float] = ()
+    """Of the actions, where chance decides."""
+    leaf: float = 0.0
+    """Its number, where the game is over."""
+
+
+def _read(path: TreePath, tree: Any, turn: int) -> Iterator[tuple[TreePath, _Position]]:
+    """Every position of a subtree; where nothing else is said, it is the `turn` of this player."""
+    if isinstance(tree, Real):
+        if not _is_number(tree):
+            raise ValueError(
+                f"{_place(path)} is {tree!r:.60}: a leaf is a number, and not beyond {LARGEST:g}"
+            )
+        yield path, _Position(turn, leaf=float(tree))
+        return
+    if len(path) == DEEPEST:
+        raise ValueError(f"the tree has more than {DEEPEST} plies")
+    position, subtrees = _interior(path, tree, turn)
+    yield path, position
+    following = 3 - (position.player or turn)
+    for action, subtree in zip(position.actions, subtrees, strict=True):
+        yield from _read((*path, action), subtree, following)
+
+
+def _interior(path: TreePath, tree: Any, turn: int) -> tuple[_Position, list[Any]]:
+    """A node in which the game goes on, and its subtrees."""
+    if isinstance(tree, ChanceNode):
+        outcomes = _by_action(path, tree.outcomes)
+        for outcome in outcomes.values():
+            if not isinstance(outcome, list | tuple) or len(outcome) != 2:
+                raise ValueError(
+                    f"{_place(path)} has the outcome {outcome!r:.60}: a pair of its probability "
+                    "and a subtree is expected"
+                )
+        probabilities = [probability for probability, _ in outcomes.values()]
+        require_distribution(_place(path), probabilities)
+        subtrees = [subtree for _, subtree in outcomes.values()]
+        return _Position(CHANCE, tuple(outcomes), tuple(map(float, probabilities))), subtrees
+    if isinstance(tree, MaxNode | MinNode):
+        turn = 1 if isinstance(tree, MaxNode) else 2
+        tree = tree.branches
+    branches = _by_action(path, tree)
+    return _Position(turn, tuple(branches)), list(branches.values())
+
+
+def _by_action(path: TreePath, branches: Any) -> dict[ActionName, Any]:
+    """The items of a list by their numbers, or those of a dict by their names."""
+    if isinstance(branches, list | tuple):
+        branches = dict(enumerate(branches))
+    if not isinstance(branches, Mapping):
+        raise ValueError(
+            f"{_place(path)} is {branches!r:.60}: a number, a list or a dict is expected"
+        )
+    if not branches:
+        raise ValueError(f"{_place(path)} has no actions: write a number for a leaf")
+    for action in branches:
+        if not isinstance(action, ActionName):
+            raise ValueError(f"{_place(path)} has the action {action!r:.60}: a name is expected")
+    return dict(branches)
+
+
+def _scale_beyond(largest: float) -> float:
+    return 1.0 if largest <= 1.0 else ldexp(1.0, frexp(largest)[1])
+
+
+def _checked_scale(scale: float, largest: float) -> float:
+    if not _is_number(scale) or scale <= 0:
+        raise ValueError(f"the scale of a tree is a positive number, not {scale!r}")
+    if largest > scale:
+        raise ValueError(f"a leaf of {largest:g} exceeds the scale {scale:g}: enlarge the scale")
+    return float(scale)
+
+
+def _is_number(number: Any) -> bool:
+    real = isinstance(number, Real) and not isinstance(number, bool)
+    return real and bool(-LARGEST <= number <= LARGEST)
+
+
+def _place(path: TreePath) -> str:
+    """Where in the tree something is, at the beginning of a sentence."""
+    return f"the node after {', '.join(map(repr, path))}" if path else "the root of the tree"
+
+
+NODE_KINDS = {"max": MaxNode, "min": MinNode, "chance": ChanceNode}
+
+
+def parse_tree(text: str, scale: float | None = None) -> ExplicitTree:
+    """The tree that a text describes, in the notation of Python or JSON.
+
+    A dict whose only key is `max` or `min` says whose node its content is. The content of
+    `chance` is a dict {action: [probability, subtree]} or a list of such pairs:
+    `{"max": [{"chance": [[0.4, 1], [0.6, 4]]}, 2]}`.
+
+    Raises:
+        ValueError: the text cannot be read, names an action twice at one node, or describes no
+            tree as `ExplicitTree` wants it.
+    """
+    try:
+        expression = ast.parse(text.strip(), mode="eval")
+        literal = ast.literal_eval(expression)
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError) as error:
+        raise ValueError(
+            f"the tree {text!r:.60} cannot be read: write numbers, lists and dicts with names in "
+            "quotes, as in [[3, 12, 8], {'Left': 2, 'Right': 4}]"
+        ) from error
+    for node in ast.walk(expression):
+        if isinstance(node, ast.Dict):
+            _require_distinct([ast.literal_eval(key) for key in node.keys if key is not None])
+    return ExplicitTree(_with_kinds(literal), scale)
+
+
+def _require_distinct(actions: Sequence[Any]) -> None:
+    for action in actions:
+        if actions.count(action) > 1:
+            raise ValueError(f"the tree has the action {action!r} twice at one node: rename one")
+
+
+def _with_kinds(literal: Any) -> Any:
+    """The tree in which the dicts that state the kind of a node have become that node."""
+    if isinstance(literal, list | tuple):
+        return [_with_kinds(item) for item in literal]
+    if not isinstance(literal, dict):
+        return literal
+    if len(literal) == 1 and (kind := next(iter(literal))) in NODE_KINDS:
+        return NODE_KINDS[kind](_with_kinds(literal[kind]))
+    return {action: _with_kinds(subtree) for action, subtree in literal.items()}

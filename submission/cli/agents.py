@@ -1,0 +1,26 @@
+"""`connectx agents`."""
+
+from rich.table import Table
+
+from agents.introspection import agent_help, agent_options
+from agents.registry import AGENTS
+from submission.cli.console import console
+
+
+def agents() -> None:
+    """List the agents, their options and the defaults."""
+    for name, agent in AGENTS.items():
+        console.print(f"[bold]{name}[/bold]  {agent_help(agent)}", highlight=False)
+        table = Table(box=None, show_header=False, padding=(0, 2))
+        for option in agent_options(agent):
+            table.add_row(f"{option.name}={_as_text(option.default)}", option.help)
+        if table.row_count:
+            console.print(table)
+        console.print()
+
+
+def _as_text(value: object) -> str:
+    """A default as it is written on the command line."""
+    return (
+        "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    )

@@ -1,0 +1,39 @@
+"""The commands, in the order in which the help shows them."""
+
+import typer
+
+from submission.cli.agents import agents
+from submission.cli.book import book
+from submission.cli.build import build
+from submission.cli.check import check
+from submission.cli.evaluate import evaluate
+from submission.cli.explain import explain
+from submission.cli.play import play
+from submission.cli.prepare import prepare
+from submission.cli.solve import solve
+
+HELP = """Game-tree search agents for Kaggle's ConnectX: build, check and evaluate submissions.
+
+\b
+  connectx agents                     what there is to choose from
+  connectx prepare perfect            submission.py: built, checked, evaluated
+  connectx build mcts --option seed=7
+  connectx check submission.py
+  connectx evaluate submission.py --against negamax --against mcts
+  connectx solve 44444353             what each column is worth, exactly
+  connectx book --plies 8             every position of the first plies, solved in advance
+  connectx play perfect --seat 2      play against an agent, in the terminal
+  connectx explain --tree "[[3, 12, 8], [2, 4, 6], [14, 5, 2]]"
+                                      a search in words, as a picture, as an exercise
+"""
+
+app = typer.Typer(
+    help=HELP,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+for command in (agents, build, check, evaluate, prepare, solve, book, play, explain):
+    app.command()(command)

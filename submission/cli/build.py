@@ -1,0 +1,32 @@
+"""`connectx build`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from submission.bundling.bundle import build_bundle
+from submission.cli.arguments import AgentName, Options, Output, Source
+from submission.cli.console import say
+from submission.options import parse_options
+from submission.output_file import require_writable
+
+
+def build(
+    agent: AgentName,
+    option: Options = None,
+    source: Source = None,
+    output: Output = Path("submission.py"),
+) -> None:
+    """Bundle an agent into one self-contained file for Kaggle.
+
+    Options that you leave out have the defaults that `connectx agents` lists, but for limits of
+    time and of simulations: on Kaggle the clock is the limit.
+    """
+    write_bundle(agent, option or [], source, output)
+
+
+def write_bundle(agent: str, options: Sequence[str], source: Path | None, output: Path) -> None:
+    """Bundle an agent into a file, and say how large it is."""
+    text = build_bundle(agent, parse_options(options), source)
+    require_writable(output)
+    output.write_text(text, encoding="utf-8")
+    say(f"Wrote {output}, {len(text.encode()) / 1000:.0f} kB.")

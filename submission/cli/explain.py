@@ -1,0 +1,147 @@
+"""`connectx explain`."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agents.tracing.drawing import draw
+from agents.tracing.quiz import answers
+from agents.tracing.text import trace_text
+from agents.tracing.trace_json import to_json
+from envs.board import BoardGame
+from submission.cli.arguments import Options
+from submission.cli.console import console, say
+from submission.cli.games import (
+    Game,
+    GameColumns,
+    GameInarow,
+    GameName,
+    GameRows,
+    Moves,
+    chosen_game,
+    unfinished_position,
+)
+from submission.explaining.exercise import solve_exercise
+from submission.explaining.open_tree import OpenTree, read_open_tree
+from submission.explaining.report import exercise_sheet, quiz_sheet, walk_lines
+from submission.explaining.subject import (
+    Subject,
+    for_readers,
+    position_subject,
+    search_trace,
+    tree_subject,
+)
+from submission.explaining.textbook import textbook_tree
+from submission.options import JsonValue, parse_options
+from submission.output_file import require_writable
+
+
+def explain(
+    tree: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TREE", help="A game tree: [[3, 12, 8], {'Left': 2, 'Right': [4, '?']}]."
+        ),
+    ] = None,
+    moves: Moves = "",
+    agent: Annotated[
+        str, typer.Option(metavar="AGENT", help="minimax, alphabeta, expectimax or mcts.")
+    ] = "alphabeta",
+    depth: Annotated[
+        int | None,
+        typer.Option(
+            metavar="PLIES", min=1, help="How far to look ahead; 4 in positions if you say nothing."
+        ),
+    ] = None,
+    option: Options = None,
+    quiz: Annotated[
+        bool, typer.Option("--quiz", help="The tree and questions first, then the answers.")
+    ] = False,
+    svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the picture.")] = None,
+    json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the trace.")] = None,
+    limit: Annotated[
+        int,
+        typer.Option(metavar="N", min=1, help="Lines of the walk, and nodes of the printed tree."),
+    ] = 60,
+    game: Game = GameName.CONNECTX,
+    rows: GameRows = None,
+    columns: GameColumns = None,
+    inarow: GameInarow = None,
+) -> None:
+    """Show how a search thinks: its walk in words, and its tree.
+
+    A position of a game is searched as the agent does it, a tree as textbooks do it: from left to
+    right, with nothing remembered; --option changes that.
+
+    With one leaf of the tree given as ? it says for which values of it branches are pruned, and
+    what the root reports.
+    """
+    options = parse_options([*(option or []), *([] if depth is None else [f"depth={depth}"])])
+    env = chosen_game(game, rows, columns, inarow)
+    exercise = None if tree is None else read_open_tree(tree)
+    if exercise is not None:
+        _require_no_files(svg, json)
+        _explain_exercise(exercise, agent, options, quiz)
+        return
+    for path in (svg, json):
+        if path is not None:
+            require_writable(path)
+    subject = _subject(tree, env, moves)
+    trace = search_trace(subject, agent, options)
+    shown = for_readers(subject, trace)
+    if quiz:
+        _quiz(quiz_sheet(subject, shown), answers(shown, subject.leaves))
+    else:
+        _say_lines([subject.picture, "", *walk_lines(shown, subject.leaves, limit)])
+    _say_lines(["", trace_text(shown, limit)])
+    if svg is not None:
+        _write(svg, draw(shown))
+    if json is not None:
+        _write(json, to_json(trace))
+
+
+def _subject(tree: str | None, env: BoardGame, moves: str) -> Subject:
+    if tree is None:
+        return position_subject(env, unfinished_position(env, moves))
+    if moves:
+        raise ValueError("a tree is a game of its own: leave --tree or --moves out")
+    return tree_subject(textbook_tree(tree))
+
+
+def _explain_exercise(
+    tree: OpenTree, agent: str, options: Mapping[str, JsonValue], quiz: bool
+) -> None:
+    solution = solve_exercise(tree, agent, options)
+    if quiz:
+        _quiz(exercise_sheet(tree), solution)
+    else:
+        _say_lines(solution)
+
+
+def _quiz(sheet: Sequence[str], solution: Sequence[str]) -> None:
+    """The questions; the answers as soon as somebody at a terminal asks for them."""
+    _say_lines(sheet)
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        with suppress(EOFError):
+            console.input("\nPress Enter for the answers. ")
+    _say_lines(["", *solution])
+
+
+def _require_no_files(svg: Path | None, json: Path | None) -> None:
+    if svg is not None or json is not None:
+        raise ValueError(
+            "a tree with a ? is many searches in one: give the ? a number to have a picture"
+        )
+
+
+def _say_lines(lines: Sequence[str]) -> None:
+    say("\n".join(lines))
+
+
+def _write(path: Path, content: str) -> None:
+    path.write_text(content, encoding="utf-8")
+    say(f"Wrote {path}.")

@@ -1,0 +1,51 @@
+"""`connectx play`."""
+
+from typing import Annotated
+
+import typer
+
+from envs.notation import parse_moves
+from submission.cli.console import console
+from submission.cli.games import (
+    Game,
+    GameColumns,
+    GameInarow,
+    GameName,
+    GameRows,
+    Moves,
+    chosen_game,
+    unfinished_position,
+)
+from submission.playing.match import Match
+from submission.playing.opponent import find_opponent
+from submission.playing.session import Session
+
+
+def play(
+    opponent: Annotated[
+        str,
+        typer.Argument(
+            metavar="AGENT", help="Whom to play: an agent, as in `mcts:simulations=500,seed=1`."
+        ),
+    ] = "mcts",
+    game: Game = GameName.CONNECTX,
+    seat: Annotated[int, typer.Option(min=1, max=2, help="Yours: 1 moves first, 2 second.")] = 1,
+    moves: Moves = "",
+    time_limit: Annotated[
+        float,
+        typer.Option(metavar="SECONDS", min=0, help="For each move or judgement of the agent."),
+    ] = 2.0,
+    rows: GameRows = None,
+    columns: GameColumns = None,
+    inarow: GameInarow = None,
+) -> None:
+    """Play against an agent in the terminal.
+
+    Answer with the number of a column or cell; `help` lists what else you can type: take a move
+    back, see what the agent thinks of each of your moves, ask for a hint, leave.
+    """
+    env = chosen_game(game, rows, columns, inarow)
+    unfinished_position(env, moves)
+    opening = tuple(parse_moves(moves))
+    session = Session(console, find_opponent(opponent), seat, time_limit)
+    session.play(Match(env, opening, len(opening)))

@@ -1,0 +1,36 @@
+"""`connectx prepare`."""
+
+from pathlib import Path
+
+import typer
+
+from submission.cli.arguments import CORES, AgentName, Games, Options, Output, Seed, Source, Workers
+from submission.cli.build import write_bundle
+from submission.cli.check import check_and_report
+from submission.cli.console import say
+from submission.cli.evaluate import play_and_report
+from submission.evaluating.game_record import GameConfiguration
+from submission.upload import upload_command
+
+
+def prepare(
+    agent: AgentName,
+    option: Options = None,
+    source: Source = None,
+    output: Output = Path("submission.py"),
+    games: Games = 2,
+    seed: Seed = 0,
+    workers: Workers = CORES,
+) -> None:
+    """Build, check and evaluate a submission, one after the other.
+
+    It plays against Kaggle's random and negamax.
+
+    Exit status 0 only when Kaggle would accept it.
+    """
+    write_bundle(agent, option or [], source, output)
+    report = check_and_report(output, act_timeout=2.0)
+    if not report.accepted:
+        raise typer.Exit(1)
+    play_and_report(str(output), ["random", "negamax"], games, seed, workers, GameConfiguration())
+    say(f"Submit it with: {upload_command(str(output), agent)}")

@@ -1,0 +1,67 @@
+"""Explicit trees searched as textbooks do it: from left to right, with nothing remembered."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from math import frexp, inf
+from typing import Any
+
+from agents.tracing.trace import Path, SearchTrace, TracedNode
+from envs.explicit_tree import ExplicitTree, TreePath, parse_tree
+
+TEXTBOOK_OPTIONS: Mapping[str, Mapping[str, Any]] = {
+    "minimax": {"depth": None, "ordering": "natural"},
+    "expectimax": {"depth": None, "ordering": "natural"},
+    "alphabeta": {
+        "depth": None,
+        "time_limit": None,
+        "ordering": "natural",
+        "iterative_deepening": False,
+        "killer_moves": False,
+        "table_size": 0,
+    },
+}
+"""With these options an agent searches a tree as it is written."""
+
+
+def textbook_tree(text: str) -> ExplicitTree:
+    """The tree of a text, with a scale that no leaf reaches.
+
+    So no leaf is as good as a win, by which a search could end early or try a branch first. The
+    scale is a power of two: dividing by it and multiplying changes no digit.
+
+    Raises:
+        ValueError: as `envs.explicit_tree.parse_tree`.
+    """
+    tree = parse_tree(text)
+    _, exponent = frexp(tree.scale)
+    return ExplicitTree(tree.tree, scale=2.0**exponent)
+
+
+def leaf_values(tree: ExplicitTree, path: TreePath = ()) -> dict[Path, float]:
+    """Every leaf below a node with its number, from left to right."""
+    leaves: dict[Path, float] = {}
+    for action in tree.get_available_actions(path):
+        child = tree.get_next_state(path, action)
+        if tree.get_available_actions(child):
+            leaves |= leaf_values(tree, child)
+        else:
+            leaves[child] = tree.reward(path, action) * tree.scale
+    return leaves
+
+
+def with_endless_windows(trace: SearchTrace) -> SearchTrace:
+    """The trace of a textbook tree with alpha -∞ and beta ∞ where they are beyond every leaf."""
+    return replace(trace, nodes=[_with_endless_windows(node) for node in trace.nodes])
+
+
+def _with_endless_windows(node: TracedNode) -> TracedNode:
+    return replace(
+        node, window=_endless(node.window), window_returned=_endless(node.window_returned)
+    )
+
+
+def _endless(window: tuple[float, float] | None) -> tuple[float, float] | None:
+    if window is None:
+        return None
+    alpha, beta = window
+    return (-inf if alpha <= -1.0 else alpha, inf if beta >= 1.0 else beta)

@@ -1,0 +1,1 @@
+"""The `play` command: a person against an agent, in the terminal."""

@@ -1,0 +1,27 @@
+"""The agent that a person plays against."""
+
+from typing import NamedTuple
+
+from agents.protocol import Agent
+from agents.registry import make_agent
+from submission.evaluating.players import _split_options
+from submission.options import parse_options
+
+
+class Opponent(NamedTuple):
+    """An agent, and what it is called."""
+
+    text: str
+    """As the person named it, with its options."""
+    name: str
+    agent: Agent
+
+
+def find_opponent(text: str) -> Opponent:
+    """The agent that a text like `mcts` or `mcts:simulations=500,seed=1` names.
+
+    Raises:
+        ValueError: an unknown agent, or an option that it does not have.
+    """
+    name, _, options = text.partition(":")
+    return Opponent(text, name, make_agent(name, **parse_options(_split_options(options))))

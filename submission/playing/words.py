@@ -1,0 +1,98 @@
+"""What is said to the person at the board."""
+
+from collections.abc import Mapping
+from shlex import quote
+
+from envs.board import BoardGame
+from envs.connectx import ConnectX
+from envs.render import SYMBOLS
+from submission.playing.advice import best_moves, value_text
+from submission.playing.match import Match
+from submission.playing.moves import moves_text, places
+from submission.playing.opponent import Opponent
+
+
+def help_text(env: BoardGame) -> str:
+    """What can be typed."""
+    name, last, _ = places(env)
+    return (
+        f"1 to {last}   play in that {name}\n"
+        "undo     take your last move and the reply back\n"
+        "values   what the agent thinks of each of your moves\n"
+        "hint     the move that the agent would play in your place\n"
+        "help     this list\n"
+        "quit     leave the game (or Ctrl-D, or Ctrl-C)"
+    )
+
+
+def prompt_text(match: Match) -> str:
+    """The question for the next move."""
+    name, last, _ = places(match.env)
+    return f"Your move ({SYMBOLS[match.state.player]}), {name} 1 to {last}: "
+
+
+def greeting(person: int, opponent: Opponent) -> str:
+    """Who plays whom."""
+    return (
+        f"You are {SYMBOLS[person]} and {opponent.name} is {SYMBOLS[3 - person]}; X begins. "
+        "Type help to see what else you can type."
+    )
+
+
+def values_text(opponent: str, env: BoardGame, values: Mapping[int, float | None]) -> str:
+    """The value of each move, for the person; the best ones are marked."""
+    best = best_moves(values)
+    if not best:
+        return f"{opponent} estimates no values: only what ends the game is known to it"
+    name = places(env).name
+    width = len(str(max(values) + 1))
+    lines = [
+        f"  {name} {action + 1:{width}}  {value_text(value)}{'  best' if action in best else ''}"
+        for action, value in values.items()
+    ]
+    heading = f"What {opponent} thinks of your moves, from -1 (you lose) to +1 (you win):"
+    return "\n".join([heading, *lines])
+
+
+def verdict(match: Match, person: int, opponent: str) -> str:
+    """How the match ended."""
+    if not match.is_over:
+        return "The game is not over."
+    winner = match.env.winner(match.state)
+    if winner is None:
+        return "The game is a draw."
+    who = "You win" if winner == person else f"{opponent} wins"
+    return f"{who} ({SYMBOLS[winner]})."
+
+
+def ways_on(match: Match, person: int, opponent: Opponent) -> str:
+    """The moves, and the commands that take them further.
+
+    Of a finished game that is the position before its last ply: after it there is nothing to do.
+    """
+    if not match.actions:
+        return "No move was made."
+    moves = moves_text(match.actions[:-1] if match.is_over else match.actions)
+    where = f"{quote(moves)}{game_options(match.env)}"
+    seat = "" if person == 1 else f" --seat {person}"
+    commands = [
+        f"connectx play {quote(opponent.text)}{seat} --moves {where}",
+        f"connectx explain --moves {where}",
+    ]
+    if isinstance(match.env, ConnectX):
+        commands.append(f"connectx solve {where}")
+    heading = "To go on from before the last one:" if match.is_over else "To go on from there:"
+    lines = [f"The moves were {moves_text(match.actions)}. {heading}"]
+    return "\n  ".join([*lines, *commands])
+
+
+def game_options(env: BoardGame) -> str:
+    """The options by which a command line names this game; none for Connect Four."""
+    if not isinstance(env, ConnectX):
+        return " --game tictactoe"
+    standard = ConnectX()
+    return "".join(
+        f" --{size} {getattr(env, size)}"
+        for size in ("rows", "columns", "inarow")
+        if getattr(env, size) != getattr(standard, size)
+    )

@@ -1,0 +1,59 @@
+"""Random explicit trees, and what they are worth, computed from the nested lists themselves."""
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from envs import ChanceNode, MaxNode, MinNode
+
+LEAVES = st.integers(-9, 9)
+
+
+def plain_trees(most_leaves: int = 16) -> st.SearchStrategy[Any]:
+    """Nested lists and dicts of at least one ply, whose players take turns."""
+    return _branches(st.recursive(LEAVES, _branches, max_leaves=most_leaves))
+
+
+def mixed_trees(most_leaves: int = 16) -> st.SearchStrategy[Any]:
+    """Trees in which a player may move twice running and chance may decide below the root."""
+
+    def nodes(subtrees: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+        branches = _branches(subtrees)
+        return st.one_of(
+            branches,
+            st.builds(MaxNode, branches),
+            st.builds(MinNode, branches),
+            st.builds(ChanceNode, _outcomes(subtrees)),
+        )
+
+    subtrees = st.recursive(LEAVES, nodes, max_leaves=most_leaves)
+    return st.builds(MaxNode, _branches(subtrees)) | st.builds(MinNode, _branches(subtrees))
+
+
+def _branches(subtrees: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    lists = st.lists(subtrees, min_size=1, max_size=4)
+    return lists | st.dictionaries(st.sampled_from("abcdef"), subtrees, min_size=1, max_size=4)
+
+
+@st.composite
+def _outcomes(draw: st.DrawFn, subtrees: st.SearchStrategy[Any]) -> list[tuple[float, Any]]:
+    """Pairs of probability and subtree; some are impossible."""
+    weights = draw(st.lists(st.integers(0, 5), min_size=1, max_size=4).filter(any))
+    return [(weight / sum(weights), draw(subtrees)) for weight in weights]
+
+
+def worth(tree: Any, turn: int = 1) -> float:
+    """What a tree is worth for player 1 if both play their best, in the tree's own numbers."""
+    if isinstance(tree, ChanceNode):
+        return sum(share * worth(subtree, 3 - turn) for share, subtree in tree.outcomes)
+    if isinstance(tree, MaxNode | MinNode):
+        tree, turn = tree.branches, 1 if isinstance(tree, MaxNode) else 2
+    if isinstance(tree, int | float):
+        return tree
+    best = max if turn == 1 else min
+    return best(worth(subtree, 3 - turn) for subtree in subtrees(tree))
+
+
+def subtrees(branches: Any) -> list[Any]:
+    """What hangs on a list or a dict."""
+    return list(branches.values() if isinstance(branches, dict) else branches)
