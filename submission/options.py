@@ -1,6 +1,7 @@
 """Agent options as text: `KEY=VALUE`, as on a command line."""
 
 import json
+import re
 from collections.abc import Iterable
 
 JsonValue = str | int | float | bool | None | list["JsonValue"] | dict[str, "JsonValue"]
@@ -26,6 +27,14 @@ def parse_options(texts: Iterable[str]) -> dict[str, JsonValue]:
             raise ValueError(f"option {key} is given twice")
         options[key] = parse_value(value)
     return options
+
+
+def split_options(text: str) -> list[str]:
+    """The options of `depth=4,seed=1`.
+
+    It is split at the commas that a new KEY= follows, so that a value may hold commas of its own.
+    """
+    return re.split(r",(?=\s*\w+=)", text) if text else []
 
 
 def parse_value(text: str) -> JsonValue:

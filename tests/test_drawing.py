@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import Agent, AlphaBetaAgent, ExpectimaxAgent, MCTSAgent, MinimaxAgent
-from agents.tracing.drawing import draw
 from agents.tracing.labels import number_label
+from agents.tracing.pictures.drawing import draw
+from agents.tracing.pictures.text import trace_text
 from agents.tracing.recording import recorded
-from agents.tracing.text import trace_text
 from agents.tracing.trace import Ending, Path, SearchTrace, TracedNode
 from envs import ChanceNode, ConnectX, ExplicitTree, TicTacToe, state_from_moves
 from tests.clocks import ticking_clock
@@ -196,12 +196,12 @@ def test_text_shows_what_the_drawing_shows(trace: SearchTrace, limit: int) -> No
 
 def test_the_textbook_tree_as_it_is_drawn() -> None:
     a, b = "\N{GREEK SMALL LETTER ALPHA}", "\N{GREEK SMALL LETTER BETA}"
-    drawing = read_drawing(draw(traced(AlphaBetaAgent(**PLAIN), ExplicitTree(TEXTBOOK, 14))))
+    drawing = read_drawing(draw(traced(AlphaBetaAgent(**PLAIN), ExplicitTree(TEXTBOOK))))
     assert drawing.title == "Alpha-beta chooses 0, worth 3"
-    assert drawing.named("the root").texts == ["= 3", f"{a} -14 → 3", f"{b} 14"]
-    assert drawing.named("0").texts == ["0", "= 3", f"{a} -14", f"{b} 14 → 3"]
-    assert drawing.named("1").texts == ["1", "≤ 2", f"{a} 3", f"{b} 14 → 2", f"{a} 3 ≥ {b} 2"]
-    assert drawing.named("2").texts == ["2", "= 2", f"{a} 3", f"{b} 14 → 2"]
+    assert drawing.named("the root").texts == ["= 3", f"{a} -∞ → 3", f"{b} ∞"]
+    assert drawing.named("0").texts == ["0", "= 3", f"{a} -∞", f"{b} ∞ → 3"]
+    assert drawing.named("1").texts == ["1", "≤ 2", f"{a} 3", f"{b} ∞ → 2", f"{a} 3 ≥ {b} 2"]
+    assert drawing.named("2").texts == ["2", "= 2", f"{a} 3", f"{b} ∞ → 2"]
     assert drawing.named("2,0").texts == ["0", "14"]
     assert drawn(drawing, "unvisited") == Counter(["1,1", "1,2"])
     assert drawn(drawing, "principal") == Counter(["the root", "0", "0,0"])
@@ -211,18 +211,18 @@ def test_the_textbook_tree_as_it_is_drawn() -> None:
 
 
 def test_the_textbook_tree_as_text() -> None:
-    text = trace_text(traced(AlphaBetaAgent(**PLAIN), ExplicitTree(TEXTBOOK, 14)))
+    text = trace_text(traced(AlphaBetaAgent(**PLAIN), ExplicitTree(TEXTBOOK)))
     assert text.split("\n\n")[1].splitlines() == [
-        "max = 3   alpha -14 → 3, beta 14",
-        "╞═ 0: min = 3   alpha -14, beta 14 → 3",
+        "max = 3   alpha -∞ → 3, beta ∞",
+        "╞═ 0: min = 3   alpha -∞, beta ∞ → 3",
         "│  ╞═ 0: 3",
         "│  ├─ 1: 12",
         "│  └─ 2: 8",
-        "├─ 1: min ≤ 2   alpha 3, beta 14 → 2",
+        "├─ 1: min ≤ 2   alpha 3, beta ∞ → 2",
         "│  ├─ 0: 2",
         "│  ├─ 1 not visited: alpha 3 ≥ beta 2",
         "│  └─ 2 not visited: alpha 3 ≥ beta 2",
-        "└─ 2: min = 2   alpha 3, beta 14 → 2",
+        "└─ 2: min = 2   alpha 3, beta ∞ → 2",
         "   ├─ 0: 14",
         "   ├─ 1: 5",
         "   └─ 2: 2",

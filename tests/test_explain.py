@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 
 from agents import make_agent
 from agents.tracing.recording import recorded
-from agents.tracing.story import tell
+from agents.tracing.stories.story import tell
 from agents.tracing.trace import SearchTrace
 from agents.tracing.trace_json import from_json
 from submission.explaining.exercise import solve_exercise
 from submission.explaining.open_tree import read_open_tree
-from submission.explaining.subject import for_readers, search_trace, tree_subject
+from submission.explaining.subject import search_trace, tree_subject
 from submission.explaining.textbook import leaf_values, textbook_tree
 from tests.shell import Outcome, Shell
 
@@ -72,7 +72,7 @@ inner_trees = trees.filter(lambda tree: isinstance(tree, list))
 
 def story(tree: str, agent: str = "alphabeta", **options: object) -> list[str]:
     subject = tree_subject(textbook_tree(tree))
-    return tell(for_readers(subject, search_trace(subject, agent, options)), subject.leaves)
+    return tell(search_trace(subject, agent, options), subject.leaves)
 
 
 def test_the_walk_of_the_textbooks_tree() -> None:

@@ -243,8 +243,7 @@ def test_ctrl_c_leaves_the_game() -> None:
     ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
-        while "1  2  3" not in process.stdout.readline():
-            pass
+        assert any("1  2  3" in line for line in process.stdout)  # the board is shown
         process.send_signal(SIGINT)
         assert process.wait(timeout=30) == 0
         assert "The game is not over.\nNo move was made." in process.stdout.read()

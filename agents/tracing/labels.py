@@ -1,7 +1,7 @@
 """How actions and values are written for a reader of a trace."""
 
 from collections.abc import Hashable
-from math import isinf
+from math import inf, isinf
 
 from agents.tracing.trace import Path, SearchTrace
 from agents.transposition import Bound
@@ -43,6 +43,17 @@ def shortened(label: str) -> str:
 def value_label(trace: SearchTrace, value: float) -> str:
     """A value of the trace, in the numbers of the game."""
     return number_label(value * trace.scale)
+
+
+def window_labels(trace: SearchTrace, window: tuple[float, float]) -> tuple[str, str]:
+    """Alpha and beta, in the numbers of the game.
+
+    A game with a scale of its own has no best and no worst value: there they begin at -∞ and ∞.
+    """
+    alpha, beta = window
+    if trace.scale != 1.0:
+        alpha, beta = -inf if alpha <= -1.0 else alpha, inf if beta >= 1.0 else beta
+    return value_label(trace, alpha), value_label(trace, beta)
 
 
 def number_label(number: float) -> str:

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from agents.tracing.drawing import draw
-from agents.tracing.quiz import answers
-from agents.tracing.text import trace_text
+from agents.tracing.pictures.drawing import draw
+from agents.tracing.pictures.text import trace_text
+from agents.tracing.stories.quiz import answers
 from agents.tracing.trace_json import to_json
 from envs.board import BoardGame
 from submission.cli.arguments import Options
@@ -30,7 +30,6 @@ from submission.explaining.open_tree import OpenTree, read_open_tree
 from submission.explaining.report import exercise_sheet, quiz_sheet, walk_lines
 from submission.explaining.subject import (
     Subject,
-    for_readers,
     position_subject,
     search_trace,
     tree_subject,
@@ -92,14 +91,13 @@ def explain(
             require_writable(path)
     subject = _subject(tree, env, moves)
     trace = search_trace(subject, agent, options)
-    shown = for_readers(subject, trace)
     if quiz:
-        _quiz(quiz_sheet(subject, shown), answers(shown, subject.leaves))
+        _quiz(quiz_sheet(subject, trace), answers(trace, subject.leaves))
     else:
-        _say_lines([subject.picture, "", *walk_lines(shown, subject.leaves, limit)])
-    _say_lines(["", trace_text(shown, limit)])
+        _say_lines([subject.picture, "", *walk_lines(trace, subject.leaves, limit)])
+    _say_lines(["", trace_text(trace, limit)])
     if svg is not None:
-        _write(svg, draw(shown))
+        _write(svg, draw(trace))
     if json is not None:
         _write(json, to_json(trace))
 

@@ -1,6 +1,5 @@
 """From what a user calls a player to what Kaggle runs."""
 
-import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
@@ -9,7 +8,7 @@ from pathlib import Path
 from agents import agent_names
 from submission.bundling.bundle import build_bundle
 from submission.kaggle import built_in_agents
-from submission.options import parse_options
+from submission.options import parse_options, split_options
 
 
 class PlayerKind(StrEnum):
@@ -67,7 +66,7 @@ def find_player(name: str) -> Player:
     if name in built_in_agents():
         return Player(name, PlayerKind.BUILT_IN)
     if agent in agent_names():
-        bundle = build_bundle(agent, parse_options(_split_options(options)))
+        bundle = build_bundle(agent, parse_options(split_options(options)))
         return Player(name, PlayerKind.AGENT, bundle.encode())
     if name.endswith(".py"):
         return Player(name, PlayerKind.FILE, _read_submission(Path(name)))
@@ -76,11 +75,6 @@ def find_player(name: str) -> Player:
         f"with or without options ({', '.join(agent_names())}; mcts:simulations=500,seed=1), "
         "or the path of a submission file that ends in .py"
     )
-
-
-def _split_options(options: str) -> list[str]:
-    """Split at the commas that a new KEY= follows, so that a value may hold commas of its own."""
-    return re.split(r",(?=\s*\w+=)", options) if options else []
 
 
 def _read_submission(path: Path) -> bytes:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from agents.tracing.labels import number_label, path_label
-from agents.tracing.story_names import branch_name, listing
+from agents.tracing.stories.story_names import branch_name, listing
 from agents.tracing.trace import Path, SearchTrace
 from envs.protocol import CHANCE
 from submission.explaining.intervals import UNKNOWN, Stretch, condition, stretches

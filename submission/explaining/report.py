@@ -1,8 +1,8 @@
 """What `connectx explain` prints, as lines."""
 
-from agents.tracing.quiz import questions, tree_lines
-from agents.tracing.story import tell
-from agents.tracing.story_names import LeafValues
+from agents.tracing.stories.quiz import questions, tree_lines
+from agents.tracing.stories.story import tell
+from agents.tracing.stories.story_names import LeafValues
 from agents.tracing.trace import SearchTrace
 from submission.explaining.intervals import UNKNOWN
 from submission.explaining.open_tree import OpenTree

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agents.registry import make_agent
-from agents.tracing.quiz import tree_lines
 from agents.tracing.recording import recorded
-from agents.tracing.story_names import LeafValues
+from agents.tracing.stories.quiz import tree_lines
+from agents.tracing.stories.story_names import LeafValues
 from agents.tracing.trace import SearchTrace
 from envs.board import BoardGame, BoardState
 from envs.explicit_tree import ExplicitTree
-from submission.explaining.textbook import TEXTBOOK_OPTIONS, leaf_values, with_endless_windows
+from submission.explaining.textbook import TEXTBOOK_OPTIONS, leaf_values
 from submission.playing.picture import board_picture
 
 SIMULATIONS: Mapping[str, Any] = {"simulations": 50, "seed": 0}
@@ -60,8 +60,3 @@ def search_trace(subject: Subject, agent: str, options: Mapping[str, Any]) -> Se
     searcher = make_agent(agent, **{**subject.options.get(agent, {}), **options})
     recorded(searcher, trace).search(subject.env, subject.state)
     return trace
-
-
-def for_readers(subject: Subject, trace: SearchTrace) -> SearchTrace:
-    """The trace as it is told and drawn: in a tree, the search begins with alpha -∞ and beta ∞."""
-    return with_endless_windows(trace) if isinstance(subject.env, ExplicitTree) else trace

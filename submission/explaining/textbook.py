@@ -1,11 +1,10 @@
 """Explicit trees searched as textbooks do it: from left to right, with nothing remembered."""
 
 from collections.abc import Mapping
-from dataclasses import replace
-from math import frexp, inf
+from math import frexp
 from typing import Any
 
-from agents.tracing.trace import Path, SearchTrace, TracedNode
+from agents.tracing.trace import Path
 from envs.explicit_tree import ExplicitTree, TreePath, parse_tree
 
 TEXTBOOK_OPTIONS: Mapping[str, Mapping[str, Any]] = {
@@ -47,21 +46,3 @@ def leaf_values(tree: ExplicitTree, path: TreePath = ()) -> dict[Path, float]:
         else:
             leaves[child] = tree.reward(path, action) * tree.scale
     return leaves
-
-
-def with_endless_windows(trace: SearchTrace) -> SearchTrace:
-    """The trace of a textbook tree with alpha -∞ and beta ∞ where they are beyond every leaf."""
-    return replace(trace, nodes=[_with_endless_windows(node) for node in trace.nodes])
-
-
-def _with_endless_windows(node: TracedNode) -> TracedNode:
-    return replace(
-        node, window=_endless(node.window), window_returned=_endless(node.window_returned)
-    )
-
-
-def _endless(window: tuple[float, float] | None) -> tuple[float, float] | None:
-    if window is None:
-        return None
-    alpha, beta = window
-    return (-inf if alpha <= -1.0 else alpha, inf if beta >= 1.0 else beta)

@@ -4,8 +4,7 @@ from typing import NamedTuple
 
 from agents.protocol import Agent
 from agents.registry import make_agent
-from submission.evaluating.players import _split_options
-from submission.options import parse_options
+from submission.options import parse_options, split_options
 
 
 class Opponent(NamedTuple):
@@ -24,4 +23,4 @@ def find_opponent(text: str) -> Opponent:
         ValueError: an unknown agent, or an option that it does not have.
     """
     name, _, options = text.partition(":")
-    return Opponent(text, name, make_agent(name, **parse_options(_split_options(options))))
+    return Opponent(text, name, make_agent(name, **parse_options(split_options(options))))

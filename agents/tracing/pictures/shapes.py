@@ -1,8 +1,8 @@
 """The figures of a tree's nodes: each kind has its own shape and colour."""
 
-from agents.tracing.palette import EDGE, FILLS, INK
-from agents.tracing.picture import Shape
-from agents.tracing.svg import element, polygon
+from agents.tracing.pictures.palette import EDGE, FILLS, INK
+from agents.tracing.pictures.picture import Shape
+from agents.tracing.pictures.svg import element, polygon
 
 SIDE = 20.0
 """Width and height of a node in which someone chooses."""

@@ -3,8 +3,14 @@
 from collections.abc import Hashable, Mapping
 
 from agents.tracing.cutoffs import why_unvisited
-from agents.tracing.labels import BOUND_SIGNS, action_label, number_label, value_label
-from agents.tracing.picture import PictureNode, Shape
+from agents.tracing.labels import (
+    BOUND_SIGNS,
+    action_label,
+    number_label,
+    value_label,
+    window_labels,
+)
+from agents.tracing.pictures.picture import PictureNode, Shape
 from agents.tracing.trace import Ending, Path, SearchTrace, TracedNode
 
 Visits = Mapping[Path, TracedNode]
@@ -77,10 +83,10 @@ def _change(trace: SearchTrace, node: TracedNode, index: int) -> str:
     """Alpha (0) or beta (1) of an interior node on entry, and on return if it has changed."""
     if node.window is None or node.ending in LEAVES:
         return ""
-    entered = value_label(trace, node.window[index])
+    entered = window_labels(trace, node.window)[index]
     if node.window_returned is None:
         return entered
-    returned = value_label(trace, node.window_returned[index])
+    returned = window_labels(trace, node.window_returned)[index]
     return entered if entered == returned else f"{entered} → {returned}"
 
 

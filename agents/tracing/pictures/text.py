@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from agents.tracing.picture import PictureNode, Shape
-from agents.tracing.picture_tree import LIMIT, picture_of
+from agents.tracing.pictures.picture import PictureNode, Shape
+from agents.tracing.pictures.picture_tree import LIMIT, picture_of
 from agents.tracing.trace import SearchTrace
 
 BRANCHES = {

@@ -2,9 +2,16 @@
 
 from collections.abc import Iterator
 
-from agents.tracing.labels import BOUND_SIGNS, action_label, number_label, path_label, value_label
-from agents.tracing.story_cuts import left_out
-from agents.tracing.story_names import PLAYERS, LeafValues
+from agents.tracing.labels import (
+    BOUND_SIGNS,
+    action_label,
+    number_label,
+    path_label,
+    value_label,
+    window_labels,
+)
+from agents.tracing.stories.story_cuts import left_out
+from agents.tracing.stories.story_names import PLAYERS, LeafValues
 from agents.tracing.trace import Path, SearchTrace, TracedNode
 from agents.transposition import Bound
 from envs.explicit_tree import ExplicitTree, TreePath
@@ -62,7 +69,7 @@ def _report(trace: SearchTrace, node: TracedNode) -> str:
         report += f" (in truth {BOUND_SIGNS[node.bound]} {report})"
     windows = {"entry": node.window, "return": node.window_returned}
     edges = [
-        f"alpha {value_label(trace, window[0])}, beta {value_label(trace, window[1])} on {moment}"
+        "alpha {}, beta {} on {}".format(*window_labels(trace, window), moment)
         for moment, window in windows.items()
         if window is not None
     ]

@@ -5,11 +5,11 @@ from functools import partial
 from typing import NamedTuple
 
 from agents.tracing.labels import ALPHA, BETA, shortened
-from agents.tracing.palette import CUT, FAINT_INK, INK
-from agents.tracing.picture import PictureNode, Shape
-from agents.tracing.shapes import CORNERS, SIDE, STUB, box, figure, stub
-from agents.tracing.small_board import board_size, small_board
-from agents.tracing.svg import text, text_width
+from agents.tracing.pictures.palette import CUT, FAINT_INK, INK
+from agents.tracing.pictures.picture import PictureNode, Shape
+from agents.tracing.pictures.shapes import CORNERS, SIDE, STUB, box, figure, stub
+from agents.tracing.pictures.small_board import board_size, small_board
+from agents.tracing.pictures.svg import text, text_width
 
 LABEL = 11.0
 VALUE = 13.0

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from agents.tracing.picture import PictureNode, Shape
+from agents.tracing.pictures.picture import PictureNode, Shape
 
 
 def fold(root: PictureNode, limit: int, rank: Callable[[PictureNode], float]) -> int:

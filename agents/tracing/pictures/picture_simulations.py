@@ -1,7 +1,7 @@
 """The picture of the tree that a Monte Carlo tree search has grown."""
 
 from agents.tracing.labels import action_label, value_label
-from agents.tracing.picture import PictureNode, Shape
+from agents.tracing.pictures.picture import PictureNode, Shape
 from agents.tracing.trace import Path, SearchTrace
 
 SHAPES = {0: Shape.CHANCE, 1: Shape.MAX, 2: Shape.MIN}

@@ -2,11 +2,11 @@
 
 from math import hypot
 
-from agents.tracing.layout import Block
-from agents.tracing.node_rows import Row
-from agents.tracing.palette import CUT, EDGE, PRINCIPAL
-from agents.tracing.picture import PictureNode, Shape
-from agents.tracing.svg import Point, polyline
+from agents.tracing.pictures.layout import Block
+from agents.tracing.pictures.node_rows import Row
+from agents.tracing.pictures.palette import CUT, EDGE, PRINCIPAL
+from agents.tracing.pictures.picture import PictureNode, Shape
+from agents.tracing.pictures.svg import Point, polyline
 
 Placed = Block[tuple[PictureNode, list[Row]]]
 """A node with its rows, in its place."""

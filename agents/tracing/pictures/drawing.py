@@ -3,15 +3,23 @@
 from textwrap import wrap
 from typing import NamedTuple
 
-from agents.tracing.edges import Placed, edge
 from agents.tracing.labels import path_label
-from agents.tracing.layout import Block, arrange, levels
-from agents.tracing.legend import legend, legend_entries
-from agents.tracing.node_rows import LABEL, node_rows
-from agents.tracing.palette import INK
-from agents.tracing.picture import Picture, PictureNode
-from agents.tracing.picture_tree import LIMIT, picture_of
-from agents.tracing.svg import CHARACTER, document, element, text, text_width, title, translated
+from agents.tracing.pictures.edges import Placed, edge
+from agents.tracing.pictures.layout import Block, arrange, levels
+from agents.tracing.pictures.legend import legend, legend_entries
+from agents.tracing.pictures.node_rows import LABEL, node_rows
+from agents.tracing.pictures.palette import INK
+from agents.tracing.pictures.picture import Picture, PictureNode
+from agents.tracing.pictures.picture_tree import LIMIT, picture_of
+from agents.tracing.pictures.svg import (
+    CHARACTER,
+    document,
+    element,
+    text,
+    text_width,
+    title,
+    translated,
+)
 from agents.tracing.trace import SearchTrace
 
 BORDER = 16.0

@@ -1,7 +1,7 @@
 """The branches that a search leaves out, and by which comparison."""
 
 from agents.tracing.cutoffs import why_unvisited
-from agents.tracing.story_names import LeafValues, branch_name, listing
+from agents.tracing.stories.story_names import LeafValues, branch_name, listing
 from agents.tracing.trace import SearchTrace, TracedNode
 
 

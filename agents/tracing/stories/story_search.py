@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from agents.tracing.labels import action_label, number_label, path_label, value_label
-from agents.tracing.story_cuts import left_out
-from agents.tracing.story_names import PLAYERS, LeafValues
+from agents.tracing.labels import action_label, number_label, path_label, value_label, window_labels
+from agents.tracing.stories.story_cuts import left_out
+from agents.tracing.stories.story_names import PLAYERS, LeafValues
 from agents.tracing.trace import Ending, Path, SearchTrace, TracedNode
 from agents.transposition import Bound
 from envs.protocol import CHANCE
@@ -77,7 +77,7 @@ class Walk:
     def _window(self, node: TracedNode) -> str:
         if node.window is None:
             return ""
-        alpha, beta = (value_label(self.trace, edge) for edge in node.window)
+        alpha, beta = window_labels(self.trace, node.window)
         return f", alpha {alpha}, beta {beta}"
 
     def _narrowing(

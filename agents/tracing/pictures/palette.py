@@ -1,6 +1,6 @@
 """The colours of pictures of traces, for a white ground; players have those of their stones."""
 
-from agents.tracing.picture import Shape
+from agents.tracing.pictures.picture import Shape
 from envs.render import COLOURS, LINE_COLOUR
 
 INK = LINE_COLOUR

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
 
-from agents.tracing.edges import PRINCIPAL_WIDTH, THIN, cut_mark
 from agents.tracing.labels import ALPHA, BETA
-from agents.tracing.node_rows import LABEL, SMALL
-from agents.tracing.palette import CUT, EDGE, FAINT_INK, INK, PRINCIPAL
-from agents.tracing.picture import PictureNode, Shape
-from agents.tracing.shapes import CORNERS, HALF, box, figure
-from agents.tracing.svg import Point, polyline, text, text_width
+from agents.tracing.pictures.edges import PRINCIPAL_WIDTH, THIN, cut_mark
+from agents.tracing.pictures.node_rows import LABEL, SMALL
+from agents.tracing.pictures.palette import CUT, EDGE, FAINT_INK, INK, PRINCIPAL
+from agents.tracing.pictures.picture import PictureNode, Shape
+from agents.tracing.pictures.shapes import CORNERS, HALF, box, figure
+from agents.tracing.pictures.svg import Point, polyline, text, text_width
 
 SIGN_WIDTH = 36.0
 SIGN_CENTRE = 14.0

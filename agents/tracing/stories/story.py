@@ -3,9 +3,9 @@
 Numbers are the game's own. A node is called by the actions that lead to it, as in `1,0`.
 """
 
-from agents.tracing.story_names import LeafValues
-from agents.tracing.story_search import tell_search
-from agents.tracing.story_simulations import tell_simulations
+from agents.tracing.stories.story_names import LeafValues
+from agents.tracing.stories.story_search import tell_search
+from agents.tracing.stories.story_simulations import tell_simulations
 from agents.tracing.trace import SearchTrace
 
 

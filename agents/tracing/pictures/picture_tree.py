@@ -1,11 +1,11 @@
 """From a trace to what its picture shows."""
 
 from agents.options import require_at_least
-from agents.tracing.folding import fold
 from agents.tracing.labels import action_label, shortened, value_label
-from agents.tracing.picture import Picture
-from agents.tracing.picture_search import search_picture
-from agents.tracing.picture_simulations import simulations_picture
+from agents.tracing.pictures.folding import fold
+from agents.tracing.pictures.picture import Picture
+from agents.tracing.pictures.picture_search import search_picture
+from agents.tracing.pictures.picture_simulations import simulations_picture
 from agents.tracing.trace import SearchTrace
 
 LIMIT = 300

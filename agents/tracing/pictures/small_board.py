@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from agents.tracing.svg import Point, element, number
+from agents.tracing.pictures.svg import Point, element, number
 from envs.render import BOARD_COLOUR, COLOURS
 
 WIDTH = 56.0

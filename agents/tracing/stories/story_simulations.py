@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from agents.tracing.labels import action_label, path_label, value_label
-from agents.tracing.story_names import listing
+from agents.tracing.stories.story_names import listing
 from agents.tracing.trace import ChildStatistics, SearchTrace, Selection, Simulation
 
 
