@@ -5,14 +5,13 @@ Each is antisymmetric: with the colours exchanged the value changes its sign.
 
 from collections.abc import Sequence
 
-from envs.board import BoardState
-from envs.tic_tac_toe import TicTacToe
+from envs.board import BoardGame, BoardState
 
 GRADES = 24
 """The sum of all squares' grades."""
 
 
-def open_twos(env: TicTacToe, state: BoardState) -> float:
+def open_twos(env: BoardGame, state: BoardState) -> float:
     """Count the lines in which a player has two stones and the third square is free.
 
     The difference of the two players' counts, divided by one more than the number of lines.
@@ -27,7 +26,7 @@ def open_twos(env: TicTacToe, state: BoardState) -> float:
     return difference / (len(lines) + 1)
 
 
-def graded_squares(env: TicTacToe, state: BoardState) -> float:
+def graded_squares(env: BoardGame, state: BoardState) -> float:
     """Add up the grades of a player's squares: the centre 4, a corner 3, an edge 2.
 
     A square's grade is the number of lines through it. The difference of the two players' sums,
@@ -49,7 +48,7 @@ def _twos(lines: Sequence[int], own: int, other: int) -> int:
 
 
 def _require_tic_tac_toe(heuristic: str, env: object) -> None:
-    if not isinstance(env, TicTacToe):
+    if not isinstance(env, BoardGame) or (env.rows, env.columns, env.inarow) != (3, 3, 3):
         raise ValueError(
             f"the heuristic {heuristic} is for tic-tac-toe, not for {env!r}: choose auto"
         )
