@@ -95,7 +95,7 @@ def test_the_mirror_image_is_worth_the_same(name: str, data: st.DataObject) -> N
     ("name", "env"),
     [
         ("open_twos", ConnectFour()),
-        ("squares", ConnectX(3, 3, 3)),
+        ("squares", ConnectX(4, 4, 3)),
         ("threats", TicTacToe()),
         ("threats", Nim(3, 4, 5)),
     ],
