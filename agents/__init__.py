@@ -7,6 +7,7 @@ from agents.greedy import GreedyAgent
 from agents.mcts_agent import MCTSAgent
 from agents.minimax import MinimaxAgent
 from agents.options import option
+from agents.parallel import parallel_search
 from agents.perfect import PerfectAgent
 from agents.protocol import Agent, SearchResult
 from agents.random_agent import RandomAgent
@@ -27,4 +28,5 @@ __all__ = [
     "agent_names",
     "make_agent",
     "option",
+    "parallel_search",
 ]

@@ -1,20 +1,23 @@
 """The alpha-beta agent: iterative deepening around `agents.alpha_beta`."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from math import inf
 from typing import Any
 
 from agents.alpha_beta import AlphaBeta
+from agents.alpha_beta_ties import ProvenTies
 from agents.clock import Clock, TimeUp
 from agents.compiled.compiled_alpha_beta import CompiledAlphaBeta, can_compile, compile_alpha_beta
+from agents.compiled.compiled_games import runs_compiled
 from agents.evaluation import HEURISTICS, Heuristic
 from agents.lines import Found, line_actions
 from agents.options import choose, option, require_at_least, require_engine
 from agents.ordering import ORDERINGS, Ordering
 from agents.protocol import Agent, SearchResult, legal_actions
 from agents.tactics import best_action, sensible_actions
+from agents.tie_break import require_tie_break
 from agents.transposition import TranspositionTable
 from envs.protocol import Action, Env, State
 
@@ -37,7 +40,7 @@ class AlphaBetaAgent(Agent):
     depth: int | None = option(None, "plies to look ahead at most; none: to the end of the game")
     time_limit: float | None = option(1.0, "seconds for each move; none: no limit")
     heuristic: str | Heuristic = option(
-        "auto", "value of unfinished states: auto, open_lines, zero"
+        "auto", "value of unfinished states: auto, open_lines, zero, open_twos, squares, threats"
     )
     ordering: str | Ordering = option("auto", "which actions to try first: auto, centre, natural")
     iterative_deepening: bool = option(
@@ -45,6 +48,10 @@ class AlphaBetaAgent(Agent):
     )
     killer_moves: bool = option(True, "try first what caused a cutoff at the same ply")
     table_size: int = option(1_000_000, "states that the transposition table holds; 0: no table")
+    tie_break: str = option(
+        "first",
+        "of actions proven equal: first, expectimax (for the opponent's mistakes)",
+    )
     engine: str = option("auto", "auto, compiled (ConnectX only), reference (plain Python)")
 
     def __post_init__(self) -> None:
@@ -53,6 +60,7 @@ class AlphaBetaAgent(Agent):
         require_at_least("table_size", self.table_size, 0)
         choose("heuristic", self.heuristic, HEURISTICS)
         choose("ordering", self.ordering, ORDERINGS)
+        require_tie_break(self.tie_break)
         require_engine(self.engine)
 
     def search(
@@ -75,7 +83,7 @@ class AlphaBetaAgent(Agent):
         order = sorted(actions, key=lambda action: action not in sensible)
         sign = 1 if env.current_player(state) == 1 else -1
 
-        best, results, completed = sensible[0], Found[Action](), 0.0
+        best, results, completed, proven = sensible[0], Found[Action](), 0.0, False
         for depth in self._depths():
             found, guesses = Found[Action](), tree.guesses
             try:
@@ -92,10 +100,17 @@ class AlphaBetaAgent(Agent):
             best = best_action(values, sensible, sign)
             results, completed = found, depth
             order.sort(key=lambda action: action != best)
-            if tree.guesses == guesses or abs(values[best]) == 1.0:
+            proven = tree.guesses == guesses or abs(values[best]) == 1.0
+            if proven:
                 break
 
         value, line = results.get(best, (0.0, None))
+        if self.tie_break == "expectimax" and proven and value != sign and completed > 1:
+            first = best
+            ties = self._ties(env, state, completed, value, clock, compiled)
+            best = ties.best(first, sensible)
+            line = line if best == first else None
+            results[best] = value, line
         return SearchResult(
             best,
             value,
@@ -111,16 +126,12 @@ class AlphaBetaAgent(Agent):
         """Whether the compiled engine searches this game; compiles it, if so and if need be."""
         heuristic = choose("heuristic", self.heuristic, HEURISTICS)
         ordering = choose("ordering", self.ordering, ORDERINGS)
-        if self.engine == "reference":
-            return False
-        if can_compile(env, heuristic, ordering) and compile_alpha_beta():
-            return True
-        if self.engine == "compiled":
-            raise ValueError(
-                "the compiled engine needs Numba, ConnectX on a board of at most 64 bits, and a "
-                "heuristic and an ordering chosen by name: choose engine auto or reference"
-            )
-        return False
+        return runs_compiled(
+            self.engine,
+            can_compile(env, heuristic, ordering),
+            compile_alpha_beta,
+            "the heuristic open_lines or zero with an ordering chosen by name",
+        )
 
     def _tree(self, env: Any, clock: Clock, compiled: bool) -> AlphaBeta[Any, Any]:
         heuristic = choose("heuristic", self.heuristic, HEURISTICS)
@@ -131,6 +142,13 @@ class AlphaBetaAgent(Agent):
             )
         table = TranspositionTable(self.table_size)
         return AlphaBeta(env, heuristic, ordering, clock, table, self.killer_moves)
+
+    def _ties(
+        self, env: Any, state: Any, depth: float, value: float, clock: Clock, compiled: bool
+    ) -> ProvenTies[Any, Any]:
+        exact = AlphaBetaAgent._tree(self, env, clock, compiled)
+        seen = AlphaBetaAgent._tree(replace(self, table_size=0), env, clock, compiled)
+        return ProvenTies(exact, seen, state, depth, value)
 
     def _depths(self) -> Iterable[float]:
         if not self.iterative_deepening:

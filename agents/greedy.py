@@ -16,7 +16,7 @@ class GreedyAgent(Agent):
     """Wins if it can, else avoids losing at once, else plays the action with the best heuristic."""
 
     heuristic: str | Heuristic = option(
-        "auto", "value of unfinished states: auto, open_lines, zero"
+        "auto", "value of unfinished states: auto, open_lines, zero, open_twos, squares, threats"
     )
     ordering: str | Ordering = option("auto", "which of equals goes first: auto, centre, natural")
 

@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 from agents.clock import Clock
-from agents.compiled.compiled_games import is_compiled_game
+from agents.compiled.compiled_games import is_compiled_game, runs_compiled
 from agents.compiled.mcts_forest import Forest, compile_mcts
 from agents.compiled.mcts_kernel import TreeSettings
 from agents.compiled.mcts_playouts import STREAM_BITS
@@ -25,8 +25,8 @@ class MCTSAgent(Agent):
 
     A proven win is always played and a proven loss avoided; among the rest `final_move` decides.
 
-    On ConnectX boards of up to 64 bits (a guard bit for each column counted in), with a rollout
-    policy that is named here, the search is compiled. It does what the reference does, some
+    On ConnectX boards of up to 64 bits (a guard bit for each column counted in), with uniform or
+    decisive rollouts, the search is compiled. It does what the reference does, some
     fifty times as fast, but where `decisive_moves` are considered it leaves out at every node, and
     not only at the root, the moves that lose at once. States that this decides it leaves to the
     reference. The first search of a process compiles it, which takes seconds; they are not part of
@@ -39,7 +39,9 @@ class MCTSAgent(Agent):
     time_limit: float | None = option(None, "seconds for each move; none: no limit")
     exploration: float = option(1.0, "exploration constant C of UCT, for results in [-1, 1]")
     rollout: str | Rollout = option(
-        "auto", "rollout policy: uniform, decisive, auto (decisive where compiled, else uniform)"
+        "auto",
+        "rollout policy: uniform, decisive, auto (decisive where compiled, else uniform), or "
+        "heuristic (the value of the new leaf, nothing played)",
     )
     rollouts_per_leaf: int = option(1, "games played out from each new leaf")
     solver: bool = option(True, "carry proven wins, draws and losses up the tree")
@@ -103,17 +105,13 @@ class MCTSAgent(Agent):
         Raises:
             ValueError: the compiled engine is asked for and cannot.
         """
-        if self.engine == "reference":
-            return False
-        named = self.rollout == "auto" or self._rollout(compiled=False) in ROLLOUTS.values()
-        if named and is_compiled_game(env) and compile_mcts():
-            return True
-        if self.engine == "compiled":
-            raise ValueError(
-                "the compiled engine needs Numba, ConnectX on a board of at most 64 bits, and a "
-                "rollout policy chosen by name: choose engine auto or reference"
-            )
-        return False
+        known = self._rollout(compiled=True) in (uniform, decisive)
+        return runs_compiled(
+            self.engine,
+            known and is_compiled_game(env),
+            compile_mcts,
+            "the rollout uniform or decisive",
+        )
 
     def _rollout(self, compiled: bool) -> Rollout:
         automatic = decisive if compiled else uniform

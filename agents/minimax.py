@@ -13,6 +13,7 @@ from agents.options import choose, option, require_at_least
 from agents.ordering import ORDERINGS, Ordering
 from agents.protocol import Agent, SearchResult, legal_actions
 from agents.tactics import best_action, sensible_actions
+from agents.tie_break import LOOK_AHEAD, best_against_fallible, require_tie_break
 from envs.protocol import CHANCE, Action, Env, State
 
 
@@ -27,15 +28,19 @@ class MinimaxAgent(Agent):
     depth: int | None = option(4, "plies to look ahead; none: to the end of the game")
     time_limit: float | None = option(None, "seconds for each move; none: no limit")
     heuristic: str | Heuristic = option(
-        "auto", "value of unfinished states: auto, open_lines, zero"
+        "auto", "value of unfinished states: auto, open_lines, zero, open_twos, squares, threats"
     )
     ordering: str | Ordering = option("auto", "which of equals goes first: auto, centre, natural")
+    tie_break: str = option(
+        "first", "of equals: first (in the ordering), expectimax (for the opponent's mistakes)"
+    )
 
     def __post_init__(self) -> None:
         require_at_least("depth", self.depth, 1)
         require_at_least("time_limit", self.time_limit, 0)
         choose("heuristic", self.heuristic, HEURISTICS)
         choose("ordering", self.ordering, ORDERINGS)
+        require_tie_break(self.tie_break)
 
     def search(
         self, env: Env[State, Action], state: State, time_limit: float | None = None
@@ -58,6 +63,9 @@ class MinimaxAgent(Agent):
 
         values = {action: value for action, (value, _) in found.items()}
         best = best_action(values, sensible, 1 if env.current_player(state) == 1 else -1)
+        if self.tie_break == "expectimax" and depth > 1 and len(found) == len(actions):
+            equals = [action for action in values if values[action] == values[best]]
+            best = self._best_against_fallible(env, state, equals, depth, clock)
         value, line = found.get(best, (0.0, None))
         return SearchResult(
             best,
@@ -68,6 +76,25 @@ class MinimaxAgent(Agent):
             depth=self.depth,
             elapsed=clock.elapsed,
         )
+
+    def _best_against_fallible(
+        self,
+        env: Env[State, Action],
+        state: State,
+        equals: Sequence[Action],
+        depth: float,
+        clock: Clock,
+    ) -> Action:
+        """The one of equally good actions that is worth most against a fallible opponent."""
+        search = Minimax(env, choose("heuristic", self.heuristic, HEURISTICS), clock)
+
+        def seen(state: State, reply: Action) -> float:
+            return search.action_value(state, reply, LOOK_AHEAD)[0]
+
+        def exact(state: State, action: Action) -> float:
+            return search.action_value(state, action, depth - 1)[0]
+
+        return best_against_fallible(env, state, equals, seen, exact)
 
     def _tree(self, env: Env[State, Action], clock: Clock) -> "Minimax[State, Action]":
         return Minimax(env, choose("heuristic", self.heuristic, HEURISTICS), clock)

@@ -9,9 +9,11 @@ from agents.book.opening_book import shipped_book_of
 from agents.clock import Clock, TimeUp
 from agents.compiled.compiled_games import is_compiled_game
 from agents.exact.exact_moves import ExactMoves
+from agents.exact.prospects import Prospects
 from agents.exact.solver import Solver
 from agents.options import option, require_at_least
 from agents.protocol import Agent, SearchResult, legal_actions
+from agents.tie_break import require_tie_break
 from envs.board import BoardState
 from envs.jit import compiles
 from envs.protocol import Action, Env, State
@@ -23,6 +25,12 @@ SOLVING_SHARE_AFTER_BOOK = 0.95
 second, and on a slower machine it should not have to stop short of that."""
 TIE_SECONDS = 0.2
 """How long to look for the best one of equally good moves."""
+PROSPECTS_SHARE = 0.5
+"""Part of the time left that may go into what a fallible opponent makes of a move ..."""
+PROSPECTS_SECONDS = 2.0
+"""... and how long that is at most."""
+EXACT_TIE_BREAKS = ("score", "expectimax")
+"""What tells moves apart that lead to the same result."""
 
 
 @dataclass
@@ -30,8 +38,12 @@ class PerfectAgent(Agent):
     """Plays Connect Four without a mistake: the fastest win, or else the longest defence.
 
     Of several moves with the best score it prefers the one after which most of the opponent's
-    replies are mistakes. On other boards of at most 64 bits it does the same where the solver is
-    done in time. Where it is not, and in other games, it plays as the alpha-beta agent does.
+    replies are mistakes. With the tie-break `expectimax` it plays drawn and lost positions for the
+    opponent's mistakes: of all moves that keep the result it takes the one that is worth most
+    against a player who looks a few plies ahead, even if he who makes no mistake then wins sooner.
+
+    On other boards of at most 64 bits it does the same where the solver is done in time. Where it
+    is not, and in other games, it plays as the alpha-beta agent does.
     """
 
     unlimited = {"time_limit": None}  # noqa: RUF012
@@ -39,16 +51,21 @@ class PerfectAgent(Agent):
     time_limit: float | None = option(5.0, "seconds for each move; none: until it is solved")
     table_megabytes: int = option(64, "size of the solver's transposition table")
     book: bool = option(True, "look openings of Connect Four up in a book")
+    tie_break: str = option(
+        "score", "of moves with the same result: score (exact), expectimax (for mistakes)"
+    )
     _exact_moves: ExactMoves | None = field(init=False, repr=False, compare=False, default=None)
+    _prospects: Prospects | None = field(init=False, repr=False, compare=False, default=None)
 
     def __post_init__(self) -> None:
         require_at_least("time_limit", self.time_limit, 0)
         require_at_least("table_megabytes", self.table_megabytes, 1)
+        require_tie_break(self.tie_break, EXACT_TIE_BREAKS)
 
     def search(
         self, env: Env[State, Action], state: State, time_limit: float | None = None
     ) -> SearchResult[Action]:
-        """Find a best move; the `action_values` are those of the best moves found.
+        """Find a best move; the `action_values` are those of the equally good moves found.
 
         Raises:
             ValueError: the game is over.
@@ -58,10 +75,12 @@ class PerfectAgent(Agent):
         clock = Clock(self.time_limit, time_limit)  # what is compiled, is compiled by now
         if exact_moves is not None:
             try:
-                return search_exactly(exact_moves, state, clock)
+                return search_exactly(exact_moves, self._prospects, state, clock)
             except TimeUp:
                 pass
-        found = AlphaBetaAgent(time_limit=None).search(env, state, clock.left)
+        tie_break = "expectimax" if self.tie_break == "expectimax" else "first"
+        agent = AlphaBetaAgent(time_limit=None, tie_break=tie_break)
+        found = agent.search(env, state, clock.left)
         return replace(found, elapsed=clock.elapsed)
 
     def _exact_moves_in(self, env: Env[Any, Any]) -> ExactMoves | None:
@@ -76,11 +95,15 @@ class PerfectAgent(Agent):
             solver = Solver(env, self.table_megabytes, book=book)
             solver.compile()
             self._exact_moves = ExactMoves(solver)
+            if self.tie_break == "expectimax":
+                self._prospects = Prospects(self._exact_moves)
         return self._exact_moves
 
 
-def search_exactly(exact_moves: ExactMoves, state: Any, clock: Clock) -> SearchResult[Any]:
-    """Find a best move by exact score.
+def search_exactly(
+    exact_moves: ExactMoves, prospects: Prospects | None, state: Any, clock: Clock
+) -> SearchResult[Any]:
+    """Find a best move by exact score, or, where it is not won, by the prospects.
 
     Raises:
         TimeUp: the score could not be proven in time.
@@ -93,6 +116,12 @@ def search_exactly(exact_moves: ExactMoves, state: Any, clock: Clock) -> SearchR
     patience = Clock(TIE_SECONDS, solving.left)
     best = exact_moves.best(state, score, solving, patience)
     action = hardest_to_answer(exact_moves, state, score, best, patience)
+    if prospects is not None and score <= 0:
+        if score < 0:
+            best = list(legal_actions(exact_moves.env, state))
+        best.sort(key=lambda move: move != action)
+        hoping = Clock(clock.left * PROSPECTS_SHARE, PROSPECTS_SECONDS)
+        action = prospects.best(state, best, hoping)
     sign = 1 if state.player == 1 else -1
     value = float(sign * ((score > 0) - (score < 0)))
     return SearchResult(

@@ -1,4 +1,4 @@
-"""Rollout policies: how a Monte Carlo search plays a game to its end.
+"""Rollout policies: how a Monte Carlo search values a new leaf, mostly by playing to the end.
 
 A rollout is a plain function `(env, state, rng) -> float` that plays on from an unfinished state
 and returns the reward of the last action, from player 1's view. Where chance decides, it draws an
@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 from agents.chance import possible_outcomes
+from agents.evaluation import automatic
 from agents.tactics import sensible_actions
 from envs.protocol import CHANCE, Action, Env, State
 
@@ -45,7 +46,21 @@ def decisive(env: Env[State, Action], state: State, rng: Random) -> float:
     return env.reward(previous, action)
 
 
-ROLLOUTS: Mapping[str, Rollout] = {"uniform": uniform, "decisive": decisive}
+def evaluated(env: Env[State, Action], state: State, rng: Random) -> float:
+    """Play nothing: what the automatic heuristic says of the state, in (-1, 1).
+
+    It serves games whose heuristic knows something. In Connect Four, in plain Python, it scored
+    69 % (59-77) against `uniform` at 100 simulations a move and 60 % (50-69) at equal time, 10 ms
+    a move, where `decisive` scored 15 to 20 % (`python -m benchmarks rollouts`).
+    """
+    return automatic(env, state)
+
+
+ROLLOUTS: Mapping[str, Rollout] = {
+    "uniform": uniform,
+    "decisive": decisive,
+    "heuristic": evaluated,
+}
 
 
 def has_chance(env: object) -> bool:

@@ -40,7 +40,9 @@ def odd_even_threats(env: ConnectX, state: BoardState) -> float:
     player_1, player_2 = env.stones(state)
     threats_1 = hanging & completed_lines(env, player_1)
     threats_2 = hanging & completed_lines(env, player_2)
-    difference = weight(threats_1, board.first) - weight(threats_2, board.cells & ~board.first)
+    difference = threat_weight(threats_1, board.first) - threat_weight(
+        threats_2, board.cells & ~board.first
+    )
     return difference / (4.0 + abs(difference))
 
 
@@ -54,7 +56,7 @@ def completed_lines(env: ConnectX, own: int) -> int:
     return cells
 
 
-def weight(threats: int, own_rows: int) -> int:
+def threat_weight(threats: int, own_rows: int) -> int:
     """What a player's threats count."""
     return threats.bit_count() + (threats & own_rows).bit_count()
 

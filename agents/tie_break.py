@@ -6,11 +6,11 @@ reply deep, with exact play after it.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from agents.chance import expected_value
+from agents.clock import TimeUp
 from agents.opponents import preferences
-from envs.protocol import CHANCE, Env
+from envs.protocol import CHANCE, Action, Env, State
 
 TIE_BREAKS = ("first", "expectimax")
 """The ways to choose among equally good actions that options name."""
@@ -23,37 +23,45 @@ LOOK_AHEAD = 4
 LEAST_LIKELY = 0.02
 """Replies that are less likely are left out."""
 
-ActionValue = Callable[[Any, Any], float]
+ActionValue = Callable[[State, Action], float]
 """What an action is worth in a state, from player 1's view, in [-1, 1]."""
 
 
 def best_against_fallible(
-    env: Env[Any, Any],
-    state: Any,
-    candidates: Sequence[Any],
-    seen: ActionValue,
-    exact: ActionValue,
-) -> Any:
+    env: Env[State, Action],
+    state: State,
+    candidates: Sequence[Action],
+    seen: ActionValue[State, Action],
+    exact: ActionValue[State, Action],
+) -> Action:
     """The one of equally good actions that is worth most against a fallible opponent.
 
     Args:
         env: the rules.
         state: where to choose.
-        candidates: the equally good actions, at least one; among equals the first is chosen.
+        candidates: the equally good actions, at least one. The first of them is chosen where the
+            others are no better, and where the functions raise `TimeUp`.
         seen: what the opponent's look-ahead shows of his replies.
         exact: what an action is worth if both play on as well as they can.
     """
     if len(candidates) == 1:
         return candidates[0]
     sign = 1 if env.current_player(state) == 1 else -1
-    values = {
-        action: value_against_fallible(env, state, action, seen, exact) for action in candidates
-    }
+    try:
+        values = {
+            action: value_against_fallible(env, state, action, seen, exact) for action in candidates
+        }
+    except TimeUp:
+        return candidates[0]
     return max(candidates, key=lambda action: sign * values[action])
 
 
 def value_against_fallible(
-    env: Env[Any, Any], state: Any, action: Any, seen: ActionValue, exact: ActionValue
+    env: Env[State, Action],
+    state: State,
+    action: Action,
+    seen: ActionValue[State, Action],
+    exact: ActionValue[State, Action],
 ) -> float:
     """What `action` is worth on average over the likely replies, from player 1's view.
 
@@ -71,3 +79,13 @@ def value_against_fallible(
         if probability >= LEAST_LIKELY
     }
     return expected_value([exact(child, reply) for reply in likely], likely.values())
+
+
+def require_tie_break(tie_break: str, known: Sequence[str] = TIE_BREAKS) -> None:
+    """Check the name of a tie-break.
+
+    Raises:
+        ValueError: none has this name; the message lists the known ones.
+    """
+    if tie_break not in known:
+        raise ValueError(f"unknown tie_break {tie_break!r}: choose one of {', '.join(known)}")

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import MCTSAgent
+from agents.evaluation import open_lines
 from agents.mcts import Node, Tree, uct
 from agents.mcts_choice import FINAL_MOVES, final_action
-from agents.policies import decisive, uniform
+from agents.policies import decisive, evaluated, uniform
 from agents.protocol import SearchResult
 from envs import (
     BoardGame,
@@ -524,6 +525,19 @@ def test_the_decisive_rollout_blocks_and_the_uniform_one_blunders() -> None:
         for rollout in (uniform, decisive)
     }
     assert results == {uniform: {0.0, 1.0}, decisive: {0.0}}
+
+
+@given(unfinished_positions(contested_games(largest=6)))
+@settings(max_examples=30)
+def test_the_heuristic_rollout_is_the_guess_of_each_new_leaf(position: Position) -> None:
+    env, state = position
+    root = grown_tree(env, state, 4, rollout=evaluated, solver=False).root
+    below = [node for node in all_nodes(root) if node is not root]
+    guesses = [
+        open_lines(env, node.state) if node.proven is None else node.proven * node.visits
+        for node in below
+    ]
+    assert root.total == pytest.approx(sum(guesses))
 
 
 # --- the tree that is kept

@@ -393,6 +393,7 @@ def own_policy(env: Any, state: Any, rng: Random) -> float:
         (ConnectFour(), {}, True),
         (ConnectFour(), {"rollout": "uniform"}, True),
         (ConnectFour(), {"rollout": decisive}, True),
+        (ConnectFour(), {"rollout": "heuristic"}, False),
         (ConnectFour(), {"rollout": own_policy}, False),
         (ConnectX(7, 8, 5), {}, True),
         (ConnectX(7, 9, 4), {}, False),

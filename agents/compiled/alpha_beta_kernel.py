@@ -272,8 +272,9 @@ def take_back(arrays: SearchArrays, ply: int, score: int, plies: int) -> int:
     if score > frame[BEST]:
         frame[BEST] = score
         frame[BEST_MOVE] = move
+        if score > frame[ALPHA] or frame[ALPHA] == -WIN_SCORE:  # else it may be worth less
+            extend_line(arrays, ply, move)
         frame[ALPHA] = max(frame[ALPHA], score)
-        extend_line(arrays, ply, move)
     if frame[ALPHA] >= frame[BETA]:
         remember_killer(arrays, ply, move)
     elif frame[NEXT] < frame[MOVES]:

@@ -107,7 +107,7 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
             alpha, beta = -beta, -alpha
         self._begin(state, value_score(alpha, inarow), value_score(beta, inarow))
         self._run(plies=int(min(depth, self._cells - state.mask.bit_count())))
-        return sign * score_value(int(self._arrays.frames[0, BEST]), inarow), self._line()
+        return score_value(sign * int(self._arrays.frames[0, BEST]), inarow), self._line()
 
     def _winning_move(self, state: BoardState) -> int:
         """A cell with which the player whose turn it is wins at once, or 0."""

@@ -1,5 +1,6 @@
 """Which games the compiled searches play."""
 
+from collections.abc import Callable
 from typing import TypeGuard
 
 from envs.board_kernels import fits_in_word
@@ -16,3 +17,29 @@ def is_compiled_game(env: object) -> TypeGuard[ConnectX]:
         and isinstance(env, ConnectX)
         and fits_in_word(env.rows, env.columns, env.inarow)
     )
+
+
+def runs_compiled(
+    engine: str, able: bool, compile_search: Callable[[], bool], requirement: str
+) -> bool:
+    """Whether the engine that is asked for is compiled; compiles it, if so and if need be.
+
+    Args:
+        engine: one of `agents.options.ENGINES`.
+        able: whether the compiled search knows the game and what it is handed.
+        compile_search: compiles it, and says whether that is possible.
+        requirement: what it must be handed, for the message.
+
+    Raises:
+        ValueError: the compiled engine is asked for and cannot search.
+    """
+    if engine == "reference":
+        return False
+    if able and compile_search():
+        return True
+    if engine == "compiled":
+        raise ValueError(
+            "the compiled engine needs Numba, ConnectX on a board of at most 64 bits, and "
+            f"{requirement}: choose engine auto or reference"
+        )
+    return False

@@ -145,9 +145,10 @@ class SplitAlphaBetaAgent(AlphaBetaAgent):
     workers: Workers = field(kw_only=True)
 
     def _is_compiled(self, env: Any) -> bool:
-        """Whether the workers' search is compiled; each compiles it, if so and if need be."""
-        return all(self.workers.prepare(partial(self.task_agent.is_compiled, env)))
+        """Whether the search is compiled; each worker compiles it, if so and if need be."""
+        self.workers.prepare(partial(self.task_agent.is_compiled, env))
+        return super()._is_compiled(env)
 
     def _tree(self, env: Any, clock: Clock, compiled: bool) -> AlphaBeta[Any, Any]:
-        tree = super()._tree(env, clock, compiled=False)  # it examines nothing itself
+        tree = super()._tree(env, clock, compiled)
         return SplitAlphaBeta(self.task_agent, self.workers, tree)

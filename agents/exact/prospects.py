@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 from functools import partial
-from math import inf
-from typing import Any
 
 from agents.alpha_beta import AlphaBeta
-from agents.clock import Clock, TimeUp
-from agents.compiled.compiled_alpha_beta import CompiledAlphaBeta, compile_alpha_beta
+from agents.clock import Clock
+from agents.compiled.compiled_alpha_beta import CompiledAlphaBeta, can_compile, compile_alpha_beta
 from agents.evaluation import open_lines
 from agents.exact.exact_moves import ExactMoves
 from agents.ordering import centre_first
@@ -15,6 +13,7 @@ from agents.protocol import legal_actions
 from agents.tie_break import LOOK_AHEAD, best_against_fallible, value_against_fallible
 from agents.transposition import TranspositionTable
 from envs.board import BoardState
+from envs.connectx import ConnectX
 
 MOST_REPLIES = 2
 """Replies of the opponent that are looked ahead."""
@@ -49,12 +48,10 @@ class Prospects:
         self.clock = self._opponent.clock = clock
         self._scores = {}
         best = candidates[0]
-        try:
-            for replies in range(1, MOST_REPLIES + 1):
-                exact = partial(self._value_after, replies=replies)
-                best = best_against_fallible(self.env, state, candidates, self._seen, exact)
-        except TimeUp:
-            pass
+        for replies in range(MOST_REPLIES):
+            exact = partial(self._value_after, replies=replies)
+            best_first = sorted(candidates, key=lambda move: move != best)
+            best = best_against_fallible(self.env, state, best_first, self._seen, exact)
         return best
 
     def _seen(self, state: BoardState, action: int) -> float:
@@ -63,5 +60,66 @@ class Prospects:
         return value
 
     def _value_after(self, state: BoardState, action: int, replies: int) -> float:
-        """What a reply leads to, this reply and so many less one after it being likely ones."""
+        """What a move leads to, with so many more replies that are likely and not exact.
+
+        From player 1's view; exact where the game ends.
+        """
         child = self.env.get_next_state(state, action)
+        if not self.env.get_available_actions(child):
+            return self.env.reward(state, action)
+        sign = 1 if child.player == 1 else -1
+        score = self._score(child)
+        if replies == 0 or score > 0:
+            return sign * promise(self._stones_left(child) // 2, score)
+        exact = partial(self._value_after, replies=replies - 1)
+        return sign * max(
+            sign * value_against_fallible(self.env, child, move, self._seen, exact)
+            for move in self._keeping(child, score)
+        )
+
+    def _stones_left(self, state: BoardState) -> int:
+        return self.env.rows * self.env.columns - state.mask.bit_count()
+
+    def _keeping(self, state: BoardState, score: int) -> Sequence[int]:
+        """The moves that keep a drawn or lost result: where it is lost, all of them."""
+        moves = legal_actions(self.env, state)
+        if score < 0:
+            return moves
+        return [move for move in moves if self._score(self.env.get_next_state(state, move)) == 0]
+
+    def _score(self, state: BoardState) -> int:
+        """The exact score of a position, for the player to move.
+
+        Raises:
+            TimeUp: it was not proven in time.
+        """
+        if state not in self._scores:
+            known = self.exact_moves.solver.known(state)
+            score = known.lower if known else self.exact_moves.score(state, self.clock)
+            self._scores[state] = score
+        return self._scores[state]
+
+
+def promise(stones_left: int, score: int) -> float:
+    """What a position is worth to its player if he plays exactly and each reply may be a mistake.
+
+    Args:
+        stones_left: how many stones the opponent has left.
+        score: the exact score; see `agents.exact.solver.ScoreBounds`.
+
+    Returns:
+        1.0 where it is won; below, one mistake is thought to be worth half of what there is to
+        win: from a loss to a draw, or from a draw to a win.
+    """
+    if score > 0:
+        return 1.0
+    moves = stones_left + score  # before the winning one, where it is lost
+    return (-1.0 if score < 0 else 0.0) + 1.0 - (1.0 - MISTAKE) ** moves
+
+
+def _look_ahead(env: ConnectX) -> AlphaBeta[BoardState, int]:
+    """The search by which the opponent is thought to choose."""
+    if can_compile(env, open_lines, centre_first) and compile_alpha_beta():
+        return CompiledAlphaBeta(env, open_lines, centre_first, Clock(), 0, killer_moves=True)
+    table = TranspositionTable(0)
+    return AlphaBeta(env, open_lines, centre_first, Clock(), table, killer_moves=True)

@@ -234,7 +234,7 @@ def look_up_children(
 
 
 @inlined
-def play_next(board: BoardMasks, stack: Words, ply: int) -> tuple[int, int, int, int, int]:
+def next_position(board: BoardMasks, stack: Words, ply: int) -> tuple[int, int, int, int, int]:
     """Play the next move of a frame; the position and the window that it leads to."""
     index = stack[ply, FRAME_NEXT]
     stack[ply, FRAME_NEXT] = index + 1
@@ -341,7 +341,7 @@ def search(
                 registers[VISITED] = nodes
                 registers[VALUE] = value
                 return True
-        mover, mask, own, threats, alpha = play_next(board, stack, ply)
+        mover, mask, own, threats, alpha = next_position(board, stack, ply)
         ply += 1
     registers[VISITED] = nodes
     registers[AT_PLY], registers[AT_ALPHA] = ply, alpha

@@ -1,0 +1,108 @@
+"""How the heuristics play: a round robin of alpha-beta searches that differ in nothing else."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from rich.console import Console
+from rich.table import Table
+
+from agents import AlphaBetaAgent
+from benchmarks.matches import match_points, openings
+from benchmarks.report import table
+from envs import ConnectFour, TicTacToe
+from envs.board import BoardGame
+from submission.evaluating.statistics import score_estimate
+
+CONTESTANTS: Mapping[BoardGame, Sequence[str]] = {
+    ConnectFour(): ("zero", "open_lines", "threats"),
+    TicTacToe(): ("zero", "open_lines", "open_twos", "squares"),
+}
+DEPTHS = (2, 4)
+OPENING_PLIES = 2
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """Two heuristics that play each other, at the same depth."""
+
+    env: BoardGame
+    depth: int
+    heuristics: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class PairingScore:
+    """The points of the first heuristic of a pairing."""
+
+    pairing: Pairing
+    points: float
+    games: int
+
+    def of(self, heuristic: str) -> float:
+        """The points of one of the two."""
+        return self.points if heuristic == self.pairing.heuristics[0] else self.games - self.points
+
+
+def pairings() -> list[Pairing]:
+    """Every heuristic against every other, for each game and depth."""
+    return [
+        Pairing(env, depth, pair)
+        for env, heuristics in CONTESTANTS.items()
+        for depth in DEPTHS
+        for pair in combinations(heuristics, 2)
+    ]
+
+
+def play_pairing(pairing: Pairing) -> PairingScore:
+    """Play two games from each opening."""
+    first, second = (
+        AlphaBetaAgent(depth=pairing.depth, time_limit=None, heuristic=heuristic)
+        for heuristic in pairing.heuristics
+    )
+    points = match_points(pairing.env, first, second, openings(pairing.env, OPENING_PLIES))
+    return PairingScore(pairing, sum(points), games=2 * len(points))
+
+
+def print_heuristics(scores: Sequence[PairingScore], console: Console) -> None:
+    """Print a table for each game and depth."""
+    console.print(
+        f"\nHeuristics: per cent of the points, with the 95 % interval; from all openings of "
+        f"{OPENING_PLIES} plies, mirror images aside, on both seats",
+        highlight=False,
+    )
+    for env, depth, group in _by_game_and_depth(scores):
+        console.print(f"{env}, alpha-beta to depth {depth}", highlight=False)
+        console.print(round_robin(CONTESTANTS[env], group))
+
+
+def round_robin(heuristics: Sequence[str], scores: Sequence[PairingScore]) -> Table:
+    """A row for each heuristic, with its score against each other and against all of them."""
+    rows = table("heuristic", *heuristics, "all", words=("heuristic",))
+    for heuristic in heuristics:
+        own = [score for score in scores if heuristic in score.pairing.heuristics]
+        against = {
+            opponent: [score for score in own if opponent in score.pairing.heuristics]
+            for opponent in heuristics
+            if opponent != heuristic
+        }
+        cells = [_share(heuristic, against.get(opponent, ())) for opponent in heuristics]
+        rows.add_row(heuristic, *cells, _share(heuristic, own))
+    return rows
+
+
+def _by_game_and_depth(
+    scores: Sequence[PairingScore],
+) -> Iterator[tuple[BoardGame, int, list[PairingScore]]]:
+    for env in CONTESTANTS:
+        for depth in DEPTHS:
+            group = [s for s in scores if (s.pairing.env, s.pairing.depth) == (env, depth)]
+            yield env, depth, group
+
+
+def _share(heuristic: str, scores: Sequence[PairingScore]) -> str:
+    if not scores:
+        return ""
+    points = sum(score.of(heuristic) for score in scores)
+    share = score_estimate(points, sum(score.games for score in scores))
+    return f"{100 * share.value:.0f} ({100 * share.low:.0f}-{100 * share.high:.0f})"

@@ -1,0 +1,74 @@
+"""How the rollout policies play against uniform rollouts, in plain Python, on equal terms."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from rich.console import Console
+
+from agents import MCTSAgent
+from agents.policies import ROLLOUTS
+from benchmarks.matches import match_points, openings
+from benchmarks.report import table
+from envs import ConnectFour
+from submission.evaluating.statistics import Estimate, score_estimate
+
+BUDGETS: Mapping[str, Mapping[str, Any]] = {
+    "100 simulations": {"simulations": 100},
+    "10 ms": {"simulations": None, "time_limit": 0.01},
+}
+"""What each side has for a move."""
+OPENING_PLIES = 2
+POLICIES = [policy for policy in ROLLOUTS if policy != "uniform"]
+
+
+@dataclass(frozen=True)
+class RolloutMatch:
+    """A policy against uniform rollouts with the same budget."""
+
+    policy: str
+    budget: str
+
+    def score(self, rounds: int) -> Estimate:
+        """The policy's share of the points; a round is two games from each opening."""
+        env, seeds = ConnectFour(), Random(1)
+        points: list[float] = []
+        for _ in range(rounds):
+            player, opponent = (
+                MCTSAgent(
+                    rollout=rollout,
+                    engine="reference",
+                    keep_tree=False,
+                    seed=seeds.getrandbits(32),
+                    **BUDGETS[self.budget],
+                )
+                for rollout in (self.policy, "uniform")
+            )
+            points += match_points(env, player, opponent, openings(env, OPENING_PLIES))
+        return score_estimate(sum(points), 2 * len(points))
+
+
+def rollout_matches() -> list[RolloutMatch]:
+    """Each policy with each budget."""
+    return [RolloutMatch(policy, budget) for policy in POLICIES for budget in BUDGETS]
+
+
+def print_rollouts(
+    matches: Sequence[RolloutMatch], scores: Sequence[Estimate], console: Console
+) -> None:
+    """Print a row for each policy."""
+    console.print(
+        "\nRollout policies: per cent of the points against uniform, with the 95 % interval; "
+        "Connect Four in plain Python",
+        highlight=False,
+    )
+    rows = table("policy", *BUDGETS, words=("policy",))
+    for policy in POLICIES:
+        shares = [
+            f"{100 * score.value:.0f} ({100 * score.low:.0f}-{100 * score.high:.0f})"
+            for match, score in zip(matches, scores, strict=True)
+            if match.policy == policy
+        ]
+        rows.add_row(policy, *shares)
+    console.print(rows)

@@ -1,0 +1,137 @@
+"""Matches that show what the tie-break of the perfect agent gains against players who err."""
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import count
+from math import sqrt
+from statistics import mean, stdev
+from types import SimpleNamespace
+from typing import Any
+
+from rich.console import Console
+
+from agents import PerfectAgent, Solver, make_agent
+from benchmarks.report import table
+from envs import BoardState, ConnectFour
+from submission.evaluating.statistics import Z_95
+from submission.kaggle import kaggle_environments
+
+FEWEST_PLIES = 8
+MOST_PLIES = 16
+RESULTS = {"lost": -1, "drawn": 0}
+"""What the positions that matches begin with are for the player to move."""
+TIME_LIMIT = 2.0
+"""Seconds of the perfect agent for each move, as on Kaggle."""
+
+GAME = ConnectFour()
+Player = Callable[[BoardState], int]
+
+
+@dataclass(frozen=True)
+class Match:
+    """The points (win 1, draw 1/2) from the same positions with either tie-break."""
+
+    result: str
+    opponent: str
+    by_score: list[float]
+    by_expectimax: list[float]
+
+    @property
+    def gain(self) -> tuple[float, float]:
+        """The mean gain in points a game, and half the width of its 95 % interval (paired)."""
+        gains = [new - old for new, old in zip(self.by_expectimax, self.by_score, strict=True)]
+        return mean(gains), Z_95 * stdev(gains) / sqrt(len(gains))
+
+
+def play_matches(positions: int, seed: int) -> Iterator[Match]:
+    """Play each opponent from `positions` positions of each result, with either tie-break."""
+    by_score = PerfectAgent(time_limit=TIME_LIMIT)
+    by_expectimax = PerfectAgent(time_limit=TIME_LIMIT, tie_break="expectimax")
+    for result, outcome in RESULTS.items():
+        openings = random_positions(outcome, positions, seed)
+        for name, opponent in OPPONENTS.items():
+            yield Match(
+                result,
+                name,
+                [play(by_score, opponent, state, game) for game, state in enumerate(openings)],
+                [play(by_expectimax, opponent, state, game) for game, state in enumerate(openings)],
+            )
+
+
+def searcher(name: str, **options: Any) -> Player:
+    """A player who does what a registered agent chooses."""
+    agent = make_agent(name, **options)
+    return lambda state: agent.act(GAME, state)
+
+
+def kaggles_negamax(state: BoardState) -> int:
+    """Kaggle's own function, whose random choices come from Python's global generator."""
+    negamax = kaggle_environments().environments["connectx"]["agents"]["negamax"]
+    observation = SimpleNamespace(board=GAME.to_board(state), mark=state.player)
+    configuration = SimpleNamespace(rows=GAME.rows, columns=GAME.columns, inarow=GAME.inarow)
+    return int(negamax(observation, configuration))
+
+
+OPPONENTS: Mapping[str, Player] = {
+    "negamax (Kaggle)": kaggles_negamax,
+    "alphabeta depth 4": searcher("alphabeta", depth=4, time_limit=None),
+    "alphabeta depth 2": searcher("alphabeta", depth=2, time_limit=None),
+}
+"""Who may err."""
+MATCHES = len(RESULTS) * len(OPPONENTS)
+
+
+def play(agent: PerfectAgent, opponent: Player, state: BoardState, seed: int) -> float:
+    """The points of the agent, who is to move in `state`."""
+    random.seed(seed)
+    player = state.player
+    while GAME.get_available_actions(state):
+        column = agent.act(GAME, state) if state.player == player else opponent(state)
+        state = GAME.get_next_state(state, column)
+    winner = GAME.winner(state)
+    return 0.5 if winner is None else float(winner == player)
+
+
+def random_positions(outcome: int, wanted: int, seed: int) -> list[BoardState]:
+    """Positions after 8 to 16 random plies with this exact result for the player to move."""
+    solver, rng = Solver(GAME), random.Random(seed)
+    positions: list[BoardState] = []
+    for number in count():
+        plies = FEWEST_PLIES + number % (MOST_PLIES - FEWEST_PLIES + 1)
+        state = random_position(plies, rng)
+        if GAME.get_available_actions(state) and solver.outcome(state) == outcome:
+            positions.append(state)
+            if len(positions) == wanted:
+                break
+    return positions
+
+
+def random_position(plies: int, rng: random.Random) -> BoardState:
+    """The position after so many random plies, or fewer where the game is over before."""
+    state = GAME.initial_state()
+    for _ in range(plies):
+        actions = GAME.get_available_actions(state)
+        if not actions:
+            break
+        state = GAME.get_next_state(state, rng.choice(actions))
+    return state
+
+
+def print_matches(matches: list[Match], console: Console) -> None:
+    """Print the points a game with either tie-break, and what the second gains."""
+    rows = table(
+        "position", "opponent", "score", "expectimax", "gain", words=("position", "opponent")
+    )
+    for match in matches:
+        gain, uncertainty = match.gain
+        rows.add_row(
+            match.result,
+            match.opponent,
+            f"{mean(match.by_score):.3f}",
+            f"{mean(match.by_expectimax):.3f}",
+            f"{gain:+.3f} ± {uncertainty:.3f}",
+        )
+    games = len(matches[0].by_score)
+    console.print(f"\nThe perfect agent's tie-break: points a game, {games} positions each")
+    console.print(rows)
