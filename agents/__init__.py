@@ -12,6 +12,7 @@ from agents.perfect import PerfectAgent
 from agents.protocol import Agent, SearchResult
 from agents.random_agent import RandomAgent
 from agents.registry import agent_names, make_agent
+from agents.trained.policy_agent import PolicyAgent
 
 __all__ = [
     "Agent",
@@ -21,6 +22,7 @@ __all__ = [
     "MCTSAgent",
     "MinimaxAgent",
     "PerfectAgent",
+    "PolicyAgent",
     "RandomAgent",
     "ScoreBounds",
     "SearchResult",

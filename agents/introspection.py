@@ -18,6 +18,8 @@ class OptionInfo:
     default: Any
     """`dataclasses.MISSING` where there is none."""
     help: str
+    is_file: bool
+    """Whether it was declared by `agents.options.file_option`."""
 
 
 def agent_help(agent: type[Agent]) -> str:
@@ -29,7 +31,13 @@ def agent_options(agent: type[Agent]) -> list[OptionInfo]:
     """The options of an agent class, in the order of their declaration."""
     types = get_type_hints(agent)
     return [
-        OptionInfo(field.name, types[field.name], field.default, field.metadata.get("help", ""))
+        OptionInfo(
+            field.name,
+            types[field.name],
+            field.default,
+            field.metadata.get("help", ""),
+            field.metadata.get("is_file", False),
+        )
         for field in fields(agent)  # type: ignore[arg-type]
         if field.init
     ]
@@ -51,7 +59,10 @@ def check_options(name: str, agent: type[Agent], options: Mapping[str, Any]) -> 
         if option in options:
             _check_type(f"option {option} of agent {name}", info.type, options[option])
         elif info.default is MISSING:
-            raise ValueError(f"option {option} of agent {name} has no default: give it a value")
+            what = f" ({info.help})" if info.help else ""
+            raise ValueError(
+                f"option {option} of agent {name} has no default: give it a value{what}"
+            )
 
 
 def _check_type(what: str, annotation: Any, value: Any) -> None:

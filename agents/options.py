@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from math import inf
+from pathlib import Path
 from typing import Any, TypeVar
 
 Chosen = TypeVar("Chosen", bound=Callable[..., Any])
@@ -14,6 +15,31 @@ ENGINES = ("auto", "compiled", "reference")
 def option(default: Any, help_text: str) -> Any:
     """A dataclass field with a default and a line of help."""
     return field(default=default, metadata={"help": help_text})
+
+
+def file_option(help_text: str) -> Any:
+    """A dataclass field, without a default, for a data file that the agent needs.
+
+    Its type is `str | bytes`: the path, or what the file holds. The bundler puts the latter in the
+    place of the former, so that a submission needs no file beside it.
+    """
+    return field(metadata={"help": help_text, "is_file": True})
+
+
+def file_content(file: str | bytes) -> bytes:
+    """What the file of a `file_option` holds.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    if isinstance(file, bytes):
+        return file
+    try:
+        return Path(file).read_bytes()
+    except OSError as error:
+        raise OSError(
+            f"cannot read {file} ({error.strerror}): give the path of a file that can be read"
+        ) from error
 
 
 def choose(name: str, choice: str | Chosen, known: Mapping[str, Chosen]) -> Chosen:

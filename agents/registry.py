@@ -12,6 +12,7 @@ from agents.minimax import MinimaxAgent
 from agents.perfect import PerfectAgent
 from agents.protocol import Agent
 from agents.random_agent import RandomAgent
+from agents.trained.policy_agent import PolicyAgent
 
 AGENTS: Mapping[str, type[Agent]] = {
     "random": RandomAgent,
@@ -22,10 +23,17 @@ AGENTS: Mapping[str, type[Agent]] = {
     "mcts": MCTSAgent,
     "perfect": PerfectAgent,
 }
+"""Those that play every game and need no options."""
+
+TRAINED_AGENTS: Mapping[str, type[Agent]] = {"policy": PolicyAgent}
+"""Those that play the game of the file that they are given."""
+
+REGISTERED: Mapping[str, type[Agent]] = {**AGENTS, **TRAINED_AGENTS}
+"""All that can be made by name."""
 
 
 def agent_names() -> list[str]:
-    """The names that `make_agent` knows, the simplest agent first."""
+    """The names of the agents that play every game, the simplest first."""
     return list(AGENTS)
 
 
@@ -35,16 +43,16 @@ def agent_class(name: str) -> type[Agent]:
     Raises:
         ValueError: unknown name; the message lists the known ones.
     """
-    if name not in AGENTS:
-        raise ValueError(f"unknown agent {name!r}: choose one of {', '.join(AGENTS)}")
-    return AGENTS[name]
+    if name not in REGISTERED:
+        raise ValueError(f"unknown agent {name!r}: choose one of {', '.join(REGISTERED)}")
+    return REGISTERED[name]
 
 
 def make_agent(name: str, **options: Any) -> Agent:
     """Make a registered agent.
 
     Args:
-        name: one of `agent_names()`.
+        name: one of `REGISTERED`.
         options: as `agents.introspection.agent_options` lists them; those left out have their
             defaults.
 

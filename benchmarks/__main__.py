@@ -1,6 +1,7 @@
-"""Command line: `python -m benchmarks [searches | solver | compile | positions] …`."""
+"""Command line: `python -m benchmarks [COMMAND] …`; `--help` lists the commands."""
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Annotated, TypeVar
 
 import typer
@@ -9,26 +10,42 @@ from rich.progress import track
 
 from benchmarks.catalogue import workloads
 from benchmarks.compilation import measure_compilation, print_compilation
+from benchmarks.environments import (
+    EnvironmentWorkload,
+    environment_workloads,
+    measure_environment,
+    print_environments,
+)
 from benchmarks.first_call import KERNELS
+from benchmarks.heuristics import pairings, play_pairing, print_heuristics
 from benchmarks.make_positions import make_set
 from benchmarks.measure import measure
 from benchmarks.positions import SETS, SIZE, write_positions
 from benchmarks.report import as_json, print_report
+from benchmarks.rollouts import print_rollouts, rollout_matches
 from benchmarks.solver_measure import measure_solver
 from benchmarks.solver_peer import installed_bitbully
 from benchmarks.solver_report import print_solver_report, solver_json
 from benchmarks.solver_workload import EMPTY_BOARD, SolverWorkload, solver_workloads
+from benchmarks.tie_break import MATCHES, play_matches, print_matches
+from benchmarks.vector_environments import (
+    draw_batches,
+    measure_batches,
+    measure_random_games,
+    print_batches,
+    print_random_games,
+)
 from benchmarks.workload import Workload
 
 app = typer.Typer(
-    help="Time our searches beside their peers from PyPI. Without a command: all but `positions`.",
+    help="Time our searches beside their peers from PyPI. Without a command: all timings.",
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 console = Console()
 
-Kind = TypeVar("Kind", Workload, SolverWorkload)
+Kind = TypeVar("Kind", Workload, SolverWorkload, EnvironmentWorkload)
 Item = TypeVar("Item")
 
 Rounds = Annotated[int, typer.Option(min=1, help="Timings of each search.")]
@@ -41,10 +58,11 @@ Json = Annotated[
 
 @app.callback(invoke_without_command=True)
 def everything(context: typer.Context) -> None:
-    """Run the commands that measure, in turn."""
+    """Run the commands that time something, in turn."""
     if context.invoked_subcommand is None:
         searches()
         solver()
+        environments()
         compilation()
 
 
@@ -83,10 +101,62 @@ def solver(
         json.write(solver_json(measurements))
 
 
+@app.command()
+def environments(rounds: Rounds = 5, only: Only = "") -> None:
+    """Time one environment beside its peers."""
+    chosen = choose(environment_workloads(), only)
+    measured = (measure_environment(workload, rounds) for workload in chosen)
+    print_environments([*_track(measured, "Timing environments", len(chosen))], console)
+
+
 @app.command("compile")
 def compilation() -> None:
     """Time how long compiled searches take to be ready."""
     print_compilation([*_track(measure_compilation(), "Compiling", len(KERNELS))], console)
+
+
+@app.command()
+def vectors(
+    rounds: Rounds = 5,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the figures, as PNG or SVG.")
+    ] = None,
+) -> None:
+    """Time the vector environments beside pgx, by the size of the batch."""
+    print_random_games([*measure_random_games(rounds)], console)
+    measured = [*_track(measure_batches(rounds), "Timing batches")]
+    print_batches(measured, console)
+    if plot is not None:
+        draw_batches(measured, plot)
+
+
+@app.command()
+def heuristics() -> None:
+    """Play the heuristics against each other: about a minute."""
+    played = pairings()
+    scores = map(play_pairing, played)
+    print_heuristics([*_track(scores, "Playing heuristics", len(played))], console)
+
+
+@app.command()
+def ties(
+    positions: Annotated[int, typer.Option(min=2, help="Positions of each match.")] = 100,
+    seed: Annotated[int, typer.Option(help="The same seed takes the same positions.")] = 1,
+) -> None:
+    """Play from drawn and lost positions with either tie-break of the perfect agent: minutes."""
+    matches = play_matches(positions, seed)
+    print_matches([*_track(matches, "Playing matches", MATCHES)], console)
+
+
+@app.command()
+def rollouts(
+    rounds: Annotated[int, typer.Option(min=1, help="Times 50 games for each match.")] = 2,
+) -> None:
+    """Play the rollout policies against uniform rollouts: some two minutes."""
+    matches = rollout_matches()
+    scores = (match.score(rounds) for match in matches)
+    played = _track(scores, "Playing rollout policies", len(matches))
+    print_rollouts(matches, [*played], console)
 
 
 @app.command()

@@ -1,23 +1,32 @@
-"""Pictures of a board: text for a terminal, SVG for a page."""
+"""Pictures of a board: text for a terminal, SVG for a page, pixels for a video."""
+
+from collections.abc import Collection
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
 
 from envs.board import BoardGame, BoardState
 
 SYMBOLS = (".", "X", "O")
+REVERSE_VIDEO, PLAIN_VIDEO = "\x1b[7m", "\x1b[0m"
 CELL = 48
 RADIUS = 19
+RING_WIDTH = 5
 COLOURS = ("#f8fafc", "#e4572e", "#f2c14e")
 BOARD_COLOUR = "#1d4e89"
 LINE_COLOUR = "#0b1f38"
+RING = f' stroke="{LINE_COLOUR}" stroke-width="{RING_WIDTH}"'
 
 
 def board_text(env: BoardGame, state: BoardState) -> str:
     """The board as lines of text: `X` is player 1, `O` player 2; columns are numbered from 1."""
-    width = len(str(env.columns))
-    board = env.to_board(state)
-    rows = [board[start : start + env.columns] for start in range(0, len(board), env.columns)]
-    lines = [" ".join(SYMBOLS[cell].rjust(width) for cell in row) for row in rows]
-    lines.append(" ".join(str(column + 1).rjust(width) for column in range(env.columns)))
-    return "\n".join(lines)
+    return _text(env, state, marked=())
+
+
+def board_ansi(env: BoardGame, state: BoardState) -> str:
+    """The board as `board_text` has it, with the stones of a winning line in reverse video."""
+    return _text(env, state, marked=env.winning_cells(state))
 
 
 def board_svg(env: BoardGame, state: BoardState) -> str:
@@ -32,13 +41,65 @@ def board_svg(env: BoardGame, state: BoardState) -> str:
     ]
     for index, cell in enumerate(env.to_board(state)):
         row, column = divmod(index, env.columns)
-        ring = f' stroke="{LINE_COLOUR}" stroke-width="5"' if (row, column) in ringed else ""
+        ring = RING if (row, column) in ringed else ""
         shapes.append(
             f'<circle cx="{column * CELL + CELL // 2}" cy="{row * CELL + CELL // 2}" '
             f'r="{RADIUS}" fill="{COLOURS[cell]}"{ring}/>'
         )
     shapes.append("</svg>")
     return "\n".join(shapes) + "\n"
+
+
+def board_rgb(env: BoardGame, state: BoardState) -> NDArray[np.uint8]:
+    """The board as an image of shape (rows * 48, columns * 48, 3), coloured as in `board_svg`."""
+    contents = np.array(env.to_board(state)).reshape(env.rows, env.columns)
+    ringed = np.zeros_like(contents)
+    for cell in env.winning_cells(state):
+        ringed[cell] = 1
+    tiles = _tiles()[ringed, contents]
+    image: NDArray[np.uint8] = tiles.swapaxes(1, 2).reshape(env.rows * CELL, env.columns * CELL, 3)
+    return image
+
+
+@cache
+def _tiles() -> NDArray[np.uint8]:
+    """The images of a cell, by whether it is ringed and by its content: (2, 3, 48, 48, 3)."""
+    across = np.arange(CELL) - (CELL - 1) / 2
+    from_middle = np.hypot(*np.meshgrid(across, across))
+    disc = _coverage(RADIUS - from_middle)
+    ring = _coverage(RING_WIDTH / 2 - abs(from_middle - RADIUS))
+    plain = [_painted(_channels(BOARD_COLOUR), disc, colour) for colour in COLOURS]
+    ringed = [_painted(tile, ring, LINE_COLOUR) for tile in plain]
+    return np.array([plain, ringed]).round().astype(np.uint8)
+
+
+def _coverage(inside: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How much of each pixel a shape covers, by how far inside its edge the pixel's middle is."""
+    return (inside + 0.5).clip(0, 1)[:, :, np.newaxis]
+
+
+def _painted(
+    ground: NDArray[np.float64], coverage: NDArray[np.float64], colour: str
+) -> NDArray[np.float64]:
+    return ground + coverage * (_channels(colour) - ground)
+
+
+def _channels(colour: str) -> NDArray[np.float64]:
+    """Red, green and blue, 0 to 255, of `#rrggbb`."""
+    return np.array([*bytes.fromhex(colour.removeprefix("#"))], float)
+
+
+def _text(env: BoardGame, state: BoardState, marked: Collection[tuple[int, int]]) -> str:
+    width = len(str(env.columns))
+    cells = []
+    for index, content in enumerate(env.to_board(state)):
+        symbol = SYMBOLS[content]
+        if divmod(index, env.columns) in marked:
+            symbol = f"{REVERSE_VIDEO}{symbol}{PLAIN_VIDEO}"
+        cells.append(" " * (width - 1) + symbol)
+    rows = [cells[start : start + env.columns] for start in range(0, len(cells), env.columns)]
+    numbers = [str(column + 1).rjust(width) for column in range(env.columns)]
+    return "\n".join(" ".join(line) for line in [*rows, numbers])
 
 
 def _caption(env: BoardGame, state: BoardState) -> str:

@@ -1,4 +1,4 @@
-"""Files that a command writes at its end."""
+"""Files that a command writes."""
 
 from pathlib import Path
 
@@ -20,3 +20,14 @@ def require_writable(path: Path) -> None:
             f"cannot write {path} ({error.strerror}): choose a file in a folder that exists and "
             "can be written"
         ) from error
+
+
+def replace_content(path: Path, content: bytes) -> None:
+    """Write a file so that whoever reads it, after an interrupt too, finds the old or the new one.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    unfinished = path.with_name(f"{path.name}.part")
+    unfinished.write_bytes(content)
+    unfinished.replace(path)

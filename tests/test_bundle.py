@@ -12,10 +12,10 @@ import pytest
 
 from agents import agent_names
 from agents.registry import AGENTS
+from agents.specification import JsonValue
 from submission.bundling.bundle import build_bundle
 from submission.bundling.sources import BundleError
 from submission.kaggle import kaggle_environments
-from submission.options import JsonValue
 
 STANDARD_LIBRARY_ALONE = ("random", "greedy", "minimax", "expectimax")
 QUICK: dict[str, dict[str, JsonValue]] = {

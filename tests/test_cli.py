@@ -25,6 +25,7 @@ def test_help_teaches_every_command(shell: Shell) -> None:
         "prepare",
         "solve",
         "book",
+        "train",
         "play",
         "explain",
     ]

@@ -8,7 +8,8 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 OURS = ("envs", "agents", "submission")
-GYMNASIUM_ADAPTERS = ("gymnasium", "vector", "pettingzoo")
+ADAPTERS = "envs/learning/"
+LEARNING_PACKAGES = {"gymnasium", "pettingzoo", "stable_baselines3", "sb3_contrib", "torch"}
 
 
 def imported_packages(source: str, package: str) -> set[str]:
@@ -44,13 +45,21 @@ def test_the_rules_know_no_agent_and_no_kaggle() -> None:
 
 
 def test_the_searches_know_no_kaggle_and_no_gymnasium() -> None:
-    outside = {"submission", "kaggle_environments", "gymnasium", "pettingzoo"}
+    outside = {"submission", "kaggle_environments"} | LEARNING_PACKAGES
     assert importers("agents", outside) == {}
 
 
 def test_only_adapters_import_gymnasium() -> None:
-    found = importers("envs", {"gymnasium", "pettingzoo"}) | importers("submission", {"gymnasium"})
-    assert [p for p in found if not any(name in p for name in GYMNASIUM_ADAPTERS)] == []
+    visitors = importers("envs", LEARNING_PACKAGES) | importers("submission", {"gymnasium"})
+    assert visitors
+    assert [path for path in visitors if not path.startswith(ADAPTERS)] == []
+
+
+def test_environments_meet_agents_at_one_place_only() -> None:
+    """An opponent that is named is made there, late; no other source mentions the package."""
+    sources = {path: path.read_text(encoding="utf-8") for path, _ in modules("envs")}
+    meeting = [path.name for path, source in sources.items() if 'import_module("agents' in source]
+    assert meeting == ["opponents.py"]
 
 
 def test_kaggle_has_one_door_beside_stand_alone_scripts() -> None:

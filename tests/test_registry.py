@@ -21,6 +21,7 @@ OTHER_CHOICES = {
     "heuristic": "zero",
     "ordering": "natural",
     "opponent": "softmax",
+    "tie_break": "expectimax",
     "rollout": "decisive",
     "final_move": "value",
     "engine": "reference",
@@ -51,12 +52,13 @@ def test_options_are_listed_with_defaults_and_help() -> None:
     assert {name: [o.name for o in agent_options(agent)] for name, agent in AGENTS.items()} == {
         "random": ["seed"],
         "greedy": ["heuristic", "ordering"],
-        "minimax": ["depth", "time_limit", "heuristic", "ordering"],
+        "minimax": ["depth", "time_limit", "heuristic", "ordering", "tie_break"],
         "expectimax": [
             "depth",
             "time_limit",
             "heuristic",
             "ordering",
+            "tie_break",
             "opponent",
             "epsilon",
             "temperature",
@@ -70,6 +72,7 @@ def test_options_are_listed_with_defaults_and_help() -> None:
             "iterative_deepening",
             "killer_moves",
             "table_size",
+            "tie_break",
             "engine",
         ],
         "mcts": [
@@ -86,7 +89,7 @@ def test_options_are_listed_with_defaults_and_help() -> None:
             "engine",
             "threads",
         ],
-        "perfect": ["time_limit", "table_megabytes", "book"],
+        "perfect": ["time_limit", "table_megabytes", "book", "tie_break"],
     }
 
 

@@ -1,8 +1,10 @@
 """Pictures of boards, against pictures drawn by hand."""
 
+import re
 from itertools import pairwise
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from hypothesis import given
 
@@ -15,6 +17,7 @@ from envs import (
     board_text,
     state_from_moves,
 )
+from envs.render import CELL, board_ansi, board_rgb
 from tests.strategies import Position, board_games, positions
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -116,3 +119,49 @@ def test_svg_is_titled_by_the_state_of_the_game(moves: str, title: str) -> None:
     env = TicTacToe()
     picture = ElementTree.fromstring(board_svg(env, state_from_moves(env, moves)))
     assert picture.findtext(f"{SVG}title") == title
+
+
+@given(positions(board_games()))
+def test_ansi_is_the_text_with_the_winning_stones_in_reverse_video(position: Position) -> None:
+    env, state = position
+    picture = board_ansi(env, state)
+    assert re.sub(r"\x1b\[\dm", "", picture) == board_text(env, state)
+    marked = re.findall(r"\x1b\[7m(.)\x1b\[0m", picture)
+    assert len(marked) == len(env.winning_cells(state))
+    assert set(marked) <= {"X" if state.player == 2 else "O"}
+
+
+def test_ansi_marks_the_line_where_it_is() -> None:
+    env = TicTacToe()
+    picture = board_ansi(env, state_from_moves(env, "14253"))
+    assert picture.splitlines()[:2] == ["\x1b[7mX\x1b[0m " * 2 + "\x1b[7mX\x1b[0m", "O O ."]
+
+
+def colours(env: BoardGame, state: BoardState) -> list[tuple[int, ...]]:
+    """The colour in the middle of each cell of the image, row by row."""
+    image = board_rgb(env, state)
+    middles = image[CELL // 2 :: CELL, CELL // 2 :: CELL]
+    return [tuple(colour) for colour in middles.reshape(-1, 3).tolist()]
+
+
+@given(positions(board_games()))
+def test_the_image_has_the_colours_of_the_svg(position: Position) -> None:
+    env, state = position
+    assert board_rgb(env, state).shape == (env.rows * CELL, env.columns * CELL, 3)
+    fills = [shape.attrib["fill"] for shape in circles(env, state)]
+    assert colours(env, state) == [tuple(bytes.fromhex(fill[1:])) for fill in fills]
+
+
+def test_the_image_rings_the_winning_line_alone() -> None:
+    env = ConnectX()
+    won = board_rgb(env, state_from_moves(env, "1213141"))
+    before = board_rgb(env, state_from_moves(env, "121314"))
+    dark = np.array([11, 31, 56])
+    ringed = [
+        (row, column)
+        for row in range(env.rows)
+        for column in range(env.columns)
+        if (won[row * CELL + CELL // 2, column * CELL : (column + 1) * CELL] == dark).all(1).any()
+    ]
+    assert ringed == [(2, 0), (3, 0), (4, 0), (5, 0)]
+    assert not (before == dark).all(2).any()

@@ -4,17 +4,26 @@ from collections.abc import Callable
 from typing import TypeGuard
 
 from envs.board_kernels import fits_in_word
-from envs.connectx import ConnectFour, ConnectX
+from envs.connectx import ConnectX
+
+RULES = (
+    "initial_state",
+    "current_player",
+    "get_available_actions",
+    "get_next_state",
+    "reward",
+)
+"""What a class must leave as ConnectX has it."""
 
 
 def is_compiled_game(env: object) -> TypeGuard[ConnectX]:
     """Whether `env` is ConnectX on a board that `fits_in_word`.
 
-    A class that inherits ConnectX may have other rules: the references search it.
+    A class that inherits ConnectX and has other rules is searched by the references.
     """
     return (
-        type(env) in (ConnectX, ConnectFour)
-        and isinstance(env, ConnectX)
+        isinstance(env, ConnectX)
+        and all(getattr(type(env), rule) is getattr(ConnectX, rule) for rule in RULES)
         and fits_in_word(env.rows, env.columns, env.inarow)
     )
 

@@ -1,10 +1,7 @@
 """A book as a Python module, so that a bundle carries it like any other source."""
 
-from base64 import b85encode
-
 from agents.book.format import BookContent, encode_book
-
-LINE_LENGTH = 94
+from submission.bundling.base85_text import base85_lines
 
 MODULE = '''"""An opening book: {rows} rows, {columns} columns, {inarow} in a row, {plies} plies.
 
@@ -19,14 +16,11 @@ SHIPPED_BOOK = (
 
 def book_module(content: BookContent) -> str:
     """The text of a module that has the book in its constant `SHIPPED_BOOK`."""
-    data = b85encode(encode_book(content)).decode("ascii")
-    starts = range(0, len(data), LINE_LENGTH)
-    lines = "\n".join(f'    "{data[start : start + LINE_LENGTH]}"' for start in starts)
     scope = content.scope
     return MODULE.format(
         rows=scope.rows,
         columns=scope.columns,
         inarow=scope.inarow,
         plies=scope.plies,
-        lines=lines,
+        lines=base85_lines(encode_book(content)),
     )

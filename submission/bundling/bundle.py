@@ -11,11 +11,13 @@ import agents
 import envs
 import submission
 from agents.introspection import agent_help, check_options
+from agents.protocol import Agent
 from agents.registry import agent_class
+from agents.specification import JsonValue
 from submission.bundling.closure import SourceTree, close
 from submission.bundling.compose import Header, compose
+from submission.bundling.data_files import data_files
 from submission.bundling.user_agent import load_user_agent
-from submission.options import JsonValue
 
 DISTRIBUTION = "connectx-agents"
 PACKAGES = (agents, envs, submission)
@@ -28,14 +30,14 @@ def build_bundle(agent: str, options: Mapping[str, JsonValue], source: Path | No
 
     Args:
         agent: name of a registered agent; with `source`, of a class in that file.
-        options: the agent's options.
+        options: the agent's options. The content of a file that one names goes into the bundle.
         source: a module of the user's own, with an agent written against `agents.Agent`. Modules
             beside it that it imports go into the bundle as well.
 
     Raises:
         ValueError: unknown agent or option, a value that does not fit, or a construct that cannot
             be bundled (`submission.bundling.sources.BundleError`, with file and line).
-        OSError: `source` cannot be read.
+        OSError: `source`, or a file that an option names, cannot be read.
     """
     roots = {package.__name__: _folder(package) for package in PACKAGES}
     if source is None:
@@ -51,19 +53,26 @@ def build_bundle(agent: str, options: Mapping[str, JsonValue], source: Path | No
     check_options(agent, cls, options)
     chosen = {**cls.unlimited, **options}
     cls(**chosen)
+    files = data_files(cls, chosen)
 
     tree = SourceTree(roots)
     closure = close(tree, [("submission.entry", "KagglePlayer"), (module, cls.__name__)])
-    call = f"{cls.__name__}({', '.join(f'{key}={value!r}' for key, value in chosen.items())})"
+    written = {key: repr(value) for key, value in chosen.items()}
+    constants = {file.option: file.constant for file in files}
     header = Header(
-        title=f"A ConnectX agent: {call}.",
+        title=f"A ConnectX agent: {_call(cls, written)}.",
         summary=agent_help(cls),
         made_by=f"{DISTRIBUTION} {version(DISTRIBUTION)}",
         command=_command(agent, options, source),
     )
-    text = compose(closure, tree, header, call)
+    text = compose(closure, tree, header, _call(cls, {**written, **constants}), files)
     _prove(text)
     return text
+
+
+def _call(cls: type[Agent], arguments: Mapping[str, str]) -> str:
+    """The expression that makes an agent, with the source of each argument."""
+    return f"{cls.__name__}({', '.join(f'{key}={value}' for key, value in arguments.items())})"
 
 
 def _folder(package: ModuleType) -> Path:

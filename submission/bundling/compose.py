@@ -2,10 +2,12 @@
 
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import indent
 
 from submission.bundling.closure import Closure, SourceTree
+from submission.bundling.data_files import DECODER, DataFile
 from submission.bundling.sources import BundleError, Definition, Module
 from submission.upload import upload_command
 
@@ -39,7 +41,7 @@ TAIL = '''
 
 {rule}
 # Kaggle's entry point: its loader takes the last callable of the file
-
+{data}
 _PLAYER = KagglePlayer(lambda: {call}, load_seconds=perf_counter() - _STARTED)
 
 
@@ -59,7 +61,9 @@ class Header:
     command: str
 
 
-def compose(closure: Closure, tree: SourceTree, header: Header, call: str) -> str:
+def compose(
+    closure: Closure, tree: SourceTree, header: Header, call: str, files: Sequence[DataFile]
+) -> str:
     """The text of the bundle.
 
     Args:
@@ -67,27 +71,31 @@ def compose(closure: Closure, tree: SourceTree, header: Header, call: str) -> st
         tree: where that comes from.
         header: what its top says.
         call: the expression that makes an agent.
+        files: what it names of them, by their constants.
 
     Raises:
         BundleError: a definition has a name that the file itself needs.
     """
+    reserved = RESERVED.union(file.constant for file in files)
     for definitions in closure.definitions.values():
         for definition in definitions:
-            for name in RESERVED.intersection(definition.names):
+            for name in reserved.intersection(definition.names):
                 path = tree.module(definition.module).path
                 raise BundleError(path, definition.line, f"{name} is the bundle's own: rename it")
+    imports = sorted({*closure.imports, *([DECODER] if files else [])})
     head = HEAD.format(
         title=_plain(header.title),
         summary=_plain(header.summary),
         made_by=header.made_by,
         command=_plain(header.command),
-        needs=_needs(closure.imports),
+        needs=_needs(imports),
         upload=upload_command("submission.py", _plain(header.command)),
         future="from __future__ import annotations\n\n" if closure.future else "",
-        imports="\n".join(_merged(closure.imports)),
+        imports="\n".join(_merged(imports)),
     )
     sections = [_section(module, closure.definitions[module.name]) for module in closure.modules]
-    return head + "".join(sections) + TAIL.format(rule=RULE, call=call)
+    data = "".join(file.definition for file in files)
+    return head + "".join(sections) + TAIL.format(rule=RULE, data=data, call=call)
 
 
 def _section(module: Module, definitions: list[Definition]) -> str:

@@ -3,17 +3,18 @@
 from rich.table import Table
 
 from agents.introspection import agent_help, agent_options
-from agents.registry import AGENTS
+from agents.registry import REGISTERED
 from submission.cli.console import console
 
 
 def agents() -> None:
     """List the agents, their options and the defaults."""
-    for name, agent in AGENTS.items():
+    for name, agent in REGISTERED.items():
         console.print(f"[bold]{name}[/bold]  {agent_help(agent)}", highlight=False)
         table = Table(box=None, show_header=False, padding=(0, 2))
         for option in agent_options(agent):
-            table.add_row(f"{option.name}={_as_text(option.default)}", option.help)
+            value = "FILE" if option.is_file else _as_text(option.default)
+            table.add_row(f"{option.name}={value}", option.help)
         if table.row_count:
             console.print(table)
         console.print()

@@ -11,6 +11,7 @@ from submission.cli.explain import explain
 from submission.cli.play import play
 from submission.cli.prepare import prepare
 from submission.cli.solve import solve
+from submission.cli.train import train
 
 HELP = """Game-tree search agents for Kaggle's ConnectX: build, check and evaluate submissions.
 
@@ -22,6 +23,7 @@ HELP = """Game-tree search agents for Kaggle's ConnectX: build, check and evalua
   connectx evaluate submission.py --against negamax --against mcts
   connectx solve 44444353             what each column is worth, exactly
   connectx book --plies 8             every position of the first plies, solved in advance
+  connectx train --minutes 10         a policy that learns by playing itself
   connectx play perfect --seat 2      play against an agent, in the terminal
   connectx explain --tree "[[3, 12, 8], [2, 4, 6], [14, 5, 2]]"
                                       a search in words, as a picture, as an exercise
@@ -35,5 +37,5 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-for command in (agents, build, check, evaluate, prepare, solve, book, play, explain):
+for command in (agents, build, check, evaluate, prepare, solve, book, train, play, explain):
     app.command()(command)

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from agents.specification import parse_options
 from submission.bundling.bundle import build_bundle
 from submission.cli.arguments import AgentName, Options, Output, Source
 from submission.cli.console import say
-from submission.options import parse_options
 from submission.output_file import require_writable
 
 

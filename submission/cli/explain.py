@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from agents.specification import JsonValue, parse_options
 from agents.tracing.pictures.drawing import draw
 from agents.tracing.pictures.text import trace_text
 from agents.tracing.stories.quiz import answers
@@ -35,7 +36,6 @@ from submission.explaining.subject import (
     tree_subject,
 )
 from submission.explaining.textbook import textbook_tree
-from submission.options import JsonValue, parse_options
 from submission.output_file import require_writable
 
 

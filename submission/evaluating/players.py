@@ -5,10 +5,10 @@ from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
 
-from agents import agent_names
+from agents.registry import REGISTERED
+from agents.specification import parse_specification
 from submission.bundling.bundle import build_bundle
 from submission.kaggle import built_in_agents
-from submission.options import parse_options, split_options
 
 
 class PlayerKind(StrEnum):
@@ -62,17 +62,17 @@ def find_player(name: str) -> Player:
         OSError: the file cannot be read.
         ModuleNotFoundError: kaggle_environments is not installed.
     """
-    agent, _, options = name.partition(":")
     if name in built_in_agents():
         return Player(name, PlayerKind.BUILT_IN)
-    if agent in agent_names():
-        bundle = build_bundle(agent, parse_options(split_options(options)))
+    if name.partition(":")[0] in REGISTERED:
+        agent, options = parse_specification(name)
+        bundle = build_bundle(agent, options)
         return Player(name, PlayerKind.AGENT, bundle.encode())
     if name.endswith(".py"):
         return Player(name, PlayerKind.FILE, _read_submission(Path(name)))
     raise ValueError(
         f"unknown player {name!r}: name one of Kaggle's ({', '.join(built_in_agents())}), an agent "
-        f"with or without options ({', '.join(agent_names())}; mcts:simulations=500,seed=1), "
+        f"with or without options ({', '.join(REGISTERED)}; mcts:simulations=500,seed=1), "
         "or the path of a submission file that ends in .py"
     )
 

@@ -3,8 +3,7 @@
 from typing import NamedTuple
 
 from agents.protocol import Agent
-from agents.registry import make_agent
-from submission.options import parse_options, split_options
+from agents.specification import agent_from_text
 
 
 class Opponent(NamedTuple):
@@ -22,5 +21,4 @@ def find_opponent(text: str) -> Opponent:
     Raises:
         ValueError: an unknown agent, or an option that it does not have.
     """
-    name, _, options = text.partition(":")
-    return Opponent(text, name, make_agent(name, **parse_options(split_options(options))))
+    return Opponent(text, text.partition(":")[0], agent_from_text(text))

@@ -1,0 +1,1 @@
+"""Trained policies: their files, their network in plain numpy, the agent that plays them."""

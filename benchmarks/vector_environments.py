@@ -1,0 +1,206 @@
+"""Times the vector environments by the size of the batch, beside pgx."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from time import perf_counter, process_time
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+
+from benchmarks.report import table
+from benchmarks.vector_peer import PGX_IDS, PgxGames
+from envs import BoardGame, ConnectFour, TicTacToe
+from envs.learning.random_games import play_random_games
+from envs.learning.vector_env import BoardGameVectorEnv, ConnectXVectorEnv, TicTacToeVectorEnv
+from envs.learning.vector_sampler import LegalActionSampler
+
+BATCHES = (1, 8, 64, 512, 2048, 8192, 16384, 65536)
+"""How many games step together."""
+STEPS = 30
+"""Steps of a round, more than a game of tic-tac-toe and than most of Connect Four."""
+ONE_THREAD, TWO_THREADS, SAME_STEP, PEER = "1 thread", "2 threads", "same step", "pgx"
+RANDOM_GAMES = 100_000
+"""Whole games of a round."""
+VECTORS: dict[str, type[ConnectXVectorEnv] | type[TicTacToeVectorEnv]] = {
+    "Connect Four": ConnectXVectorEnv,
+    "tic-tac-toe": TicTacToeVectorEnv,
+}
+RULES: dict[str, BoardGame] = {"Connect Four": ConnectFour(), "tic-tac-toe": TicTacToe()}
+
+
+class Steppable(Protocol):
+    """Many games of which each plays an action at each step."""
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """1 for each legal action, of shape (num_envs, actions)."""
+
+    def prepare(self, actions: NDArray[np.int64]) -> Any:
+        """The actions as `step` takes them."""
+
+    def step(self, actions: Any) -> object:
+        """Play an action in each game."""
+
+
+class OurGames:
+    """Our vector environment in self-play: new observations, masks and rewards at each step."""
+
+    def __init__(self, game: str, num_envs: int, threads: int, autoreset_mode: str) -> None:
+        self._env: BoardGameVectorEnv = VECTORS[game](
+            num_envs, opponent=None, threads=threads, autoreset_mode=autoreset_mode
+        )
+        self.step = self._env.step
+        self.action_masks = self._env.action_masks
+        self._env.reset(seed=1)
+
+    def prepare(self, actions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The actions as they are."""
+        return actions
+
+
+MAKERS: dict[str, Callable[[str, int], Steppable]] = {
+    ONE_THREAD: lambda game, size: OurGames(game, size, 1, "NextStep"),
+    TWO_THREADS: lambda game, size: OurGames(game, size, 2, "NextStep"),
+    SAME_STEP: lambda game, size: OurGames(game, size, 1, "SameStep"),
+    PEER: PgxGames,
+}
+
+
+@dataclass(frozen=True)
+class BatchSpeed:
+    """Steps per second of a batch: medians over rounds of medians over steps.
+
+    `by_processor` counts the time of the processor, in which two threads gain nothing; `by_clock`
+    the time that passes.
+    """
+
+    game: str
+    size: int
+    by_processor: dict[str, float]
+    by_clock: dict[str, float]
+
+
+@dataclass(frozen=True)
+class RandomSpeed:
+    """Plies per second of whole random games: the median over the rounds."""
+
+    game: str
+    plies: float
+
+
+def measure_batches(rounds: int) -> Iterator[BatchSpeed]:
+    """Time each batch of each game, all that are compared in turn."""
+    for game in VECTORS:
+        for size in BATCHES:
+            yield measure_batch(game, size, rounds)
+
+
+def measure_batch(game: str, size: int, rounds: int) -> BatchSpeed:
+    """Time the steps of a batch in each way that is installed."""
+    games: dict[str, Steppable] = {}
+    for name, make in MAKERS.items():
+        try:
+            games[name] = make(game, size)
+        except ModuleNotFoundError:
+            continue
+    sampler = LegalActionSampler(seed=1)
+    times: dict[str, list[tuple[float, float]]] = {name: [] for name in games}
+    for played in games.values():
+        time_steps(played, sampler)
+    for _ in range(rounds):
+        for name, played in games.items():
+            times[name].append(time_steps(played, sampler))
+    return BatchSpeed(
+        game,
+        size,
+        {name: size / median(processor for processor, _ in pairs) for name, pairs in times.items()},
+        {name: size / median(clock for _, clock in pairs) for name, pairs in times.items()},
+    )
+
+
+def time_steps(games: Steppable, sampler: LegalActionSampler) -> tuple[float, float]:
+    """Seconds of a step, by the processor and by the clock; drawing the actions is not counted."""
+    processor, clock = [], []
+    for _ in range(STEPS):
+        actions = games.prepare(sampler.sample(games.action_masks()))
+        started, busy = perf_counter(), process_time()
+        games.step(actions)
+        processor.append(process_time() - busy)
+        clock.append(perf_counter() - started)
+    return median(processor), median(clock)
+
+
+def measure_random_games(rounds: int) -> Iterator[RandomSpeed]:
+    """Time whole random games on one thread."""
+    for game, rules in RULES.items():
+        play_random_games(rules, 1, seed=1)
+        speeds = []
+        for seed in range(rounds):
+            busy = process_time()
+            plies = play_random_games(rules, RANDOM_GAMES, seed).plies
+            speeds.append(plies / (process_time() - busy))
+        yield RandomSpeed(game, median(speeds))
+
+
+def print_batches(measured: Sequence[BatchSpeed], console: Console) -> None:
+    """Print the steps per second by the size of the batch, and ours beside the peer's best."""
+    console.print("\nVector environments in self-play: million steps a second of processor time")
+    rows = table(
+        "game", "batch", ONE_THREAD, SAME_STEP, PEER, "2 threads, by the clock", words=("game",)
+    )
+    for speed in measured:
+        figures = [speed.by_processor.get(name) for name in (ONE_THREAD, SAME_STEP, PEER)]
+        gain = speed.by_clock[TWO_THREADS] / speed.by_clock[ONE_THREAD]
+        rows.add_row(speed.game, str(speed.size), *map(millions, figures), f"x{gain:.2f}")
+    console.print(rows)
+    for game in PGX_IDS:
+        best = [s.by_processor[PEER] for s in measured if s.game == game and PEER in s.by_processor]
+        ours = [s.by_processor[ONE_THREAD] for s in measured if (s.game, s.size) == (game, 8192)]
+        if best:
+            console.print(f"{game}: ours at 8192 over the best of pgx: x{ours[0] / max(best):.1f}")
+        else:
+            console.print("pgx is missing: install it with `pip install pgx`")
+
+
+def print_random_games(measured: Sequence[RandomSpeed], console: Console) -> None:
+    """Print the plies per second."""
+    console.print("\nWhole random games, one thread: million plies a second of processor time")
+    rows = table("game", "plies", words=("game",))
+    for speed in measured:
+        rows.add_row(speed.game, millions(speed.plies))
+    console.print(rows)
+
+
+def millions(figure: float | None) -> str:
+    """A rate in millions, or a dash where there is none."""
+    return "-" if figure is None else f"{figure / 1e6:.2f}"
+
+
+def draw_batches(measured: Sequence[BatchSpeed], path: Path) -> None:
+    """Draw steps per second against the size of the batch, as PNG or SVG by the path's ending.
+
+    Raises:
+        ModuleNotFoundError: matplotlib is not installed.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10, 4), layout="constrained")
+    games = sorted({speed.game for speed in measured})
+    axes: Any = figure.subplots(1, len(games), sharey=True, squeeze=False)[0]
+    for axis, game in zip(axes, games, strict=True):
+        speeds = [speed for speed in measured if speed.game == game]
+        for name in (ONE_THREAD, SAME_STEP, PEER):
+            points = [
+                (speed.size, speed.by_processor[name])
+                for speed in speeds
+                if name in speed.by_processor
+            ]
+            if points:
+                axis.loglog(*zip(*points, strict=True), marker="o", label=name)
+        axis.set(title=game, xlabel="games in a batch", ylabel="steps per second")
+        axis.grid(visible=True, which="major", alpha=0.3)
+        axis.legend()
+    figure.savefig(path)

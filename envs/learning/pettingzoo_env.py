@@ -1,0 +1,205 @@
+"""The games for PettingZoo: two agents that take turns (its AEC interface).
+
+`env()` is Connect Four, `env(TicTacToe())` and `env(ConnectX(5, 5, inarow=3))` the other games;
+`raw_env` is the same without PettingZoo's check of the order of calls.
+"""
+
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+from gymnasium import logger
+from gymnasium.spaces import Box, Dict, Discrete
+from numpy.typing import NDArray
+from pettingzoo import AECEnv
+from pettingzoo.utils.wrappers import OrderEnforcingWrapper
+
+from envs.board import BoardGame
+from envs.connectx import ConnectFour
+from envs.learning.arguments import ILLEGAL, require_choice, whole_number
+from envs.learning.observations import action_count, action_mask, make_observer
+from envs.learning.window import Window
+from envs.notation import state_from_moves
+from envs.render import board_ansi, board_rgb
+
+Observation = dict[str, NDArray[np.int8]]
+
+AGENTS = ("player_1", "player_2")
+"""The agents by the numbers of the players, as in PettingZoo's own tic-tac-toe."""
+
+RENDER_MODES = ("human", "ansi", "rgb_array")
+RENDER_FPS = 4
+"""How many positions a window shows in a second, at most."""
+
+
+class BoardGameAEC(AECEnv[str, Observation, int]):
+    """A game of two agents; the one whose turn it is, `agent_selection`, acts.
+
+    An agent's observation is `{"observation": ..., "action_mask": ...}`: the board from the
+    agent's view, as `envs.learning.observations` describes it, and int8 of shape (actions,), 1 for
+    each action that is legal for the agent now, so all 0 when it is not its turn. Who wins is
+    rewarded with +1, who loses with -1, all else with 0. A game has nothing random: seeds do
+    nothing. It can be copied and pickled at any time.
+
+    `game` has the rules and `board_state` the position, for a search:
+    `AlphaBetaAgent().act(env.unwrapped.game, env.unwrapped.board_state)`.
+
+    Args:
+        game: the rules; None is Connect Four.
+        render_mode: `ansi` (a text), `rgb_array` (a picture), `human` (a window, by pygame, that
+            follows the game), or None.
+        observation: `planes` or `flat`.
+        illegal: an illegal action loses the game (`loss`) or is a ValueError (`raise`).
+
+    Raises:
+        ValueError: an unknown render mode or observation, or an unknown way with illegal actions.
+    """
+
+    def __init__(
+        self,
+        game: BoardGame | None = None,
+        render_mode: str | None = None,
+        observation: str = "planes",
+        illegal: str = "loss",
+    ) -> None:
+        super().__init__()
+        require_choice("render_mode", render_mode, [*RENDER_MODES, None])
+        require_choice("illegal", illegal, ILLEGAL)
+        self.game = game or ConnectFour()
+        self.render_mode = render_mode
+        self.illegal = illegal
+        name = type(self.game).__name__
+        self.metadata: dict[str, Any] = {
+            "name": f"{name}-v0",
+            "render_modes": list(RENDER_MODES),
+            "render_fps": RENDER_FPS,
+            "is_parallelizable": False,
+        }
+        self.board_state = self.game.initial_state()
+        self.possible_agents = list(AGENTS)
+        self._observer = make_observer(observation, self.game)
+        self._actions = action_count(self.game)
+        self._window = Window(name, RENDER_FPS)
+        self.state_space = self._observer.space
+        self.action_spaces = {agent: Discrete(self._actions) for agent in AGENTS}
+        self.observation_spaces = {agent: self._observation_space() for agent in AGENTS}
+
+    def observation_space(self, agent: str) -> Dict:
+        """What `observe` gives an agent."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> "Discrete[np.int64]":
+        """The actions of the game, legal now or not."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Start a game.
+
+        Args:
+            seed: taken for PettingZoo's sake; nothing here is random.
+            options: `{"moves": "4453"}` starts after these plies (`envs.notation`).
+
+        Raises:
+            ValueError: illegal moves, or moves after which the game is over.
+        """
+        moves = (options or {}).get("moves", "")
+        state = state_from_moves(self.game, moves)
+        if not self.game.get_available_actions(state):
+            raise ValueError(f"the game is over after the moves {moves!r}: start from fewer")
+        self.board_state = state
+        self.agents = list(AGENTS)
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
+        self.terminations = dict.fromkeys(AGENTS, False)
+        self.truncations = dict.fromkeys(AGENTS, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in AGENTS}
+        self._select_the_mover()
+
+    def step(self, action: Any) -> None:
+        """Play an action for `agent_selection`; None once the game is over, as PettingZoo has it.
+
+        Raises:
+            ValueError: no whole number before the end, or an action after it; an illegal action
+                where `illegal` is `raise`.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            self._was_dead_step(action)
+            return
+        chosen = whole_number(action)
+        if self.illegal == "raise" or chosen in self.game.get_available_actions(self.board_state):
+            self._play(chosen)
+        else:
+            self._end(loser=agent)
+        self._accumulate_rewards()  # rewards come but once, at the end
+        self._select_the_mover()
+
+    def observe(self, agent: str) -> Observation:
+        """The board as an agent sees it and what it may do; new arrays."""
+        has_the_turn = agent == self.agent_selection and not self.terminations.get(agent, True)
+        legal = self.game.get_available_actions(self.board_state) if has_the_turn else ()
+        return {
+            "observation": self._observer.observe(self.board_state, AGENTS.index(agent) + 1),
+            "action_mask": action_mask(legal, self._actions),
+        }
+
+    def state(self) -> NDArray[np.int8]:
+        """The board as `player_1` sees it, whoever asks; a new array."""
+        return self._observer.observe(self.board_state, viewer=1)
+
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """The board in the render mode: a text, a picture, or None where a window shows it."""
+        if self.render_mode is None:
+            logger.warn("nothing is rendered: give a render_mode when the environment is made")
+            return None
+        if self.render_mode == "ansi":
+            return board_ansi(self.game, self.board_state)
+        picture = board_rgb(self.game, self.board_state)
+        if self.render_mode == "rgb_array":
+            return picture
+        self._window.show(picture)
+        return None
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._window.close()
+
+    def _play(self, action: int) -> None:
+        self.board_state = self.game.get_next_state(self.board_state, action)
+        if self.board_state.won:
+            self._end(loser=AGENTS[self.board_state.player - 1])
+        elif not self.game.get_available_actions(self.board_state):
+            self._end(loser=None)
+
+    def _end(self, loser: str | None) -> None:
+        self.terminations = dict.fromkeys(self.agents, True)
+        if loser is not None:
+            self.rewards = {agent: -1.0 if agent == loser else 1.0 for agent in self.agents}
+
+    def _select_the_mover(self) -> None:
+        self.agent_selection = AGENTS[self.board_state.player - 1]
+        if self.render_mode == "human":
+            self.render()
+
+    def _observation_space(self) -> Dict:
+        mask = Box(0, 1, (self._actions,), np.int8)
+        return Dict({"observation": deepcopy(self._observer.space), "action_mask": mask})
+
+
+raw_env = BoardGameAEC
+"""The environment as such, under the name that PettingZoo's modules have for it."""
+
+
+def env(
+    game: BoardGame | None = None,
+    render_mode: str | None = None,
+    observation: str = "planes",
+    illegal: str = "loss",
+) -> AECEnv[str, Observation, int]:
+    """A `BoardGameAEC` that tells calls before `reset` and after the end by PettingZoo's errors.
+
+    Raises:
+        ValueError: as there.
+    """
+    return OrderEnforcingWrapper(BoardGameAEC(game, render_mode, observation, illegal))

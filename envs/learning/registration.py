@@ -1,0 +1,23 @@
+"""The environments' ids in Gymnasium's registry."""
+
+import gymnasium
+
+from envs.registration import CONNECT_FOUR, CONNECT_X, TIC_TAC_TOE
+
+SINGLE = "envs.learning.single_env"
+VECTOR = "envs.learning.vector_env"
+
+
+def register_environments() -> None:
+    """Enter the environments with the names of their classes: a class is loaded when it is made."""
+    _register(CONNECT_FOUR, "ConnectX")
+    _register(CONNECT_X, "ConnectX")
+    _register(TIC_TAC_TOE, "TicTacToe")
+
+
+def _register(environment_id: str, game: str) -> None:
+    gymnasium.register(
+        environment_id,
+        entry_point=f"{SINGLE}:{game}Env",
+        vector_entry_point=f"{VECTOR}:{game}VectorEnv",
+    )

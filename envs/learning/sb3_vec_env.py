@@ -1,0 +1,140 @@
+"""A Gymnasium vector environment as Stable-Baselines3's `VecEnv`, with masks for MaskablePPO."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from numpy.typing import NDArray
+from stable_baselines3.common.vec_env import VecEnv
+
+Infos = list[dict[str, Any]]
+Indices = int | Iterable[int] | None
+
+
+class SB3VecEnv(VecEnv):
+    """Trains Stable-Baselines3's algorithms on a Gymnasium vector environment.
+
+    Sub-environments start again within the step that ends their episode; the last observation is
+    `info["terminal_observation"]`. `env_method("action_masks")` gives the masks of legal actions,
+    so sb3-contrib's MaskablePPO learns on it.
+
+    Args:
+        vector_env: its autoreset mode is SAME_STEP, and its infos have `action_mask`.
+
+    Raises:
+        ValueError: another autoreset mode.
+    """
+
+    def __init__(self, vector_env: VectorEnv[Any, Any, Any]) -> None:
+        mode = vector_env.metadata.get("autoreset_mode")
+        if mode != AutoresetMode.SAME_STEP:
+            raise ValueError(
+                "Stable-Baselines3 needs environments that start again in the same step, not "
+                f"{mode}: make them with autoreset_mode=AutoresetMode.SAME_STEP"
+            )
+        self.vector_env = vector_env
+        self._masks: NDArray[np.int8] | None = None
+        super().__init__(
+            vector_env.num_envs, vector_env.single_observation_space, vector_env.single_action_space
+        )
+
+    def reset(self) -> Any:
+        """Start all episodes, with the seeds and options that were set before.
+
+        Returns:
+            The observations, a sub-environment a row.
+
+        Raises:
+            ValueError: options that differ between the sub-environments.
+        """
+        if any(options != self._options[0] for options in self._options):
+            raise ValueError("all sub-environments start with the same options: give one dict")
+        # Sub-environment i takes the first seed + i, in Gymnasium as in Stable-Baselines3.
+        observations, infos = self.vector_env.reset(
+            seed=self._seeds[0], options=self._options[0] or None
+        )
+        self._masks = infos["action_mask"]
+        self._reset_seeds()
+        self._reset_options()
+        return observations
+
+    def step_async(self, actions: NDArray[np.int64]) -> None:
+        """Take the actions that `step_wait` plays."""
+        self._actions = actions
+
+    def step_wait(self) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], Infos]:
+        """Play an action in each sub-environment.
+
+        Returns:
+            The observations (of the next episode where one has ended), the rewards, which episodes
+            have ended, and an info for each sub-environment.
+        """
+        observations, rewards, terminations, truncations, infos = self.vector_env.step(
+            self._actions
+        )
+        self._masks = infos["action_mask"]
+        ended = terminations | truncations
+        last_infos: Infos = [{} for _ in range(self.num_envs)]
+        for index in np.flatnonzero(ended):
+            last_infos[index] = {
+                "terminal_observation": infos["final_obs"][index],
+                "TimeLimit.truncated": bool(truncations[index] and not terminations[index]),
+            }
+        return observations, rewards.astype(np.float32), ended, last_infos
+
+    def close(self) -> None:
+        """Close the vector environment."""
+        self.vector_env.close()
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """The legal actions of each sub-environment: 0 or 1, of shape (sub-environments, actions).
+
+        Raises:
+            ValueError: called before the first `reset`.
+        """
+        if self._masks is None:
+            raise ValueError("masks are known after the first reset: call reset() first")
+        return self._masks
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: Indices = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """What each sub-environment's method returns: `action_masks` is the only one.
+
+        Raises:
+            AttributeError: another method; all sub-environments live in one object.
+        """
+        if method_name != "action_masks":
+            raise AttributeError(f"sub-environments have no {method_name!r}, only 'action_masks'")
+        return [self.action_masks()[index] for index in self._get_indices(indices)]
+
+    def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
+        """An attribute for each sub-environment; all share the vector environment's.
+
+        Raises:
+            AttributeError: there is no such attribute.
+        """
+        owner = self if attr_name == "action_masks" else self.vector_env
+        return [getattr(owner, attr_name) for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
+        """Set an attribute of the vector environment, which all sub-environments share.
+
+        Raises:
+            ValueError: `indices` are given: they have no attributes of their own.
+        """
+        if indices is not None:
+            raise ValueError("sub-environments share their attributes: set them without indices")
+        setattr(self.vector_env, attr_name, value)
+
+    def env_is_wrapped(
+        self, wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]], indices: Indices = None
+    ) -> list[bool]:
+        """False for each sub-environment: they are never wrapped one by one."""
+        return [False for _ in self._get_indices(indices)]
+
+    def get_images(self) -> Sequence[Any]:
+        """The picture of each sub-environment, where the render mode is `rgb_array`."""
+        return self.vector_env.render() or ()

@@ -1,0 +1,275 @@
+"""The games as Gymnasium environments: one learner, one game at a time."""
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from typing import Any, Self, SupportsIndex
+
+import numpy as np
+from gymnasium import Env, logger
+from gymnasium.error import ResetNeeded
+from gymnasium.spaces import Discrete
+from numpy.typing import NDArray
+
+from envs.board import BoardGame, BoardState
+from envs.connectx import ConnectX
+from envs.learning.arguments import ILLEGAL, require_choice, whole_number
+from envs.learning.observations import action_count, action_mask, make_observer
+from envs.learning.opponents import RANDOM, Dice, Opponent, make_opponent
+from envs.notation import state_from_moves
+from envs.random_stream import stream_of_seed
+from envs.render import board_ansi, board_rgb, board_svg
+from envs.tic_tac_toe import TicTacToe
+
+PLAYERS = {"first": 1, "second": 2}
+RANDOM_SEAT = "random"
+RENDERERS = {"ansi": board_ansi, "rgb_array": board_rgb, "svg": board_svg}
+KEYS = "123456789"
+
+Observation = NDArray[np.int8]
+Info = dict[str, Any]
+
+
+class BoardGameEnv(Env[Observation, np.int64], BoardGame):
+    """A game in which an agent learns: `step` plays its action and the opponent's answer.
+
+    It is the rules of its game, too: a search takes `env.unwrapped` and `env.unwrapped.state`.
+
+    The observation is an int8 array, by default planes of shape (2, rows, columns): the learner's
+    stones, then the opponent's (`envs.learning.observations`). `info["action_mask"]` has shape
+    (actions,), int8: 1 for each legal action, 0 everywhere once the episode is over. All arrays
+    are new at each step. The reward is the learner's: +1 it has won, -1 the opponent has, else 0.
+
+    In self-play, one learner plays both sides, an action a step: the observation is the view of the
+    player whose turn it is (after the last action, whose turn it would be), and the reward is that
+    of the player who has just moved.
+
+    Args:
+        opponent: `"random"`; a registered agent with or without options, such as
+            `"alphabeta:depth=3"`; a function (game, state) -> action, such as an agent's `act`,
+            which no specification of the environment can hold as JSON; or None for self-play.
+        seat: which player the learner is: `first`, `second`, or `random`, drawn at each reset. It
+            has no meaning in self-play.
+        observation: `planes` or `flat`, Kaggle's board.
+        illegal: whether an illegal action ends the episode with a `loss` (-1; the board stays as
+            it is), or is to `raise` ValueError.
+        render_mode: `ansi`, `rgb_array`, `svg` or None.
+
+    Raises:
+        ValueError: an argument that does not fit; the message says what does.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 (Gymnasium declares it so)
+        "render_modes": [*RENDERERS],
+        "render_fps": 2,
+    }
+
+    def _prepare(
+        self,
+        opponent: str | Opponent | None,
+        seat: str,
+        observation: str,
+        illegal: str,
+        render_mode: str | None,
+    ) -> None:
+        """What the constructors have in common, once the rules stand."""
+        require_choice("seat", seat, [*PLAYERS, RANDOM_SEAT])
+        require_choice("illegal", illegal, ILLEGAL)
+        require_choice("render_mode", render_mode, [*RENDERERS, None])
+        if opponent not in (RANDOM, None):
+            make_opponent(opponent, seed=0)
+        self.opponent = opponent
+        self.seat = seat
+        self.illegal = illegal
+        self.render_mode = render_mode
+        self._observer = make_observer(observation, self)
+        self._actions = action_count(self)
+        self.observation_space = self._observer.space
+        self.action_space = Discrete(self._actions)
+
+        self._dice = Dice(0)
+        self._seeded = False
+        self._answer: Opponent | None = None
+        self._learner: int | None = None
+        self._state = self.initial_state()
+        self._legal: Sequence[int] = ()
+
+    @property
+    def state(self) -> BoardState:
+        """The position on the board."""
+        return self._state
+
+    @property
+    def learner(self) -> int | None:
+        """Which player the learner is, 1 or 2; None in self-play."""
+        return self._learner
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[Observation, Info]:
+        """Begin a game; the opponent moves first where it is its turn.
+
+        Args:
+            seed: of the seats and of the opponent; without one, their random numbers go on.
+            options: `{"moves": "4453"}` begins after these moves (`envs.notation`).
+
+        Raises:
+            ValueError: an unknown option, an illegal move, or a game that is over before the
+                learner's first action.
+        """
+        super().reset(seed=seed)
+        if seed is not None or not self._seeded:
+            self._seed(int(self.np_random.integers(2**63)) if seed is None else seed)
+        self._begin(_moves(options))
+        return self._observation(), self._info()
+
+    def step(self, action: SupportsIndex) -> tuple[Observation, float, bool, bool, Info]:
+        """Play an action, and the opponent's answer.
+
+        Returns:
+            observation, reward, terminated, truncated (always False) and info.
+
+        Raises:
+            ValueError: the action is no whole number; or it is illegal and `illegal="raise"`.
+            ResetNeeded: no episode has begun, or it is over.
+        """
+        if not self._legal:
+            raise ResetNeeded("the episode has not begun or is over: call reset() before step()")
+        chosen = whole_number(action)
+        if chosen not in self._legal and self.illegal == "loss":
+            self._legal = ()
+            return self._observation(), -1.0, True, False, self._info()
+        self._play(chosen)
+        reward = 1.0 if self._state.won else 0.0
+        if self._answer is not None and self._legal:
+            self._play_answer(self._answer)
+            reward = -1.0 if self._state.won else 0.0
+        return self._observation(), reward, not self._legal, False, self._info()
+
+    def render(self) -> Any:
+        """The board in the render mode: text, an image, or an SVG document."""
+        if self.render_mode is None:
+            logger.warn("render() draws nothing: make the environment with a render_mode")
+            return None
+        return RENDERERS[self.render_mode](self, self._state)
+
+    def action_masks(self) -> Observation:
+        """The mask of `info["action_mask"]` anew, under the name that sb3-contrib looks for."""
+        return action_mask(self._legal, self._actions)
+
+    def __copy__(self) -> Self:
+        """An independent game: copies with common random numbers would disturb each other."""
+        return deepcopy(self)
+
+    def get_keys_to_action(self) -> dict[tuple[int, ...], int]:
+        """The keys 1 to 9, for `gymnasium.utils.play` (with `wait_on_player=True`)."""
+        return {(ord(key),): action for action, key in enumerate(KEYS[: self._actions])}
+
+    def _seed(self, seed: int) -> None:
+        self._dice = Dice(stream_of_seed(seed))
+        self._seeded = True
+        if self.opponent == RANDOM:
+            self._answer = self._dice.action
+        elif self.opponent is not None:
+            self._answer = make_opponent(self.opponent, self._dice.stream)
+
+    def _begin(self, moves: str) -> None:
+        self._state = state_from_moves(self, moves)
+        self._legal = self.get_available_actions(self._state)
+        if self._answer is not None:
+            self._learner = PLAYERS.get(self.seat) or self._dice.player()
+            if self._legal and self._state.player != self._learner:
+                self._play_answer(self._answer)
+        if not self._legal:
+            raise ValueError(
+                f"the game is over before the learner's first action (moves {moves!r}): begin "
+                "earlier, or let the learner be the first player"
+            )
+
+    def _play(self, action: int) -> None:
+        self._state = self.get_next_state(self._state, action)
+        self._legal = self.get_available_actions(self._state)
+
+    def _play_answer(self, answer: Opponent) -> None:
+        action = answer(self, self._state)
+        try:
+            self._play(action)
+        except ValueError as error:
+            raise ValueError(f"the opponent {self.opponent!r} plays an {error}") from error
+
+    def _observation(self) -> Observation:
+        return self._observer.observe(self._state, self._learner or self._state.player)
+
+    def _info(self) -> Info:
+        return {"action_mask": action_mask(self._legal, self._actions)}
+
+
+class ConnectXEnv(BoardGameEnv, ConnectX):
+    """ConnectX of any size; an action is a column, counted from 0 at the left.
+
+    Args:
+        rows: height of the board, at least 1.
+        columns: width of the board, at least 1.
+        inarow: how many stones in a row win, at least 1.
+        opponent: as `BoardGameEnv` has it, like all that follow.
+        seat: which player the learner is.
+        observation: what the learner sees.
+        illegal: what an illegal action does.
+        render_mode: what `render` returns.
+
+    Raises:
+        ValueError: an argument that does not fit; the message says what does.
+    """
+
+    def __init__(
+        self,
+        rows: int = 6,
+        columns: int = 7,
+        inarow: int = 4,
+        *,
+        opponent: str | Opponent | None = RANDOM,
+        seat: str = RANDOM_SEAT,
+        observation: str = "planes",
+        illegal: str = "loss",
+        render_mode: str | None = None,
+    ) -> None:
+        ConnectX.__init__(self, rows, columns, inarow)
+        self._prepare(opponent, seat, observation, illegal, render_mode)
+
+
+class TicTacToeEnv(BoardGameEnv, TicTacToe):
+    """Tic-tac-toe; an action is a cell, counted from 0 row by row from the top left.
+
+    Args:
+        opponent: as `BoardGameEnv` has it, like all that follow.
+        seat: which player the learner is.
+        observation: what the learner sees.
+        illegal: what an illegal action does.
+        render_mode: what `render` returns.
+
+    Raises:
+        ValueError: an argument that does not fit; the message says what does.
+    """
+
+    def __init__(
+        self,
+        *,
+        opponent: str | Opponent | None = RANDOM,
+        seat: str = RANDOM_SEAT,
+        observation: str = "planes",
+        illegal: str = "loss",
+        render_mode: str | None = None,
+    ) -> None:
+        TicTacToe.__init__(self)
+        self._prepare(opponent, seat, observation, illegal, render_mode)
+
+
+def _moves(options: Mapping[str, Any] | None) -> str:
+    """The move string of the options of a reset."""
+    options = options or {}
+    for option in options:
+        if option != "moves":
+            raise ValueError(f"unknown option {option!r} of reset: the only one is 'moves'")
+    moves = options.get("moves", "")
+    if not isinstance(moves, str):
+        raise ValueError(f"the moves are {moves!r}: write them as a text, as in '4453'")
+    return moves

@@ -1,0 +1,87 @@
+"""Checks of what is handed to a vector environment."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from envs.learning.vector_kernel import Bytes, Flags, Words
+
+Seeds = int | Sequence[int | None] | None
+"""A seed from which those of all games follow, a seed for each, or none."""
+
+
+def require_count(name: str, count: object) -> None:
+    """Check a number of things.
+
+    Raises:
+        ValueError: it is no whole number of at least 1.
+    """
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+        raise ValueError(f"{name} must be a whole number of at least 1, not {count!r}")
+
+
+def seed_of_each(seed: Seeds, count: int) -> Sequence[int | None]:
+    """A seed, or None, for each game.
+
+    Raises:
+        ValueError: a list of another length, or a seed that is no whole number of at least 0.
+    """
+    if seed is None:
+        return [None] * count
+    if isinstance(seed, int):
+        return range(_checked_seed(seed), seed + count)
+    if len(seed) != count:
+        raise ValueError(f"{len(seed)} seeds are given for {count} games: give one for each")
+    return [None if number is None else _checked_seed(number) for number in seed]
+
+
+def reset_mask_and_rest(
+    options: Mapping[str, Any] | None, count: int
+) -> tuple[Flags, dict[str, Any]]:
+    """Which games a reset begins, all without `reset_mask`; and the other options.
+
+    Raises:
+        ValueError: a mask that is no array of bools, one for each game.
+    """
+    rest = dict(options or {})
+    if "reset_mask" not in rest:
+        return np.ones(count, np.bool_), rest
+    mask = rest.pop("reset_mask")
+    fits = isinstance(mask, np.ndarray) and mask.dtype == np.bool_ and mask.shape == (count,)
+    if not fits:
+        raise ValueError(
+            f"the reset_mask must be a numpy array of bools of shape ({count},), not {mask!r}"
+        )
+    return mask, rest
+
+
+def require_actions(actions: NDArray[Any], count: int) -> Words:
+    """The actions as 64-bit integers.
+
+    Raises:
+        ValueError: they are no whole numbers, one for each game.
+    """
+    array = np.asarray(actions)
+    if array.shape != (count,) or array.dtype.kind not in "iu":
+        raise ValueError(
+            f"actions are whole numbers, one for each of {count} games: shape ({count},), not "
+            f"{array.dtype} of shape {array.shape}"
+        )
+    return array.astype(np.int64, copy=False)
+
+
+def first_illegal(actions: Words, action_masks: Bytes) -> int | None:
+    """The first row whose action is not legal by its mask, or None."""
+    numbers = action_masks.shape[1]
+    known = (actions >= 0) & (actions < numbers)
+    rows = np.arange(len(actions))
+    illegal = ~known | (action_masks[rows, np.where(known, actions, 0)] == 0)
+    return int(illegal.argmax()) if illegal.any() else None
+
+
+def _checked_seed(seed: object) -> int:
+    if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
+        raise ValueError(f"a seed is a whole number of at least 0, not {seed!r}")
+    return int(seed)

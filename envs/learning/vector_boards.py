@@ -1,0 +1,186 @@
+"""The boards of a vector environment: compiled where they fit 64 bits, plain Python elsewhere."""
+
+from typing import Protocol
+
+import numpy as np
+
+from envs.bitboard import cell_bit, column_cells, has_line
+from envs.board import BoardGame, BoardState
+from envs.board_kernels import fits_in_word
+from envs.connectx import ConnectX
+from envs.jit import compiles
+from envs.learning.observations import FlatBoard, Planes, action_count, action_mask
+from envs.learning.vector_kernel import (
+    Bytes,
+    Flags,
+    Rewards,
+    Words,
+    draw_actions,
+    make_play,
+    start,
+    write_action_masks,
+    write_flat_boards,
+    write_planes,
+)
+from envs.random_stream import random_action
+
+
+class Boards(Protocol):
+    """Many positions of one game; arrays have a row for each of them.
+
+    `which` and `turn` say for each position whether it is meant.
+    """
+
+    def state(self, index: int) -> BoardState:
+        """A position as the rules know it."""
+
+    def start(self, which: Flags, state: BoardState) -> None:
+        """Set these positions to `state`."""
+
+    def play(self, actions: Words, turn: Flags, sign: float, over: Flags, rewards: Rewards) -> None:
+        """Play one ply in each game whose turn it is.
+
+        Where it ends the game, `over` is set; the reward is set to `sign` if it wins and to
+        `-sign` if it was illegal, which leaves the board as it was.
+        """
+
+    def draw_actions(self, turn: Flags, streams: Words, actions: Words) -> None:
+        """Draw a legal action where it is the turn, each from its own stream, which goes on."""
+
+    def write_planes(self, which: Flags, viewers: Bytes, planes: Bytes) -> None:
+        """Write the observations `Planes` as each viewer (1 or 2; 0: who is to move) has them."""
+
+    def write_flat_boards(self, which: Flags, viewers: Bytes, boards: Bytes) -> None:
+        """Write the observations `FlatBoard`, which all viewers share."""
+
+    def write_action_masks(self, over: Flags, masks: Bytes) -> None:
+        """Write 1 for each legal action, 0 for the others and where the game is over."""
+
+
+def make_boards(game: BoardGame, count: int) -> Boards:
+    """So many empty boards of a game."""
+    if compiles() and fits_in_word(game.rows, game.columns, game.inarow):
+        return CompiledBoards(game, count)
+    return PlainBoards(game, count)
+
+
+def cells_of_actions(game: BoardGame) -> list[int]:
+    """For each action, the cells that it fills from the lowest up: a column, or a single cell."""
+    if isinstance(game, ConnectX):
+        return [column_cells(game.rows, column) for column in range(game.columns)]
+    return [
+        cell_bit(game.rows, *divmod(action, game.columns)) for action in range(action_count(game))
+    ]
+
+
+class CompiledBoards:
+    """Positions as two words each, on boards that `fits_in_word`."""
+
+    def __init__(self, game: BoardGame, count: int) -> None:
+        cells = cells_of_actions(game)
+        self._game = game
+        self._play = make_play(game.rows, game.inarow, sum(cells))
+        self._mover = np.zeros(count, np.int64)
+        self._mask = np.zeros(count, np.int64)
+        self._cells = np.array(cells, np.int64)
+        self._lowest = self._cells & -self._cells
+        self._highest = np.array([1 << (column.bit_length() - 1) for column in cells], np.int64)
+        self._shifts = np.array(
+            [
+                cell_bit(game.rows, row, column).bit_length() - 1
+                for row in range(game.rows)
+                for column in range(game.columns)
+            ],
+            np.int64,
+        )
+
+    def state(self, index: int) -> BoardState:
+        """A position as the rules know it."""
+        mover, mask = int(self._mover[index]), int(self._mask[index])
+        won = has_line(mask ^ mover, self._game.line_steps)
+        return BoardState(mover, mask, 1 + mask.bit_count() % 2, won)
+
+    def start(self, which: Flags, state: BoardState) -> None:
+        """Set these positions to `state`."""
+        start(which, state.mover, state.mask, self._mover, self._mask)
+
+    def play(self, actions: Words, turn: Flags, sign: float, over: Flags, rewards: Rewards) -> None:
+        """Play one ply in each game whose turn it is."""
+        self._play(
+            actions, turn, sign, self._mover, self._mask, over, rewards, self._lowest, self._cells
+        )
+
+    def draw_actions(self, turn: Flags, streams: Words, actions: Words) -> None:
+        """Draw a legal action where it is the turn."""
+        draw_actions(turn, streams, self._mask, self._lowest, self._cells, actions)
+
+    def write_planes(self, which: Flags, viewers: Bytes, planes: Bytes) -> None:
+        """Write the observations `Planes`."""
+        by_cell = planes.reshape(len(planes), 2, len(self._shifts))
+        write_planes(which, viewers, self._mover, self._mask, self._shifts, by_cell)
+
+    def write_flat_boards(self, which: Flags, viewers: Bytes, boards: Bytes) -> None:
+        """Write the observations `FlatBoard`."""
+        write_flat_boards(which, self._mover, self._mask, self._shifts, boards)
+
+    def write_action_masks(self, over: Flags, masks: Bytes) -> None:
+        """Write the legal actions."""
+        write_action_masks(self._mask, over, self._highest, masks)
+
+
+class PlainBoards:
+    """Positions as states of the rules: any board, one Python call for each ply."""
+
+    def __init__(self, game: BoardGame, count: int) -> None:
+        self._game = game
+        self._actions = action_count(game)
+        self._planes = Planes(game)
+        self._flat_board = FlatBoard(game)
+        self._states = [game.initial_state()] * count
+
+    def state(self, index: int) -> BoardState:
+        """A position as the rules know it."""
+        return self._states[index]
+
+    def start(self, which: Flags, state: BoardState) -> None:
+        """Set these positions to `state`."""
+        for index in np.flatnonzero(which):
+            self._states[index] = state
+
+    def play(self, actions: Words, turn: Flags, sign: float, over: Flags, rewards: Rewards) -> None:
+        """Play one ply in each game whose turn it is."""
+        for index in np.flatnonzero(turn):
+            state, action = self._states[index], int(actions[index])
+            if action not in self._game.get_available_actions(state):
+                over[index] = True
+                rewards[index] = -sign
+                continue
+            state = self._states[index] = self._game.get_next_state(state, action)
+            over[index] = not self._game.get_available_actions(state)
+            if state.won:
+                rewards[index] = sign
+
+    def draw_actions(self, turn: Flags, streams: Words, actions: Words) -> None:
+        """Draw a legal action where it is the turn."""
+        for index in np.flatnonzero(turn):
+            legal = self._game.get_available_actions(self._states[index])
+            actions[index], streams[index] = random_action(
+                legal, self._actions, int(streams[index])
+            )
+
+    def write_planes(self, which: Flags, viewers: Bytes, planes: Bytes) -> None:
+        """Write the observations `Planes`."""
+        for index in np.flatnonzero(which):
+            state = self._states[index]
+            planes[index] = self._planes.observe(state, int(viewers[index]) or state.player)
+
+    def write_flat_boards(self, which: Flags, viewers: Bytes, boards: Bytes) -> None:
+        """Write the observations `FlatBoard`."""
+        for index in np.flatnonzero(which):
+            boards[index] = self._flat_board.observe(self._states[index], int(viewers[index]))
+
+    def write_action_masks(self, over: Flags, masks: Bytes) -> None:
+        """Write the legal actions."""
+        for index, state in enumerate(self._states):
+            legal = () if over[index] else self._game.get_available_actions(state)
+            masks[index] = action_mask(legal, self._actions)

@@ -1,0 +1,338 @@
+"""The games as Gymnasium vector environments: thousands of games, one call for each step."""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from gymnasium.error import ResetNeeded
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from envs.board import BoardState
+from envs.learning.arguments import require_choice
+from envs.learning.observations import action_count
+from envs.learning.opponents import RANDOM, Opponent
+from envs.learning.single_env import (
+    RANDOM_SEAT,
+    RENDERERS,
+    BoardGameEnv,
+    ConnectXEnv,
+    Info,
+    Observation,
+    TicTacToeEnv,
+)
+from envs.learning.vector_arguments import (
+    Seeds,
+    require_actions,
+    require_count,
+    reset_mask_and_rest,
+    seed_of_each,
+)
+from envs.learning.vector_games import Games, StepArrays
+from envs.learning.vector_kernel import Bytes, Flags, Rewards
+from envs.learning.vector_opponents import BatchOpponent, make_replies
+
+Step = tuple[Observation, Rewards, Flags, Flags, Info]
+
+
+class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
+    """Many games of one kind, each exactly as the single environment plays it.
+
+    Sub-environment i of `reset(seed=s)` goes as a single environment after `reset(seed=s + i)`.
+    Observations, rewards and masks have a row for each sub-environment and mean what
+    `envs.learning.single_env` says; all arrays are new at each step. Boards of at most 64 bits
+    (`envs.board_kernels.fits_in_word`) are compiled by Numba, others are played in plain Python.
+
+    `infos["action_mask"]` has shape (num_envs, actions), int8; `LegalActionSampler` draws from it.
+    With `SAME_STEP`, `infos["final_obs"]` and `infos["final_info"]` hold what the games that have
+    just ended came to, as in Gymnasium's `SyncVectorEnv`; `infos["_final_obs"]` says which.
+
+    Args:
+        game: the single environment in self-play, whose rules, spaces and arguments are taken.
+        num_envs: how many games, at least 1.
+        opponent: as in the single environment, where a named agent is made for each game; or a
+            `BatchOpponent`, who chooses for all games at once.
+        observation: the name of the observation that `game` has.
+        autoreset_mode: when a game that is over begins anew: `NEXT_STEP`, `SAME_STEP`, or
+            `DISABLED`, where `reset(options={"reset_mask": mask})` begins those of the mask.
+        threads: how many threads share the games; more than 1 only in self-play and against
+            `"random"`, for other opponents are Python code, which threads do not hasten.
+
+    Raises:
+        ValueError: an argument that does not fit; the message says what does.
+    """
+
+    # Gymnasium closes what its constructor has refused, too.
+    _threads: ThreadPoolExecutor | None = None
+
+    def __init__(
+        self,
+        game: BoardGameEnv,
+        num_envs: int,
+        opponent: str | Opponent | BatchOpponent | None,
+        observation: str,
+        autoreset_mode: str | AutoresetMode,
+        threads: int,
+    ) -> None:
+        require_count("num_envs", num_envs)
+        require_count("threads", threads)
+        if threads > 1 and opponent not in (RANDOM, None):
+            raise ValueError(
+                f"threads is {threads}: make it 1 where the opponent is Python code, which "
+                "threads do not hasten"
+            )
+        require_choice(
+            "autoreset_mode",
+            autoreset_mode,
+            [*AutoresetMode, *(mode.value for mode in AutoresetMode)],
+        )
+        mode = AutoresetMode(autoreset_mode)
+        self.num_envs = num_envs
+        self.render_mode = game.render_mode
+        self.metadata = {**game.metadata, "autoreset_mode": mode}
+        self.single_observation_space = game.observation_space
+        self.single_action_space = game.action_space
+        self.observation_space = batch_space(game.observation_space, num_envs)
+        self.action_space = batch_space(game.action_space, num_envs)
+
+        self._observations = (num_envs, *(game.observation_space.shape or ()))
+        has_finals = mode is AutoresetMode.SAME_STEP
+        self._finals = self._observations if has_finals else (0, *self._observations[1:])
+        self._masks = (num_envs, action_count(game))
+        self._game = game
+        self._mode = mode
+        self._seeded = np.zeros(num_envs, np.bool_)
+        bounds = np.linspace(0, num_envs, threads + 1).astype(int).tolist()
+        self._rows = [slice(start, stop) for start, stop in pairwise(bounds)]
+        self._parts = [
+            Games(game, rows.stop - rows.start, make_replies(game, opponent), observation, mode)
+            for rows in self._rows
+        ]
+        if threads > 1:  # the thread that calls `step` plays the first part
+            self._threads = ThreadPoolExecutor(threads - 1)
+
+    def reset(
+        self, *, seed: Seeds = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[Observation, Info]:
+        """Begin all games, or those of a mask.
+
+        Args:
+            seed: of the first game, and one more for each of the others; or a seed (or None) for
+                each; or None, with which the random numbers of each go on.
+            options: `reset_mask`, bools of shape (num_envs,), says which games begin; `moves` as
+                in the single environment.
+
+        Returns:
+            The observations and infos of all games, begun or not.
+
+        Raises:
+            ValueError: seeds, a mask or options that do not fit; the message says what does.
+        """
+        which, rest = reset_mask_and_rest(options, self.num_envs)
+        seeds = seed_of_each(seed, self.num_envs)
+        self._game.reset(options=rest)
+        super().reset(seed=seed if isinstance(seed, int) else None)
+        self._seed(which, seeds)
+        self._each_part(lambda part, rows: part.begin(which[rows], self._game.state))
+        arrays = self._new_arrays()
+        self._each_part(lambda part, rows: part.observe(arrays.rows(rows)))
+        return arrays.observations, self._infos(arrays.action_masks)
+
+    def step(self, actions: NDArray[Any]) -> Step:
+        """Play an action in each game, and the opponents' answers.
+
+        Args:
+            actions: whole numbers of shape (num_envs,); those of games that begin anew in this step
+                are not looked at.
+
+        Returns:
+            observations, rewards (float64), terminations, truncations (always False) and infos.
+
+        Raises:
+            ValueError: actions of another shape or type; or an illegal one and `illegal="raise"`,
+                and then nothing has been played.
+            ResetNeeded: a game has not begun, or is over and is not begun anew by itself.
+        """
+        chosen = require_actions(actions, self.num_envs)
+        self._require_begun()
+        if self._game.illegal == "raise":
+            self._each_part(lambda part, rows: part.require_legal(chosen[rows], rows.start))
+        arrays = self._new_arrays()
+        self._each_part(lambda part, rows: part.step(chosen[rows], arrays.rows(rows)))
+        infos = self._infos(arrays.action_masks)
+        if self._mode is AutoresetMode.SAME_STEP and arrays.terminated.any():
+            infos |= self._final_infos(arrays)
+        truncated = np.zeros(self.num_envs, np.bool_)
+        return arrays.observations, arrays.rewards, arrays.terminated, truncated, infos
+
+    def action_masks(self) -> Bytes:
+        """A new array of `infos["action_mask"]`."""
+        masks = np.empty(self._masks, np.int8)
+        self._each_part(lambda part, rows: part.write_action_masks(masks[rows]))
+        return masks
+
+    def state(self, index: int) -> BoardState:
+        """The position of a sub-environment, for the rules and for searches.
+
+        Raises:
+            ValueError: there is no such sub-environment.
+        """
+        for part, rows in zip(self._parts, self._rows, strict=True):
+            if rows.start <= index < rows.stop:
+                return part.boards.state(index - rows.start)
+        raise ValueError(f"no sub-environment {index}: they go from 0 to {self.num_envs - 1}")
+
+    def render(self) -> tuple[Any, ...] | None:
+        """The boards in the render mode, one after the other; None without a render mode."""
+        if self.render_mode is None:
+            return None
+        draw = RENDERERS[self.render_mode]
+        return tuple(draw(self._game, self.state(index)) for index in range(self.num_envs))
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """End the threads."""
+        if self._threads is not None:
+            self._threads.shutdown()
+
+    def _seed(self, which: Flags, seeds: Sequence[int | None]) -> None:
+        for part, rows in zip(self._parts, self._rows, strict=True):
+            for index in range(rows.start, rows.stop):
+                seed = seeds[index]
+                if not which[index] or (seed is None and self._seeded[index]):
+                    continue
+                if seed is None:
+                    seed = int(self.np_random.integers(2**63))
+                part.seed(index - rows.start, seed)
+                self._seeded[index] = True
+
+    def _each_part(self, do: Callable[[Games, slice], None]) -> None:
+        first, *others = zip(self._parts, self._rows, strict=True)
+        shared = [self._threads.submit(do, *other) for other in others] if self._threads else []
+        do(*first)
+        for work in shared:
+            work.result()
+
+    def _require_begun(self) -> None:
+        if not self._seeded.all():
+            raise ResetNeeded("not all games have begun: call reset() before step()")
+        if self._mode is AutoresetMode.DISABLED and any(part.over.any() for part in self._parts):
+            raise ResetNeeded(
+                "games are over: begin them anew with reset(options={'reset_mask': terminations})"
+            )
+
+    def _new_arrays(self) -> StepArrays:
+        return StepArrays(
+            observations=np.empty(self._observations, np.int8),
+            action_masks=np.empty(self._masks, np.int8),
+            rewards=np.zeros(self.num_envs, np.float64),
+            terminated=np.empty(self.num_envs, np.bool_),
+            final_observations=np.empty(self._finals, np.int8),
+        )
+
+    def _infos(self, action_masks: Bytes) -> Info:
+        return {"action_mask": action_masks, "_action_mask": np.ones(self.num_envs, np.bool_)}
+
+    def _final_infos(self, arrays: StepArrays) -> Info:
+        ended = arrays.terminated
+        last = np.full(self.num_envs, None, object)
+        for index, observation in zip(
+            np.flatnonzero(ended), arrays.final_observations[ended], strict=True
+        ):
+            last[index] = observation
+        nothing_is_legal = np.zeros_like(arrays.action_masks)
+        return {
+            "final_obs": last,
+            "_final_obs": ended.copy(),
+            "final_info": {"action_mask": nothing_is_legal, "_action_mask": ended.copy()},
+            "_final_info": ended.copy(),
+        }
+
+
+class ConnectXVectorEnv(BoardGameVectorEnv):
+    """Many games of ConnectX of any size; an action is a column, counted from 0 at the left.
+
+    Args:
+        num_envs: how many games.
+        rows: height of the board, at least 1.
+        columns: width of the board, at least 1.
+        inarow: how many stones in a row win, at least 1.
+        opponent: as `BoardGameVectorEnv` has it.
+        seat: as in `envs.learning.single_env`, like `observation`, `illegal` and `render_mode`.
+        observation: what the learners see.
+        illegal: what an illegal action does.
+        render_mode: what `render` returns.
+        autoreset_mode: as `BoardGameVectorEnv` has it.
+        threads: as `BoardGameVectorEnv` has it.
+
+    Raises:
+        ValueError: an argument that does not fit; the message says what does.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        rows: int = 6,
+        columns: int = 7,
+        inarow: int = 4,
+        *,
+        opponent: str | Opponent | BatchOpponent | None = RANDOM,
+        seat: str = RANDOM_SEAT,
+        observation: str = "planes",
+        illegal: str = "loss",
+        render_mode: str | None = None,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        threads: int = 1,
+    ) -> None:
+        game = ConnectXEnv(
+            rows,
+            columns,
+            inarow,
+            opponent=None,
+            seat=seat,
+            observation=observation,
+            illegal=illegal,
+            render_mode=render_mode,
+        )
+        super().__init__(game, num_envs, opponent, observation, autoreset_mode, threads)
+
+
+class TicTacToeVectorEnv(BoardGameVectorEnv):
+    """Many games of tic-tac-toe; an action is a cell, counted from 0 from the top left.
+
+    Args:
+        num_envs: how many games.
+        opponent: as `BoardGameVectorEnv` has it.
+        seat: as in `envs.learning.single_env`, like `observation`, `illegal` and `render_mode`.
+        observation: what the learners see.
+        illegal: what an illegal action does.
+        render_mode: what `render` returns.
+        autoreset_mode: as `BoardGameVectorEnv` has it.
+        threads: as `BoardGameVectorEnv` has it.
+
+    Raises:
+        ValueError: an argument that does not fit; the message says what does.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        *,
+        opponent: str | Opponent | BatchOpponent | None = RANDOM,
+        seat: str = RANDOM_SEAT,
+        observation: str = "planes",
+        illegal: str = "loss",
+        render_mode: str | None = None,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        threads: int = 1,
+    ) -> None:
+        game = TicTacToeEnv(
+            opponent=None,
+            seat=seat,
+            observation=observation,
+            illegal=illegal,
+            render_mode=render_mode,
+        )
+        super().__init__(game, num_envs, opponent, observation, autoreset_mode, threads)

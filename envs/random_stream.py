@@ -1,0 +1,56 @@
+"""Streams of random numbers that compiled code and plain Python draw alike.
+
+A stream is a whole number below 2^62; whoever draws from it keeps what it has come to. The
+generator is a multiply-with-carry by G. Marsaglia (the one in his KISS of 1999) with a period of
+about 2^60. Its products stay below 2^63: compiled code may not let a product pass that, even where
+a mask follows, because it is optimised as if none ever did.
+"""
+
+from collections.abc import Container
+
+MULTIPLIER = 698769069
+DRAWN_BITS = 32
+"""Bits of a random number: the lower ones of a stream; the upper ones are the carry."""
+DRAWN_MASK = (1 << DRAWN_BITS) - 1
+STREAMS = (MULTIPLIER << DRAWN_BITS) - 2
+"""How many streams there are: 1, 2 … STREAMS."""
+WORD_MASK = (1 << 64) - 1
+
+
+def next_stream(stream: int) -> int:
+    """The random stream, one number further."""
+    return (stream & DRAWN_MASK) * MULTIPLIER + (stream >> DRAWN_BITS)
+
+
+def drawn_index(stream: int, count: int) -> int:
+    """The random number that the stream has come to, as one of 0, 1 … `count` - 1."""
+    return ((stream & DRAWN_MASK) * count) >> DRAWN_BITS
+
+
+def random_action(legal: Container[int], actions: int, stream: int) -> tuple[int, int]:
+    """A legal action, all equally likely: numbers below `actions` are drawn until one is legal.
+
+    Args:
+        legal: the legal actions, at least one.
+        actions: how many actions the game numbers, legal or not.
+        stream: the random stream.
+
+    Returns:
+        The action, and the stream where it stopped.
+    """
+    while True:
+        stream = next_stream(stream)
+        action = drawn_index(stream, actions)
+        if action in legal:
+            return action, stream
+
+
+def stream_of_seed(seed: int) -> int:
+    """The stream of a seed of at least 0; neighbouring seeds have unrelated streams.
+
+    The bits are mixed as by S. Vigna's splitmix64.
+    """
+    mixed = (seed + 1) * 0x9E3779B97F4A7C15 & WORD_MASK
+    mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9 & WORD_MASK
+    mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EB & WORD_MASK
+    return 1 + (mixed ^ (mixed >> 31)) % STREAMS

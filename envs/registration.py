@@ -1,0 +1,64 @@
+"""Makes the environments known to Gymnasium as soon as Gymnasium is there, and no sooner."""
+
+import sys
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+CONNECT_FOUR = "connectx/ConnectFour-v0"
+CONNECT_X = "connectx/ConnectX-v0"
+TIC_TAC_TOE = "connectx/TicTacToe-v0"
+
+GYMNASIUM = "gymnasium"
+
+
+def register_with_gymnasium() -> tuple[str, ...]:
+    """Register the environments at once where Gymnasium is loaded, else when it is imported.
+
+    So the rules and the searches never load Gymnasium, and `import envs` may stand before or after
+    `import gymnasium`.
+
+    Returns:
+        The ids that `gymnasium.make` knows from then on.
+    """
+    if GYMNASIUM in sys.modules:
+        _register()
+    else:
+        sys.meta_path.insert(0, _GymnasiumFinder())
+    return CONNECT_FOUR, CONNECT_X, TIC_TAC_TOE
+
+
+def _register() -> None:
+    from envs.learning.registration import register_environments
+
+    register_environments()
+
+
+class _GymnasiumFinder(MetaPathFinder):
+    """Finds Gymnasium as the other finders do, and has it registered with after its import."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname != GYMNASIUM:
+            return None
+        others = (finder for finder in sys.meta_path if finder is not self)
+        found = (finder.find_spec(fullname, path, target) for finder in others)
+        spec = next((spec for spec in found if spec is not None), None)
+        if spec is not None and spec.loader is not None:
+            self._follow(spec.loader)
+        return spec
+
+    def _follow(self, loader: Loader) -> None:
+        execute = loader.exec_module
+
+        def execute_and_register(module: ModuleType) -> None:
+            execute(module)
+            # An archive has one loader for all that is in it.
+            if module.__name__ == GYMNASIUM and self in sys.meta_path:
+                sys.meta_path.remove(self)
+                _register()
+
+        # On the loader itself, which others ask for the package's sources and data.
+        vars(loader)["exec_module"] = execute_and_register

@@ -1,0 +1,1 @@
+"""The `train` command: a policy learns by playing itself."""

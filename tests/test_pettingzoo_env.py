@@ -1,0 +1,374 @@
+"""The PettingZoo environments, by PettingZoo's own tests and beside its own games."""
+
+import copy
+import pickle
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents import make_agent
+from envs import BoardGame, ConnectFour, ConnectX, TicTacToe, state_from_moves
+from envs.render import board_ansi, board_rgb
+
+pytest.importorskip("pettingzoo")
+
+with warnings.catch_warnings():  # its tests import its own games, in a way that it deprecates
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from pettingzoo.test import api_test, render_test, seed_test
+from pettingzoo.utils.random_demo import random_demo
+
+from envs.learning.pettingzoo_env import AGENTS, BoardGameAEC, env, raw_env
+
+GAMES = [ConnectFour(), ConnectX(5, 4, inarow=3), ConnectX(9, 12, inarow=5), TicTacToe()]
+CHOICES = st.lists(st.integers(0, 1000), min_size=42, max_size=42)
+
+every_game = pytest.mark.parametrize("game", GAMES, ids=str)
+
+
+def play(environment: Any, choices: list[int]) -> Iterator[None]:
+    """Play legal actions, as many as there are choices, or to the end; pauses before each."""
+    environment.reset()
+    for choice in choices:
+        agent = environment.agent_selection
+        if environment.terminations[agent]:
+            return
+        yield
+        legal = np.flatnonzero(environment.observe(agent)["action_mask"])
+        environment.step(legal[choice % len(legal)])
+
+
+def everything_seen(environment: Any) -> list[Any]:
+    """What an environment tells about the game, agent by agent."""
+    seen: list[Any] = [environment.agents, environment.agent_selection]
+    for agent in environment.agents:
+        observation = environment.observe(agent)
+        seen += [observation["observation"].tolist(), observation["action_mask"].tolist()]
+        seen += [environment.rewards[agent], environment.terminations[agent]]
+        seen += [environment.truncations[agent], environment._cumulative_rewards[agent]]
+    return seen
+
+
+class TestPettingZoosOwnTests:
+    # The first two come for every game that is not on a list of names in PettingZoo's own test,
+    # the third for every game that begins with an empty board.
+    INEVITABLE = (
+        "Observation is not a NumPy array",
+        "Observation space for each agent probably should be gymnasium.spaces.box or "
+        "gymnasium.spaces.discrete",
+        "Observation numpy array is all zeros.",
+    )
+
+    @every_game
+    @pytest.mark.parametrize("make", [env, raw_env])
+    @pytest.mark.parametrize("observation", ["planes", "flat"])
+    def test_api(self, game: BoardGame, make: Callable[..., Any], observation: str) -> None:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            api_test(make(game, observation=observation), num_cycles=100)
+        assert {str(warning.message) for warning in caught} <= {*self.INEVITABLE}
+
+    @every_game
+    def test_seeds(self, game: BoardGame) -> None:
+        seed_test(lambda: env(game), num_cycles=50)
+
+    @every_game
+    def test_rendering(self, game: BoardGame, no_screen: None) -> None:
+        render_test(lambda render_mode: env(game, render_mode=render_mode))
+
+    @every_game
+    def test_the_random_demo(self, game: BoardGame) -> None:
+        assert random_demo(env(game, render_mode="ansi"), episodes=3) == 0.0
+
+
+@pytest.fixture
+def no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """pygame without a screen to draw on, and without waiting between the pictures."""
+    pytest.importorskip("pygame")
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.setattr("envs.learning.pettingzoo_env.RENDER_FPS", 10_000)
+
+
+def peers_game(name: str) -> Any:
+    """PettingZoo's own game, which draws by pygame."""
+    pytest.importorskip("pygame")
+    return import_module(f"pettingzoo.classic.{name}.{name}").raw_env()
+
+
+class TestBesidePettingZoosGames:
+    @given(CHOICES)
+    def test_connect_four(self, choices: list[int]) -> None:
+        peer = peers_game("connect_four")
+        self.compare(raw_env(), peer, choices, same_cell=range(7), transposed=(2, 0, 1))
+
+    @given(CHOICES)
+    def test_tic_tac_toe(self, choices: list[int]) -> None:
+        # The peer counts cells column by column; the lines are the same then.
+        peer = peers_game("tictactoe")
+        by_columns = [0, 3, 6, 1, 4, 7, 2, 5, 8]
+        self.compare(raw_env(TicTacToe()), peer, choices, by_columns, transposed=(2, 1, 0))
+
+    def compare(
+        self,
+        ours: BoardGameAEC,
+        peer: Any,
+        choices: list[int],
+        same_cell: Any,
+        transposed: tuple[int, int, int],
+    ) -> None:
+        ours.reset()
+        peer.reset()
+        names = dict(zip(AGENTS, peer.possible_agents, strict=True))
+        for choice in choices:
+            for agent, other in names.items():
+                seen, expected = ours.observe(agent), peer.observe(other)
+                np.testing.assert_array_equal(
+                    seen["observation"], expected["observation"].transpose(transposed)
+                )
+                assert ours._cumulative_rewards[agent] == peer._cumulative_rewards[other]
+                assert ours.rewards[agent] == peer.rewards[other]
+                assert ours.terminations[agent] == peer.terminations[other]
+            assert names[ours.agent_selection] == peer.agent_selection
+            if ours.terminations[ours.agent_selection]:
+                return
+            for agent, other in names.items():
+                mask = ours.observe(agent)["action_mask"]
+                assert mask.tolist() == peer.observe(other)["action_mask"][same_cell].tolist()
+            legal = np.flatnonzero(ours.observe(ours.agent_selection)["action_mask"])
+            action = legal[choice % len(legal)]
+            ours.step(action)
+            peer.step(same_cell[action])
+
+
+class TestAGame:
+    def test_the_winner_gets_one_and_the_loser_loses_it(self) -> None:
+        environment = env()
+        environment.reset(options={"moves": "121212"})
+        environment.step(0)
+        rewards = {}
+        for agent in environment.agent_iter():
+            observation, rewards[agent], terminated, truncated, _ = environment.last()
+            assert terminated
+            assert not truncated
+            assert not observation["action_mask"].any()
+            environment.step(None)
+        assert rewards == {"player_1": 1.0, "player_2": -1.0}
+        assert environment.agents == []
+
+    @pytest.mark.parametrize("action", [0, 7, -1, 1000])
+    def test_an_illegal_action_loses(self, action: int) -> None:
+        environment = env()
+        environment.reset(options={"moves": "111111"})
+        before = environment.unwrapped.board_state
+        environment.step(action)
+        assert environment.rewards == {"player_1": -1.0, "player_2": 1.0}
+        assert environment.terminations == {"player_1": True, "player_2": True}
+        assert environment.truncations == {"player_1": False, "player_2": False}
+        assert environment.unwrapped.board_state == before
+        assert not any(environment.observe(agent)["action_mask"].any() for agent in AGENTS)
+        assert [environment.last()[1] for _ in play_dead(environment)] == [-1.0, 1.0]
+
+    @pytest.mark.parametrize("action", [0, 7, -1])
+    def test_an_illegal_action_raises(self, action: int) -> None:
+        environment = env(illegal="raise")
+        environment.reset(options={"moves": "111111"})
+        before = everything_seen(environment)
+        with pytest.raises(ValueError, match=rf"illegal action {action} .*legal: 1, 2, 3, 4, 5, 6"):
+            environment.step(action)
+        assert everything_seen(environment) == before
+
+    @pytest.mark.parametrize("action", [None, "3", 3.0])
+    def test_an_action_is_a_whole_number(self, action: object) -> None:
+        environment = env()
+        environment.reset()
+        with pytest.raises(ValueError, match="an action is a whole number, not"):
+            environment.step(action)
+
+    def test_after_the_end_there_is_nothing_to_play(self) -> None:
+        environment = env()
+        environment.reset(options={"moves": "121212"})
+        environment.step(0)
+        with pytest.raises(ValueError, match="None"):
+            environment.step(3)
+
+    def test_reset_is_called_first(self) -> None:
+        with pytest.raises(AttributeError, match="reset"):
+            _ = env().agent_selection
+
+    @every_game
+    def test_moves_are_played_before_the_start(self, game: BoardGame) -> None:
+        environment = env(game)
+        environment.reset(options={"moves": "213"})
+        assert environment.unwrapped.board_state == state_from_moves(game, "213")
+        assert environment.agent_selection == "player_2"
+
+    def test_moves_that_end_the_game(self) -> None:
+        with pytest.raises(ValueError, match="the game is over after the moves '1212121'"):
+            raw_env().reset(options={"moves": "1212121"})
+
+    def test_a_search_plays_in_it(self) -> None:
+        environment = env(TicTacToe())
+        environment.reset()
+        agent = make_agent("alphabeta", time_limit=None)
+        while not environment.terminations[environment.agent_selection]:
+            bare = environment.unwrapped
+            environment.step(agent.act(bare.game, bare.board_state))
+        assert environment.rewards == {"player_1": 0.0, "player_2": 0.0}
+
+
+def play_dead(environment: Any) -> Iterator[str]:
+    """The agents of a game that is over, one after the other."""
+    for agent in environment.agent_iter():
+        yield agent
+        environment.step(None)
+
+
+class TestCopies:
+    @pytest.mark.parametrize("make", [env, raw_env])
+    @pytest.mark.parametrize(
+        "duplicate", [copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))]
+    )
+    @every_game
+    def test_a_copy_goes_on_from_any_ply(
+        self, game: BoardGame, duplicate: Callable[[Any], Any], make: Callable[..., Any]
+    ) -> None:
+        original = make(game)
+        choices = np.random.default_rng(3).integers(0, 1000, 12).tolist()
+        copies = []
+        for ply, _ in enumerate(play(original, choices)):
+            copies.append((ply, duplicate(original), everything_seen(original)))
+        assert len(copies) > 3
+        for ply, copied, seen in copies:
+            assert everything_seen(copied) == seen
+            for choice in choices[ply:]:
+                agent = copied.agent_selection
+                if copied.terminations[agent]:
+                    break
+                legal = np.flatnonzero(copied.observe(agent)["action_mask"])
+                copied.step(legal[choice % len(legal)])
+            assert everything_seen(copied) == everything_seen(original)
+
+    def test_a_copy_may_close_its_window(self, no_screen: None) -> None:
+        original = env(render_mode="human")
+        original.reset()
+        copied = pickle.loads(pickle.dumps(original))
+        copied.step(3)
+        copied.close()
+        assert original.unwrapped.board_state == ConnectFour().initial_state()
+        original.step(0)
+        original.close()
+
+
+class TestObservations:
+    @every_game
+    @given(choices=CHOICES)
+    def test_each_agent_sees_its_stones_first(self, game: BoardGame, choices: list[int]) -> None:
+        environment = raw_env(game)
+        for _ in play(environment, choices):
+            board = np.array(game.to_board(environment.board_state)).reshape(game.rows, -1)
+            for player, agent in enumerate(AGENTS, start=1):
+                own, others = environment.observe(agent)["observation"]
+                np.testing.assert_array_equal(own, board == player)
+                np.testing.assert_array_equal(others, board == 3 - player)
+
+    def test_the_state_is_what_player_1_sees(self) -> None:
+        environment = env()
+        environment.reset(options={"moves": "4453"})
+        state = environment.state()
+        assert environment.state_space.contains(state)
+        np.testing.assert_array_equal(state, environment.observe("player_1")["observation"])
+
+    def test_an_agents_spaces_are_its_own(self) -> None:
+        environment = env()
+        for space in (environment.observation_space, environment.action_space):
+            space("player_2").seed(1)
+            first = space("player_2").sample()
+            space("player_2").seed(1)
+            space("player_1").seed(2)
+            np.testing.assert_equal(space("player_2").sample(), first)
+
+    def test_arrays_are_new(self) -> None:
+        environment = raw_env()
+        environment.reset()
+        first = environment.observe("player_1")
+        for array in first.values():
+            array[:] = 1
+        again = environment.observe("player_1")
+        assert not again["observation"].any()
+        environment.observe("player_2")["action_mask"][:] = 1
+        assert not environment.observe("player_2")["action_mask"].any()
+
+
+class TestRendering:
+    def test_text_and_picture_are_those_of_the_board(self) -> None:
+        game = ConnectX(5, 6, inarow=3)
+        state = state_from_moves(game, "1213")
+        text, picture = env(game, render_mode="ansi"), env(game, render_mode="rgb_array")
+        text.reset(options={"moves": "1213"})
+        picture.reset(options={"moves": "1213"})
+        assert text.render() == board_ansi(game, state)
+        np.testing.assert_array_equal(picture.render(), board_rgb(game, state))
+
+    def test_a_window_shows_the_board_and_follows_the_game(self, no_screen: None) -> None:
+        import pygame
+
+        environment = env(render_mode="human")
+        environment.reset()
+        for action in (None, 3, 3):
+            if action is not None:
+                environment.step(action)
+            shown = pygame.surfarray.array3d(pygame.display.get_surface()).swapaxes(0, 1)
+            bare = environment.unwrapped
+            np.testing.assert_array_equal(shown, board_rgb(bare.game, bare.board_state))
+        environment.close()
+        assert not pygame.display.get_init()
+
+    def test_without_a_mode(self) -> None:
+        environment = env()
+        environment.reset()
+        with pytest.warns(UserWarning, match="render_mode"):
+            assert environment.render() is None
+
+    @pytest.mark.parametrize(
+        ("argument", "sentence"),
+        [
+            ({"render_mode": "svg"}, "render_mode is 'svg': choose one of human, ansi, rgb_array"),
+            ({"illegal": "ignore"}, "illegal is 'ignore': choose one of loss, raise"),
+            ({"observation": "board"}, "unknown observation 'board': choose one of planes, flat"),
+        ],
+    )
+    def test_arguments_that_do_not_fit(self, argument: dict[str, Any], sentence: str) -> None:
+        with pytest.raises(ValueError, match=sentence):
+            raw_env(**argument)
+
+
+class TestWithoutPygame:
+    PROGRAM = """
+import sys
+sys.modules["pygame"] = None
+from envs.learning.pettingzoo_env import env
+for mode in ("ansi", "rgb_array", None):
+    game = env(render_mode=mode)
+    game.reset()
+    game.step(3)
+    mode and game.render()
+try:
+    env(render_mode="human").reset()
+except ModuleNotFoundError as error:
+    print(error)
+"""
+
+    def test_all_but_the_window_works(self) -> None:
+        output = subprocess.run(
+            [sys.executable, "-c", self.PROGRAM], capture_output=True, text=True, check=True
+        ).stdout
+        assert output.splitlines() == [
+            "render_mode='human' shows the board with pygame: install it (pip install pygame)"
+        ]

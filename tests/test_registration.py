@@ -1,0 +1,128 @@
+"""Gymnasium knows the environments, whichever is imported first; without it nothing loads it."""
+
+import json
+import pickle
+import subprocess
+import sys
+
+import gymnasium
+import pytest
+from gymnasium.envs.registration import EnvSpec
+
+from envs import GYMNASIUM_IDS
+from envs.learning.single_env import ConnectXEnv, TicTacToeEnv
+
+MAKE_ALL = "for name in envs.GYMNASIUM_IDS: gymnasium.make(name, opponent=None).reset()"
+
+
+def run(*statements: str) -> str:
+    """What a fresh interpreter prints, with warnings as errors."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", "\n".join(statements)],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_ids() -> None:
+    assert GYMNASIUM_IDS == (
+        "connectx/ConnectFour-v0",
+        "connectx/ConnectX-v0",
+        "connectx/TicTacToe-v0",
+    )
+
+
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "import envs, gymnasium",
+        "import gymnasium, envs",
+        "import envs.connectx, gymnasium, envs",
+        "import envs, gymnasium.spaces, gymnasium",
+        "import envs, importlib.util\nassert importlib.util.find_spec('gymnasium')\n"
+        "import gymnasium",
+        "import agents, gymnasium, envs",
+    ],
+)
+def test_either_may_be_imported_first(imports: str) -> None:
+    run(imports, MAKE_ALL)
+
+
+def test_gymnasium_imports_the_module_that_an_id_names() -> None:
+    run(
+        "import gymnasium",
+        "gymnasium.make('envs:connectx/ConnectFour-v0', opponent=None).reset()",
+    )
+
+
+def test_rules_and_searches_do_not_load_gymnasium() -> None:
+    loaded = run(
+        "import sys, agents, envs",
+        "print([name for name in sys.modules if name.startswith(('gymnasium', 'envs.learning'))])",
+    )
+    assert loaded.strip() == "[]"
+
+
+def test_rules_work_where_gymnasium_is_missing() -> None:
+    run(
+        "import sys",
+        "class Missing:",
+        "    def find_spec(name, path=None, target=None):",
+        "        if name == 'gymnasium': raise ModuleNotFoundError(name)",
+        "sys.meta_path.insert(0, Missing)",
+        "import envs",
+        "assert envs.ConnectFour().get_available_actions(envs.ConnectFour().initial_state())",
+        "try: import gymnasium",
+        "except ModuleNotFoundError: pass",
+        "else: raise AssertionError",
+    )
+
+
+def test_what_gymnasium_imports_is_whole() -> None:
+    """The finder leaves no trace in `sys.meta_path`, and the package keeps its resources."""
+    run(
+        "import sys, inspect, importlib.resources",
+        "before = list(sys.meta_path)",
+        "import envs, gymnasium",
+        "assert sys.meta_path == before",
+        "assert inspect.getsource(gymnasium)",
+        "assert importlib.resources.files(gymnasium).joinpath('__init__.py').is_file()",
+    )
+
+
+@pytest.mark.parametrize("environment_id", GYMNASIUM_IDS)
+def test_specifications_survive_json_and_pickle(environment_id: str) -> None:
+    env = gymnasium.make(environment_id, opponent="alphabeta:depth=2", seat="second")
+    spec = env.spec
+    assert spec is not None
+    text = spec.to_json()
+    assert json.loads(text)["kwargs"] == {"opponent": "alphabeta:depth=2", "seat": "second"}
+    for twin in (EnvSpec.from_json(text), pickle.loads(pickle.dumps(spec))):
+        made = gymnasium.make(twin)
+        assert made.spec == spec
+        assert made.reset(seed=1)[0].tolist() == env.reset(seed=1)[0].tolist()
+
+
+def test_gymnasiums_own_vector_environment_holds_it() -> None:
+    envs = gymnasium.make_vec(
+        "connectx/TicTacToe-v0", num_envs=3, vectorization_mode="sync", seat="first"
+    )
+    observations, infos = envs.reset(seed=1)
+    assert observations.shape == (3, 2, 3, 3)
+    assert infos["action_mask"].tolist() == [[1] * 9] * 3
+    assert infos["action_mask"].dtype == "int8"
+
+
+def test_the_arguments_of_make_reach_the_rules() -> None:
+    env = gymnasium.make("connectx/ConnectX-v0", rows=8, columns=9, inarow=5).unwrapped
+    assert isinstance(env, ConnectXEnv)
+    assert (env.rows, env.columns, env.inarow) == (8, 9, 5)
+    assert isinstance(gymnasium.make("connectx/TicTacToe-v0").unwrapped, TicTacToeEnv)
+
+
+def test_a_wrong_argument_is_said_by_make() -> None:
+    with pytest.raises(ValueError, match="seat is 'last': choose one of first, second, random"):
+        gymnasium.make("connectx/ConnectFour-v0", seat="last")

@@ -1,0 +1,160 @@
+"""The vector environment as Stable-Baselines3 takes it, and MaskablePPO on all environments."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
+from gymnasium.wrappers import TimeLimit
+
+pytest.importorskip("stable_baselines3")
+
+from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor
+
+from envs.learning.sb3_vec_env import SB3VecEnv
+
+IDS = ["connectx/ConnectFour-v0", "connectx/ConnectX-v0", "connectx/TicTacToe-v0"]
+
+every_id = pytest.mark.parametrize("env_id", IDS)
+
+
+def native(env_id: str, count: int, **options: Any) -> VectorEnv[Any, Any, Any]:
+    return gymnasium.make_vec(
+        env_id,
+        num_envs=count,
+        vectorization_mode="vector_entry_point",
+        autoreset_mode=AutoresetMode.SAME_STEP,
+        **options,
+    )
+
+
+def one_by_one(env_id: str, count: int, **options: Any) -> VectorEnv[Any, Any, Any]:
+    make = partial(gymnasium.make, env_id, **options)
+    return SyncVectorEnv([make] * count, autoreset_mode=AutoresetMode.SAME_STEP)
+
+
+def masks_of(vec_env: Any, indices: Sequence[int] | None = None) -> list[list[int]]:
+    return [mask.tolist() for mask in vec_env.env_method("action_masks", indices=indices)]
+
+
+class TestMaskablePPO:
+    @every_id
+    def test_it_learns_from_a_single_environment(self, env_id: str) -> None:
+        learner = self.learner(gymnasium.make(env_id, illegal="raise"), n_steps=128)
+        learner.learn(256)
+        assert learner.num_timesteps == 256
+
+    @every_id
+    def test_it_learns_from_a_vector_environment(self, env_id: str) -> None:
+        environments = VecMonitor(SB3VecEnv(native(env_id, 8, illegal="raise")))
+        learner = self.learner(environments, n_steps=32)
+        learner.learn(512)
+        returns = {float(episode["r"]) for episode in learner.ep_info_buffer}
+        assert len(learner.ep_info_buffer) > 20
+        assert returns <= {1.0, 0.0, -1.0}
+        assert {1.0, -1.0} <= returns
+
+    def learner(self, environment: Any, n_steps: int) -> Any:
+        contrib = pytest.importorskip("sb3_contrib")
+        return contrib.MaskablePPO(
+            "MlpPolicy", environment, n_steps=n_steps, n_epochs=1, batch_size=128, device="cpu"
+        )
+
+
+class TestSB3VecEnv:
+    """Beside Stable-Baselines3's own way of running several environments."""
+
+    @every_id
+    @pytest.mark.parametrize("vectorize", [native, one_by_one])
+    @pytest.mark.parametrize("options", [{}, {"opponent": None, "observation": "flat"}], ids=str)
+    def test_it_goes_as_dummy_vec_env(
+        self, env_id: str, vectorize: Any, options: dict[str, Any]
+    ) -> None:
+        expected = DummyVecEnv([partial(gymnasium.make, env_id, **options)] * 5)
+        self.compare(SB3VecEnv(vectorize(env_id, 5, **options)), expected, steps=100)
+
+    def test_a_time_limit_is_told_apart(self) -> None:
+        def make() -> gymnasium.Env[Any, Any]:
+            return TimeLimit(gymnasium.make(IDS[0]), max_episode_steps=5)
+
+        limited = SyncVectorEnv([make] * 5, autoreset_mode=AutoresetMode.SAME_STEP)
+        reasons = self.compare(SB3VecEnv(limited), DummyVecEnv([make] * 5), steps=60)
+        assert {*reasons} == {True, False}
+
+    def compare(self, ours: Any, expected: Any, steps: int) -> list[bool]:
+        ours.seed(11)
+        expected.seed(11)
+        np.testing.assert_array_equal(ours.reset(), expected.reset())
+        rng = np.random.default_rng(11)
+        reasons = []
+        for _ in range(steps):
+            assert masks_of(ours) == masks_of(expected)
+            # Illegal actions, too, now and then.
+            legal = [rng.choice(np.flatnonzero(mask)) for mask in masks_of(ours)]
+            any_action = rng.integers(ours.action_space.n, size=ours.num_envs)
+            actions = np.where(rng.random(ours.num_envs) < 0.9, legal, any_action)
+            *results, infos = ours.step(actions)
+            *expected_results, expected_infos = expected.step(actions)
+            for result, wanted in zip(results, expected_results, strict=True):
+                np.testing.assert_array_equal(result, wanted)
+                assert result.dtype == wanted.dtype
+            for index in np.flatnonzero(results[2]):
+                for key in ("terminal_observation", "TimeLimit.truncated"):
+                    np.testing.assert_array_equal(infos[index][key], expected_infos[index][key])
+                reasons.append(infos[index]["TimeLimit.truncated"])
+        assert len(reasons) > 10
+        return reasons
+
+    def test_unseeded_resets_go_on(self) -> None:
+        vec_env = SB3VecEnv(native(IDS[0], 64, seat="second"))
+        vec_env.seed(3)
+        first, second = vec_env.reset(), vec_env.reset()
+        vec_env.seed(3)
+        np.testing.assert_array_equal(vec_env.reset(), first)
+        assert (first != second).any()
+
+    def test_options_reach_every_sub_environment(self) -> None:
+        vec_env = SB3VecEnv(native(IDS[0], 3, opponent=None))
+        vec_env.set_options({"moves": "4444"})
+        boards = vec_env.reset()
+        assert boards.sum(axis=(1, 2, 3)).tolist() == [4, 4, 4]
+        assert vec_env.reset().sum() == 0
+
+    def test_options_of_their_own_are_refused(self) -> None:
+        vec_env = SB3VecEnv(native(IDS[0], 2))
+        vec_env.set_options([{"moves": "1"}, {"moves": "2"}])
+        with pytest.raises(ValueError, match="all sub-environments start with the same options"):
+            vec_env.reset()
+
+    @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED])
+    def test_other_autoreset_modes_are_refused(self, mode: AutoresetMode) -> None:
+        environments = SyncVectorEnv([lambda: gymnasium.make(IDS[0])], autoreset_mode=mode)
+        with pytest.raises(ValueError, match=r"autoreset_mode=AutoresetMode\.SAME_STEP"):
+            SB3VecEnv(environments)
+
+    def test_masks_need_a_reset(self) -> None:
+        vec_env = SB3VecEnv(native(IDS[0], 2))
+        with pytest.raises(ValueError, match="call reset"):
+            vec_env.env_method("action_masks")
+
+    def test_some_of_the_sub_environments(self) -> None:
+        vec_env = SB3VecEnv(native(IDS[0], 4, opponent=None))
+        vec_env.set_options({"moves": "111111"})
+        vec_env.reset()
+        assert masks_of(vec_env, [1, 3]) == [[0, 1, 1, 1, 1, 1, 1]] * 2
+        assert vec_env.get_attr("num_envs", indices=0) == [4]
+        assert vec_env.env_is_wrapped(gymnasium.Wrapper) == [False] * 4
+
+    def test_attributes(self) -> None:
+        vec_env = SB3VecEnv(native(IDS[0], 2))
+        vec_env.set_attr("note", "kept")
+        assert vec_env.get_attr("note") == ["kept", "kept"]
+        assert not vec_env.has_attr("missing")
+        with pytest.raises(ValueError, match="without indices"):
+            vec_env.set_attr("note", "lost", indices=[0])
+        with pytest.raises(AttributeError, match="no 'close', only 'action_masks'"):
+            vec_env.env_method("close")
+        vec_env.close()

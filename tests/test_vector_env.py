@@ -1,0 +1,326 @@
+"""The vector environments: the games of as many single ones, which Gymnasium puts side by side."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium import Env
+from gymnasium.error import ResetNeeded
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe
+from envs.learning import vector_boards
+from envs.learning.random_games import play_random_games
+from envs.learning.single_env import ConnectXEnv, TicTacToeEnv
+from envs.learning.vector_env import BoardGameVectorEnv, ConnectXVectorEnv, TicTacToeVectorEnv
+from envs.learning.vector_sampler import LegalActionSampler
+
+COMPILED = ((6, 7, 4), (7, 8, 3))
+"""Rows, columns and stones in a row of boards of at most 64 bits."""
+PLAIN = ((8, 8, 3), (4, 13, 4))
+"""The same of larger boards."""
+GAMES: list[tuple[Callable[..., Env[Any, Any]], Callable[..., BoardGameVectorEnv]]] = [
+    (TicTacToeEnv, TicTacToeVectorEnv),
+    *(
+        (
+            partial(ConnectXEnv, rows=rows, columns=columns, inarow=inarow),
+            partial(ConnectXVectorEnv, rows=rows, columns=columns, inarow=inarow),
+        )
+        for rows, columns, inarow in (*COMPILED, *PLAIN)
+    ),
+]
+WON_ON_THE_LAST_CELL = "567555452343641722571334167142211647237366"
+STEPS = 25
+
+Actions = NDArray[np.int64]
+
+
+def last_legal(game: BoardGame, state: BoardState) -> int:
+    """An opponent without random numbers."""
+    return game.get_available_actions(state)[-1]
+
+
+class LastLegal:
+    """The same opponent, who answers all games at once and remembers what it saw."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[NDArray[np.int8], NDArray[np.int64]]] = []
+
+    def choose_actions(
+        self,
+        observations: NDArray[np.int8],
+        action_masks: NDArray[np.int8],
+        sub_environments: NDArray[np.int64],
+    ) -> Actions:
+        self.seen.append((observations, sub_environments))
+        from_the_right = action_masks[:, ::-1].argmax(axis=1)
+        actions: Actions = action_masks.shape[1] - 1 - from_the_right
+        return actions
+
+
+def assert_same(ours: Any, theirs: Any) -> None:
+    """The same arrays, types included, however deep they stand in tuples and dictionaries."""
+    if isinstance(theirs, dict):
+        assert sorted(ours) == sorted(theirs)
+        for key, value in theirs.items():
+            assert_same(ours[key], value)
+    elif isinstance(theirs, tuple) or (isinstance(theirs, np.ndarray) and theirs.dtype == object):
+        for one, other in zip(ours, theirs, strict=True):
+            assert_same(one, other)
+    else:
+        np.testing.assert_array_equal(ours, theirs, strict=isinstance(theirs, np.ndarray))
+
+
+def some_actions(masks: NDArray[np.int8], rng: np.random.Generator, illegal: float) -> Actions:
+    """Legal actions at random; a share of any numbers, most of them legal, too."""
+    scores = rng.random(masks.shape) * masks
+    anything = rng.integers(-1, masks.shape[1] + 1, len(masks))
+    actions: Actions = np.where(rng.random(len(masks)) < illegal, anything, scores.argmax(axis=1))
+    return actions
+
+
+def side_by_side(
+    ours: BoardGameVectorEnv, theirs: SyncVectorEnv, seed: int, illegal: float
+) -> Iterator[tuple[Any, Any]]:
+    """What both return from a reset and from each step that follows, with the same actions."""
+    rng = np.random.default_rng(seed)
+    reset = ours.reset(seed=seed)
+    yield reset, theirs.reset(seed=seed)
+    for _ in range(STEPS):
+        masks = ours.action_masks()
+        actions = some_actions(masks, rng, illegal)
+        step, expected = ours.step(actions), theirs.step(actions)
+        yield step, expected
+        over = step[2]
+        if ours.metadata["autoreset_mode"] is AutoresetMode.DISABLED and over.any():
+            observations, infos = ours.reset(options={"reset_mask": over})
+            expected_observations, expected_infos = theirs.reset(options={"reset_mask": over})
+            yield observations, expected_observations
+            yield infos["action_mask"][over], expected_infos["action_mask"][over]
+
+
+@settings(deadline=None, max_examples=100)
+@given(data=st.data())
+def test_games_go_as_those_of_single_environments(data: st.DataObject) -> None:
+    single, vector = data.draw(st.sampled_from(GAMES))
+    arguments: dict[str, Any] = data.draw(
+        st.fixed_dictionaries(
+            {
+                "opponent": st.sampled_from([None, "random", last_legal, "greedy"]),
+                "seat": st.sampled_from(["first", "second", "random"]),
+                "observation": st.sampled_from(["planes", "flat"]),
+            }
+        )
+    )
+    mode = data.draw(st.sampled_from(AutoresetMode))
+    num_envs = data.draw(st.integers(1, 7))
+    threads = data.draw(st.integers(1, 3)) if arguments["opponent"] in (None, "random") else 1
+    theirs = SyncVectorEnv([partial(single, **arguments)] * num_envs, autoreset_mode=mode)
+    ours = vector(num_envs, **arguments, autoreset_mode=mode, threads=threads)
+    assert ours.single_observation_space == theirs.single_observation_space
+    assert ours.action_space == theirs.action_space
+    seed = data.draw(st.integers(0, 2**40))
+    illegal = data.draw(st.sampled_from([0.0, 0.2]))
+    for result, expected in side_by_side(ours, theirs, seed, illegal):
+        assert_same(result, expected)
+    ours.close()
+
+
+def test_plain_and_compiled_boards_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = ConnectXVectorEnv(20, seat="random")
+    monkeypatch.setattr(vector_boards, "compiles", lambda: False)
+    plain = ConnectXVectorEnv(20, seat="random")
+    rng = np.random.default_rng(3)
+    assert_same(compiled.reset(seed=3), plain.reset(seed=3))
+    for _ in range(2 * STEPS):
+        actions = some_actions(plain.action_masks(), rng, illegal=0.1)
+        assert_same(compiled.step(actions), plain.step(actions))
+        assert [compiled.state(i) for i in range(20)] == [plain.state(i) for i in range(20)]
+
+
+def test_games_go_on_as_the_rules_say() -> None:
+    """10 000 games in self-play, each ply compared with a state of the rules."""
+    games = 10_000
+    env, rules = ConnectXVectorEnv(games, opponent=None, autoreset_mode="Disabled"), ConnectFour()
+    _, infos = env.reset(seed=1)
+    sampler = LegalActionSampler(seed=1)
+    states = [rules.initial_state()] * games
+    for _ in range(12):
+        actions = sampler.sample(infos["action_mask"])
+        _, rewards, terminated, _, infos = env.step(actions)
+        states = [rules.get_next_state(*ply) for ply in zip(states, actions, strict=True)]
+        assert [state.won for state in states] == (rewards == 1).tolist()
+        for index in np.flatnonzero(terminated):
+            states[index] = rules.initial_state()
+        if terminated.any():
+            _, infos = env.reset(options={"reset_mask": terminated})
+    assert [env.state(index) for index in range(games)] == states
+
+
+def test_a_win_on_the_last_cell_is_a_win() -> None:
+    env = ConnectXVectorEnv(2, opponent=None)
+    env.reset(options={"moves": WON_ON_THE_LAST_CELL[:-1]})
+    assert env.state(1).mask.bit_count() == 41
+    last = int(WON_ON_THE_LAST_CELL[-1]) - 1
+    _, rewards, terminated, truncated, infos = env.step(np.array([last, last]))
+    assert rewards.tolist() == [1.0, 1.0]
+    assert terminated.all()
+    assert not truncated.any()
+    assert not infos["action_mask"].any()
+
+
+def test_an_opponent_for_all_games_at_once_sees_its_own_stones_first() -> None:
+    batch = LastLegal()
+    arguments: dict[str, Any] = {"seat": "random", "autoreset_mode": AutoresetMode.SAME_STEP}
+    ours = ConnectXVectorEnv(9, opponent=batch, **arguments)
+    theirs = ConnectXVectorEnv(9, opponent=last_legal, **arguments)
+    rng = np.random.default_rng(5)
+    assert_same(ours.reset(seed=5), theirs.reset(seed=5))
+    for _ in range(STEPS):
+        actions = some_actions(ours.action_masks(), rng, illegal=0.0)
+        assert_same(ours.step(actions), theirs.step(actions))
+    observations, games = batch.seen[0]
+    assert 0 < len(games) < 9
+    assert not observations.any()
+    for observations, games in batch.seen:
+        own, other = observations.sum(axis=(2, 3)).T
+        assert len(games) == len(observations)
+        assert set((other - own).tolist()) <= {0, 1}, "the opponent has moved less often"
+
+
+def test_arrays_are_new_at_each_step() -> None:
+    env = TicTacToeVectorEnv(4, opponent=None, autoreset_mode=AutoresetMode.SAME_STEP)
+    observations, infos = env.reset(seed=1)
+    before = observations.copy()
+    sampler = LegalActionSampler(seed=1)
+    for _ in range(10):
+        step = env.step(sampler.sample(infos["action_mask"]))
+        assert not np.shares_memory(step[0], observations)
+        assert not np.shares_memory(step[4]["action_mask"], infos["action_mask"])
+        infos = step[4]
+    np.testing.assert_array_equal(observations, before)
+
+
+def test_an_illegal_action_can_raise_and_changes_nothing() -> None:
+    env = ConnectXVectorEnv(3, opponent=None, illegal="raise", threads=2)
+    env.reset(options={"moves": "111111"})
+    before = [env.state(index) for index in range(3)]
+    with pytest.raises(ValueError, match=r"^sub-environment 2: illegal action 0 in .*legal: 1, 2"):
+        env.step(np.array([1, 2, 0]))
+    assert [env.state(index) for index in range(3)] == before
+
+
+def test_games_that_are_over_wait_for_a_reset() -> None:
+    env = TicTacToeVectorEnv(2, opponent=None, autoreset_mode=AutoresetMode.DISABLED)
+    with pytest.raises(ResetNeeded, match="not all games have begun"):
+        env.step(np.array([0, 0]))
+    env.reset()
+    _, rewards, terminated, _, _ = env.step(np.array([0, 9]))
+    assert rewards.tolist() == [0.0, -1.0]
+    with pytest.raises(ResetNeeded, match="reset_mask"):
+        env.step(np.array([1, 1]))
+    observations, infos = env.reset(options={"reset_mask": terminated})
+    assert observations.sum(axis=(1, 2, 3)).tolist() == [1, 0]
+    assert infos["action_mask"].sum(axis=1).tolist() == [8, 9]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"num_envs": 0}, "num_envs must be a whole number of at least 1, not 0"),
+        ({"num_envs": 2, "threads": 0}, "threads must be"),
+        ({"num_envs": 2, "threads": 2, "opponent": "greedy"}, "threads is 2: make it 1"),
+        ({"num_envs": 2, "autoreset_mode": "Never"}, "autoreset_mode is 'Never': choose one of"),
+        ({"num_envs": 2, "opponent": "nobody"}, "nobody"),
+        ({"num_envs": 2, "seat": "third"}, "seat is 'third'"),
+    ],
+)
+def test_arguments_that_do_not_fit(arguments: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        ConnectXVectorEnv(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"seed": -1}, "a seed is a whole number of at least 0, not -1"),
+        ({"seed": [1]}, "1 seeds are given for 2 games"),
+        ({"seed": [1, "2"]}, "not '2'"),
+        ({"options": {"reset_mask": [True, False]}}, "must be a numpy array of bools"),
+        ({"options": {"reset_mask": np.array([True])}}, r"of shape \(2,\)"),
+        ({"options": {"board": 1}}, "unknown option 'board'"),
+    ],
+)
+def test_resets_that_do_not_fit(arguments: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        ConnectXVectorEnv(2).reset(**arguments)
+
+
+@pytest.mark.parametrize("actions", [np.zeros(3, int), np.zeros(2), np.zeros((2, 1), int)])
+def test_actions_that_do_not_fit(actions: NDArray[Any]) -> None:
+    env = ConnectXVectorEnv(2)
+    env.reset()
+    with pytest.raises(ValueError, match="one for each of 2 games"):
+        env.step(actions)
+
+
+def test_an_opponent_that_plays_illegally_is_told_so() -> None:
+    env = ConnectXVectorEnv(2, opponent=lambda game, state: 7, seat="second")
+    with pytest.raises(ValueError, match="sub-environment 0 plays the illegal action 7: legal: 0"):
+        env.reset()
+
+
+def test_a_list_of_seeds_repeats_single_games() -> None:
+    env = ConnectXVectorEnv(3)
+    first, _ = env.reset(seed=[5, 6, 5])
+    again, _ = env.reset(seed=[None, 5, 6])
+    np.testing.assert_array_equal(first[0], first[2])
+    np.testing.assert_array_equal(again[1:], first[:2])
+
+
+def test_boards_are_drawn() -> None:
+    env = TicTacToeVectorEnv(2, opponent=None, render_mode="ansi")
+    env.reset()
+    env.step(np.array([0, 4]))
+    frames = env.render()
+    assert frames is not None
+    assert [frame.split()[:5].index("X") for frame in frames] == [0, 4]
+    assert TicTacToeVectorEnv(2).render() is None
+
+
+def test_the_sampler_draws_each_legal_action_equally_often() -> None:
+    masks = np.zeros((70_000, 7), np.int8)
+    masks[:, [1, 2, 6]] = 1
+    masks[:100] = 0
+    actions = LegalActionSampler(seed=4).sample(masks)
+    assert not actions[:100].any()
+    drawn = np.bincount(actions[100:], minlength=7)
+    expected = 69_900 / 3
+    assert set(np.flatnonzero(drawn)) == {1, 2, 6}
+    assert (abs(drawn[[1, 2, 6]] - expected) < 5 * (expected * 2 / 3) ** 0.5).all()
+    np.testing.assert_array_equal(actions, LegalActionSampler(seed=4).sample(masks))
+
+
+def test_random_tic_tac_toe_ends_as_often_as_calculated() -> None:
+    """Of all orders of play, 737/1260 are won by the first player and 121/420 by the second."""
+    games = 200_000
+    played = play_random_games(TicTacToe(), games, seed=1)
+    for wins, share in ((played.wins_first, 737 / 1260), (played.wins_second, 121 / 420)):
+        assert abs(wins - games * share) < 5 * (games * share * (1 - share)) ** 0.5
+    assert played.wins_first + played.wins_second + played.draws == games
+
+
+@pytest.mark.parametrize("game", [ConnectFour(), ConnectX(5, 4, 3), TicTacToe()])
+def test_whole_random_games_are_the_same_in_plain_python(
+    game: BoardGame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiled = play_random_games(game, 300, seed=9)
+    monkeypatch.setattr("envs.learning.random_games.compiles", lambda: False)
+    assert play_random_games(game, 300, seed=9) == compiled
+    with pytest.raises(ValueError, match="at least 0"):
+        play_random_games(game, -1, seed=9)
