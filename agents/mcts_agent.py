@@ -8,7 +8,6 @@ from agents.clock import Clock
 from agents.compiled.compiled_games import is_compiled_game, runs_compiled
 from agents.compiled.mcts_forest import Forest, compile_mcts
 from agents.compiled.mcts_kernel import TreeSettings
-from agents.compiled.mcts_playouts import STREAM_BITS
 from agents.mcts import Tree
 from agents.mcts_choice import FINAL_MOVES, SearchedNode, expected_line, final_action
 from agents.options import choose, option, require_at_least, require_engine
@@ -17,6 +16,7 @@ from agents.protocol import Agent, SearchResult, legal_actions
 from agents.seeds import make_rng
 from agents.tactics import sensible_actions
 from envs.protocol import Action, Env, State
+from envs.random_stream import STREAMS
 
 
 @dataclass
@@ -149,7 +149,7 @@ class MCTSAgent(Agent):
             self.decisive_moves,
             self._rollout(compiled=True) is decisive,
         )
-        streams = [self._rng.getrandbits(STREAM_BITS) for _ in range(self.threads)]
+        streams = [1 + self._rng.randrange(STREAMS) for _ in range(self.threads)]
         return Forest(env, state, settings, streams)
 
     def _grow(self, tree: Tree[Any, Any] | Forest, clock: Clock) -> int:

@@ -13,7 +13,8 @@ def jit(function: Function) -> Function:
 
     It takes and returns 64-bit integers, floats and numpy arrays, and is written so that it means
     the same on Python's own integers: no reliance on wrap-around, a mask after every shift to the
-    left and every product that could pass 63 bits. It runs without Python's global lock. What was
+    left, and one of less than 63 bits after every product or sum that could pass that (it is
+    compiled as if its sign were always right). It runs without Python's global lock. What was
     compiled is kept on disk for the next process, where `function` comes from an installed module.
     """
     if not compiles():

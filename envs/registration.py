@@ -6,9 +6,7 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-CONNECT_FOUR = "connectx/ConnectFour-v0"
-CONNECT_X = "connectx/ConnectX-v0"
-TIC_TAC_TOE = "connectx/TicTacToe-v0"
+from envs.learning.registration import IDS, register_environments
 
 GYMNASIUM = "gymnasium"
 
@@ -23,16 +21,10 @@ def register_with_gymnasium() -> tuple[str, ...]:
         The ids that `gymnasium.make` knows from then on.
     """
     if GYMNASIUM in sys.modules:
-        _register()
+        register_environments()
     else:
         sys.meta_path.insert(0, _GymnasiumFinder())
-    return CONNECT_FOUR, CONNECT_X, TIC_TAC_TOE
-
-
-def _register() -> None:
-    from envs.learning.registration import register_environments
-
-    register_environments()
+    return IDS
 
 
 class _GymnasiumFinder(MetaPathFinder):
@@ -58,7 +50,7 @@ class _GymnasiumFinder(MetaPathFinder):
             # An archive has one loader for all that is in it.
             if module.__name__ == GYMNASIUM and self in sys.meta_path:
                 sys.meta_path.remove(self)
-                _register()
+                register_environments()
 
         # On the loader itself, which others ask for the package's sources and data.
         vars(loader)["exec_module"] = execute_and_register

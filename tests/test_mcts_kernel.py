@@ -18,11 +18,11 @@ from agents.clock import Clock
 from agents.compiled.compiled_games import is_compiled_game
 from agents.compiled.mcts_forest import SLICE, Forest, MergedNode
 from agents.compiled.mcts_kernel import CHILDREN, STREAM, TAKEN, UNTRIED, TreeSettings
-from agents.compiled.mcts_playouts import DRAWN_BITS, STREAM_BITS, drawn_number, next_stream
 from agents.mcts import Node, Tree
 from agents.policies import decisive, uniform
 from agents.tactics import allows_win, winning_action
 from envs import BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
+from envs.random_stream import DRAWN_BITS, DRAWN_MASK, STREAMS, drawn_index, next_stream
 from tests.brute_force import BruteForce
 from tests.clocks import ticking_clock
 from tests.strategies import (
@@ -45,7 +45,7 @@ SETTINGS = TreeSettings(
     decisive_rollout=True,
 )
 fitting_games = connect_games(largest=8, longest_line=6).filter(is_compiled_game)
-streams = st.integers(0, 2**STREAM_BITS - 1)
+streams = st.integers(1, STREAMS)
 
 
 class StreamRandom(Random):
@@ -57,7 +57,7 @@ class StreamRandom(Random):
 
     def random(self) -> float:
         self.stream = next_stream(self.stream)
-        return drawn_number(self.stream) / (1 << DRAWN_BITS)
+        return (self.stream & DRAWN_MASK) / (1 << DRAWN_BITS)
 
 
 class LookAheadTree(ReferenceTree):
@@ -101,11 +101,11 @@ def grown_forest(
     state: BoardState,
     simulations: int,
     tree_settings: TreeSettings = SETTINGS,
-    stream: int = 0,
+    stream: int = 1,
     threads: int = 1,
 ) -> Forest:
     seeds = Random(stream)
-    further = [seeds.getrandbits(STREAM_BITS) for _ in range(1, threads)]
+    further = [1 + seeds.randrange(STREAMS) for _ in range(1, threads)]
     forest = Forest(env, state, tree_settings, [stream, *further])
     forest.grow(simulations, Clock())
     return forest
@@ -211,7 +211,7 @@ def test_random_numbers_choose_evenly_and_independently(choices: int) -> None:
     stream, chosen = 12345, []
     for _ in range(40_000):
         stream = next_stream(stream)
-        chosen.append((drawn_number(stream) * choices) >> DRAWN_BITS)
+        chosen.append(drawn_index(stream, choices))
     pairs = Counter(zip(chosen[::2], chosen[1::2], strict=True))
     expected = len(chosen) / 2 / choices**2
     assert len(pairs) == choices**2

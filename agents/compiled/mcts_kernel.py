@@ -15,13 +15,13 @@ from agents.compiled.mcts_playouts import (
     PlayoutBoard,
     decisive_playout,
     line_ends,
-    next_stream,
     possible_cells,
     random_cell,
     uniform_playout,
 )
 from envs.board_kernels import has_run, safe_cells
 from envs.jit import inlined, jit
+from envs.random_kernels import following
 
 # What a node holds.
 VISITS = 0
@@ -197,7 +197,7 @@ def add_child(
     untried = open_moves(mover, mask, board, settings)
     for sibling in range(first, child):
         untried &= ~move_to(nodes, sibling)
-    counters[STREAM] = next_stream(counters[STREAM])
+    counters[STREAM] = following(counters[STREAM])
     cell = random_cell(untried, counters[STREAM], board)
     nodes[place, CHILDREN] += 1
     nodes[place, UNTRIED] -= 1

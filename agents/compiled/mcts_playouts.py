@@ -9,14 +9,7 @@ from typing import NamedTuple
 
 from envs.board_kernels import completing_cells, has_run, safe_cells
 from envs.jit import inlined
-
-MULTIPLIER = 6364136223846793005
-INCREMENT = 1442695040888963407
-STREAM_BITS = 63
-"""Bits of the state of a stream of random numbers."""
-STREAM_MASK = (1 << STREAM_BITS) - 1
-DRAWN_BITS = 32
-"""Bits of a random number: the upper ones of a stream, since the lower ones are less random."""
+from envs.random_kernels import drawn, following
 
 
 class PlayoutBoard(NamedTuple):
@@ -32,25 +25,10 @@ class PlayoutBoard(NamedTuple):
 
 
 @inlined
-def next_stream(stream: int) -> int:
-    """The random stream, one number further: a linear congruential generator modulo 2^63.
-
-    The multiplier and the increment are D. Knuth's, of MMIX.
-    """
-    return (stream * MULTIPLIER + INCREMENT) & STREAM_MASK
-
-
-@inlined
-def drawn_number(stream: int) -> int:
-    """The random number that the stream has come to, below 2^DRAWN_BITS."""
-    return stream >> (STREAM_BITS - DRAWN_BITS)
-
-
-@inlined
 def random_cell(cells: int, stream: int, board: PlayoutBoard) -> int:
     """One of `cells`, which lie in different columns, at random."""
     count = cells.bit_count()
-    index = (drawn_number(stream) * count) >> DRAWN_BITS
+    index = drawn(stream, count)
     if count == board.columns:  # the usual case, in which no cell has to be counted off
         height = board.rows + 1
         return cells & (((1 << height) - 1) << (index * height))
@@ -82,7 +60,7 @@ def uniform_playout(mover: int, mask: int, stream: int, board: PlayoutBoard) -> 
     sign = 1
     possible = possible_cells(mask, board)
     while possible:
-        stream = next_stream(stream)
+        stream = following(stream)
         cell = random_cell(possible, stream, board)
         if has_run(mover | cell, board.rows, board.inarow):
             return sign, stream
@@ -105,7 +83,7 @@ def decisive_playout(mover: int, mask: int, stream: int, board: PlayoutBoard) ->
     threats = line_ends(mask ^ mover, board)
     possible = possible_cells(mask, board)
     while possible:
-        stream = next_stream(stream)
+        stream = following(stream)
         if possible & wins:
             return sign, stream
         safe = safe_cells(possible, threats)

@@ -1,8 +1,9 @@
 """The environments' ids in Gymnasium's registry."""
 
-import gymnasium
-
-from envs.registration import CONNECT_FOUR, CONNECT_X, TIC_TAC_TOE
+CONNECT_FOUR = "connectx/ConnectFour-v0"
+CONNECT_X = "connectx/ConnectX-v0"
+TIC_TAC_TOE = "connectx/TicTacToe-v0"
+IDS = (CONNECT_FOUR, CONNECT_X, TIC_TAC_TOE)
 
 SINGLE = "envs.learning.single_env"
 VECTOR = "envs.learning.vector_env"
@@ -16,6 +17,8 @@ def register_environments() -> None:
 
 
 def _register(environment_id: str, game: str) -> None:
+    import gymnasium  # not sooner: whoever imports `envs` may not need it
+
     gymnasium.register(
         environment_id,
         entry_point=f"{SINGLE}:{game}Env",

@@ -30,7 +30,13 @@ class StepArrays(NamedTuple):
 
     def rows(self, rows: slice) -> "StepArrays":
         """The same arrays, of some games."""
-        return StepArrays(*(array[rows] for array in self))
+        return StepArrays(
+            self.observations[rows],
+            self.action_masks[rows],
+            self.rewards[rows],
+            self.terminated[rows],
+            self.final_observations[rows],
+        )
 
 
 class Games:

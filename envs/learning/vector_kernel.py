@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from envs.board_kernels import has_run
 from envs.jit import inlined, jit
-from envs.random_stream import drawn_index, next_stream
+from envs.random_kernels import drawn, following
 
 Words = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -22,9 +22,6 @@ Rewards = NDArray[np.float64]
 
 PlayKernel = Callable[[Words, Flags, float, Words, Words, Flags, Rewards, Words, Words], None]
 RandomGamesKernel = Callable[[int, int, Words, Words], tuple[int, int, int, int]]
-
-following = inlined(next_stream)
-drawn = inlined(drawn_index)
 
 
 @inlined

@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from envs.board import BoardGame
-from envs.learning.observations import Planes, action_count
+from envs.learning.observations import action_count
 from envs.learning.opponents import RANDOM, Opponent, make_opponent
 from envs.learning.vector_arguments import first_illegal, require_actions
 from envs.learning.vector_boards import Boards
@@ -94,7 +94,7 @@ class SingleReplies:
     def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
         """An action for each game whose turn it is."""
         actions = np.zeros(len(turn), np.int64)
-        for index in np.flatnonzero(turn):
+        for index in np.flatnonzero(turn).tolist():
             state = boards.state(index)
             action = self._opponents[index](self._game, state)
             legal = self._game.get_available_actions(state)
@@ -118,7 +118,7 @@ class BatchReplies:
 
     def __init__(self, game: BoardGame, opponent: BatchOpponent) -> None:
         self._opponent = opponent
-        self._planes_shape = Planes(game).space.shape
+        self._planes_shape = (2, game.rows, game.columns)
         self._actions = action_count(game)
 
     def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
