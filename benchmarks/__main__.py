@@ -63,6 +63,7 @@ def everything(context: typer.Context) -> None:
         searches()
         solver()
         environments()
+        vectors()
         compilation()
 
 
