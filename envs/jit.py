@@ -51,6 +51,7 @@ def compiles() -> bool:
         from numba import njit
 
         _teach_bit_count()
+        _teach_fetch_ahead()
         count: Any = njit(_count_bits)
         if count(7) == 3:
             return True
@@ -59,6 +60,10 @@ def compiles() -> bool:
         problem = f"{type(error).__name__}: {error}"
     print(f"Numba cannot be used, so searches run in plain Python ({problem})", file=sys.stderr)
     return False
+
+
+def fetch_ahead(words: Any, index: int) -> None:
+    """Ask the processor for a word of an array that will be read soon; nothing in plain Python."""
 
 
 def _count_bits(number: int) -> int:
@@ -82,5 +87,36 @@ def _teach_bit_count() -> None:
     def bit_count(number: Any) -> Any:
         def implementation(number: Any) -> Any:
             return count(number)
+
+        return implementation
+
+
+def _teach_fetch_ahead() -> None:
+    """Make `fetch_ahead` known to Numba, as the processor's own instruction."""
+    from llvmlite import ir
+    from numba import types
+    from numba.core import cgutils
+    from numba.extending import intrinsic, overload
+
+    functions: Any = cgutils.get_or_insert_function
+    pointer, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
+    read, keep_close, data = flag(0), flag(3), flag(1)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> None:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        word = builder.bitcast(builder.gep(array.data, [arguments[1]]), pointer)
+        kind = ir.FunctionType(ir.VoidType(), [pointer, flag, flag, flag])
+        instruction: Any = functions(builder.module, kind, "llvm.prefetch.p0i8")
+        builder.call(instruction, [word, read, keep_close, data])
+
+    def fetch_word(typing_context: Any, words: Any, index: Any) -> Any:
+        return types.void(words, types.int64), generate
+
+    fetch: Any = intrinsic(fetch_word)
+
+    @overload(fetch_ahead)
+    def fetch_ahead_in_array(words: Any, index: Any) -> Any:
+        def implementation(words: Any, index: Any) -> None:
+            fetch(words, index)
 
         return implementation

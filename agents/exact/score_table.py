@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from agents.words import Words, new_words
 from envs.board_kernels import BoardMasks
-from envs.jit import inlined
+from envs.jit import fetch_ahead, inlined
 
 BOUND_BITS = 7
 WORK_BITS = 6
@@ -73,6 +73,13 @@ def bucket_and_tag(layout: TableLayout, key: int, generation: int) -> tuple[int,
     bucket = (product >> layout.check_bits) & ((1 << layout.bucket_bits) - 1)
     check = product & ((1 << layout.check_bits) - 1)
     return 2 * bucket, (check << layout.generation_bits) | generation
+
+
+@inlined
+def fetch_bucket(layout: TableLayout, table: Words, key: int) -> None:
+    """Have the entries of a position at hand by the time that they are read."""
+    bucket, _ = bucket_and_tag(layout, key, 0)
+    fetch_ahead(table, bucket)
 
 
 @inlined

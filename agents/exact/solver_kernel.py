@@ -4,7 +4,13 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 
 from agents.exact.pairing import pairing_bound
-from agents.exact.score_table import TableLayout, position_key, store_bounds, stored_bounds
+from agents.exact.score_table import (
+    TableLayout,
+    fetch_bucket,
+    position_key,
+    store_bounds,
+    stored_bounds,
+)
 from agents.words import Words
 from envs.board_kernels import (
     WORD_BITS,
@@ -132,6 +138,8 @@ def order_moves(
     own: int,
     moves: int,
     alpha: int,
+    layout: TableLayout,
+    table: Words,
     stack: Words,
     ply: int,
 ) -> tuple[int, int]:
@@ -152,6 +160,9 @@ def order_moves(
         if move:
             stone = mover | move
             filled = mask | move
+            if board.cells - stones > CHILD_TABLE_LEFT:
+                mirrored = stones + 1 < MIRROR_STONES
+                fetch_bucket(layout, table, position_key(board, mover ^ mask, filled, mirrored))
             threats = completing_cells(stone, board.rows, board.inarow) & board.board & ~filled
             if is_lost(board, filled, threats):
                 return 0, win_score(board, stones + 2)
@@ -322,7 +333,9 @@ def search(
         if not decided:
             decided, value = look_up(board, layout, table, generation, mover, mask, threats, alpha)
         if not decided:
-            count, value = order_moves(board, mover, mask, own, moves, alpha, stack, ply)
+            count, value = order_moves(
+                board, mover, mask, own, moves, alpha, layout, table, stack, ply
+            )
             decided = count == 0
             if not decided:
                 stack[ply, FRAME_MOVER] = mover
