@@ -93,12 +93,12 @@ def _teach_bit_count() -> None:
 
 def _teach_fetch_ahead() -> None:
     """Make `fetch_ahead` known to Numba, as the processor's own instruction."""
-    from llvmlite import ir
     from numba import types
     from numba.core import cgutils
     from numba.extending import intrinsic, overload
 
     functions: Any = cgutils.get_or_insert_function
+    ir: Any = cgutils.ir  # type: ignore[attr-defined]  # Numba's own, whatever its version
     pointer, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
     read, keep_close, data = flag(0), flag(3), flag(1)
 
