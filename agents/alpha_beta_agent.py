@@ -75,7 +75,7 @@ class AlphaBetaAgent(Agent):
             ValueError: the game is over; or the compiled engine is asked for and cannot search it.
         """
         legal = legal_actions(env, state)
-        compiled = self._is_compiled(env)  # before the clock starts, for this may take seconds
+        compiled = self.is_compiled(env)  # before the clock starts, for this may take seconds
         clock = Clock(self.time_limit, time_limit)
         tree = self._tree(env, clock, compiled)
         actions = tree.ordering(env, state, legal)
@@ -122,7 +122,7 @@ class AlphaBetaAgent(Agent):
             engine="compiled" if compiled else "reference",
         )
 
-    def _is_compiled(self, env: Any) -> bool:
+    def is_compiled(self, env: Any) -> bool:
         """Whether the compiled engine searches this game; compiles it, if so and if need be."""
         heuristic = choose("heuristic", self.heuristic, HEURISTICS)
         ordering = choose("ordering", self.ordering, ORDERINGS)

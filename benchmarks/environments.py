@@ -4,13 +4,14 @@ import gc
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import gymnasium
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.measure import Timings, seconds_per_call
+from benchmarks.measure import Timings, seconds_per_call, time_in_turn, warm_up
 from benchmarks.report import spread, table
 from envs import GYMNASIUM_IDS
 
@@ -148,32 +149,15 @@ def play_open_spiel(game: str, steps: int) -> int:
 
 def measure_environment(workload: EnvironmentWorkload, rounds: int) -> EnvironmentMeasurement:
     """Time our environment and each peer's in turn, `rounds` times over."""
-    installed, missing = _warm_up(workload)
-    ours = Timings("ours", [])
-    theirs = [Timings(peer.name, []) for peer in installed]
-    for _ in range(rounds):
-        ours.seconds.append(_seconds_per_step(workload.play))
-        for peer, timings in zip(installed, theirs, strict=True):
-            timings.seconds.append(_seconds_per_step(peer.play))
-    return EnvironmentMeasurement(workload, ours, theirs, missing)
-
-
-def _warm_up(
-    workload: EnvironmentWorkload,
-) -> tuple[list[EnvironmentPeer], list[EnvironmentPeer]]:
-    """The peers that are installed, and those that are not."""
     workload.play(STEPS)
-    installed: list[EnvironmentPeer] = []
-    missing: list[EnvironmentPeer] = []
-    for peer in workload.peers:
-        try:
-            peer.play(STEPS)
-        except ModuleNotFoundError:
-            missing.append(peer)
-        else:
-            installed.append(peer)
+    installed, missing = warm_up(workload.peers, lambda peer: peer.play(STEPS))
     gc.collect()  # what importing the peers has left is not for the first timing to clear
-    return installed, missing
+    ours, theirs = time_in_turn(
+        lambda: _seconds_per_step(workload.play),
+        [(peer.name, partial(_seconds_per_step, peer.play)) for peer in installed],
+        rounds,
+    )
+    return EnvironmentMeasurement(workload, ours, theirs, missing)
 
 
 def _seconds_per_step(play: Callable[[int], int]) -> float:
@@ -194,8 +178,7 @@ def environment_table(measurements: Sequence[EnvironmentMeasurement]) -> Table:
     for measurement in measurements:
         game, ours = measurement.workload.name, f"{1 / measurement.ours.median:,.0f}"
         for peer in measurement.peers:
-            pairs = zip(measurement.ours.seconds, peer.seconds, strict=True)
-            faster = spread([theirs / our for our, theirs in pairs])
+            faster = spread(measurement.ours.times_faster(peer))
             rows.add_row(game, ours, peer.name, f"{1 / peer.median:,.0f}", faster)
             game = ours = ""  # said once for all peers
     return rows

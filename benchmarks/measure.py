@@ -1,11 +1,15 @@
 """Times workloads in processor time, which other processes on the machine disturb least."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import median
 from time import process_time
+from typing import TypeVar
 
 from benchmarks.workload import Peer, Workload
+
+AnyPeer = TypeVar("AnyPeer")
 
 SECONDS_PER_TIMING = 0.1
 """Short searches are repeated for as long, so that a timing is well above the clock's noise."""
@@ -23,6 +27,10 @@ class Timings:
         """The median over the rounds."""
         return median(self.seconds)
 
+    def times_faster(self, peer: "Timings") -> list[float]:
+        """By which factor this was faster than the peer, in each round."""
+        return [theirs / ours for ours, theirs in zip(self.seconds, peer.seconds, strict=True)]
+
 
 @dataclass(frozen=True)
 class Measurement:
@@ -34,31 +42,41 @@ class Measurement:
     missing: list[Peer]
     """The peers that are not installed."""
 
-    def times_faster(self, peer: Timings) -> list[float]:
-        """By which factor our search was faster than the peer's, in each round."""
-        return [theirs / ours for ours, theirs in zip(self.ours.seconds, peer.seconds, strict=True)]
-
 
 def measure(workload: Workload, rounds: int) -> Measurement:
     """Time our search and each peer's in turn, `rounds` times over, after a warm-up of each."""
-    installed, missing = warm_up(workload)
-    ours = Timings("ours", [])
-    theirs = [Timings(peer.name, []) for peer in installed]
-    for _ in range(rounds):
-        ours.seconds.append(seconds_per_call(workload.search))
-        for peer, timings in zip(installed, theirs, strict=True):
-            timings.seconds.append(seconds_per_call(peer.search))
+    workload.search()
+    installed, missing = warm_up(workload.peers, lambda peer: peer.search())
+    ours, theirs = time_in_turn(
+        lambda: seconds_per_call(workload.search),
+        [(peer.name, partial(seconds_per_call, peer.search)) for peer in installed],
+        rounds,
+    )
     return Measurement(workload, ours, theirs, missing)
 
 
-def warm_up(workload: Workload) -> tuple[list[Peer], list[Peer]]:
-    """Run each search once; the peers that are installed, and those that are not."""
-    workload.search()
-    installed: list[Peer] = []
-    missing: list[Peer] = []
-    for peer in workload.peers:
+def time_in_turn(
+    ours: Callable[[], float], peers: Sequence[tuple[str, Callable[[], float]]], rounds: int
+) -> tuple[Timings, list[Timings]]:
+    """Take our timing and each named peer's in turn, `rounds` times over."""
+    our_timings = Timings("ours", [])
+    their_timings = [Timings(name, []) for name, _ in peers]
+    for _ in range(rounds):
+        our_timings.seconds.append(ours())
+        for (_, theirs), timings in zip(peers, their_timings, strict=True):
+            timings.seconds.append(theirs())
+    return our_timings, their_timings
+
+
+def warm_up(
+    peers: Iterable[AnyPeer], run: Callable[[AnyPeer], object]
+) -> tuple[list[AnyPeer], list[AnyPeer]]:
+    """Run each peer once; the peers that are installed, and those that are not."""
+    installed: list[AnyPeer] = []
+    missing: list[AnyPeer] = []
+    for peer in peers:
         try:
-            peer.search()
+            run(peer)
         except ModuleNotFoundError:
             missing.append(peer)
         else:

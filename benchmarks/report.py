@@ -31,7 +31,7 @@ def peer_table(measurements: Sequence[Measurement]) -> Table:
     for measurement in measurements:
         work, ours = measurement.workload.name, figure(measurement, measurement.ours.median)
         for peer in measurement.peers:
-            faster = spread(measurement.times_faster(peer))
+            faster = spread(measurement.ours.times_faster(peer))
             rows.add_row(work, ours, peer.name, figure(measurement, peer.median), faster)
             work = ours = ""  # said once for all peers
     return rows

@@ -2,7 +2,6 @@
 
 import sys
 from collections import Counter
-from collections.abc import Mapping
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -21,18 +20,7 @@ from tests.clocks import ticking_clock
 from tests.random_trees import mixed_trees
 from tests.strategies import connect_games, late_positions
 from tests.svg_reading import Drawing, read_drawing
-
-PLAIN: Mapping[str, Any] = {
-    "time_limit": None,
-    "iterative_deepening": False,
-    "killer_moves": False,
-    "table_size": 0,
-    "ordering": "natural",
-    "engine": "reference",
-}
-"""Alpha-beta as textbooks have it."""
-TEXTBOOK = [[3, 12, 8], [2, 4, 6], [14, 5, 2]]
-"""Figure 5.2 of S. Russell and P. Norvig, "Artificial Intelligence: A Modern Approach"."""
+from tests.textbook import PLAIN, TEXTBOOK
 
 
 def traced(agent: Agent, env: Any, state: Any = None) -> SearchTrace:

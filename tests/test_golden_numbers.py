@@ -16,15 +16,10 @@ from agents.opponents import epsilon_greedy
 from agents.ordering import natural
 from agents.transposition import TranspositionTable
 from envs import Env, ExplicitTree, TicTacToe, state_from_moves
+from tests import textbook
 from tests.random_trees import plain_trees, worth
 
-PLAIN = AlphaBetaAgent(
-    time_limit=None,
-    ordering="natural",
-    iterative_deepening=False,
-    killer_moves=False,
-    table_size=0,
-)
+PLAIN = AlphaBetaAgent(**textbook.PLAIN)
 """Alpha-beta as textbooks have it."""
 
 
@@ -110,7 +105,7 @@ def test_minimax_picks_right_and_expectimax_left() -> None:
 
 def test_alpha_beta_in_natural_order_never_visits_4_and_6() -> None:
     """S. Russell and P. Norvig, "Artificial Intelligence: A Modern Approach", figure 5.5."""
-    env = ObservedTree([[3, 12, 8], [2, 4, 6], [14, 5, 2]])
+    env = ObservedTree(textbook.TEXTBOOK)
     plain_alpha_beta(env).search_root((), (0, 1, 2), inf, Found[int]())
     assert env.visited == [3, 12, 8, 2, 14, 5, 2]
 

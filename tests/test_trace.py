@@ -1,6 +1,5 @@
 """Traces of minimax, alpha-beta and expectimax, against the trees themselves and a textbook."""
 
-from collections.abc import Mapping
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -20,18 +19,7 @@ from tests.kaggle_rules import kaggle_game
 from tests.random_trees import LEAVES, mixed_trees, plain_trees, worth
 from tests.small_games import Nim
 from tests.strategies import Position, connect_games, late_positions
-
-PLAIN: Mapping[str, Any] = {
-    "time_limit": None,
-    "iterative_deepening": False,
-    "killer_moves": False,
-    "table_size": 0,
-    "ordering": "natural",
-    "engine": "reference",
-}
-"""Alpha-beta as textbooks have it."""
-TEXTBOOK = [[3, 12, 8], [2, 4, 6], [14, 5, 2]]
-"""Figure 5.2 of S. Russell and P. Norvig, "Artificial Intelligence: A Modern Approach"."""
+from tests.textbook import PLAIN, TEXTBOOK
 
 
 def aids(depths: st.SearchStrategy[int | None]) -> st.SearchStrategy[dict[str, Any]]:

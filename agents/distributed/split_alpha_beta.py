@@ -38,10 +38,6 @@ class AlphaBetaExaminer(AlphaBetaAgent):
 
     search_id: str = field(kw_only=True, default_factory=lambda: uuid4().hex)
 
-    def is_compiled(self, env: Any) -> bool:
-        """Whether the search of this game is compiled; compiles it, if so and if need be."""
-        return self._is_compiled(env)
-
     def examine(
         self,
         env: Any,
@@ -56,7 +52,7 @@ class AlphaBetaExaminer(AlphaBetaAgent):
         Raises:
             TimeUp: it took longer than `seconds`.
         """
-        compiled = self._is_compiled(env)  # before the clock starts, for this may take seconds
+        compiled = self.is_compiled(env)  # before the clock starts, for this may take seconds
         clock = Clock(seconds)
         if getattr(latest, "search_id", None) != self.search_id:
             latest.search_id, latest.tree = self.search_id, self._tree(env, clock, compiled)
@@ -144,10 +140,10 @@ class SplitAlphaBetaAgent(AlphaBetaAgent):
     task_agent: AlphaBetaExaminer = field(kw_only=True)
     workers: Workers = field(kw_only=True)
 
-    def _is_compiled(self, env: Any) -> bool:
+    def is_compiled(self, env: Any) -> bool:
         """Whether the search is compiled; each worker compiles it, if so and if need be."""
         self.workers.prepare(partial(self.task_agent.is_compiled, env))
-        return super()._is_compiled(env)
+        return super().is_compiled(env)
 
     def _tree(self, env: Any, clock: Clock, compiled: bool) -> AlphaBeta[Any, Any]:
         tree = super()._tree(env, clock, compiled)

@@ -1,7 +1,6 @@
 """Explicit trees searched as textbooks do it: from left to right, with nothing remembered."""
 
 from collections.abc import Mapping
-from math import frexp
 from typing import Any
 
 from agents.tracing.trace import Path
@@ -32,8 +31,7 @@ def textbook_tree(text: str) -> ExplicitTree:
         ValueError: as `envs.explicit_tree.parse_tree`.
     """
     tree = parse_tree(text)
-    _, exponent = frexp(tree.scale)
-    return ExplicitTree(tree.tree, scale=2.0**exponent)
+    return ExplicitTree(tree.tree, scale=2.0 * tree.scale)
 
 
 def leaf_values(tree: ExplicitTree, path: TreePath = ()) -> dict[Path, float]:
