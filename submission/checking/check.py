@@ -1,6 +1,5 @@
 """Whether Kaggle would accept a submission: plays it as Kaggle does, in sandboxes, and reports."""
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import count
@@ -18,11 +17,11 @@ from submission.checking.game_watch import Limits
 from submission.checking.observed_game import GamePlan, ObservedGame
 from submission.checking.source_facts import SourceFacts, read_source
 from submission.checking.staging import stage
-from submission.checking.supervision import PROJECT, PROJECT_PACKAGES
+from submission.isolation.child_process import PROJECT
+from submission.isolation.limits import default_memory
+from submission.isolation.project_hiding import PROJECT_PACKAGES
 from submission.kaggle import kaggle_environments
 from submission.progress import OnProgress
-
-GIB = 2**30
 
 
 def check_submission(
@@ -67,12 +66,6 @@ def check_submission(
         plans = planned_games(act_timeout)
         games = _play(plans, staged, judge, limits, patience, on_progress)
     return summarise(path, source, limits, games, len(plans))
-
-
-def default_memory() -> int:
-    """A third of the machine's memory in bytes, at least 4 GiB and at most Kaggle's 16 GiB."""
-    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return min(16 * GIB, max(4 * GIB, machine // 3))
 
 
 def _play(

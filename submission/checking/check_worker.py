@@ -1,8 +1,7 @@
 """Plays one game with a submission as Kaggle does, and reports what happens as it happens.
 
-A stand-alone script, run by path with `python -I` in a sandbox: it must not import the project,
-which is absent on Kaggle too. Its argument is the job, a JSON object (see `supervision.job`). Each
-report is a line of JSON in the pipe `channel`.
+Run by `child_command` in a sandbox. Its argument is the job, a JSON object (see
+`supervision.job`). Each report is a line of JSON in the pipe `channel`.
 """
 
 import builtins
@@ -17,16 +16,15 @@ import signal
 import sys
 import traceback
 from collections import deque
-from collections.abc import Callable, Sequence
-from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder
+from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 from types import ModuleType
 from typing import Any
 
-CHANNEL_LOST = 86
-"""Exit status when the report pipe has been closed from inside."""
+from submission.isolation.player_job import CHANNEL_LOST
+from submission.isolation.project_hiding import hide_project
+from submission.kaggle import kaggle_environments
 
 FRAMES = 5
 """How many of a traceback's last lines are reported."""
@@ -58,41 +56,6 @@ class Reporter:
                 unwritten = unwritten[self._write(self._channel, unwritten) :]
         except OSError:
             os._exit(CHANNEL_LOST)
-
-
-class ProjectHider(MetaPathFinder):
-    """Finds modules of certain names anywhere but where they are not the submission's.
-
-    Args:
-        names: the project's packages.
-        folders: the folders to hide these names in: those of the packages themselves, and that of
-            kaggle_environments, which has an `agents` module of its own on the search path.
-    """
-
-    def __init__(self, names: Sequence[str], folders: Sequence[Path]) -> None:
-        self._names = frozenset(names)
-        self._folders = [folder.resolve() for folder in folders]
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        """See `importlib.abc.MetaPathFinder`."""
-        if fullname not in self._names:
-            return None
-        for entry in sys.path:
-            spec = PathFinder.find_spec(fullname, [entry], target)
-            if spec is not None and not self._is_hidden(spec):
-                return spec
-        raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
-
-    def _is_hidden(self, spec: ModuleSpec) -> bool:
-        places = [spec.origin, *(spec.submodule_search_locations or [])]
-        return any(
-            Path(place).resolve().is_relative_to(folder)
-            for place in places
-            if place is not None
-            for folder in self._folders
-        )
 
 
 def observed(agent: Player, seat: int, main: Path, report: Reporter) -> Player:
@@ -238,17 +201,15 @@ def report_loading(kaggle_agent: ModuleType, main: Path, report: Reporter) -> No
 
 def play(job: dict[str, Any], report: Reporter) -> None:
     """Play the game of the job and report its end."""
-    import kaggle_environments
-    from kaggle_environments import agent as kaggle_agent
-
+    kaggle = kaggle_environments()
     main = Path(job["main"])
-    specification = kaggle_environments.environments["connectx"]["specification"]
+    specification = kaggle.environments["connectx"]["specification"]
     specification["observation"]["remainingOverageTime"] = job["bank"]
-    environment = kaggle_environments.make("connectx", job["configuration"])
-    report_loading(kaggle_agent, main, report)
+    environment = kaggle.make("connectx", job["configuration"])
+    report_loading(kaggle.agent, main, report)
     players: list[str | Player] = ["random", "random"]
     for seat in job["seats"]:
-        agent, _ = kaggle_agent.build_agent(str(main), environment.agents, "connectx")
+        agent, _ = kaggle.agent.build_agent(str(main), environment.agents, "connectx")
         players[seat - 1] = observed(agent, seat, main, report)
     random.seed(job["seed"])
     report("ready")
@@ -267,12 +228,5 @@ def main() -> None:
     faulthandler.enable()
     faulthandler.register(signal.SIGUSR1, all_threads=False)
     os.set_inheritable(job["channel"], False)
-    names, folders = job["hidden_names"], map(Path, job["hidden_folders"])
-    sys.meta_path.insert(0, ProjectHider(names, list(folders)))
-    if job["site"] not in sys.path:
-        sys.path.append(job["site"])
+    hide_project()
     play(job, report)
-
-
-if __name__ == "__main__":
-    main()

@@ -14,11 +14,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from submission.isolation.child_process import child_command, child_environment
+from submission.isolation.limits import resource_limits
+
 Message = dict[str, Any]
 """A report of the child: a JSON object with the sandbox's `key`, and `event`, its kind."""
-
-FILE_BYTES = 256 * 2**20
-"""The longest file that a child can write."""
 
 TAIL_BYTES = 4000
 """How much of what the child last wrote to standard error is kept."""
@@ -32,13 +32,11 @@ MARK = "CONNECTX_SANDBOX"
 KILL_ROUNDS = 100
 """How often to look for processes that start others faster than they are found."""
 
-KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TZ")
-
 
 class Sandbox:
-    """A stand-alone script that runs with `python -I` in a session of its own.
+    """A module that runs in a process and a session of its own; see `child_command`.
 
-    The script's one argument is its job as JSON, with `channel`, the file descriptor to report on,
+    Its one argument is its job as JSON, with `channel`, the file descriptor to report on,
     and `key`, which every report must carry: whatever else the process writes there is passed
     over. Standard output is thrown away, of standard error the end is kept. Use it as a context
     manager: at the end of the block the child, its process group and the processes that carry its
@@ -46,13 +44,13 @@ class Sandbox:
     or keeps replacing itself can escape.
 
     Args:
-        script: path of the script.
-        job: JSON-able arguments of the script.
+        module: name of the module.
+        job: JSON-able arguments of the module.
         folder: home, temporary and working folder of the child.
         memory: limit on the child's address space in bytes; only Linux enforces it.
     """
 
-    def __init__(self, script: Path, job: Message, *, folder: Path, memory: int) -> None:
+    def __init__(self, module: str, job: Message, *, folder: Path, memory: int) -> None:
         self._key = secrets.token_hex(16)
         self._stderr = b""
         self._unread = b""
@@ -63,19 +61,14 @@ class Sandbox:
         try:
             self._process = subprocess.Popen(  # noqa: S603
                 [
-                    *(sys.executable, "-I", str(script)),
+                    *child_command(module),
                     json.dumps({**job, "channel": channel, "key": self._key}),
                 ],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
                 cwd=folder,
-                env={
-                    **_kept_environment(),
-                    "HOME": str(folder),
-                    "TMPDIR": str(folder),
-                    MARK: self._key,
-                },
+                env={**child_environment(folder), MARK: self._key},
                 pass_fds=[channel],
                 start_new_session=True,
             )
@@ -165,24 +158,13 @@ class Sandbox:
         os.close(self._errors)
 
 
-def _kept_environment() -> dict[str, str]:
-    return {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
-
-
 def _limit(pid: int, memory: int) -> None:
     """Set the limits from outside: a hook between fork and exec is not safe beside threads."""
     if sys.platform != "linux":
         return
-    limits = {
-        resource.RLIMIT_AS: memory,
-        resource.RLIMIT_FSIZE: FILE_BYTES,
-        resource.RLIMIT_CORE: 0,
-    }
-    for kind, wanted in limits.items():
-        _, highest = resource.getrlimit(kind)
-        allowed = wanted if highest == resource.RLIM_INFINITY else min(wanted, highest)
+    for kind, limit in resource_limits(memory).items():
         with contextlib.suppress(ProcessLookupError):
-            resource.prlimit(pid, kind, (allowed, allowed))
+            resource.prlimit(pid, kind, limit)
 
 
 def _kill_marked(key: str) -> None:

@@ -5,7 +5,7 @@ import tarfile
 import zlib
 from pathlib import Path, PurePosixPath
 
-MAIN = "main.py"
+from submission.isolation.player_job import MAIN
 
 MOST_BYTES = 1_000_000_000
 """More than this is not unpacked."""

@@ -8,7 +8,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
 
-from submission.checking.check_worker import CHANNEL_LOST
 from submission.checking.game_watch import GameWatch, Limits
 from submission.checking.observed_game import (
     ChannelClosed,
@@ -21,14 +20,9 @@ from submission.checking.observed_game import (
     TooLong,
 )
 from submission.checking.sandbox import Message, Sandbox
-from submission.checking.staging import MAIN
-from submission.kaggle import kaggle_environments
+from submission.isolation.player_job import CHANNEL_LOST, MAIN
 
-WORKER = Path(__file__).with_name("check_worker.py")
-
-PROJECT = Path(__file__).resolve().parent.parent.parent
-
-PROJECT_PACKAGES = ("agents", "envs", "submission")
+WORKER = "submission.checking.check_worker"
 
 SEED = 1
 """Seeds Python's random numbers, with which Kaggle's `random` agent plays."""
@@ -76,7 +70,6 @@ def play_game(
 
 def job(plan: GamePlan, main: Path, limits: Limits) -> Message:
     """What the worker has to know."""
-    kaggle = Path(str(kaggle_environments().__file__)).parent
     return {
         "main": str(main),
         "seats": plan.seats,
@@ -89,9 +82,6 @@ def job(plan: GamePlan, main: Path, limits: Limits) -> Message:
             "actTimeout": plan.act_timeout,
             "runTimeout": limits.run_timeout,
         },
-        "hidden_names": PROJECT_PACKAGES,
-        "hidden_folders": [*(str(PROJECT / name) for name in PROJECT_PACKAGES), str(kaggle)],
-        "site": str(kaggle.parent),
     }
 
 
