@@ -43,6 +43,11 @@ def agent_options(agent: type[Agent]) -> list[OptionInfo]:
     ]
 
 
+def unlimited_options(agent: type[Agent], options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options, with those limits lifted that they leave open: the caller's clock limits."""
+    return {**agent.unlimited, **options}
+
+
 def check_options(name: str, agent: type[Agent], options: Mapping[str, Any]) -> None:
     """Check that an agent has these options and that their values are of the right type.
 

@@ -1,5 +1,7 @@
 """Games as move strings: `"4453"` is four plies, actions counted from 1."""
 
+from collections.abc import Sequence
+
 from envs.protocol import Env, State
 
 
@@ -20,6 +22,14 @@ def parse_moves(moves: str) -> list[int]:
         if not (number.isascii() and number.isdigit() and int(number) >= 1):
             raise ValueError(f"{number!r} in the moves {moves!r} is not a number of at least 1")
     return [int(number) - 1 for number in numbers]
+
+
+def moves_text(actions: Sequence[int]) -> str:
+    """The plies as a move string that `parse_moves` reads."""
+    if all(action < 9 for action in actions):
+        return "".join(str(action + 1) for action in actions)
+    separated = ",".join(str(action + 1) for action in actions)
+    return separated if "," in separated else f"{separated},"
 
 
 def state_from_moves(env: Env[State, int], moves: str) -> State:

@@ -3,6 +3,7 @@
 import gc
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from math import inf
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -36,7 +37,7 @@ class Request(NamedTuple):
     @property
     def stones(self) -> int:
         """How many cells are taken."""
-        return sum(cell != 0 for cell in self.board)
+        return _stones(self.board)
 
     @property
     def free_columns(self) -> tuple[int, ...]:
@@ -60,7 +61,7 @@ class KagglePlayer:
     def __init__(self, make_agent: Callable[[], Agent], load_seconds: float = 0.0) -> None:
         self._make_agent = make_agent
         self._load_seconds = load_seconds
-        self._env = ConnectX()
+        self._env = _rules(6, 7, 4)
         self._agent: Agent | None = None
         self._stones = 0
 
@@ -97,7 +98,7 @@ class KagglePlayer:
         if request.rows * request.columns > LARGEST_BOARD:
             raise ValueError(f"a board of {size[0]}x{size[1]} is too large to search in time")
         if size != (self._env.rows, self._env.columns, self._env.inarow):
-            self._env, self._agent = ConnectX(*size), None
+            self._env, self._agent = _rules(*size), None
         # In the course of an episode the board fills up.
         if self._agent is None or request.stones <= self._stones:
             self._agent = self._make_agent()
@@ -131,17 +132,26 @@ def read_request(observation: object, configuration: object) -> Request:
     """What Kaggle asks. A missing or impossible number gets the competition's default."""
     board = _read(observation, "board")
     cells = list(board) if isinstance(board, Iterable) else []
-    stones = sum(cell != 0 for cell in cells)
     mark = _read(observation, "mark")
     return Request(
         board=cells,
-        mark=mark if mark in (1, 2) else 1 + stones % 2,
+        mark=mark if mark in (1, 2) else 1 + _stones(cells) % 2,
         rows=int(_number(configuration, "rows", 1, 6)),
         columns=int(_number(configuration, "columns", 1, 7)),
         inarow=int(_number(configuration, "inarow", 1, 4)),
         act_timeout=_number(configuration, "actTimeout", 0, 2),
         bank=_number(observation, "remainingOverageTime", 0, 0),
     )
+
+
+def _stones(board: list[Any]) -> int:
+    return len(board) - board.count(0)
+
+
+@lru_cache(maxsize=16)
+def _rules(rows: int, columns: int, inarow: int) -> ConnectX:
+    """The game of this size; making its tables takes longer than a quick agent's move."""
+    return ConnectX(rows, columns, inarow)
 
 
 def _read(source: object, name: str) -> Any:

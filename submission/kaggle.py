@@ -8,6 +8,9 @@ from types import ModuleType
 DONE = "DONE"
 """Kaggle's status of a seat that played to the end of the game."""
 
+BUILT_IN_AGENTS = ("negamax", "random")
+"""Names of the agents that come with Kaggle's ConnectX environment."""
+
 INSTALL_HINT = (
     "kaggle-environments is not installed: run `pip install jsonschema requests` and then "
     "`pip install --no-deps kaggle-environments` (185 MB; its full dependencies take 1.6 GB)"
@@ -28,8 +31,3 @@ def kaggle_environments() -> ModuleType:
             raise ModuleNotFoundError(f"{INSTALL_HINT} ({error})") from error
     module: ModuleType = kaggle_environments
     return module
-
-
-def built_in_agents() -> list[str]:
-    """Names of the agents that come with Kaggle's ConnectX environment."""
-    return sorted(kaggle_environments().environments["connectx"]["agents"])

@@ -3,14 +3,17 @@
 from dataclasses import replace
 
 from submission.evaluating.evaluation import Ending, Evaluation, Identity, Versions
-from submission.evaluating.game_record import GameConfiguration, GameRecord, Result
+from submission.evaluating.game_record import GameRecord, Result
 from submission.evaluating.players import PlayerKind
+from submission.evaluating.settings import Settings
 
 WIN = GameRecord(
+    player="hero",
     opponent="rival",
     game=0,
     seed=11,
     seat=1,
+    opening=(),
     columns=(0, 1, 0, 1, 0, 1, 0),
     statuses=("DONE", "DONE"),
     rewards=(1, -1),
@@ -47,11 +50,12 @@ def evaluation_of(
 ) -> Evaluation:
     """An evaluation of "hero" against "rival" with these games."""
     return Evaluation(
-        player=Identity("hero", PlayerKind.FILE, "0" * 64),
-        opponents=(Identity("rival", PlayerKind.BUILT_IN, None),),
-        configuration=GameConfiguration(),
-        seed=1,
-        games=len(records) if games is None else games,
+        players=(
+            Identity("hero", PlayerKind.FILE, "0" * 64),
+            Identity("rival", PlayerKind.BUILT_IN, None),
+        ),
+        pairings=(("hero", "rival"),),
+        settings=Settings(len(records) if games is None else games, seed=1, opening_plies=0),
         versions=Versions("0.1.0", "1.33.2", "3.11.7"),
         ending=ending,
         records=records,

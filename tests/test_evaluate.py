@@ -1,18 +1,24 @@
 import time
 from collections.abc import Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from submission.evaluating.evaluate import evaluate
 from submission.evaluating.evaluation import Ending, Evaluation
 from submission.evaluating.game_record import GameConfiguration, GameRecord, Result
-from submission.evaluating.players import Player, PlayerKind
+from submission.evaluating.pairing import Pairing, against_each, round_robin
+from submission.evaluating.players import Player, PlayerKind, find_player
+from submission.evaluating.settings import Arena, Settings
+from submission.evaluating.sprt import Sprt
 from submission.evaluating.workers import local_executor
 
 RANDOM = Player("random", PlayerKind.BUILT_IN)
 NEGAMAX = Player("negamax", PlayerKind.BUILT_IN)
 SMALL = GameConfiguration(rows=4, columns=5, inarow=3)
+RANDOM_TWICE = [Pairing(RANDOM, RANDOM)]
 
 
 def submitted(name: str, source: str) -> Player:
@@ -26,7 +32,6 @@ UNSEEDED = submitted(
     "    board = observation['board']\n"
     "    return random.choice([c for c in range(configuration.columns) if not board[c]])\n",
 )
-DEADLY = submitted("deadly", "import os\ndef agent(observation): os._exit(1)")
 
 
 @pytest.fixture(scope="module")
@@ -35,31 +40,36 @@ def two_workers() -> Iterator[Executor]:
         yield executor
 
 
-def moves(evaluation: Evaluation) -> list[tuple[str, int, int, int, tuple[int, ...]]]:
+def small(games: int, seed: int = 0) -> Settings:
+    """Games on a small board."""
+    return Settings(games, seed, configuration=SMALL)
+
+
+def moves(evaluation: Evaluation) -> list[tuple[str, str, int, int, int, tuple[int, ...]]]:
     """All of the games but their durations."""
     return [
-        (record.opponent, record.game, record.seat, record.seed, record.columns)
+        (record.player, record.opponent, record.game, record.seat, record.seed, record.columns)
         for record in evaluation.records
     ]
 
 
 def test_negamax_beats_random() -> None:
-    evaluation = evaluate(NEGAMAX, [RANDOM], games=6, seed=1, configuration=SMALL)
+    evaluation = evaluate([Pairing(NEGAMAX, RANDOM)], small(6, seed=1))
     assert sum(record.result is Result.WIN for record in evaluation.records) >= 5
     assert evaluation.ending is Ending.COMPLETE
     assert not evaluation.interrupted
 
 
 def test_seats_alternate_and_seeds_differ() -> None:
-    records = evaluate(RANDOM, [NEGAMAX], games=4, seed=1, configuration=SMALL).records
+    records = evaluate([Pairing(RANDOM, NEGAMAX)], small(4, seed=1)).records
     assert [record.seat for record in records] == [1, 2, 1, 2]
     assert len({record.seed for record in records}) == 4
 
 
 def test_games_do_not_depend_on_who_plays_them(two_workers: Executor) -> None:
     def played_by(executor: Executor | None) -> Evaluation:
-        opponents = [RANDOM, UNSEEDED]
-        return evaluate(NEGAMAX, opponents, games=4, seed=3, executor=executor, configuration=SMALL)
+        pairings = round_robin([RANDOM, UNSEEDED, find_player("greedy")])
+        return evaluate(pairings, small(4, seed=3), executor=executor)
 
     here = played_by(None)
     assert moves(here) == moves(played_by(two_workers))
@@ -68,29 +78,26 @@ def test_games_do_not_depend_on_who_plays_them(two_workers: Executor) -> None:
 
 
 def test_another_seed_makes_other_games() -> None:
-    first, second = (evaluate(UNSEEDED, [RANDOM], games=3, seed=seed) for seed in (0, 1))
+    first, second = (evaluate([Pairing(UNSEEDED, RANDOM)], small(3, seed=seed)) for seed in (0, 1))
     assert moves(first) != moves(second)
 
 
 def test_a_further_opponent_changes_no_game() -> None:
-    alone = evaluate(UNSEEDED, [RANDOM], games=3, seed=0)
-    together = evaluate(UNSEEDED, [UNSEEDED, RANDOM], games=3, seed=0)
-    assert [game for game in moves(together) if game[0] == "random"] == moves(alone)
+    alone = evaluate([Pairing(UNSEEDED, RANDOM)], small(3))
+    together = evaluate(against_each(UNSEEDED, [UNSEEDED, RANDOM]), small(3))
+    assert [game for game in moves(together) if game[1] == "random"] == moves(alone)
 
 
 def test_records_are_in_order_of_opponent_and_game(two_workers: Executor) -> None:
-    evaluation = evaluate(
-        UNSEEDED, [UNSEEDED, RANDOM], games=3, seed=0, executor=two_workers, configuration=SMALL
-    )
+    pairings = against_each(UNSEEDED, [UNSEEDED, RANDOM])
+    evaluation = evaluate(pairings, small(3), executor=two_workers)
     places = [(record.opponent, record.game) for record in evaluation.records]
     assert places == [(name, game) for name in ("unseeded", "random") for game in range(3)]
 
 
 def test_each_game_is_reported_once(two_workers: Executor) -> None:
     reported: list[GameRecord] = []
-    evaluation = evaluate(
-        RANDOM, [RANDOM], games=5, seed=0, executor=two_workers, on_game=reported.append
-    )
+    evaluation = evaluate(RANDOM_TWICE, small(5), executor=two_workers, on_game=reported.append)
     assert sorted(reported, key=lambda record: record.game) == list(evaluation.records)
 
 
@@ -107,7 +114,7 @@ class CtrlC:
 
 
 def test_ctrl_c_keeps_what_was_played_here() -> None:
-    evaluation = evaluate(RANDOM, [RANDOM], games=50, seed=0, on_game=CtrlC(3))
+    evaluation = evaluate(RANDOM_TWICE, small(50), on_game=CtrlC(3))
     assert evaluation.interrupted
     assert [record.game for record in evaluation.records] == [0, 1, 2]
 
@@ -117,43 +124,105 @@ def test_ctrl_c_keeps_what_was_played_by_workers(two_workers: Executor) -> None:
     dawdler = submitted(
         "dawdler", "import time\ndef agent(observation):\n    time.sleep(0.1)\n    return 0"
     )
-    evaluation = evaluate(
-        dawdler, [RANDOM], games=500, seed=0, executor=two_workers, on_game=CtrlC(2)
-    )
+    pairings = [Pairing(dawdler, RANDOM)]
+    evaluation = evaluate(pairings, small(500), executor=two_workers, on_game=CtrlC(2))
     assert evaluation.interrupted
     assert len(evaluation.records) == 2
     two_workers.submit(time.time).result()
     assert time.perf_counter() - started < 10, "what had not begun should have been cancelled"
 
 
-def test_a_dead_worker_keeps_what_was_played() -> None:
-    with local_executor(1) as executor:
-        evaluation = evaluate(RANDOM, [RANDOM, DEADLY], games=4, seed=0, executor=executor)
-        assert evaluation.ending is Ending.WORKER_DIED
-        assert [record.opponent for record in evaluation.records] == ["random"]
-        again = evaluate(RANDOM, [RANDOM], games=1, seed=0, executor=executor)
-        assert again.ending is Ending.WORKER_DIED
+class Broken(Executor):
+    """Plays a game, and then its only worker dies."""
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1)
+        self._submitted = 0
+
+    def submit(self, *work: Any, **named: Any) -> Future[Any]:
+        self._submitted += 1
+        if self._submitted == 1:
+            return self._thread.submit(*work, **named)
+        dead: Future[Any] = Future()
+        dead.set_exception(BrokenExecutor("the worker died"))
+        return dead
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        self._thread.shutdown()
+
+
+def test_a_broken_executor_keeps_what_was_played() -> None:
+    with Broken() as executor:
+        evaluation = evaluate(RANDOM_TWICE, small(4), executor=executor)
+    assert evaluation.ending is Ending.WORKER_DIED
+    assert len(evaluation.records) <= 1
 
 
 def test_any_executor_of_the_kind_will_do() -> None:
     with ThreadPoolExecutor(1) as executor:
-        evaluation = evaluate(RANDOM, [RANDOM], games=2, seed=0, executor=executor)
-    assert moves(evaluation) == moves(evaluate(RANDOM, [RANDOM], games=2, seed=0))
+        evaluation = evaluate(RANDOM_TWICE, small(2), executor=executor)
+    assert moves(evaluation) == moves(evaluate(RANDOM_TWICE, small(2)))
+
+
+def test_games_that_were_played_are_not_played_again() -> None:
+    whole = evaluate(RANDOM_TWICE, small(6))
+    played_anew: list[GameRecord] = []
+    resumed = evaluate(
+        RANDOM_TWICE, small(6), played=whole.records[1:4], on_game=played_anew.append
+    )
+    assert [record.game for record in played_anew] == [0, 4, 5]
+    assert moves(resumed) == moves(whole)
+
+
+def test_a_game_of_other_players_is_no_game_of_these() -> None:
+    played = evaluate(RANDOM_TWICE, small(1)).records
+    with pytest.raises(ValueError, match="random against random is not to be played"):
+        evaluate([Pairing(RANDOM, NEGAMAX)], small(1), played=played)
+
+
+def test_both_games_of_a_pair_begin_alike() -> None:
+    games = evaluate(RANDOM_TWICE, small(8)).records
+    first, second = games[::2], games[1::2]
+    openings = [record.opening for record in first]
+    assert [record.opening for record in second] == openings
+    assert len(set(openings)) == 4
+    assert all(record.columns[:2] == record.opening for record in games)
+
+
+def test_a_test_ends_a_pairing_as_soon_as_it_is_decided(two_workers: Executor) -> None:
+    settings = replace(small(1000), sprt=Sprt(0, 100), arena=Arena.OWN)
+    pairings = [Pairing(find_player("greedy"), find_player("random:seed=1"))]
+    decided = evaluate(pairings, settings)
+    assert decided.ending is Ending.COMPLETE
+    assert 0 < len(decided.records) < 100
+    elsewhere = evaluate(pairings, settings, executor=two_workers)
+    assert moves(elsewhere) == moves(decided)
 
 
 @pytest.mark.parametrize(
-    ("opponents", "games", "seed", "message"),
+    ("pairings", "message"),
     [
-        ([RANDOM], 0, 0, "at least 1, not 0"),
-        ([RANDOM], -1, 0, "at least 1, not -1"),
-        ([RANDOM], 1, -1, "seed must be at least 0, not -1"),
-        ([], 1, 0, "at least one opponent"),
-        ([RANDOM, NEGAMAX, RANDOM], 1, 0, "'random' is named twice"),
+        ([], "at least one opponent"),
+        (against_each(RANDOM, [RANDOM, NEGAMAX, RANDOM]), "'random' against 'random' is named twi"),
     ],
 )
-def test_bad_input_is_refused(opponents: list[Player], games: int, seed: int, message: str) -> None:
+def test_pairings_that_cannot_be_played_are_refused(pairings: list[Pairing], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        evaluate(RANDOM, opponents, games=games, seed=seed)
+        evaluate(pairings, small(1))
+
+
+@pytest.mark.parametrize(
+    ("numbers", "message"),
+    [
+        ({"games": 0}, "at least 1, not 0"),
+        ({"games": -1}, "at least 1, not -1"),
+        ({"games": 1, "seed": -1}, "seed must be at least 0, not -1"),
+        ({"games": 1, "opening_plies": -1}, "at least 0 plies, not -1"),
+    ],
+)
+def test_impossible_settings_are_refused(numbers: dict[str, int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Settings(**numbers)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

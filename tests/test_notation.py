@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from envs import ConnectX, TicTacToe, parse_moves, state_from_moves
+from envs.notation import moves_text
 
 
 @pytest.mark.parametrize(
@@ -80,3 +81,8 @@ def test_an_illegal_move_is_named_with_its_ply(moves: str, message: str) -> None
 def test_columns_from_ten_on_need_separators() -> None:
     env = ConnectX(rows=2, columns=12, inarow=4)
     assert env.to_board(state_from_moves(env, "12,11"))[-2:] == [2, 1]
+
+
+@given(st.lists(st.integers(0, 30)))
+def test_moves_are_written_as_they_are_read(actions: list[int]) -> None:
+    assert parse_moves(moves_text(actions)) == actions

@@ -8,7 +8,9 @@ import pytest
 from submission.bundling.bundle import build_bundle
 from submission.evaluating.evaluate import evaluate
 from submission.evaluating.game_record import Result
+from submission.evaluating.pairing import against_each
 from submission.evaluating.players import Player, PlayerKind, find_player
+from submission.evaluating.settings import Settings
 from submission.evaluating.workers import local_executor
 from tests.bitbully_judge import Judge
 
@@ -19,10 +21,9 @@ OPPONENTS = ("negamax", "mcts:time_limit=0.1", "alphabeta:time_limit=0.1")
 def test_every_move_of_forty_games_against_each_opponent_is_exactly_best() -> None:
     judge = Judge()
     perfect = Player("perfect", PlayerKind.FILE, build_bundle("perfect", {}).encode())
+    pairings = against_each(perfect, [find_player(name) for name in OPPONENTS])
     with local_executor(2) as executor:
-        evaluation = evaluate(
-            perfect, [find_player(name) for name in OPPONENTS], games=40, seed=1, executor=executor
-        )
+        evaluation = evaluate(pairings, Settings(40, seed=1, opening_plies=0), executor=executor)
     assert len(evaluation.records) == 40 * len(OPPONENTS)
     for record in evaluation.records:
         assert record.statuses == ("DONE", "DONE")

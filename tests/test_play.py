@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents import make_agent
-from envs import ConnectFour, ConnectX, TicTacToe, parse_moves, state_from_moves
+from envs import ConnectFour, ConnectX, TicTacToe, state_from_moves
 from submission.playing.advice import best_moves, move_values, value_text
 from submission.playing.match import Match
-from submission.playing.moves import Word, moves_text, read_move
+from submission.playing.moves import Word, read_move
 from submission.playing.picture import board_picture
 from tests.brute_force import BruteForce
 from tests.shell import Outcome, Shell
@@ -211,11 +211,6 @@ def test_an_agent_without_values_says_so(play: Play) -> None:
 )
 def test_only_what_is_proven_reads_as_a_win_or_a_loss(value: float, text: str) -> None:
     assert value_text(value) == text
-
-
-@given(st.lists(st.integers(0, 30)))
-def test_moves_are_written_as_they_are_read(actions: list[int]) -> None:
-    assert parse_moves(moves_text(actions)) == actions
 
 
 def test_the_moves_lead_on(play: Play) -> None:

@@ -6,7 +6,8 @@ import pytest
 import submission.evaluating.players
 from submission.bundling.bundle import build_bundle
 from submission.evaluating.players import Player, PlayerKind, find_player
-from submission.kaggle import kaggle_environments
+from submission.evaluating.seats import open_seat
+from submission.kaggle import BUILT_IN_AGENTS, kaggle_environments
 
 
 def submission_file(folder: Path, source: str) -> str:
@@ -15,7 +16,11 @@ def submission_file(folder: Path, source: str) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize("name", ["random", "negamax"])
+def test_kaggles_built_ins_are_known() -> None:
+    assert sorted(kaggle_environments().environments["connectx"]["agents"]) == [*BUILT_IN_AGENTS]
+
+
+@pytest.mark.parametrize("name", BUILT_IN_AGENTS)
 def test_kaggles_built_ins_keep_their_names(name: str) -> None:
     player = find_player(name)
     assert player == Player(name, PlayerKind.BUILT_IN)
@@ -60,10 +65,10 @@ def test_a_file_is_played_as_it_was_when_it_was_named(tmp_path: Path) -> None:
     name = submission_file(tmp_path, "def agent(observation): return 0")
     player = find_player(name)
     Path(name).unlink()
-    env = kaggle_environments().make("connectx")
-    env.run([player.put_into(tmp_path / "first"), lambda observation: 6])
-    assert [state.status for state in env.state] == ["DONE", "DONE"]
-    assert env.steps[1][0].action == 0
+    shown = {"board": [0] * 42, "mark": 1, "step": 0, "remainingOverageTime": 60}
+    rules = {"rows": 6, "columns": 7, "inarow": 4, "actTimeout": 60}
+    with open_seat(player, seed=1) as seat:
+        assert seat.act(shown, rules).column == 0
 
 
 @pytest.mark.parametrize("name", ["nobody", "", "submission.tar.gz", "nobody:seed=1"])
@@ -96,3 +101,10 @@ def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(ValueError, match="UTF-8"):
         find_player(str(path))
+
+
+@pytest.mark.parametrize("text", ["def agent(:\n", "\n\nPK\x03\x04", "\0"])
+def test_a_file_that_is_not_python_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ValueError, match=r"mine\.py is not a Python file \(line") as refusal:
+        find_player(submission_file(tmp_path, text))
+    assert "\n" not in str(refusal.value)

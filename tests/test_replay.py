@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from submission.evaluating.game_record import GameRecord
+from submission.evaluating.game_record import GameConfiguration, GameRecord
 from submission.evaluating.replay import game_to_show, replay_html
-from tests.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN, evaluation_of
+from tests.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN
 
 
 def environment_in(page: str) -> dict[str, Any]:
@@ -18,7 +18,7 @@ def environment_in(page: str) -> dict[str, Any]:
 
 
 def replayed(record: GameRecord) -> dict[str, Any]:
-    return environment_in(replay_html(record, evaluation_of(record)))
+    return environment_in(replay_html(record, GameConfiguration()))
 
 
 def test_the_page_plays_the_game_that_was_recorded() -> None:
@@ -44,7 +44,7 @@ def test_names_stand_in_the_order_of_the_seats() -> None:
 
 
 def test_a_name_cannot_break_the_page() -> None:
-    page = replay_html(replace(WIN, opponent="</script>.py"), evaluation_of(WIN))
+    page = replay_html(replace(WIN, opponent="</script>.py"), GameConfiguration())
     assert "</script>.py" not in page
     assert environment_in(page)["info"]["TeamNames"] == ["hero", "&lt;/script&gt;.py"]
 

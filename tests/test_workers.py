@@ -1,12 +1,18 @@
 import os
 import signal
+import subprocess
+import sys
 import tempfile
 import time
+from concurrent.futures import BrokenExecutor, wait
 from pathlib import Path
 
 import pytest
 
-from submission.evaluating.workers import local_executor
+from submission.evaluating.workers import RENEWALS, local_executor
+
+QUEUED_AT_ONCE = 2
+"""How much work a pool of one process holds beyond recall, beside what it does."""
 
 
 def test_work_is_done_in_other_processes() -> None:
@@ -29,11 +35,88 @@ def test_workers_end_in_the_middle_of_their_work() -> None:
         os.kill(worker, 0)
 
 
+ABANDONED = """
+import os, signal, time
+from submission.evaluating.workers import local_executor
+with local_executor(1) as executor:
+    executor.submit(os.getpid).result()
+    executor.submit(time.sleep, 1000)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_workers_end_when_nobody_waits_for_them_any_more() -> None:
+    # The pipe to read from is closed when the last process that can write into it has ended.
+    killed = subprocess.run(
+        [sys.executable, "-c", ABANDONED], capture_output=True, check=False, timeout=60
+    )
+    assert killed.returncode == -signal.SIGKILL
+
+
 def test_temporary_files_of_the_workers_are_removed() -> None:
     with local_executor(1) as executor:
         folder = Path(executor.submit(tempfile.mkdtemp).result())
         assert folder.is_dir()
     assert not folder.exists()
+
+
+def survive(folder: Path, number: int) -> int:
+    """A number, after a death at the first attempt where the number asks for it."""
+    mark = folder / str(number)
+    mark.write_text(mark.read_text() + "." if mark.exists() else ".")
+    if number % 10 == 0 and mark.read_text() == ".":
+        signal.raise_signal(signal.SIGKILL)
+    return number
+
+
+def test_work_goes_on_with_new_workers_where_some_were_killed(tmp_path: Path) -> None:
+    with local_executor(2) as executor:
+        results = [executor.submit(survive, tmp_path, number) for number in range(1, 31)]
+        assert [result.result() for result in results] == list(range(1, 31))
+        assert executor.submit(os.getpid).result() != os.getpid()
+    attempts = {int(mark.name): len(mark.read_text()) for mark in tmp_path.iterdir()}
+    assert attempts.keys() == set(range(1, 31))
+    assert all(attempts[deadly] > 1 for deadly in (10, 20, 30))
+
+
+def leave_mark_and_die(folder: Path) -> None:
+    tempfile.mkstemp(dir=folder)
+    signal.raise_signal(signal.SIGKILL)
+
+
+def test_work_that_kills_every_worker_is_given_up(tmp_path: Path) -> None:
+    with local_executor(1) as executor:
+        deadly = executor.submit(leave_mark_and_die, tmp_path)
+        waiting = executor.submit(os.getpid)
+        for result in (deadly, waiting, executor.submit(os.getpid)):
+            with pytest.raises(BrokenExecutor):
+                result.result()
+    assert len(list(tmp_path.iterdir())) == 1 + RENEWALS
+
+
+def test_what_work_raises_is_its_result() -> None:
+    with local_executor(1) as executor:
+        with pytest.raises(ZeroDivisionError):
+            executor.submit(divmod, 1, 0).result()
+        assert executor.submit(divmod, 7, 2).result() == (3, 1)
+
+
+def test_what_has_not_begun_can_be_called_off(tmp_path: Path) -> None:
+    with local_executor(1) as executor:
+        blocking = executor.submit(time.sleep, 0.5)
+        others = [executor.submit(survive, tmp_path, 1) for _ in range(50)]
+        assert all(other.cancel() for other in others)
+        blocking.result()
+        assert executor.submit(divmod, 7, 2).result() == (3, 1)
+        assert wait(others).not_done == set()
+    assert sum(len(mark.read_text()) for mark in tmp_path.iterdir()) <= QUEUED_AT_ONCE
+
+
+def test_nothing_begins_after_the_end() -> None:
+    with local_executor(1) as executor:
+        assert executor.submit(divmod, 7, 2).result() == (3, 1)
+    with pytest.raises(BrokenExecutor, match="after shutdown"):
+        executor.submit(os.getpid).result()
 
 
 @pytest.mark.parametrize("workers", [0, -1])

@@ -10,7 +10,7 @@ from types import ModuleType
 import agents
 import envs
 import submission
-from agents.introspection import agent_help, check_options
+from agents.introspection import agent_help, check_options, unlimited_options
 from agents.protocol import Agent
 from agents.registry import agent_class
 from agents.specification import JsonValue
@@ -51,7 +51,7 @@ def build_bundle(agent: str, options: Mapping[str, JsonValue], source: Path | No
         siblings = source.resolve().parent.glob("*.py")
         roots = {path.stem: path for path in siblings} | roots
     check_options(agent, cls, options)
-    chosen = {**cls.unlimited, **options}
+    chosen = unlimited_options(cls, options)
     cls(**chosen)
     files = data_files(cls, chosen)
 

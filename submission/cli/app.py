@@ -8,7 +8,10 @@ from submission.cli.build import build
 from submission.cli.check import check
 from submission.cli.evaluate import evaluate
 from submission.cli.explain import explain
+from submission.cli.grade import grade
+from submission.cli.ladder import ladder
 from submission.cli.play import play
+from submission.cli.positions import positions
 from submission.cli.prepare import prepare
 from submission.cli.solve import solve
 from submission.cli.train import train
@@ -21,6 +24,8 @@ HELP = """Game-tree search agents for Kaggle's ConnectX: build, check and evalua
   connectx build mcts --option seed=7
   connectx check submission.py
   connectx evaluate submission.py --against negamax --against mcts
+  connectx grade submission.py        its moves beside the truth, in solved positions
+  connectx ladder greedy mcts negamax who is stronger: a round robin with Elo ratings
   connectx solve 44444353             what each column is worth, exactly
   connectx book --plies 8             every position of the first plies, solved in advance
   connectx train --minutes 10         a policy that learns by playing itself
@@ -37,5 +42,11 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-for command in (agents, build, check, evaluate, prepare, solve, book, train, play, explain):
+COMMANDS = (
+    *(agents, build, check, prepare),
+    *(evaluate, grade, positions, ladder),
+    *(solve, book, train, play, explain),
+)
+
+for command in COMMANDS:
     app.command()(command)

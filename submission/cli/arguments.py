@@ -6,8 +6,18 @@ from typing import Annotated
 
 import typer
 
+from submission.evaluating.settings import Arena
+
 AgentName = Annotated[
     str, typer.Argument(metavar="AGENT", help="A name that `connectx agents` lists.")
+]
+PlayerName = Annotated[
+    str,
+    typer.Argument(
+        metavar="PLAYER",
+        help="Kaggle's `random` or `negamax`; an agent, as in `mcts:simulations=500,seed=1`; "
+        "or the path of a submission file.",
+    ),
 ]
 Options = Annotated[
     list[str] | None,
@@ -23,7 +33,7 @@ Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Wh
 ActTimeout = Annotated[
     float, typer.Option(metavar="SECONDS", help="Time for a move; Kaggle's is 2.")
 ]
-Games = Annotated[int, typer.Option(metavar="N", help="Games against each opponent.")]
+Games = Annotated[int, typer.Option(metavar="N", help="Games of each two players; an even number.")]
 Seed = Annotated[int, typer.Option(metavar="S", help="The same seed gives the same games.")]
 Workers = Annotated[
     int, typer.Option(metavar="K", help="Games at the same time; at most one a core, to be fair.")
@@ -31,4 +41,31 @@ Workers = Annotated[
 Rows = Annotated[int, typer.Option(help="Height of the board.")]
 Columns = Annotated[int, typer.Option(help="Width of the board.")]
 Inarow = Annotated[int, typer.Option(help="Stones in a row that win.")]
+OpeningPlies = Annotated[
+    int,
+    typer.Option(
+        metavar="PLIES",
+        help="Games begin in turn in the positions after so many plies, each from both seats; "
+        "with 0 all begin on the empty board.",
+    ),
+]
+ArenaOption = Annotated[
+    Arena,
+    typer.Option(
+        "--arena",
+        help="Who holds the games: Kaggle's own environment, or this package's, which gives the "
+        "same games many times faster but leaves agents in the processes of the workers.",
+    ),
+]
+Results = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Add every game to this file as it ends, a line of JSON."),
+]
+Resume = Annotated[
+    bool, typer.Option("--resume", help="Play what is not yet in the file of --results.")
+]
+Dask = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Play on the Dask cluster with this scheduler."),
+]
 CORES = cpu_count() or 1

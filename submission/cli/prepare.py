@@ -7,9 +7,12 @@ import typer
 from submission.cli.arguments import CORES, AgentName, Games, Options, Output, Seed, Source, Workers
 from submission.cli.build import write_bundle
 from submission.cli.check import check_and_report
-from submission.cli.console import say
-from submission.cli.evaluate import play_and_report
-from submission.evaluating.game_record import GameConfiguration
+from submission.cli.console import console, say
+from submission.cli.running import Run
+from submission.evaluating.evaluation_report import render_evaluation
+from submission.evaluating.pairing import against_each
+from submission.evaluating.players import find_player
+from submission.evaluating.settings import Settings
 from submission.upload import upload_command
 
 
@@ -32,5 +35,9 @@ def prepare(
     report = check_and_report(output, act_timeout=2.0)
     if not report.accepted:
         raise typer.Exit(1)
-    play_and_report(str(output), ["random", "negamax"], games, seed, workers, GameConfiguration())
+    opponents = [find_player(name) for name in ("random", "negamax")]
+    pairings = against_each(find_player(str(output)), opponents)
+    settings = Settings(games, seed, opening_plies=0)
+    evaluation = Run(workers).play(f"Evaluating {output}:", pairings, settings)
+    console.print(render_evaluation(evaluation))
     say(f"Submit it with: {upload_command(str(output), agent)}")

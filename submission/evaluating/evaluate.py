@@ -1,15 +1,18 @@
-"""Play a player against its opponents on Kaggle's environment."""
+"""Play pairings of players, wherever there is room, and say what came of it."""
 
-import random
-from collections.abc import Callable, Sequence
-from concurrent.futures import BrokenExecutor, Executor, as_completed
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import BrokenExecutor, Executor
+from contextlib import closing
 
 from submission.evaluating.evaluation import Ending, Evaluation, Identity, Versions
-from submission.evaluating.game import GameSpecification, play_game
-from submission.evaluating.game_record import GameConfiguration, GameRecord
-from submission.evaluating.players import Player
-
-KAGGLE_DEFAULT = GameConfiguration()
+from submission.evaluating.game_record import GameRecord
+from submission.evaluating.ledger import Ledger
+from submission.evaluating.pairing import Pairing
+from submission.evaluating.players import Player, PlayerKind
+from submission.evaluating.playing import play_games
+from submission.evaluating.schedule import schedule
+from submission.evaluating.settings import Arena, Settings
+from submission.kaggle import kaggle_environments
 
 OnGame = Callable[[GameRecord], None]
 
@@ -19,122 +22,81 @@ def _say_nothing(_: GameRecord) -> None:
 
 
 def evaluate(
-    player: Player,
-    opponents: Sequence[Player],
+    pairings: Sequence[Pairing],
+    settings: Settings,
     *,
-    games: int,
-    seed: int,
     executor: Executor | None = None,
-    configuration: GameConfiguration = KAGGLE_DEFAULT,
+    played: Iterable[GameRecord] = (),
     on_game: OnGame = _say_nothing,
 ) -> Evaluation:
-    """Play `games` games against each opponent, the player on seat 1 in every other one.
+    """Play the games of each pairing, the player on seat 1 in every other one.
 
-    Every game has a seed of its own, to which Python's global generator is set before it; so
-    players that draw from `random` alone repeat their games whatever executor plays them, and in
-    whatever order. Ctrl-C and the death of a worker process end the evaluation early with the
-    games that were played until then; `Evaluation.ending` tells.
+    Every game has a seed of its own, from which each seat's random numbers come; so players that
+    draw from `random` alone repeat their games whatever executor plays them, and in whatever order.
+    Ctrl-C and the death of the executor's workers end the evaluation early with the games that were
+    played until then; `Evaluation.ending` tells.
 
     Args:
-        player: the player to evaluate.
-        opponents: whom it plays, each with a name of its own.
-        games: games against each opponent, at least 1.
-        seed: at least 0.
+        pairings: who meets whom.
+        settings: which games, on which board, and when a pairing is decided.
         executor: any executor of the `concurrent.futures` kind; None plays in this process.
-        configuration: board and clock.
+        played: games that need not be played again.
         on_game: called after each game, in the order in which they end.
 
     Raises:
-        ValueError: no games, no opponents, an opponent named twice, a negative seed.
-        ModuleNotFoundError: kaggle_environments is not installed.
+        ValueError: no pairings, one that is named twice, openings that the board does not have, or
+            a played game that is not among those to play.
+        ModuleNotFoundError: kaggle_environments is needed and not installed.
     """
-    _require_playable(opponents, games, seed)
-    versions = Versions.current()
-    specifications = _schedule(player, opponents, games, seed, configuration)
-    records: list[GameRecord] = []
+    _require_playable(pairings, settings)
+    ledger = Ledger(pairings, settings.sprt)
+    for record in played:
+        ledger.add(record)
+    games = filter(ledger.needs, schedule(pairings, settings))
 
     def keep(record: GameRecord) -> None:
-        records.append(record)
+        ledger.add(record)
         on_game(record)
 
-    ending = _play(specifications, executor, keep)
-    places = {opponent.name: place for place, opponent in enumerate(opponents)}
+    with closing(play_games(games, executor)) as records:
+        ending = _take(records, keep)
     return Evaluation(
-        player=Identity.of(player),
-        opponents=tuple(map(Identity.of, opponents)),
-        configuration=configuration,
-        seed=seed,
-        games=games,
-        versions=versions,
+        players=tuple(map(Identity.of, _players(pairings))),
+        pairings=tuple(pairing.names for pairing in pairings),
+        settings=settings,
+        versions=Versions.current(),
         ending=ending,
-        records=tuple(sorted(records, key=lambda game: (places[game.opponent], game.game))),
+        records=ledger.records,
     )
 
 
-def _require_playable(opponents: Sequence[Player], games: int, seed: int) -> None:
-    names = [opponent.name for opponent in opponents]
+def _require_playable(pairings: Sequence[Pairing], settings: Settings) -> None:
+    names = [pairing.names for pairing in pairings]
     if not names:
         raise ValueError("there is nobody to play: name at least one opponent")
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"the opponent {name!r} is named twice: name it once")
-    if games < 1:
-        raise ValueError(f"the number of games must be at least 1, not {games}")
-    if seed < 0:
-        raise ValueError(f"the seed must be at least 0, not {seed}")
+    for player, opponent in names:
+        if names.count((player, opponent)) > 1:
+            raise ValueError(f"{player!r} against {opponent!r} is named twice: name it once")
+    all_ours = all(player.kind is PlayerKind.AGENT for player in _players(pairings))
+    if settings.arena is Arena.KAGGLE or not all_ours:
+        kaggle_environments()
 
 
-def _schedule(
-    player: Player,
-    opponents: Sequence[Player],
-    games: int,
-    seed: int,
-    configuration: GameConfiguration,
-) -> list[GameSpecification]:
-    """The games in turn against each opponent, so that an early end leaves all as many."""
-    return [
-        GameSpecification(
-            player=player,
-            opponent=opponent,
-            game=game,
-            seed=_game_seed(seed, player, opponent, game),
-            configuration=configuration,
-        )
-        for game in range(games)
-        for opponent in opponents
-    ]
+def _players(pairings: Iterable[Pairing]) -> list[Player]:
+    """Everybody who plays, each once, in the order in which they are named first."""
+    players = {
+        player.name: player for pairing in pairings for player in (pairing.player, pairing.opponent)
+    }
+    return [*players.values()]
 
 
-def _game_seed(seed: int, player: Player, opponent: Player, game: int) -> int:
-    """A seed that depends on the pairing and on nothing else that is played."""
-    return random.Random(f"{seed}/{player.name}/{opponent.name}/{game}").getrandbits(32)
-
-
-def _play(
-    specifications: Sequence[GameSpecification], executor: Executor | None, keep: OnGame
-) -> Ending:
+def _take(records: Iterable[GameRecord], keep: OnGame) -> Ending:
+    """Keep the games until there are no more, or something puts an end to them."""
     try:
-        if executor is None:
-            _play_here(specifications, keep)
-        else:
-            _play_on(executor, specifications, keep)
+        for record in records:
+            keep(record)
     except KeyboardInterrupt:
         return Ending.INTERRUPTED
     except BrokenExecutor:
         return Ending.WORKER_DIED
     return Ending.COMPLETE
-
-
-def _play_here(specifications: Sequence[GameSpecification], keep: OnGame) -> None:
-    for specification in specifications:
-        keep(play_game(specification))
-
-
-def _play_on(executor: Executor, specifications: Sequence[GameSpecification], keep: OnGame) -> None:
-    futures = [executor.submit(play_game, specification) for specification in specifications]
-    try:
-        for future in as_completed(futures):
-            keep(future.result())
-    finally:
-        for future in futures:
-            future.cancel()

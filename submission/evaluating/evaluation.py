@@ -1,22 +1,16 @@
-"""An evaluation as a value: who played, under what, and every game; to JSON and back."""
+"""An evaluation as a value: who played, under what, and every game."""
 
-import json
 import platform
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from importlib import metadata
-from math import isinf
 from typing import Any
 
-from submission.evaluating.game_record import GameConfiguration, GameRecord
+from submission.evaluating.game_record import GameRecord
 from submission.evaluating.players import Player, PlayerKind
+from submission.evaluating.settings import Settings
 from submission.evaluating.summary import PairingSummary, summarise
-from submission.kaggle import kaggle_environments
-
-FORMAT = "connectx evaluation, version 1"
-
-ADVICE = "write the file anew with `connectx evaluate --json FILE`"
 
 
 class Ending(StrEnum):
@@ -32,7 +26,8 @@ class Versions:
     """The versions that the games were played with."""
 
     package: str
-    kaggle_environments: str
+    kaggle_environments: str | None
+    """None where it is not installed."""
     python: str
 
     @classmethod
@@ -40,11 +35,11 @@ class Versions:
         """The versions of this process.
 
         Raises:
-            ModuleNotFoundError: the package or kaggle_environments is not installed.
+            ModuleNotFoundError: this package is not installed.
         """
         return cls(
             package=metadata.version("connectx-agents"),
-            kaggle_environments=kaggle_environments().__version__,
+            kaggle_environments=_version_if_installed("kaggle-environments"),
             python=platform.python_version(),
         )
 
@@ -71,18 +66,17 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The games of a player against its opponents."""
+    """The games of some pairings."""
 
-    player: Identity
-    opponents: tuple[Identity, ...]
-    configuration: GameConfiguration
-    seed: int
-    games: int
-    """How many games were asked for against each opponent."""
+    players: tuple[Identity, ...]
+    """Everybody who played, each once."""
+    pairings: tuple[tuple[str, str], ...]
+    """The names of the player and the opponent of each."""
+    settings: Settings
     versions: Versions
     ending: Ending
     records: tuple[GameRecord, ...]
-    """The games that were played, by opponent and number."""
+    """The games that count, by pairing and number."""
 
     @property
     def interrupted(self) -> bool:
@@ -90,57 +84,15 @@ class Evaluation:
         return self.ending is Ending.INTERRUPTED
 
     def summaries(self) -> tuple[PairingSummary, ...]:
-        """The figures of each pairing, in the order of the opponents."""
-        return tuple(summarise(opponent.name, self.records) for opponent in self.opponents)
-
-    def to_json(self) -> str:
-        """All of it as JSON, with the summaries for other programs to read.
-
-        An infinite Elo difference is the string "inf" or "-inf", which JSON has no number for.
-        """
-        summaries = [asdict(summary) for summary in self.summaries()]
-        document = {"format": FORMAT, **asdict(self), "summaries": _finite(summaries)}
-        return json.dumps(document, indent=1, allow_nan=False) + "\n"
-
-    @classmethod
-    def from_json(cls, text: str) -> "Evaluation":
-        """The evaluation that `to_json` wrote; the summaries are made afresh.
-
-        Raises:
-            ValueError: the text is no evaluation, or one of another version.
-        """
-        document = _parse(text)
-        try:
-            return cls(
-                player=Identity.from_dict(document["player"]),
-                opponents=tuple(map(Identity.from_dict, document["opponents"])),
-                configuration=GameConfiguration(**document["configuration"]),
-                seed=document["seed"],
-                games=document["games"],
-                versions=Versions(**document["versions"]),
-                ending=Ending(document["ending"]),
-                records=tuple(map(GameRecord.from_dict, document["records"])),
-            )
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"the evaluation is damaged ({error!r}): {ADVICE}") from error
+        """The figures of each pairing, in their order."""
+        return tuple(
+            summarise(names, [record for record in self.records if record.pairing == names])
+            for names in self.pairings
+        )
 
 
-def _parse(text: str) -> dict[str, Any]:
-    """The JSON object of an evaluation of this version."""
+def _version_if_installed(distribution: str) -> str | None:
     try:
-        document = json.loads(text)
-    except ValueError as error:
-        raise ValueError(f"an evaluation must be JSON ({error}): {ADVICE}") from error
-    found = document.get("format") if isinstance(document, dict) else None
-    if found != FORMAT:
-        raise ValueError(f"an evaluation must have the format {FORMAT!r}, not {found!r}: {ADVICE}")
-    return dict(document)
-
-
-def _finite(value: Any) -> Any:
-    """The same JSON value with infinite numbers as strings."""
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_finite(item) for item in value]
-    return str(value) if isinstance(value, float) and isinf(value) else value
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return None

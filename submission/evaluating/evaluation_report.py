@@ -1,6 +1,5 @@
 """An evaluation as tables for the terminal."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from rich.box import SIMPLE_HEAD
@@ -8,36 +7,39 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from submission.evaluating.evaluation import Ending, Evaluation
-from submission.evaluating.game_record import GameRecord, Result
+from submission.evaluating.evaluation import Evaluation
+from submission.evaluating.evaluation_notes import early_end, failures, repetitions
+from submission.evaluating.sequential_test import SequentialTest
+from submission.evaluating.sprt import Verdict
 from submission.evaluating.statistics import Estimate
-from submission.evaluating.summary import MoveTimes, PairingSummary, Tally, failing_status
+from submission.evaluating.summary import MoveTimes, PairingSummary
 
 NOTHING = "-"
 
 RULES = (
     "W-D-L: wins, draws and losses on the first and on the second seat, among the games in which "
-    "both statuses were DONE. Score: a win is 1, a draw 1/2, a failure of the player 0; a failure "
-    "of the opponent is left out. In brackets the 95 % interval: Wilson's, and for Elo the same "
-    "limits by 400 log10(s / (1 - s)). The first move includes loading the submission."
+    "both statuses were DONE. Score: of the pairs of games, one opening from both seats; a win is "
+    "1, a draw 1/2, a failure of the player 0; left out are pairs in which the opponent failed, "
+    "and games whose partner was not played. In brackets the 95 % interval by the spread between "
+    "pairs, and for Elo the same limits by 400 log10(s / (1 - s)). The first move includes loading "
+    "the submission."
 )
-
-EARLY_ENDINGS = {
-    Ending.INTERRUPTED: "Interrupted: {played} of {asked} games were played.",
-    Ending.WORKER_DIED: (
-        "A worker process died after {played} of {asked} games: a player ended it or took too "
-        "much memory; run `connectx check` on each submission."
-    ),
-}
 
 
 def render_evaluation(evaluation: Evaluation) -> RenderableType:
-    """Two tables, results and times, with what needs to be said about them below."""
+    """Two tables of a player against its opponents, results and times, and notes on them."""
     summaries = evaluation.summaries()
-    notes = [*_failures(evaluation), *_caveats(evaluation, summaries), RULES]
+    notes = [
+        *_tests(evaluation),
+        *failures(evaluation),
+        *early_end(evaluation),
+        *repetitions(evaluation),
+        RULES,
+    ]
+    player = summaries[0].player
     return Group(
-        _results_table(evaluation.player.name, summaries),
-        _times_table(evaluation.player.name, summaries),
+        _results_table(player, summaries),
+        _times_table(player, summaries),
         *map(Text, notes),
     )
 
@@ -51,8 +53,8 @@ def _results_table(player: str, summaries: Sequence[PairingSummary]) -> Table:
         table.add_row(
             Text(summary.opponent),
             str(summary.games),
-            _wins_draws_losses(summary.as_first),
-            _wins_draws_losses(summary.as_second),
+            str(summary.as_first),
+            str(summary.as_second),
             _score(summary.score),
             _elo(summary.elo),
             f"{sum(summary.player_failures.values())} player\n"
@@ -91,10 +93,6 @@ def _table(title: str, headings: Sequence[str]) -> Table:
     return table
 
 
-def _wins_draws_losses(tally: Tally) -> str:
-    return f"{tally.wins}-{tally.draws}-{tally.losses}"
-
-
 def _score(score: Estimate | None) -> str:
     if score is None:
         return NOTHING
@@ -112,34 +110,27 @@ def _seconds(times: MoveTimes) -> list[str]:
     return [NOTHING if number is None else f"{number:.3f}" for number in seconds]
 
 
-def _failures(evaluation: Evaluation) -> Iterator[str]:
-    """A line for each player and status other than DONE, with the first cause."""
-    failures = [record for record in evaluation.records if record.cause is not None]
-    counts = Counter(_failure(evaluation, record) for record in failures)
-    for (name, status), count in counts.items():
-        first = next(game for game in failures if _failure(evaluation, game) == (name, status))
-        yield (
-            f"{name}: {count} {status}, the first in game {first.game} against "
-            f"{first.opponent}: {first.cause}."
-        )
+def _tests(evaluation: Evaluation) -> Iterator[str]:
+    """What the sequential test, if there is one, says of each pairing."""
+    sprt = evaluation.settings.sprt
+    if sprt is None:
+        return
+    for names in evaluation.pairings:
+        test = SequentialTest(sprt)
+        for record in evaluation.records:
+            if record.pairing == names:
+                test.add(record)
+        yield f"Against {names[1]}: {_verdict(test)}"
 
 
-def _failure(evaluation: Evaluation, record: GameRecord) -> tuple[str, str]:
-    """Who failed, and with which status."""
-    failed_player = record.result is Result.PLAYER_FAILED
-    name = evaluation.player.name if failed_player else record.opponent
-    return name, failing_status(record)
-
-
-def _caveats(evaluation: Evaluation, summaries: Sequence[PairingSummary]) -> Iterator[str]:
-    """What makes the figures less than they look."""
-    if evaluation.ending in EARLY_ENDINGS:
-        yield EARLY_ENDINGS[evaluation.ending].format(
-            played=len(evaluation.records), asked=evaluation.games * len(evaluation.opponents)
-        )
-    for summary in summaries:
-        if summary.distinct_games < summary.games:
-            yield (
-                f"Only {summary.distinct_games} of the {summary.games} games against "
-                f"{summary.opponent} are distinct; the intervals take all as independent."
-            )
+def _verdict(test: SequentialTest) -> str:
+    sprt, decision = test.sprt, test.decision
+    question = f"Elo {sprt.elo0:+g} or {sprt.elo1:+g}?"
+    bounds = f"log-likelihood ratio {test.llr:+.2f}, bounds {sprt.lower:+.2f} and {sprt.upper:+.2f}"
+    if decision is None:
+        return f"{question} Not decided ({bounds})."
+    accepted = sprt.elo1 if decision.verdict is Verdict.ACCEPTED_ELO1 else sprt.elo0
+    return (
+        f"{question} {accepted:+g} accepted after {decision.games} games ({bounds}). A score at "
+        "which a test has ended exaggerates; its interval covers about 90 %."
+    )

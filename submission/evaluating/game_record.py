@@ -39,7 +39,7 @@ class GameConfiguration:
 
 
 class Result(StrEnum):
-    """How a game ended, from the evaluated player's view."""
+    """How a game ended, from the player's view."""
 
     WIN = "win"
     DRAW = "draw"
@@ -52,16 +52,20 @@ class Result(StrEnum):
 class GameRecord:
     """One game. Pairs are in the order of the seats: the one that moves first, then the other."""
 
+    player: str
+    """Name of the player from whose view the result is."""
     opponent: str
     """Name of the opponent."""
     game: int
-    """Number of the game against this opponent, from 0."""
+    """Number of the game in this pairing, from 0."""
     seed: int
-    """What Python's global random generator was seeded with before the game."""
+    """What the random numbers of both seats come from."""
     seat: int
-    """The evaluated player's seat: 1 moves first, 2 second."""
+    """The player's seat: 1 moves first, 2 second."""
+    opening: tuple[int, ...]
+    """The first columns, from 0, which nobody chose."""
     columns: tuple[int, ...]
-    """The columns played, from 0; a move that was not carried out is left out."""
+    """All columns played, those of the opening too; a move that was not carried out is left out."""
     statuses: tuple[str, str]
     """Kaggle's final statuses: DONE, ERROR, INVALID or TIMEOUT."""
     rewards: tuple[int | None, int | None]
@@ -73,6 +77,17 @@ class GameRecord:
     """Why a seat failed; None where both are DONE."""
     stderr: tuple[str, ...] = ()
     """The last lines that the failing seat wrote to stderr in its last move."""
+
+    @property
+    def pairing(self) -> tuple[str, str]:
+        """The names of the player and the opponent."""
+        return self.player, self.opponent
+
+    @property
+    def failing_player(self) -> str | None:
+        """The name of who failed; None where both are DONE."""
+        names = {Result.PLAYER_FAILED: self.player, Result.OPPONENT_FAILED: self.opponent}
+        return names.get(self.result)
 
     @property
     def opponent_seat(self) -> int:
@@ -92,6 +107,7 @@ class GameRecord:
         return cls(
             **{
                 **fields,
+                "opening": tuple(fields["opening"]),
                 "columns": tuple(fields["columns"]),
                 "statuses": (first_status, second_status),
                 "rewards": (first_reward, second_reward),

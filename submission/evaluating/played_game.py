@@ -1,86 +1,67 @@
-"""What Kaggle's environment tells of a game that it has run."""
+"""What both referees say of a game that has been played."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from submission.kaggle import DONE
-
-STDERR_LINES = 10
-"""How many of a failing seat's last lines are kept."""
+from submission.evaluating.game_record import GameRecord, Result
+from submission.evaluating.game_specification import GameSpecification
+from submission.isolation.move import Failure, Move
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """How a game ended; as in `GameRecord`, pairs are in the order of the seats."""
+class PlayedGame:
+    """How a game went; pairs are in the order of the seats."""
 
+    columns: Sequence[int]
+    """All columns that were carried out, those of the opening too."""
+    durations: tuple[Sequence[float], Sequence[float]]
+    """Seconds of each move of each seat."""
     statuses: tuple[str, str]
     rewards: tuple[int | None, int | None]
-    failed_seat: int | None = None
-    """1 or 2; None where both seats are DONE."""
-    cause: str | None = None
-    """Why that seat failed, in one line."""
+    failure: Failure | None
+    """Of the seat without a reward."""
 
 
-def outcome_of(env: Any, escaped: BaseException | None) -> Outcome:
-    """How the game of an environment ended.
+def overtime(move: Move, limit: float, bank: float) -> Failure | None:
+    """The failure of a move that took too long; None for one in time.
 
     Args:
-        env: Kaggle's environment after `env.run`.
-        escaped: what `env.run` raised, if anything.
+        move: what a seat answered.
+        limit: seconds for a move.
+        bank: seconds that the seat may still take beyond its limits.
     """
-    return _final_state(env) if escaped is None else _escape(env, escaped)
+    if move.seconds - limit <= bank:
+        return None
+    cause = f"a move took {move.seconds:.1f} s: over {limit:g} s and over its bank"
+    return Failure("TIMEOUT", cause, move.failure.stderr if move.failure else ())
 
 
-def columns_played(env: Any) -> tuple[int, ...]:
-    """The columns that were carried out: all but a failing seat's last."""
-    movers = (step[ply % 2] for ply, step in enumerate(env.steps[1:]))
-    return tuple(mover.action for mover in movers if mover.status in (DONE, "INACTIVE"))
+def record_game(specification: GameSpecification, game: PlayedGame) -> GameRecord:
+    """The record of a game."""
+    player, opponent = specification.pairing.names
+    first, second = game.durations
+    return GameRecord(
+        player=player,
+        opponent=opponent,
+        game=specification.game,
+        seed=specification.seed,
+        seat=specification.seat,
+        opening=specification.opening,
+        columns=tuple(game.columns),
+        statuses=game.statuses,
+        rewards=game.rewards,
+        result=_result(game.rewards, specification.seat),
+        durations=(tuple(first), tuple(second)),
+        cause=None if game.failure is None else game.failure.cause,
+        stderr=() if game.failure is None else game.failure.stderr,
+    )
 
 
-def durations(env: Any, seat: int) -> tuple[float, ...]:
-    """Seconds of each move of a seat."""
-    return tuple(log["duration"] for log in _logs(env, seat))
-
-
-def last_stderr(env: Any, seat: int | None) -> tuple[str, ...]:
-    """The last lines of a seat's last move; none where no seat or no move is to be shown."""
-    logs = [] if seat is None else _logs(env, seat)
-    return tuple(logs[-1]["stderr"].splitlines()[-STDERR_LINES:]) if logs else ()
-
-
-def _logs(env: Any, seat: int) -> list[dict[str, Any]]:
-    """What Kaggle logged of each move of a seat; the seat that does not move logs nothing."""
-    entries = (step[seat - 1] for step in env.logs if len(step) >= seat)
-    return [entry for entry in entries if "duration" in entry]
-
-
-def _final_state(env: Any) -> Outcome:
-    """The ending as Kaggle's environment has it."""
-    statuses = (env.state[0].status, env.state[1].status)
-    rewards = (env.state[0].reward, env.state[1].reward)
-    for seat, status in enumerate(statuses, start=1):
-        if status != DONE:
-            return Outcome(statuses, rewards, seat, _cause(env, seat, status))
-    return Outcome(statuses, rewards)
-
-
-def _escape(env: Any, escaped: BaseException) -> Outcome:
-    """The ending where an exception got past Kaggle's runner: the seat to move has failed."""
-    cause = f"{escaped!r} got past Kaggle's runner, as an exit or a float for a move does"
-    if env.state[0].status == "ACTIVE":
-        return Outcome(("ERROR", DONE), (None, 0), 1, cause)
-    return Outcome((DONE, "ERROR"), (0, None), 2, cause)
-
-
-def _cause(env: Any, seat: int, status: str) -> str:
-    """Why a seat has failed, in plain words."""
-    if status == "TIMEOUT":
-        limit = env.configuration.actTimeout
-        return f"a move took {durations(env, seat)[-1]:.1f} s: over {limit} s and over its bank"
-    if status == "INVALID":
-        column = env.state[seat - 1].action
-        if column is None:
-            return "returned something other than a plain int of at least 0"
-        return f"played column {column}, which is full or not on the board"
-    lines = [line for line in last_stderr(env, seat) if line.strip()]
-    return lines[-1] if lines else "raised an exception"
+def _result(rewards: tuple[int | None, int | None], seat: int) -> Result:
+    """The result from the view of the player on `seat`."""
+    own, other = rewards[seat - 1], rewards[2 - seat]
+    if own is None:
+        return Result.PLAYER_FAILED
+    if other is None:
+        return Result.OPPONENT_FAILED
+    return {1: Result.WIN, 0: Result.DRAW, -1: Result.LOSS}[own]

@@ -1,14 +1,18 @@
 """From what a user calls a player to what Kaggle runs."""
 
+import ast
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
 
+from agents.protocol import Agent
 from agents.registry import REGISTERED
 from agents.specification import parse_specification
 from submission.bundling.bundle import build_bundle
-from submission.kaggle import built_in_agents
+from submission.bundling.unbundled import unbundled_agent
+from submission.kaggle import BUILT_IN_AGENTS
 
 
 class PlayerKind(StrEnum):
@@ -28,24 +32,13 @@ class Player:
     kind: PlayerKind
     source: bytes | None = field(default=None, repr=False)
     """The submission file's content; None for one of Kaggle's built-ins."""
+    make_agent: Callable[[], Agent] | None = field(default=None, repr=False, compare=False)
+    """Makes the agent that the submission plays, for a game in this process; None if unknown."""
 
     @property
     def sha256(self) -> str | None:
         """The hash of the submission's content, in hexadecimal; None for a built-in."""
         return None if self.source is None else sha256(self.source).hexdigest()
-
-    def put_into(self, folder: Path) -> str:
-        """Write the submission, alone as after an upload, into a new folder.
-
-        Returns:
-            What Kaggle's `env.run` takes for this player: the file's path, or a built-in's name.
-        """
-        if self.source is None:
-            return self.name
-        folder.mkdir()
-        path = folder / "main.py"
-        path.write_bytes(self.source)
-        return str(path)
 
 
 def find_player(name: str) -> Player:
@@ -58,20 +51,19 @@ def find_player(name: str) -> Player:
             Kaggle's; with a colon after it (`random:`, `random:seed=3`) it is ours.
 
     Raises:
-        ValueError: an unknown player, agent option, or a file that is not UTF-8 text.
+        ValueError: an unknown player, agent option, or a file that is not Python.
         OSError: the file cannot be read.
-        ModuleNotFoundError: kaggle_environments is not installed.
     """
-    if name in built_in_agents():
+    if name in BUILT_IN_AGENTS:
         return Player(name, PlayerKind.BUILT_IN)
     if name.partition(":")[0] in REGISTERED:
         agent, options = parse_specification(name)
-        bundle = build_bundle(agent, options)
-        return Player(name, PlayerKind.AGENT, bundle.encode())
+        bundle = build_bundle(agent, options).encode()
+        return Player(name, PlayerKind.AGENT, bundle, unbundled_agent(agent, options))
     if name.endswith(".py"):
         return Player(name, PlayerKind.FILE, _read_submission(Path(name)))
     raise ValueError(
-        f"unknown player {name!r}: name one of Kaggle's ({', '.join(built_in_agents())}), an agent "
+        f"unknown player {name!r}: name one of Kaggle's ({', '.join(BUILT_IN_AGENTS)}), an agent "
         f"with or without options ({', '.join(REGISTERED)}; mcts:simulations=500,seed=1), "
         "or the path of a submission file that ends in .py"
     )
@@ -80,11 +72,16 @@ def find_player(name: str) -> Player:
 def _read_submission(path: Path) -> bytes:
     try:
         source = path.read_bytes()
-        source.decode()
+        ast.parse(source.decode())
     except OSError as error:
         raise OSError(
             f"cannot read the player {path} ({error.strerror}): give the path of a submission file"
         ) from error
     except UnicodeDecodeError as error:
         raise ValueError(f"the player {path} is not a Python file: save it as UTF-8") from error
+    except SyntaxError as error:
+        raise ValueError(
+            f"the player {path} is not a Python file (line {error.lineno}: {error.msg}): name a "
+            "submission file"
+        ) from error
     return source

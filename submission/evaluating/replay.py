@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from submission.evaluating.evaluation import Evaluation
 from submission.evaluating.game_record import GameConfiguration, GameRecord, Result
 from submission.kaggle import DONE, kaggle_environments
 
@@ -20,20 +19,20 @@ def game_to_show(records: Sequence[GameRecord]) -> GameRecord:
     return next((record for record in records if record.result is not Result.WIN), records[0])
 
 
-def replay_html(record: GameRecord, evaluation: Evaluation) -> str:
-    """A page that replays a game of an evaluation in a browser, with the players' names.
+def replay_html(record: GameRecord, configuration: GameConfiguration) -> str:
+    """A page that replays a game in a browser, with the players' names.
 
     Args:
         record: the game to show.
-        evaluation: the evaluation that it belongs to.
+        configuration: the board and the clock that it was played with.
 
     Raises:
         ModuleNotFoundError: kaggle_environments is not installed.
     """
-    names = [evaluation.player.name, record.opponent]
+    names = [record.player, record.opponent]
     if record.seat == 2:
         names.reverse()
-    env = _replayed(record, evaluation.configuration)
+    env = _replayed(record, configuration)
     # Kaggle writes the names into a script of the page as they are.
     env.info["TeamNames"] = [escape(name) for name in names]
     page: str = env.render(mode="html")

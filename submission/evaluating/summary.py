@@ -1,12 +1,13 @@
 """From game records to figures: results by seat, score and Elo, failures, move times."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 from submission.evaluating.game_record import GameRecord, Result
-from submission.evaluating.statistics import Estimate, elo_estimate, score_estimate
+from submission.evaluating.pairs import points_of_pairs
+from submission.evaluating.statistics import Estimate, elo_estimate, paired_score_estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,15 +18,8 @@ class Tally:
     draws: int
     losses: int
 
-    @property
-    def games(self) -> int:
-        """How many games were won, drawn or lost."""
-        return self.wins + self.draws + self.losses
-
-    @property
-    def points(self) -> float:
-        """A win is one point, a draw half a point."""
-        return self.wins + self.draws / 2
+    def __str__(self) -> str:
+        return f"{self.wins}-{self.draws}-{self.losses}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +36,9 @@ class MoveTimes:
 
 @dataclass(frozen=True, slots=True)
 class PairingSummary:
-    """All games against one opponent."""
+    """All games of one pairing."""
 
+    player: str
     opponent: str
     games: int
     distinct_games: int
@@ -57,28 +52,28 @@ class PairingSummary:
     opponent_failures: Mapping[str, int]
     """The same of the opponent."""
     score: Estimate | None
-    """In [0, 1]; None where no game counts. A game in which the player failed counts 0, one in
-    which the opponent failed does not count."""
+    """In [0, 1], over the pairs of games that `points_of_pairs` counts; None if there is none."""
     elo: Estimate | None
     """Elo points by which the player is above the opponent, by its score; may be infinite."""
     player_times: MoveTimes
     opponent_times: MoveTimes
 
 
-def summarise(opponent: str, records: Iterable[GameRecord]) -> PairingSummary:
-    """Summarise the games against one opponent; the records of others are left out."""
-    games = [record for record in records if record.opponent == opponent]
+def summarise(names: tuple[str, str], games: Sequence[GameRecord]) -> PairingSummary:
+    """Summarise the games of one pairing, the player and the opponent of these names."""
+    player, opponent = names
     as_first = _tally([record for record in games if record.seat == 1])
     as_second = _tally([record for record in games if record.seat == 2])
-    player_failures = _failures(games, Result.PLAYER_FAILED)
-    score = _score(as_first, as_second, sum(player_failures.values()))
+    pairs = points_of_pairs(games)
+    score = paired_score_estimate(pairs) if pairs else None
     return PairingSummary(
+        player=player,
         opponent=opponent,
         games=len(games),
         distinct_games=len({(record.seat, record.columns) for record in games}),
         as_first=as_first,
         as_second=as_second,
-        player_failures=player_failures,
+        player_failures=_failures(games, Result.PLAYER_FAILED),
         opponent_failures=_failures(games, Result.OPPONENT_FAILED),
         score=score,
         elo=None if score is None else elo_estimate(score),
@@ -102,11 +97,6 @@ def _tally(records: Sequence[GameRecord]) -> Tally:
 
 def _failures(records: Sequence[GameRecord], result: Result) -> dict[str, int]:
     return dict(Counter(failing_status(record) for record in records if record.result is result))
-
-
-def _score(as_first: Tally, as_second: Tally, failures: int) -> Estimate | None:
-    games = as_first.games + as_second.games + failures
-    return score_estimate(as_first.points + as_second.points, games) if games else None
 
 
 def _move_times(games: Sequence[Sequence[float]]) -> MoveTimes:

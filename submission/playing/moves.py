@@ -1,6 +1,6 @@
 """How a person names moves: counted from 1, as columns or as cells."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -63,11 +63,3 @@ def read_move(env: BoardGame, state: BoardState, text: str) -> int | Word:
 def numbers(actions: Iterable[int]) -> str:
     """Actions as a person counts them: `1, 2, 5`."""
     return ", ".join(str(action + 1) for action in actions)
-
-
-def moves_text(actions: Sequence[int]) -> str:
-    """The plies as a move string that `envs.parse_moves` reads."""
-    if all(action < 9 for action in actions):
-        return "".join(str(action + 1) for action in actions)
-    separated = ",".join(str(action + 1) for action in actions)
-    return separated if "," in separated else f"{separated},"

@@ -5,10 +5,11 @@ from shlex import quote
 
 from envs.board import BoardGame
 from envs.connectx import ConnectX
+from envs.notation import moves_text
 from envs.render import SYMBOLS
 from submission.playing.advice import best_moves, value_text
 from submission.playing.match import Match
-from submission.playing.moves import moves_text, places
+from submission.playing.moves import places
 from submission.playing.opponent import Opponent
 
 

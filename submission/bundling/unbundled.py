@@ -1,0 +1,25 @@
+"""The agent of a bundle without the bundle."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from agents.introspection import unlimited_options
+from agents.protocol import Agent
+from agents.registry import agent_class
+from agents.specification import JsonValue
+from submission.bundling.data_files import data_files
+
+
+def unbundled_agent(agent: str, options: Mapping[str, JsonValue]) -> Callable[[], Agent]:
+    """What makes the agent that `build_bundle` puts into a file.
+
+    It can be pickled, and needs none of the files that the options name.
+
+    Raises:
+        ValueError: unknown agent.
+        OSError: a file that an option names cannot be read.
+    """
+    cls = agent_class(agent)
+    chosen = unlimited_options(cls, options)
+    contents = {file.option: file.content for file in data_files(cls, chosen)}
+    return partial(cls, **{**chosen, **contents})

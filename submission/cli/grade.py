@@ -1,0 +1,79 @@
+"""`connectx grade`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from submission.cli.arguments import CORES, ActTimeout, Dask, PlayerName
+from submission.cli.console import console
+from submission.evaluating.dask_workers import dask_executor
+from submission.evaluating.players import find_player
+from submission.evaluating.workers import local_executor
+from submission.grading.grade_page import grade_page
+from submission.grading.grade_report import render_grade
+from submission.grading.grade_settings import GradeSettings
+from submission.grading.grading import grade_player
+from submission.grading.position_set import SHIPPED_POSITIONS, read_position_set
+from submission.output_file import require_writable
+from submission.progress import progress_bar
+
+
+def grade(
+    player: PlayerName,
+    positions: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE",
+            help="What `connectx positions` has written.",
+            show_default="those that come with the package",
+        ),
+    ] = SHIPPED_POSITIONS,
+    sample: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Ask about so many of the positions, drawn by the seed."),
+    ] = None,
+    seed: Annotated[
+        int,
+        typer.Option(metavar="S", help="The same seed draws the same sample and random numbers."),
+    ] = 0,
+    act_timeout: ActTimeout = 2.0,
+    workers: Annotated[
+        int,
+        typer.Option(metavar="K", help="Asked at the same time; at most one a core, to be fair."),
+    ] = CORES,
+    dask: Dask = None,
+    json: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write every answer as JSON.")
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write a page with the worst mistakes on their boards."),
+    ] = None,
+) -> None:
+    """Compare a player's moves with the truth, in positions that are solved exactly.
+
+    For the opening, the middle game and the endgame: how often its move keeps the win or the draw,
+    and how often it is exactly best, beside what random play gets. At least half of the positions
+    are hard where there are as many: only one move keeps the result.
+
+    A player is asked in a process of its own, as Kaggle would, but with a full bank in every
+    position; a smaller --act-timeout makes a quick grade. Ctrl-C ends it with the positions that
+    were answered until then.
+    """
+    settings = GradeSettings(seed, act_timeout)
+    for path in (json, html):
+        if path is not None:
+            require_writable(path)
+    position_set = read_position_set(positions)
+    if sample is not None:
+        position_set = position_set.sample(sample, seed)
+    graded = find_player(player)
+    chosen = local_executor(workers) if dask is None else dask_executor(dask)
+    with chosen as executor, progress_bar(f"Grading {player}") as show:
+        result = grade_player(graded, position_set, settings, executor, show)
+    console.print(render_grade(result))
+    if json is not None:
+        json.write_text(result.to_json(), encoding="utf-8")
+    if html is not None:
+        html.write_text(grade_page(result), encoding="utf-8")

@@ -1,0 +1,97 @@
+"""`connectx ladder`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from submission.cli.arguments import (
+    CORES,
+    ActTimeout,
+    ArenaOption,
+    Columns,
+    Dask,
+    Games,
+    Inarow,
+    OpeningPlies,
+    Results,
+    Resume,
+    Rows,
+    Seed,
+    Workers,
+)
+from submission.cli.console import console
+from submission.cli.running import Run
+from submission.evaluating.game_record import GameConfiguration
+from submission.evaluating.pairing import round_robin
+from submission.evaluating.players import find_player
+from submission.evaluating.settings import Arena, Settings
+from submission.output_file import require_writable
+from submission.ranking.extra import require_ranking_library
+from submission.ranking.ladder import make_ladder, require_round_robin
+from submission.ranking.ladder_page import ladder_page
+from submission.ranking.ladder_report import render_ladder
+
+
+def ladder(
+    players: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PLAYER",
+            help="Two or more: Kaggle's `random` or `negamax`; agents, as in "
+            "`mcts:simulations=500,seed=1`; paths of submission files.",
+        ),
+    ],
+    games: Games = 20,
+    anchor: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PLAYER",
+            help="Whose rating is 0.",
+            show_default="the player in the middle",
+        ),
+    ] = None,
+    seed: Seed = 0,
+    opening_plies: OpeningPlies = 2,
+    workers: Workers = CORES,
+    dask: Dask = None,
+    arena: ArenaOption = Arena.KAGGLE,
+    rows: Rows = 6,
+    columns: Columns = 7,
+    inarow: Inarow = 4,
+    act_timeout: ActTimeout = 2.0,
+    results: Results = None,
+    resume: Resume = False,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write a page with the ratings as a picture and lost games."
+        ),
+    ] = None,
+) -> None:
+    """Find out who is stronger: everyone plays everyone, and Elo ratings come of it.
+
+    Each two players meet in openings that both play from either seat. The ratings are those of the
+    Bradley-Terry model, with 95 % intervals; the table has every pairing's score, the failures and
+    the move times. Needs the extra `rank`.
+
+    Ctrl-C ends the round robin with the games that were played until then; `--resume` goes on from
+    there.
+    """
+    require_round_robin(players, games, anchor)
+    require_ranking_library()
+    settings = Settings(
+        games=games,
+        seed=seed,
+        opening_plies=opening_plies,
+        configuration=GameConfiguration(rows, columns, inarow, act_timeout),
+        arena=arena,
+    )
+    if html is not None:
+        require_writable(html)
+    pairings = round_robin([find_player(name) for name in players])
+    evaluation = Run(workers, dask, results, resume).play("Playing:", pairings, settings)
+    result = make_ladder(evaluation, anchor)
+    console.print(render_ladder(result))
+    if html is not None:
+        html.write_text(ladder_page(result), encoding="utf-8")

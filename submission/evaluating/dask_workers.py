@@ -1,0 +1,146 @@
+"""Workers of a Dask cluster.
+
+A cluster with mpi4py needs nothing of the kind: `mpi4py.futures.MPIPoolExecutor` goes into
+`evaluate` as it is, in a script that is started with `mpiexec -n 9 python -m mpi4py.futures`.
+"""
+
+from asyncio import run, wait_for
+from collections.abc import Iterator
+from concurrent.futures import CancelledError, Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Event, Thread
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from submission.evaluating.evaluation import Versions
+from submission.evaluating.renewed_executor import RenewedExecutor
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+CONNECT_SECONDS = 10
+"""How long the scheduler may take to answer, and then the first worker to be there."""
+
+NO_WORKER_SECONDS = 60
+"""After so long without any worker the work is given up."""
+
+WATCH_SECONDS = 1
+"""How often to look whether there are workers."""
+
+START_WORKERS = "`dask worker {address} --nthreads 1 --nworkers K`"
+
+
+@contextmanager
+def dask_executor(address: str) -> Iterator[Executor]:
+    """The workers of a Dask scheduler until the `with` block ends; they stay up afterwards.
+
+    Work of a worker that dies goes to another one. It ends with `BrokenExecutor` where it has
+    killed too many of them (the scheduler's `allowed-failures`), where the scheduler is gone, and
+    where there has been no worker for `NO_WORKER_SECONDS`.
+
+    Args:
+        address: of the scheduler, such as `tcp://127.0.0.1:8786`.
+
+    Raises:
+        ModuleNotFoundError: the package `distributed` is not installed.
+        ConnectionError: no scheduler answers there, or it has no workers.
+        ValueError: a worker plays several games at a time in one process, cannot import this
+            package, or has other versions than this process.
+    """
+    with _connected(address) as client:
+        _require_workers(client, address)
+        with _watched(client) as executor:
+            yield executor
+
+
+@contextmanager
+def _connected(address: str) -> Iterator["Client"]:
+    """A client of the scheduler."""
+    try:
+        from distributed import Client
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            f'--dask needs {error.name}: install the extra `dask` by `pip install -e ".[dask]"`'
+        ) from error
+    _require_answer(address)
+    with Client(address, timeout=CONNECT_SECONDS, set_as_default=False) as client:
+        yield client
+
+
+def _require_answer(address: str) -> None:
+    """Find out whether a scheduler answers: a client would wait for ever for other servers."""
+    try:
+        with ThreadPoolExecutor(1) as thread:  # a notebook's own thread has a loop already
+            thread.submit(run, _shake_hands(address)).result()
+    except ValueError as error:
+        raise ValueError(
+            f"{address!r} is no address ({error}): give one such as tcp://127.0.0.1:8786"
+        ) from error
+    except OSError as error:
+        raise ConnectionError(
+            f"no Dask scheduler answers at {address}: start one with `dask scheduler`"
+        ) from error
+
+
+async def _shake_hands(address: str) -> None:
+    from distributed import Security, connect
+
+    security = Security().get_connection_args("client")
+    connection = await wait_for(connect(address, CONNECT_SECONDS, **security), CONNECT_SECONDS)
+    await connection.close()
+
+
+def _require_workers(client: "Client", address: str) -> None:
+    advice = START_WORKERS.format(address=address)
+    try:
+        client.wait_for_workers(1, CONNECT_SECONDS)
+    except TimeoutError as error:
+        raise ConnectionError(
+            f"the scheduler at {address} has no workers: start some with {advice}"
+        ) from error
+    for worker, threads in client.nthreads().items():
+        if threads > 1:
+            raise ValueError(
+                f"the worker {worker} has {threads} threads, in which games would take one "
+                f"another's time: start workers with {advice}"
+            )
+    here = Versions.current()
+    for worker, there in client.run(Versions.current, on_error="return").items():
+        if isinstance(there, Exception):
+            raise ValueError(
+                f"the worker {worker} cannot import this package ({there}): install it there"
+            )
+        if there != here:
+            raise ValueError(
+                f"the worker {worker} has {there}, and here are {here}: install the same there"
+            )
+
+
+@contextmanager
+def _watched(client: "Client") -> Iterator[Executor]:
+    """The client's executor, which breaks as soon as nobody is left to do its work."""
+    from distributed import KilledWorker
+
+    tasks, is_over = client.get_executor(pure=False), Event()
+    watch = Thread(target=_call_off_without_workers, args=(client, tasks, is_over), daemon=True)
+    watch.start()
+    try:
+        yield RenewedExecutor(lambda: tasks, renewals=0, deaths=(KilledWorker, CancelledError))
+    finally:
+        is_over.set()
+        watch.join(CONNECT_SECONDS)
+
+
+def _call_off_without_workers(client: "Client", tasks: Executor, is_over: Event) -> None:
+    """Cancel all tasks when there has been no worker for long; Dask itself would wait on."""
+    last_seen = monotonic()
+    while not is_over.wait(WATCH_SECONDS):
+        try:
+            has_workers = bool(client.nthreads())
+        except OSError:  # the scheduler is gone, and the client has cancelled all tasks
+            return
+        if has_workers:
+            last_seen = monotonic()
+        elif monotonic() - last_seen > NO_WORKER_SECONDS:
+            tasks.shutdown(wait=False)
+            return

@@ -1,0 +1,105 @@
+"""Holds games on Kaggle's own environment, which takes the moves of seats."""
+
+from typing import Any
+
+from submission.evaluating.game_record import GameConfiguration, GameRecord
+from submission.evaluating.game_specification import GameSpecification
+from submission.evaluating.kaggle_games import kaggle_game
+from submission.evaluating.played_game import PlayedGame, overtime, record_game
+from submission.evaluating.seats import Failure, Move, Seat, open_seat, seat_seed
+from submission.isolation.move import misplaced
+from submission.kaggle import kaggle_environments
+
+NOT_AN_ACTION = "not an action"
+"""What Kaggle finds INVALID as an action."""
+
+
+def play_on_kaggle(specification: GameSpecification) -> GameRecord:
+    """Play a game on `kaggle_environments`.
+
+    Raises:
+        ModuleNotFoundError: kaggle_environments is not installed.
+        OSError: a player's process cannot be started.
+    """
+    (first, second), seed = specification.seats, specification.seed
+    with (
+        open_seat(first, seed=seat_seed(seed, 1)) as seat_1,
+        open_seat(second, seed=seat_seed(seed, 2)) as seat_2,
+    ):
+        game = hold_game((seat_1, seat_2), specification.opening, specification.configuration)
+    return record_game(specification, game)
+
+
+def hold_game(
+    seats: tuple[Seat, Seat], opening: tuple[int, ...], configuration: GameConfiguration
+) -> PlayedGame:
+    """Ask the seats in turn until Kaggle's environment says that the game is over.
+
+    What `env.run` does, with the players' own clocks. Only its limit on a whole game, 1200 s, is
+    left out: the limits of the moves end a game before, unless the caller has raised them.
+
+    Args:
+        seats: seat 1 and seat 2.
+        opening: the first columns, which leave the game unfinished.
+        configuration: board and clock.
+    """
+    with kaggle_game(configuration) as env:
+        return _hold(env, seats, opening)
+
+
+def _hold(env: Any, seats: tuple[Seat, Seat], opening: tuple[int, ...]) -> PlayedGame:
+    columns = list(opening)
+    for column in opening:
+        _step(env, column, {})
+    durations: tuple[list[float], list[float]] = ([], [])
+    failure = None
+    while not env.done:
+        mover = _mover(env)
+        observation = _observation(env, mover)
+        move = seats[mover].act(observation, dict(env.configuration))
+        durations[mover].append(move.seconds)
+        bank = observation["remainingOverageTime"]
+        failure = overtime(move, env.configuration.actTimeout, bank) or move.failure
+        _step(env, _action(move, failure), {"duration": move.seconds})
+        if env.state[mover].reward is None:
+            failure = failure or misplaced(move.column)
+        elif move.column is not None:
+            columns.append(move.column)
+    return PlayedGame(
+        columns=columns,
+        durations=durations,
+        statuses=(env.state[0].status, env.state[1].status),
+        rewards=(env.state[0].reward, env.state[1].reward),
+        failure=failure,
+    )
+
+
+def _mover(env: Any) -> int:
+    """The place of the seat whose turn it is: 0 or 1."""
+    return 0 if env.state[0].status == "ACTIVE" else 1
+
+
+def _observation(env: Any, mover: int) -> dict[str, Any]:
+    """What the seat whose turn it is sees: what both share, and what is its own."""
+    shared, own = env.state[0].observation, env.state[mover].observation
+    return {**shared, **own, "board": list(shared["board"]), "step": shared["step"]}
+
+
+def _action(move: Move, failure: Failure | None) -> object:
+    """What Kaggle's environment takes for a move or a failure."""
+    if failure is None:
+        return move.column
+    if failure.status == "INVALID":
+        return NOT_AN_ACTION
+    if failure.status == "TIMEOUT":
+        return kaggle_environments().errors.DeadlineExceeded()
+    return RuntimeError(failure.cause)
+
+
+def _step(env: Any, action: object, log: dict[str, float]) -> None:
+    """Have the seat whose turn it is act, and the other wait."""
+    mover = _mover(env)
+    actions: list[object] = [None, None]
+    logs: list[dict[str, float]] = [{}, {}]
+    actions[mover], logs[mover] = action, log
+    env.step(actions, logs)

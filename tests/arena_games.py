@@ -1,0 +1,40 @@
+"""Games between players by name, without the seconds of their moves."""
+
+from dataclasses import replace
+from functools import cache
+
+from submission.evaluating.game import play_game
+from submission.evaluating.game_record import GameConfiguration, GameRecord
+from submission.evaluating.game_specification import GameSpecification
+from submission.evaluating.pairing import Pairing
+from submission.evaluating.players import find_player
+from submission.evaluating.settings import Arena
+
+KAGGLES_BOARD = GameConfiguration()
+
+_player = cache(find_player)
+
+
+def played(
+    names: tuple[str, str],
+    seed: int = 1,
+    opening: tuple[int, ...] = (),
+    configuration: GameConfiguration = KAGGLES_BOARD,
+    arena: Arena = Arena.OWN,
+) -> GameRecord:
+    """The game of this number and seed."""
+    pairing = Pairing(*map(_player, names))
+    specification = GameSpecification(pairing, seed, seed, opening, configuration, arena)
+    return replace(play_game(specification), durations=((), ()))
+
+
+def played_in_both(
+    names: tuple[str, str],
+    seed: int,
+    opening: tuple[int, ...],
+    configuration: GameConfiguration = KAGGLES_BOARD,
+) -> list[GameRecord]:
+    """The same game in our arena and in Kaggle's."""
+    return [
+        played(names, seed, opening, configuration, arena) for arena in (Arena.OWN, Arena.KAGGLE)
+    ]

@@ -1,0 +1,35 @@
+"""The likeliest distribution of pairs with a given mean, by SciPy's numerical optimiser."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+VALUES = np.array([0, 0.25, 0.5, 0.75, 1])
+
+
+def likeliest_probabilities(pair_counts: Sequence[int], mean: float) -> NDArray[np.float64]:
+    """Of the scores 0, 1/4, 1/2, 3/4 and 1, where they were observed so often."""
+    weights = np.array(pair_counts) / sum(pair_counts)
+    found = minimize(
+        lambda p: -np.dot(weights, np.log(p)),
+        np.full(5, 0.2),
+        jac=lambda p: -weights / p,
+        method="SLSQP",
+        bounds=[(1e-9, 1)] * 5,
+        constraints=[
+            {"type": "eq", "fun": lambda p: p.sum() - 1},
+            {"type": "eq", "fun": lambda p: np.dot(p, VALUES) - mean},
+        ],
+        options={"maxiter": 500, "ftol": 1e-14},
+    )
+    if not found.success:
+        raise ArithmeticError(found.message)
+    probabilities: NDArray[np.float64] = found.x
+    return probabilities
+
+
+def greatest_log_likelihood(pair_counts: Sequence[int], mean: float) -> float:
+    """The natural log of the likelihood that no distribution with this mean exceeds."""
+    return float(np.dot(pair_counts, np.log(likeliest_probabilities(pair_counts, mean))))

@@ -1,0 +1,73 @@
+"""The timings of how games are run: what is compared, and what is printed of it."""
+
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from benchmarks import runners
+from benchmarks.measure import Timings
+from benchmarks.runners import (
+    TRIVIAL_SUBMISSION,
+    BesideKaggle,
+    RunnerSpeed,
+    RunnerWorkload,
+    as_kaggle_takes,
+    print_runners,
+    runner_workloads,
+)
+from submission.evaluating.players import find_player
+from submission.evaluating.settings import Arena
+from submission.kaggle import kaggle_environments
+
+
+@pytest.fixture(scope="module")
+def workloads() -> list[RunnerWorkload]:
+    return runner_workloads()
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_a_workload_is_timed(
+    number: int, workloads: list[RunnerWorkload], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert len(workloads) == 5
+    workload = workloads[number]
+    monkeypatch.setattr(runners, "GAMES", {Arena.KAGGLE: 2, Arena.OWN: 2})
+    monkeypatch.setattr(runners, "WORKER_GAMES", 4)
+    speed = workload.measure(rounds=2)
+    assert speed.name == workload.name
+    assert len(speed.ours.seconds) == len(speed.peer.seconds) == 2
+    assert 0 < speed.ours.median < 1
+    assert 0 < speed.peer.median < 1
+
+
+def test_kaggle_plays_the_same_game_of_the_trivial_submission() -> None:
+    """It fills column after column, until the first player has four stones side by side."""
+    columns = [0] * 6 + [1] * 6 + [2] * 6 + [3]
+    with as_kaggle_takes(TRIVIAL_SUBMISSION) as file:
+        steps = kaggle_environments().make("connectx").run([file, file])
+    assert [step[ply % 2].action for ply, step in enumerate(steps[1:])] == columns
+    assert (steps[-1][0].reward, steps[-1][1].reward) == (1, -1)
+
+
+def test_a_built_in_is_itself_on_kaggle() -> None:
+    with as_kaggle_takes(find_player("random")) as submission:
+        assert submission == "random"
+
+
+def test_a_timing_counts_the_moves_of_all_its_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three games of 19 moves in 5.7 s are 0.1 s a move."""
+    clock = iter([1.0, 6.7])
+    workload = BesideKaggle("trivial", TRIVIAL_SUBMISSION, Arena.KAGGLE, goal=1)
+    monkeypatch.setattr(runners, "perf_counter", lambda: next(clock))
+    assert workload.ours(games=3) == pytest.approx(0.1)
+
+
+def test_the_report_says_what_is_reached_and_what_is_missed() -> None:
+    fast = RunnerSpeed("own", Timings("ours", [0.001, 0.001]), Timings("Kaggle", [0.05, 0.07]), 50)
+    slow = RunnerSpeed("two", Timings("ours", [0.002]), Timings("one", [0.0034]), 1.8)
+    text = StringIO()
+    print_runners([fast, slow], Console(file=text, width=80))
+    rows = [line.split() for line in text.getvalue().splitlines()]
+    assert ["own", "1", "Kaggle", "60", "60", "(50-70)", "50", "reached"] in rows
+    assert ["two", "2", "one", "3.4", "1.70", "(1.70-1.70)", "1.8", "missed"] in rows

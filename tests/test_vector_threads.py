@@ -1,0 +1,170 @@
+"""Numba's threads in the vector environments: their number, forks, several callers, the cache."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+
+from envs import jit as compilation
+from envs.learning import vector_threads
+from envs.learning.vector_env import TicTacToeVectorEnv
+from envs.learning.vector_sampler import LegalActionSampler
+from envs.learning.vector_threads import ThreadedKernel, short_spins, turn_of_process
+
+MOST = vector_threads.threading_of_numba().config.NUMBA_NUM_THREADS
+PLAY = """
+import os, sys
+import numpy as np
+from envs.learning.vector_env import TicTacToeVectorEnv
+
+def played(threads):
+    env = TicTacToeVectorEnv(40, threads=threads)
+    env.reset(seed=1)
+    return [env.step(np.full(40, ply % 9))[0].sum().item() for ply in range(60)]
+"""
+IN_FORKS = """
+def in_fork():
+    sys.stdout.flush()
+    child = os.fork()
+    if child == 0:
+        same = played(threads=2) == played(threads=1)
+        os._exit(0 if same else 1)
+    return os.waitpid(child, 0)[1]
+
+print("before", in_fork())
+print("itself", played(threads=2) == played(threads=1))
+print("after", in_fork())
+"""
+BY_MANY_CALLERS = """
+from concurrent.futures import ThreadPoolExecutor
+
+with ThreadPoolExecutor(4) as callers:
+    games = [*callers.map(played, [2] * 12)]
+print(all(game == played(threads=1) for game in games))
+"""
+BY_KERNELS_FROM_THE_CACHE = """
+from envs import TicTacToe
+from envs.jit import jit, jit_parallel
+from envs.learning.vector_boards import cells_of_actions
+from envs.learning.vector_step_kernel import make_step
+
+threads = int(sys.argv[1])
+played(threads)
+board = sum(cells_of_actions(TicTacToe()))
+kernel = make_step(3, 3, board, False, True, jit if threads == 1 else jit_parallel)
+print(sum(kernel.stats.cache_hits.values()), sum(kernel.stats.cache_misses.values()))
+"""
+BY_COMPILED_BOARDS = """
+import json
+from envs.learning import vector_boards
+vector_boards.compiles = lambda: True
+print(json.dumps(played(threads=1)))
+"""
+WITHOUT_NUMBA = 'import sys; sys.modules["numba"] = None\n'
+
+
+def run(script: str, *arguments: str, **variables: str) -> list[str]:
+    """The lines that a script prints in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        env=os.environ | variables,
+        cwd=Path(__file__).parent.parent,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    if "No threading layer could be loaded" in done.stderr:
+        pytest.skip("this machine lacks the library of the threads")
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("threads", [1, 2, MOST, MOST + 5])
+def test_as_many_threads_run_as_are_asked_for_and_there_are(threads: int) -> None:
+    kernel = ThreadedKernel(lambda: -1, numba.get_num_threads, threads)
+    for allowed in (1, MOST):
+        numba.set_num_threads(allowed)
+        assert kernel() == min(threads, MOST)
+        assert numba.get_num_threads() == allowed, "the caller's own setting is left as it was"
+
+
+def test_a_kernel_that_fails_leaves_the_number_of_threads_as_it_was() -> None:
+    def fail() -> int:
+        raise ValueError("no")
+
+    kernel = ThreadedKernel(fail, fail, threads=1)
+    with pytest.raises(ValueError, match="no"):
+        kernel()
+    assert numba.get_num_threads() == MOST
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a system that cannot fork")
+@pytest.mark.parametrize("layer", ["omp", "workqueue"])
+def test_forks_play_the_same_games(layer: str) -> None:
+    """GNU OpenMP would end the second fork."""
+    lines = run(PLAY + IN_FORKS, NUMBA_THREADING_LAYER=layer)
+    assert lines == ["before 0", "itself True", "after 0"]
+
+
+@pytest.mark.parametrize("layer", ["omp", "workqueue"])
+def test_many_callers_step_at_the_same_time(layer: str) -> None:
+    """Numba's own threads would abort the process."""
+    assert run(PLAY + BY_MANY_CALLERS, NUMBA_THREADING_LAYER=layer) == ["True"]
+
+
+def test_serial_and_parallel_code_are_cached_apart(tmp_path: Path) -> None:
+    hits_and_misses = [
+        run(PLAY + BY_KERNELS_FROM_THE_CACHE, threads, NUMBA_CACHE_DIR=str(tmp_path))
+        for threads in ("1", "2", "1", "2")
+    ]
+    assert hits_and_misses == [["0 1"], ["0 1"], ["1 0"], ["1 0"]]
+
+
+def test_steps_are_the_same_in_plain_python() -> None:
+    compiled = run(PLAY + BY_COMPILED_BOARDS)
+    assert run(WITHOUT_NUMBA + PLAY + BY_COMPILED_BOARDS) == compiled
+    assert len(set(json.loads(compiled[0]))) > 20
+
+
+def test_without_numba_loops_are_plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compilation, "compiles", lambda: False)
+    assert compilation.parallel_range() is range
+    assert compilation.jit_parallel(run) is run
+
+
+def test_openmp_is_told_to_spin_briefly_unless_the_user_says_how(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+    monkeypatch.delenv("GOMP_SPINCOUNT", raising=False)
+    with short_spins():
+        assert os.environ["GOMP_SPINCOUNT"] == vector_threads.SPIN_COUNT
+    assert "GOMP_SPINCOUNT" not in os.environ
+    monkeypatch.setenv("OMP_WAIT_POLICY", "passive")
+    with short_spins():
+        assert "GOMP_SPINCOUNT" not in os.environ
+
+
+def test_a_fork_has_threads_of_its_own_where_its_parent_started_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(vector_threads, "running_layer", lambda: None)
+    assert turn_of_process(-1) is not None
+    monkeypatch.setattr(vector_threads, "running_layer", lambda: "omp")
+    assert turn_of_process(-2) is None
+
+
+def test_more_threads_than_games_play_them_all() -> None:
+    one, many = (TicTacToeVectorEnv(3, opponent=None, threads=threads) for threads in (1, 8))
+    _, infos = one.reset(seed=1)
+    many.reset(seed=1)
+    sampler = LegalActionSampler(seed=1)
+    for _ in range(12):
+        actions = sampler.sample(infos["action_mask"])
+        observations, *_, infos = one.step(actions)
+        np.testing.assert_array_equal(many.step(actions)[0], observations)
