@@ -16,17 +16,18 @@ class Judge:
 
     def best_moves(self, moves: Sequence[int]) -> list[int]:
         """The columns, from 0, with the highest score after these columns."""
-        scores = self._scores(moves)
+        scores = self.scores(moves)
         return [column for column, score in scores.items() if score == max(scores.values())]
 
     def moves_that_keep_the_outcome(self, moves: Sequence[int]) -> list[int]:
         """The columns after which the result, won, drawn or lost, is still the best possible."""
         outcomes = {
-            column: (score > 0) - (score < 0) for column, score in self._scores(moves).items()
+            column: (score > 0) - (score < 0) for column, score in self.scores(moves).items()
         }
         return [column for column, result in outcomes.items() if result == max(outcomes.values())]
 
-    def _scores(self, moves: Sequence[int]) -> dict[int, int]:
+    def scores(self, moves: Sequence[int]) -> dict[int, int]:
+        """The score of each column, from 0, that is not full, for the player to move."""
         board = self._core.BoardCore()
         assert all(board.play(move) for move in moves)
         scores = dict(enumerate(self._solver.scoreMoves(board)))

@@ -1,0 +1,1 @@
+"""How well a player plays positions whose scores are known, and the positions."""

@@ -1,0 +1,356 @@
+"""How a player is asked about solved positions, and what its answers come to."""
+
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from math import sqrt
+from random import Random
+from statistics import fmean, pvariance
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from submission.evaluating.evaluation import Ending
+from submission.evaluating.players import Player, PlayerKind, find_player
+from submission.evaluating.seats import Failure, Move, Seat
+from submission.grading import asking
+from submission.grading.answer import Answer
+from submission.grading.figures import Measured, figures
+from submission.grading.grade import Grade
+from submission.grading.grade_settings import GradeSettings
+from submission.grading.grading import SHARD_POSITIONS, grade_player
+from submission.grading.groups import by_kind, by_ply
+from submission.grading.mistakes import Mistake, mistake_in_words, worst_mistakes
+from submission.grading.ply_chart import ply_chart
+from submission.grading.position_set import SHIPPED_POSITIONS, PositionSet, read_position_set
+from submission.grading.solved_position import GAME, Outcome, Phase, SolvedPosition
+from submission.kaggle import kaggle_environments
+
+SHIPPED = read_position_set(SHIPPED_POSITIONS)
+LATE = replace(SHIPPED, positions=tuple(p for p in SHIPPED.positions if p.ply >= 20))
+STRANGER = Player("stranger", PlayerKind.FILE, b"")
+EMPTY_BOARD = (0,) * 42
+
+BY_BOARD = {tuple(GAME.to_board(position.state)): position for position in SHIPPED.positions}
+
+Script = Callable[[SolvedPosition], Move]
+
+
+@dataclass
+class Scripted:
+    """In the place of players' processes: a seat that answers by a function."""
+
+    script: Script
+    opened: int = 0
+    asked: list[tuple[Mapping[str, Any], Mapping[str, Any]]] = field(default_factory=list)
+
+    @contextmanager
+    def open_seat(self, player: Player, *, seed: int) -> Iterator[Seat]:
+        assert player == STRANGER
+        self.opened += 1
+        yield self
+
+    def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Move:
+        self.asked.append((observation, configuration))
+        return self.script(BY_BOARD[tuple(observation["board"])])
+
+
+@pytest.fixture
+def seated(monkeypatch: pytest.MonkeyPatch) -> Callable[[Script], Scripted]:
+    def seat(script: Script) -> Scripted:
+        scripted = Scripted(script)
+        monkeypatch.setattr(asking, "open_seat", scripted.open_seat)
+        return scripted
+
+    return seat
+
+
+def graded(
+    player: Player = STRANGER,
+    position_set: PositionSet = SHIPPED,
+    *,
+    sample: int | None = None,
+    seed: int = 0,
+    act_timeout: float = 2.0,
+    workers: int = 1,
+) -> Grade:
+    settings = GradeSettings(seed, act_timeout)
+    asked = position_set if sample is None else position_set.sample(sample, seed)
+    with ThreadPoolExecutor(workers) as executor:
+        return grade_player(player, asked, settings, executor, lambda *_: None)
+
+
+def best(position: SolvedPosition) -> Move:
+    return Move(position.best[0], 0.25)
+
+
+def worst(position: SolvedPosition) -> Move:
+    return Move(min(position.legal, key=position.legal.__getitem__), 0.25)
+
+
+def answer_of(position: SolvedPosition, move: Move) -> Answer:
+    return Answer(position, *move)
+
+
+def test_the_best_columns_get_all_and_leave_no_mistake(
+    seated: Callable[[Script], Scripted],
+) -> None:
+    seated(best)
+    grade = graded()
+    assert [answer.position for answer in grade.answers] == list(SHIPPED.positions)
+    for group in [*by_kind(grade.answers), *by_ply(grade.answers)]:
+        measured = group.figures
+        assert measured.best is not None
+        assert measured.best.player.value == 1
+        assert measured.kept is None or measured.kept.player.value == 1
+        assert measured.half_points_lost is None or measured.half_points_lost.player.value == 0
+    assert worst_mistakes(grade.answers, 10) == []
+    assert grade.ending is Ending.COMPLETE
+
+
+def test_the_worst_columns_keep_nothing(seated: Callable[[Script], Scripted]) -> None:
+    seated(worst)
+    measured = figures(graded().answers)
+    assert measured.kept is not None
+    assert measured.best is not None
+    assert (measured.kept.player.value, measured.best.player.value) == (0, 0)
+
+
+def test_a_player_sees_what_kaggle_would_show(seated: Callable[[Script], Scripted]) -> None:
+    scripted = seated(best)
+    answers = graded(sample=6, act_timeout=0.5).answers
+    shown = {
+        tuple(observation["board"]): (observation, conf) for observation, conf in scripted.asked
+    }
+    for answer in answers:
+        env = kaggle_environments().make("connectx", {"actTimeout": 0.5})
+        for ply, column in enumerate(answer.position.opening):
+            env.step([column, None] if ply % 2 == 0 else [None, column])
+        mover = answer.position.ply % 2
+        kaggles = {**env.state[0].observation, **env.state[mover].observation}
+        observation, configuration = shown[tuple(kaggles["board"])]
+        assert dict(observation) == kaggles
+        assert {name: configuration[name] for name in env.configuration} == env.configuration
+
+
+def test_loading_takes_the_first_move_of_a_game_and_is_not_counted(
+    seated: Callable[[Script], Scripted],
+) -> None:
+    scripted = seated(best)
+    grade = graded(sample=SHARD_POSITIONS + 1)
+    assert scripted.opened == 2
+    boards = [tuple(observation["board"]) for observation, _ in scripted.asked]
+    assert boards.count(EMPTY_BOARD) == 2 + (
+        SHIPPED.positions[0] in SHIPPED.sample(33, 0).positions
+    )
+    assert len(grade.answers) == SHARD_POSITIONS + 1 == len(boards) - 2
+    stones = [42 - board.count(0) for board in boards[1:17]]
+    assert stones == sorted(stones, reverse=True), "each looks like the start of another game"
+
+
+FAILURES = [
+    (Move(None, 0.1, Failure("ERROR", "ValueError: boom")), "ERROR", "ValueError: boom"),
+    (Move(3, 62.5), "TIMEOUT", "over its bank"),
+    (Move(7, 0.1), "INVALID", "played column 7"),
+]
+
+
+@pytest.mark.parametrize(("move", "status", "cause"), FAILURES)
+def test_a_failure_is_a_lost_game_and_the_player_is_loaded_anew(
+    seated: Callable[[Script], Scripted], move: Move, status: str, cause: str
+) -> None:
+    won = next(p for p in LATE.positions if p.outcome is Outcome.WIN and p.ply == 30)
+    scripted = seated(lambda position: move if position == won else best(position))
+    grade = graded(position_set=LATE)
+    (failed,) = [answer for answer in grade.answers if answer.failure is not None]
+    assert failed.position == won
+    assert failed.failure is not None
+    assert failed.failure.status == status
+    assert cause in failed.failure.cause
+    assert (failed.column, failed.keeps, failed.is_best) == (None, False, False)
+    assert failed.half_points_lost == 2
+    assert figures(grade.answers).failures == 1
+    assert len(grade.answers) == len(LATE.positions)
+    assert scripted.opened == 1 + -(-len(LATE.positions) // SHARD_POSITIONS)
+    assert worst_mistakes(grade.answers, 5) == [], "failures are told apart"
+
+
+def test_a_player_that_cannot_begin_is_not_asked_on(
+    seated: Callable[[Script], Scripted],
+) -> None:
+    scripted = seated(lambda _: Move(None, 0.0, Failure("ERROR", "SyntaxError: no")))
+    grade = graded(sample=20)
+    assert len(scripted.asked) == 1
+    causes = {answer.failure.cause for answer in grade.answers if answer.failure}
+    assert causes == {"SyntaxError: no"}
+    assert figures(grade.answers).failures == 20
+
+
+@pytest.mark.parametrize(
+    ("stop", "ending"),
+    [(KeyboardInterrupt, Ending.INTERRUPTED), (BrokenExecutor, Ending.WORKER_DIED)],
+)
+def test_an_early_end_keeps_what_was_answered(
+    seated: Callable[[Script], Scripted], stop: type[BaseException], ending: Ending
+) -> None:
+    seated(best)
+
+    def show(done: int, total: int, _: str) -> None:
+        if done >= 2 * SHARD_POSITIONS - 4:
+            raise stop
+
+    with ThreadPoolExecutor(1) as executor:
+        grade = grade_player(STRANGER, SHIPPED, GradeSettings(), executor, show)
+    assert grade.ending is ending
+    assert 0 < len(grade.answers) < grade.asked == len(SHIPPED.positions)
+
+
+def test_random_play_gets_what_is_computed_for_it() -> None:
+    """The error of a mean of independent answers, whose variances are known exactly."""
+    player = find_player("random")
+    answers = [a for seed in range(4) for a in graded(player, seed=seed).answers]
+    measured = figures(answers)
+    assert measured.kept is not None
+    assert measured.best is not None
+    assert measured.half_points_lost is not None
+    at_stake = [answer for answer in answers if answer.position.is_at_stake]
+    figures_of_random: list[tuple[Measured, list[Answer], Callable[[Answer], float]]] = [
+        (measured.kept, at_stake, lambda answer: answer.keeps),
+        (measured.best, answers, lambda answer: answer.is_best),
+        (measured.half_points_lost, at_stake, lambda answer: answer.half_points_lost),
+    ]
+    for result, members, measure in figures_of_random:
+        values = [
+            [measure(answer_of(a.position, Move(column, 0))) for column in a.position.legal]
+            for a in members
+        ]
+        assert result.random == pytest.approx(fmean(map(fmean, values)))
+        error = sqrt(sum(map(pvariance, values))) / len(values)
+        assert abs(result.player.value - result.random) < 4 * error
+        assert error < 0.02
+
+
+def test_the_workers_and_the_other_positions_change_no_answer() -> None:
+    player = find_player("random")
+    columns = [answer.column for answer in graded(player, workers=3).answers]
+    assert columns == [answer.column for answer in graded(player).answers]
+    assert columns != [answer.column for answer in graded(player, seed=1).answers]
+
+
+def test_negamax_is_between_random_play_and_the_truth() -> None:
+    """It looks four plies ahead, which is enough for tactics and not for hard positions."""
+    answers = graded(find_player("negamax"), sample=120, workers=2).answers
+    kept = {group.name: group.figures.kept for group in by_kind(answers)}
+    everywhere, hard, tactical = kept["all"], kept["hard"], kept["tactical"]
+    assert everywhere is not None
+    assert hard is not None
+    assert tactical is not None
+    assert everywhere.random < everywhere.player.value < everywhere.player.high < 0.9
+    assert hard.player.high < tactical.player.low
+
+
+def test_the_perfect_agent_makes_no_mistake() -> None:
+    """As it is submitted: bundled, in a process of its own."""
+    grade = graded(find_player("perfect"), LATE, sample=16)
+    assert [answer for answer in grade.answers if not answer.is_best] == []
+
+
+COLUMNS = st.sampled_from(SHIPPED.positions).flatmap(
+    lambda position: st.tuples(st.just(position), st.sampled_from(list(position.legal)))
+)
+
+
+@given(st.lists(COLUMNS, min_size=1, max_size=30))
+def test_figures_are_those_of_a_count_by_hand(
+    played: list[tuple[SolvedPosition, int]],
+) -> None:
+    measured = figures([Answer(position, column, 0.1) for position, column in played])
+
+    def sign(score: int) -> int:
+        return (score > 0) - (score < 0)
+
+    top = [max(position.legal.values()) for position, _ in played]
+    own = [position.legal[column] for position, column in played]
+    stakes = [
+        any(sign(score) < sign(most) for score in position.legal.values())
+        for (position, _), most in zip(played, top, strict=True)
+    ]
+    lost = [sign(most) - sign(score) for most, score in zip(top, own, strict=True)]
+    assert measured.best is not None
+    assert measured.best.player.value == pytest.approx(
+        sum(most == score for most, score in zip(top, own, strict=True)) / len(played)
+    )
+    assert measured.at_stake == sum(stakes)
+    if measured.kept is None or measured.half_points_lost is None:
+        assert not any(stakes)
+        return
+    at_stake = [number for number, stake in zip(lost, stakes, strict=True) if stake]
+    assert measured.kept.player.value == pytest.approx(at_stake.count(0) / len(at_stake))
+    mean = measured.half_points_lost.player
+    assert mean.value == pytest.approx(fmean(at_stake))
+    assert 0 <= mean.low <= mean.value <= mean.high <= 2
+
+
+def test_groups_part_the_answers(seated: Callable[[Script], Scripted]) -> None:
+    seated(best)
+    answers = graded().answers
+    sizes = {group.name: group.figures.positions for group in by_kind(answers)}
+    assert sum(sizes[phase.value] for phase in Phase) == sizes["all"] == len(answers)
+    assert sum(sizes[name] for name in ("won", "drawn", "lost")) == len(answers)
+    assert sizes["hard"] + sizes["tactical"] <= len(answers)
+    assert sum(group.figures.positions for group in by_ply(answers)) == len(answers)
+    assert by_kind([]) == by_ply([]) == []
+
+
+def test_the_chart_has_a_point_for_each_ply_higher_for_a_larger_share() -> None:
+    rng = Random(4)
+    answers = [
+        Answer(position, rng.choice(list(position.legal)), 0.1) for position in SHIPPED.positions
+    ]
+    plies = [group for group in by_ply(answers) if group.figures.kept is not None]
+    svg = ET.fromstring(ply_chart(by_ply(answers)))
+    points = svg.findall("{http://www.w3.org/2000/svg}circle")
+    heights = [-float(point.get("cy", "nan")) for point in points]
+    shares = [group.figures.kept.player.value for group in plies if group.figures.kept]
+    assert len(points) == len(plies) == 41
+    places = range(len(plies))
+    by_height = sorted(places, key=lambda place: (heights[place], place))
+    assert by_height == sorted(places, key=lambda place: (round(shares[place], 9), place))
+
+
+def test_the_worst_mistakes_are_wins_turned_into_losses_then_by_score() -> None:
+    rng = Random(2)
+    answers = [
+        Answer(position, rng.choice(list(position.legal)), 0.1) for position in SHIPPED.positions
+    ]
+    mistakes = worst_mistakes(answers, 1000)
+    costs = [(mistake.half_points_lost, mistake.score_lost) for mistake in mistakes]
+    assert costs == sorted(costs, reverse=True)
+    assert costs[0][0] == 2
+    assert len(mistakes) == sum(not answer.is_best for answer in answers)
+    assert worst_mistakes(answers, 3) == mistakes[:3]
+
+
+def test_a_mistake_is_told_with_the_better_column() -> None:
+    # -3: the second player wins with the 19th of its 21 stones, 2 of which are on the board.
+    position = SolvedPosition("4455", (-3, -3, 18, 1, 1, 18, 0))
+    lost, drawn = Mistake(position, 0, 2), Mistake(position, 6, 1)
+    assert mistake_in_words(lost) == "column 1 loses in 17 moves; column 3 wins in 2 moves"
+    assert mistake_in_words(drawn) == "column 7 leads to a draw; column 3 wins in 2 moves"
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"seed": -1}, "the seed must be at least 0, not -1"),
+        ({"act_timeout": 0.0}, "the seconds for a move must be above 0"),
+        ({"act_timeout": float("nan")}, "the seconds for a move must be above 0"),
+    ],
+)
+def test_impossible_settings_are_refused(fields: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        GradeSettings(**fields)
