@@ -1,0 +1,1 @@
+"""Who is stronger: a round robin's ratings, its tables and its page."""

@@ -1,0 +1,49 @@
+"""What must be known to read the tables of a ladder."""
+
+from submission.evaluating.evaluation import Evaluation
+from submission.evaluating.evaluation_notes import early_end, failures, repetitions
+from submission.evaluating.settings import Arena
+from submission.ranking.ladder import Ladder
+
+RULES = (
+    "W-D-L: wins, draws and losses; who fails has lost. Elo: the likeliest ratings of the "
+    "Bradley-Terry model, in which a draw is half a game won; points above {anchor}. The interval "
+    "is the Bayesian bootstrap's over pairs of games, one opening from both seats; it is open on a "
+    "side where the games set no limit. For such a rating, and for all intervals, each player "
+    "counts one game won and one lost that were not played, spread over its opponents. Above next: "
+    "how probable it is that the player is stronger than the one below."
+)
+
+
+def ladder_title(ladder: Ladder) -> str:
+    """What was played."""
+    settings = ladder.evaluation.settings
+    configuration = settings.configuration
+    referee = "Kaggle's environment" if settings.arena is Arena.KAGGLE else "the own arena"
+    return (
+        f"Ladder of {len(ladder.rungs)} players: {len(ladder.evaluation.records)} games on "
+        f"{configuration.rows}x{configuration.columns}, {configuration.inarow} in a row, "
+        f"{configuration.act_timeout:g} s a move, {referee}"
+    )
+
+
+def ladder_notes(ladder: Ladder) -> list[str]:
+    """How the games ended, what went wrong, and what the columns mean."""
+    return [
+        *early_end(ladder.evaluation),
+        *repetitions(ladder.evaluation),
+        *failures(ladder.evaluation),
+        RULES.format(anchor=ladder.anchor),
+        _conditions(ladder.evaluation),
+    ]
+
+
+def _conditions(evaluation: Evaluation) -> str:
+    """What it takes to play the same games again."""
+    settings, versions = evaluation.settings, evaluation.versions
+    return (
+        f"Seed {settings.seed}, openings of {settings.opening_plies} plies, at most "
+        f"{settings.games} games of each two; connectx-agents {versions.package}, "
+        f"kaggle-environments {versions.kaggle_environments or 'not installed'}, "
+        f"Python {versions.python}."
+    )
