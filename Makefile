@@ -9,6 +9,10 @@ KAGGLE := "kaggle-environments>=1.33,<2"
 # Conflicts are expected: kaggle-environments names dependencies that ConnectX does not use.
 QUIETLY := --quiet --disable-pip-version-check --no-warn-conflicts
 
+# The oldest gymnasium that is supported, and what is tested with it beside the newest.
+OLDEST_GYMNASIUM := 1.2.0
+ENVIRONMENT_TESTS := $(addprefix tests/test_,single_env.py single_env_pictures.py vector_env.py registration.py adapters.py)
+
 .PHONY: help submission test check format bench clean
 
 help:
@@ -22,8 +26,10 @@ help:
 submission: .venv/run.stamp
 	$(BIN)/connectx prepare $(AGENT) --output $(OUTPUT) --games $(GAMES)
 
-test: check
+test: check .venv/oldest.stamp
 	$(BIN)/pytest -n auto
+	PYTHONPATH=.venv/oldest $(BIN)/python -c 'import gymnasium; assert gymnasium.__version__ == "$(OLDEST_GYMNASIUM)"'
+	PYTHONPATH=.venv/oldest $(BIN)/pytest -n auto $(ENVIRONMENT_TESTS)
 
 check: .venv/dev.stamp
 	$(BIN)/ruff check .
@@ -53,6 +59,10 @@ clean:
 
 .venv/dev.stamp: .venv/run.stamp
 	$(BIN)/pip install $(QUIETLY) --editable ".[dev,kaggle-light]"
+	@touch $@
+
+.venv/oldest.stamp: .venv/dev.stamp
+	$(BIN)/pip install $(QUIETLY) --no-deps --upgrade --target .venv/oldest "gymnasium==$(OLDEST_GYMNASIUM)"
 	@touch $@
 
 .venv/bench.stamp: .venv/run.stamp
