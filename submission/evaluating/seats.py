@@ -65,7 +65,6 @@ def open_seat(player: Player, *, seed: int) -> AbstractContextManager[Seat]:
 
 def _seeded_built_in(name: str, seed: int) -> FunctionType:
     """A copy of one of Kaggle's functions, whose `choice` is that of a generator of its own."""
-    kaggle_environments_agents = kaggle_environments().environments["connectx"]["agents"]
-    function = kaggle_environments_agents[name]
+    function = kaggle_environments().environments["connectx"]["agents"][name]
     own_names = {**function.__globals__, "choice": random.Random(seed).choice}
     return FunctionType(function.__code__, own_names, name, function.__defaults__)

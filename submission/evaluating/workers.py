@@ -33,7 +33,7 @@ def local_executor(workers: int) -> Iterator[Executor]:
     if workers < 1:
         raise ValueError(f"the number of workers must be at least 1, not {workers}")
     others = set(multiprocessing.active_children())
-    with tempfile.TemporaryDirectory(prefix="connectx-") as folder:
+    with tempfile.TemporaryDirectory(prefix="connectx-", ignore_cleanup_errors=True) as folder:
 
         def start() -> Executor:
             return ProcessPoolExecutor(
