@@ -23,6 +23,7 @@ from benchmarks.measure import measure
 from benchmarks.positions import SETS, SIZE, write_positions
 from benchmarks.report import as_json, print_report
 from benchmarks.rollouts import print_rollouts, rollout_matches
+from benchmarks.runners import RunnerWorkload, print_runners, runner_workloads
 from benchmarks.solver_measure import measure_solver
 from benchmarks.solver_peer import installed_bitbully
 from benchmarks.solver_report import print_solver_report, solver_json
@@ -45,7 +46,7 @@ app = typer.Typer(
 )
 console = Console()
 
-Kind = TypeVar("Kind", Workload, SolverWorkload, EnvironmentWorkload)
+Kind = TypeVar("Kind", Workload, SolverWorkload, EnvironmentWorkload, RunnerWorkload)
 Item = TypeVar("Item")
 
 Rounds = Annotated[int, typer.Option(min=1, help="Timings of each search.")]
@@ -64,6 +65,7 @@ def everything(context: typer.Context) -> None:
         solver()
         environments()
         vectors()
+        runners()
         compilation()
 
 
@@ -129,6 +131,14 @@ def vectors(
     print_batches(measured, console)
     if plot is not None:
         draw_batches(measured, plot)
+
+
+@app.command()
+def runners(rounds: Rounds = 5, only: Only = "") -> None:
+    """Time how games are run, beside kaggle_environments and with one worker."""
+    chosen = choose(runner_workloads(), only)
+    measured = (workload.measure(rounds) for workload in chosen)
+    print_runners([*_track(measured, "Timing runners", len(chosen))], console)
 
 
 @app.command()

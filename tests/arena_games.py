@@ -3,9 +3,9 @@
 from dataclasses import replace
 from functools import cache
 
-from submission.evaluating.game import play_game
+from submission.evaluating.arenas.game import play_game
+from submission.evaluating.arenas.game_specification import GameSpecification
 from submission.evaluating.game_record import GameConfiguration, GameRecord
-from submission.evaluating.game_specification import GameSpecification
 from submission.evaluating.pairing import Pairing
 from submission.evaluating.players import find_player
 from submission.evaluating.settings import Arena

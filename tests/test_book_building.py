@@ -18,7 +18,7 @@ from agents.book.positions import BookScope, positions_by_ply
 from envs import ConnectX
 from submission.booking.build_book import UnfinishedBook, build_book
 from submission.booking.checkpoint import Checkpoint
-from submission.evaluating.workers import local_executor
+from submission.executors.workers import local_executor
 from tests.brute_force import BruteForce
 from tests.test_book import reached_states
 from tests.test_solver import score_by_brute_force

@@ -9,11 +9,11 @@ import pytest
 from submission.evaluating.evaluate import evaluate
 from submission.evaluating.evaluation import Ending, Evaluation
 from submission.evaluating.game_record import GameConfiguration, GameRecord, Result
+from submission.evaluating.judging.sprt import Sprt
 from submission.evaluating.pairing import Pairing, against_each, round_robin
 from submission.evaluating.players import Player, PlayerKind, find_player
 from submission.evaluating.settings import Arena, Settings
-from submission.evaluating.sprt import Sprt
-from submission.evaluating.workers import local_executor
+from submission.executors.workers import local_executor
 
 RANDOM = Player("random", PlayerKind.BUILT_IN)
 NEGAMAX = Player("negamax", PlayerKind.BUILT_IN)
@@ -195,7 +195,9 @@ def test_a_test_ends_a_pairing_as_soon_as_it_is_decided(two_workers: Executor) -
     decided = evaluate(pairings, settings)
     assert decided.ending is Ending.COMPLETE
     assert 0 < len(decided.records) < 100
-    elsewhere = evaluate(pairings, settings, executor=two_workers)
+    played: list[GameRecord] = []
+    elsewhere = evaluate(pairings, settings, executor=two_workers, on_game=played.append)
+    assert len(played) < len(decided.records) + 20, "games in the queue are called off"
     assert moves(elsewhere) == moves(decided)
 
 

@@ -5,7 +5,7 @@ from rich.console import Console
 from submission.evaluating.evaluation import Ending, Evaluation
 from submission.evaluating.evaluation_report import render_evaluation
 from submission.evaluating.game_record import Result
-from submission.evaluating.sprt import Sprt
+from submission.evaluating.judging.sprt import Sprt
 from tests.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN, evaluation_of
 
 

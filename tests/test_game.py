@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from submission.evaluating import kaggle_referee
-from submission.evaluating.game import play_game
+from submission.evaluating.arenas import kaggle_referee
+from submission.evaluating.arenas.game import play_game
+from submission.evaluating.arenas.game_specification import GameSpecification
 from submission.evaluating.game_record import GameConfiguration, GameRecord, Result
-from submission.evaluating.game_specification import GameSpecification
 from submission.evaluating.pairing import Pairing
 from submission.evaluating.players import Player, PlayerKind
 from submission.evaluating.settings import Arena

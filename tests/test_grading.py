@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from submission.evaluating.arenas.seats import Failure, Move, Seat
 from submission.evaluating.evaluation import Ending
 from submission.evaluating.players import Player, PlayerKind, find_player
-from submission.evaluating.seats import Failure, Move, Seat
 from submission.grading import asking
 from submission.grading.answer import Answer
 from submission.grading.figures import Measured, figures

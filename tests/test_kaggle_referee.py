@@ -9,14 +9,15 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from submission.evaluating.arenas.game import play_game
+from submission.evaluating.arenas.game_specification import GameSpecification
+from submission.evaluating.arenas.kaggle_games import kaggle_game
+from submission.evaluating.arenas.kaggle_referee import hold_on_kaggle
+from submission.evaluating.arenas.played_game import PlayedGame
+from submission.evaluating.arenas.seats import Failure, Move
 from submission.evaluating.game_record import GameConfiguration, GameRecord, Result
-from submission.evaluating.game_specification import GameSpecification
-from submission.evaluating.kaggle_games import kaggle_game
-from submission.evaluating.kaggle_referee import hold_game, play_on_kaggle
 from submission.evaluating.pairing import Pairing
-from submission.evaluating.played_game import PlayedGame
 from submission.evaluating.players import Player, PlayerKind
-from submission.evaluating.seats import Failure, Move
 from submission.evaluating.settings import Arena
 from submission.kaggle import kaggle_environments
 
@@ -106,7 +107,7 @@ def play(
     opening: tuple[int, ...] = (),
     configuration: GameConfiguration = DEFAULT,
 ) -> GameRecord:
-    return play_on_kaggle(
+    return play_game(
         GameSpecification(Pairing(player, opponent), game, 1, opening, configuration, Arena.KAGGLE)
     )
 
@@ -224,7 +225,7 @@ class Scripted:
 
 
 def hold(first: Scripted, second: Scripted) -> PlayedGame:
-    return hold_game((first, second), (), DEFAULT)
+    return hold_on_kaggle((first, second), (), DEFAULT)
 
 
 def test_time_beyond_the_limit_comes_out_of_the_bank() -> None:

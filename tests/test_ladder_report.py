@@ -16,9 +16,9 @@ from envs.connectx import ConnectX
 from envs.render import COLOURS
 from submission.evaluating.evaluation import Ending, Evaluation, Identity
 from submission.evaluating.game_record import GameConfiguration, GameRecord, Result
+from submission.evaluating.judging.statistics import Estimate
 from submission.evaluating.players import PlayerKind
 from submission.evaluating.settings import Settings
-from submission.evaluating.statistics import Estimate
 from submission.ranking.ladder import Ladder, make_ladder
 from submission.ranking.ladder_page import SHOWN, ladder_page
 from submission.ranking.ladder_report import render_ladder

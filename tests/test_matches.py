@@ -18,7 +18,7 @@ from benchmarks.heuristics import (
 from benchmarks.matches import match_points, openings, points
 from benchmarks.rollouts import BUDGETS, RolloutMatch, print_rollouts, rollout_matches
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe
-from submission.evaluating.statistics import Estimate
+from submission.evaluating.judging.statistics import Estimate
 
 
 @pytest.mark.parametrize(

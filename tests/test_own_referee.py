@@ -12,11 +12,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from submission.evaluating import kaggle_referee, own_referee
+from submission.evaluating.arenas.kaggle_referee import hold_on_kaggle
+from submission.evaluating.arenas.own_referee import hold_in_own_arena
+from submission.evaluating.arenas.played_game import PlayedGame
+from submission.evaluating.arenas.seats import Failure, Move
 from submission.evaluating.game_record import GameConfiguration
 from submission.evaluating.openings import openings
-from submission.evaluating.played_game import PlayedGame
-from submission.evaluating.seats import Failure, Move
 from submission.kaggle import kaggle_environments
 from tests.arena_games import played, played_in_both
 
@@ -134,9 +135,9 @@ class KaggleRun:
 def both_referees(game: Game, script: Script) -> PlayedGame:
     """Play the script by either referee and by `env.run`, and find no difference."""
     seats = ScriptedSeat(script[0]), ScriptedSeat(script[1])
-    ours = own_referee.hold_game(seats, game.opening, game.configuration)
+    ours = hold_in_own_arena(seats, game.opening, game.configuration)
     others = ScriptedSeat(script[0]), ScriptedSeat(script[1])
-    assert ours == kaggle_referee.hold_game(others, game.opening, game.configuration)
+    assert ours == hold_on_kaggle(others, game.opening, game.configuration)
     kaggle = KaggleRun(game, script)
     assert (ours.statuses, ours.rewards) == kaggle.ending
     assert ours.durations == kaggle.durations
@@ -196,8 +197,8 @@ def test_mistakes_and_long_thoughts_end_as_on_kaggle(game: Game, script: Script)
 def test_a_game_of_more_than_1000_steps_is_a_draw() -> None:
     endless = GameConfiguration(rows=1, columns=1001, inarow=1001)
     ours, kaggles = (
-        referee.hold_game((ScriptedSeat([Turn(0)]), ScriptedSeat([Turn(0)])), (), endless)
-        for referee in (own_referee, kaggle_referee)
+        hold((ScriptedSeat([Turn(0)]), ScriptedSeat([Turn(0)])), (), endless)
+        for hold in (hold_in_own_arena, hold_on_kaggle)
     )
     assert ours == kaggles
     assert len(ours.columns) == 999
@@ -214,7 +215,7 @@ def test_what_a_player_does_to_what_it_is_shown_changes_nothing() -> None:
 
     def play(seat: type[ScriptedSeat]) -> PlayedGame:
         seats = seat([Turn(2), Turn(3)]), seat([Turn(5)])
-        return own_referee.hold_game(seats, (3,), GameConfiguration())
+        return hold_in_own_arena(seats, (3,), GameConfiguration())
 
     assert play(Spoiler) == play(ScriptedSeat)
 

@@ -7,7 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submission.evaluating.pair_distribution import PAIR_SCORES, PairDistribution, count_pairs
+from submission.evaluating.judging.pair_distribution import (
+    PAIR_SCORES,
+    PairDistribution,
+    count_pairs,
+)
 from tests.likeliest_distribution import greatest_log_likelihood
 
 counts = st.lists(st.integers(1, 300), min_size=5, max_size=5)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from submission.evaluating.game_record import GameRecord
-from submission.evaluating.pairs import pair_points, points_of_pairs
+from submission.evaluating.judging.pairs import pair_points, points_of_pairs
 from tests.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN
 
 

@@ -11,7 +11,7 @@ from submission.evaluating.game_record import Result
 from submission.evaluating.pairing import against_each
 from submission.evaluating.players import Player, PlayerKind, find_player
 from submission.evaluating.settings import Settings
-from submission.evaluating.workers import local_executor
+from submission.executors.workers import local_executor
 from tests.bitbully_judge import Judge
 
 OPPONENTS = ("negamax", "mcts:time_limit=0.1", "alphabeta:time_limit=0.1")

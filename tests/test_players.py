@@ -5,8 +5,8 @@ import pytest
 
 import submission.evaluating.players
 from submission.bundling.bundle import build_bundle
+from submission.evaluating.arenas.seats import open_seat
 from submission.evaluating.players import Player, PlayerKind, find_player
-from submission.evaluating.seats import open_seat
 from submission.kaggle import BUILT_IN_AGENTS, kaggle_environments
 
 

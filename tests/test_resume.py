@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from submission.evaluating.evaluate import evaluate
 from submission.evaluating.evaluation import Ending, Evaluation
 from submission.evaluating.game_record import GameConfiguration, GameRecord
+from submission.evaluating.judging.sprt import Sprt
 from submission.evaluating.pairing import against_each
 from submission.evaluating.players import Player, PlayerKind, find_player
-from submission.evaluating.results_file import ResultsFile, new_results, resumed_results
-from submission.evaluating.results_header import ResultsHeader
+from submission.evaluating.results.results_file import ResultsFile, new_results, resumed_results
+from submission.evaluating.results.results_header import ResultsHeader
+from submission.evaluating.results.stored_evaluation import read_results
 from submission.evaluating.settings import Arena, Settings
-from submission.evaluating.sprt import Sprt
-from submission.evaluating.stored_evaluation import read_results
-from submission.evaluating.workers import local_executor
+from submission.executors.workers import local_executor
 
 RANDOM = Player("random", PlayerKind.BUILT_IN)
 OURS = find_player("random:")

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from submission.evaluating.game_record import GameRecord
-from submission.evaluating.pair_distribution import count_pairs
-from submission.evaluating.pairs import points_of_pairs
-from submission.evaluating.sequential_test import Decision, SequentialTest
-from submission.evaluating.sprt import Sprt, Verdict
-from submission.evaluating.statistics import expected_score
+from submission.evaluating.judging.pair_distribution import count_pairs
+from submission.evaluating.judging.pairs import points_of_pairs
+from submission.evaluating.judging.sequential_test import Decision, SequentialTest
+from submission.evaluating.judging.sprt import Sprt, Verdict
+from submission.evaluating.judging.statistics import expected_score
 from tests.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN
 from tests.test_pairs import games
 

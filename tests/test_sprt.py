@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submission.evaluating.pair_distribution import PAIR_SCORES
-from submission.evaluating.sprt import Sprt, Verdict, parse_sprt
-from submission.evaluating.statistics import expected_score
+from submission.evaluating.judging.pair_distribution import PAIR_SCORES
+from submission.evaluating.judging.sprt import Sprt, Verdict, parse_sprt
+from submission.evaluating.judging.statistics import expected_score
 from tests.likeliest_distribution import greatest_log_likelihood
 
 counts = st.lists(st.integers(1, 300), min_size=5, max_size=5)

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import multinomial
 
-from submission.evaluating.pair_distribution import PAIR_POINTS, count_pairs
-from submission.evaluating.statistics import (
+from submission.evaluating.judging.pair_distribution import PAIR_POINTS, count_pairs
+from submission.evaluating.judging.statistics import (
     Z_95,
     Estimate,
     elo_difference,

@@ -4,7 +4,7 @@ from math import inf
 import pytest
 
 from submission.evaluating.game_record import Result
-from submission.evaluating.statistics import paired_score_estimate
+from submission.evaluating.judging.statistics import paired_score_estimate
 from submission.evaluating.summary import MoveTimes, Tally, summarise
 from tests.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN
 

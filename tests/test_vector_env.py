@@ -119,7 +119,7 @@ def test_games_go_as_those_of_single_environments(data: st.DataObject) -> None:
     )
     mode = data.draw(st.sampled_from(AutoresetMode))
     num_envs = data.draw(st.integers(1, 7))
-    threads = data.draw(st.integers(1, 3)) if arguments["opponent"] in (None, "random") else 1
+    threads = data.draw(st.integers(1, 9)) if arguments["opponent"] in (None, "random") else 1
     theirs = SyncVectorEnv([partial(single, **arguments)] * num_envs, autoreset_mode=mode)
     ours = vector(num_envs, **arguments, autoreset_mode=mode, threads=threads)
     assert ours.single_observation_space == theirs.single_observation_space
@@ -160,6 +160,38 @@ def test_games_go_on_as_the_rules_say() -> None:
         if terminated.any():
             _, infos = env.reset(options={"reset_mask": terminated})
     assert [env.state(index) for index in range(games)] == states
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_game_that_is_over_before_its_learner_has_moved_is_refused(
+    mode: str, threads: int
+) -> None:
+    """One stone wins, and the second player never comes to play: not even in a later game."""
+    env = ConnectXVectorEnv(3, 2, 2, 1, seat="random", autoreset_mode=mode, threads=threads)
+    env.reset(seed=[0, 0, 0])  # the learner is the first player
+
+    def play() -> None:
+        for _ in range(30):
+            _, rewards, *_ = env.step(np.zeros(3, int))
+            assert set(rewards) <= {0.0, 1.0}
+
+    with pytest.raises(ValueError, match="over before its learner's first action"):
+        play()
+
+
+@pytest.mark.parametrize("opponent", ["random", last_legal])
+def test_actions_of_any_layout_are_played(opponent: Any) -> None:
+    played = []
+    columns = np.array([3, 5, 3, 1])
+    frozen = columns.copy()
+    frozen.flags.writeable = False
+    for actions in (columns, columns.repeat(2)[::2], columns.astype(">i4"), frozen):
+        env = ConnectXVectorEnv(4, opponent=opponent)
+        env.reset(seed=1)
+        played.append(env.step(actions))
+    for step in played[1:]:
+        assert_same(step, played[0])
 
 
 def test_a_win_on_the_last_cell_is_a_win() -> None:

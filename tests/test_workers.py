@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from submission.evaluating.workers import RENEWALS, local_executor
+from submission.executors.workers import RENEWALS, local_executor
 
 QUEUED_AT_ONCE = 2
 """How much work a pool of one process holds beyond recall, beside what it does."""
@@ -37,7 +37,7 @@ def test_workers_end_in_the_middle_of_their_work() -> None:
 
 ABANDONED = """
 import os, signal, time
-from submission.evaluating.workers import local_executor
+from submission.executors.workers import local_executor
 with local_executor(1) as executor:
     executor.submit(os.getpid).result()
     executor.submit(time.sleep, 1000)

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from submission.checking.check_result import CheckReport, GameResult, Timing
 from submission.checking.diagnosis import Fault
+from submission.plain_text import plain_text
 
 NOTHING = "-"
 
@@ -129,7 +130,4 @@ def _line(head: str, style: str, rest: str) -> Text:
 
 
 def _plain(text: str) -> Text:
-    """Text without the control characters with which a submission could steer the terminal."""
-    return Text(
-        "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
-    )
+    return Text(plain_text(text))

@@ -11,7 +11,7 @@ from submission.booking.build_book import UnfinishedBook, build_book
 from submission.booking.checkpoint import Checkpoint
 from submission.cli.arguments import CORES, Columns, Inarow, Output, Rows
 from submission.cli.console import say
-from submission.evaluating.workers import local_executor
+from submission.executors.workers import local_executor
 from submission.output_file import require_writable
 from submission.progress import progress_bar
 

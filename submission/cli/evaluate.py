@@ -26,11 +26,11 @@ from submission.cli.running import Run
 from submission.evaluating.evaluation_report import render_evaluation
 from submission.evaluating.first_player_table import first_player_table
 from submission.evaluating.game_record import GameConfiguration
+from submission.evaluating.judging.sprt import parse_sprt
 from submission.evaluating.pairing import against_each
 from submission.evaluating.players import find_player
 from submission.evaluating.replay import game_to_show, replay_html
 from submission.evaluating.settings import Arena, Settings
-from submission.evaluating.sprt import parse_sprt
 from submission.output_file import require_writable
 
 

@@ -7,9 +7,8 @@ import typer
 
 from submission.cli.arguments import CORES, ActTimeout, Dask, PlayerName
 from submission.cli.console import console
-from submission.evaluating.dask_workers import dask_executor
 from submission.evaluating.players import find_player
-from submission.evaluating.workers import local_executor
+from submission.executors.choice import chosen_executor
 from submission.grading.grade_page import grade_page
 from submission.grading.grade_report import render_grade
 from submission.grading.grade_settings import GradeSettings
@@ -69,8 +68,7 @@ def grade(
     if sample is not None:
         position_set = position_set.sample(sample, seed)
     graded = find_player(player)
-    chosen = local_executor(workers) if dask is None else dask_executor(dask)
-    with chosen as executor, progress_bar(f"Grading {player}") as show:
+    with chosen_executor(workers, dask) as executor, progress_bar(f"Grading {player}") as show:
         result = grade_player(graded, position_set, settings, executor, show)
     console.print(render_grade(result))
     if json is not None:

@@ -1,22 +1,20 @@
 """Games with a progress bar, wherever they are played and kept."""
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
 from submission.cli.console import console
-from submission.evaluating.dask_workers import dask_executor
 from submission.evaluating.evaluate import evaluate
 from submission.evaluating.evaluation import Evaluation
 from submission.evaluating.game_record import GameRecord
 from submission.evaluating.pairing import Pairing
-from submission.evaluating.results_file import ResultsFile, new_results, resumed_results
-from submission.evaluating.results_header import ResultsHeader
+from submission.evaluating.results.results_file import ResultsFile, new_results, resumed_results
+from submission.evaluating.results.results_header import ResultsHeader
 from submission.evaluating.settings import Settings
-from submission.evaluating.workers import local_executor
+from submission.executors.choice import chosen_executor
 from submission.progress import progress_bar
 
 
@@ -46,7 +44,10 @@ class Run:
                 executors; before any game is played.
         """
         header = ResultsHeader.of(pairings, settings)
-        with self._results_file(header) as results, self._executor() as executor:
+        with (
+            self._results_file(header) as results,
+            chosen_executor(self.workers, self.dask) as executor,
+        ):
             played = () if results is None else results.played
             if results is not None and results.was_torn:
                 console.print("The last game of the file was not whole: it is played again.")
@@ -60,9 +61,6 @@ class Run:
                     show(next(numbers), total, f"{record.player} against {record.opponent}")
 
                 return evaluate(pairings, settings, executor=executor, played=played, on_game=keep)
-
-    def _executor(self) -> AbstractContextManager[Executor]:
-        return local_executor(self.workers) if self.dask is None else dask_executor(self.dask)
 
     @contextmanager
     def _results_file(self, header: ResultsHeader) -> Iterator[ResultsFile | None]:

@@ -7,8 +7,8 @@ from contextlib import closing
 from submission.evaluating.evaluation import Ending, Evaluation, Identity, Versions
 from submission.evaluating.game_record import GameRecord
 from submission.evaluating.ledger import Ledger
-from submission.evaluating.pairing import Pairing
-from submission.evaluating.players import Player, PlayerKind
+from submission.evaluating.pairing import Pairing, players_of
+from submission.evaluating.players import PlayerKind
 from submission.evaluating.playing import play_games
 from submission.evaluating.schedule import schedule
 from submission.evaluating.settings import Arena, Settings
@@ -49,19 +49,19 @@ def evaluate(
         ModuleNotFoundError: kaggle_environments is needed and not installed.
     """
     _require_playable(pairings, settings)
-    ledger = Ledger(pairings, settings.sprt)
+    ledger = Ledger([pairing.names for pairing in pairings], settings.sprt)
     for record in played:
         ledger.add(record)
-    games = filter(ledger.needs, schedule(pairings, settings))
+    games = schedule(pairings, settings)
 
     def keep(record: GameRecord) -> None:
         ledger.add(record)
         on_game(record)
 
-    with closing(play_games(games, executor)) as records:
+    with closing(play_games(games, ledger.needs, executor)) as records:
         ending = _take(records, keep)
     return Evaluation(
-        players=tuple(map(Identity.of, _players(pairings))),
+        players=tuple(map(Identity.of, players_of(pairings))),
         pairings=tuple(pairing.names for pairing in pairings),
         settings=settings,
         versions=Versions.current(),
@@ -77,17 +77,9 @@ def _require_playable(pairings: Sequence[Pairing], settings: Settings) -> None:
     for player, opponent in names:
         if names.count((player, opponent)) > 1:
             raise ValueError(f"{player!r} against {opponent!r} is named twice: name it once")
-    all_ours = all(player.kind is PlayerKind.AGENT for player in _players(pairings))
+    all_ours = all(player.kind is PlayerKind.AGENT for player in players_of(pairings))
     if settings.arena is Arena.KAGGLE or not all_ours:
         kaggle_environments()
-
-
-def _players(pairings: Iterable[Pairing]) -> list[Player]:
-    """Everybody who plays, each once, in the order in which they are named first."""
-    players = {
-        player.name: player for pairing in pairings for player in (pairing.player, pairing.opponent)
-    }
-    return [*players.values()]
 
 
 def _take(records: Iterable[GameRecord], keep: OnGame) -> Ending:

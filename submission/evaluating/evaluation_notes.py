@@ -8,8 +8,8 @@ from submission.evaluating.summary import failing_status
 EARLY_ENDINGS = {
     Ending.INTERRUPTED: "Interrupted: {played} of {asked} games were played.",
     Ending.WORKER_DIED: (
-        "The workers died after {played} of {asked} games, for want of memory perhaps: play fewer "
-        "games at a time, and go on with --resume where there is a results file."
+        "The workers died after {played} of {asked} games, for want of memory, or with their "
+        "scheduler: play fewer games at a time; --resume goes on where there is a results file."
     ),
 }
 

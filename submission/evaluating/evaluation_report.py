@@ -9,9 +9,9 @@ from rich.text import Text
 
 from submission.evaluating.evaluation import Evaluation
 from submission.evaluating.evaluation_notes import early_end, failures, repetitions
-from submission.evaluating.sequential_test import SequentialTest
-from submission.evaluating.sprt import Verdict
-from submission.evaluating.statistics import Estimate
+from submission.evaluating.judging.sequential_test import SequentialTest
+from submission.evaluating.judging.sprt import Verdict
+from submission.evaluating.judging.statistics import Estimate
 from submission.evaluating.summary import MoveTimes, PairingSummary
 
 NOTHING = "-"

@@ -2,24 +2,23 @@
 
 from collections.abc import Iterable, Sequence
 
+from submission.evaluating.arenas.game_specification import GameSpecification
 from submission.evaluating.game_record import GameRecord
-from submission.evaluating.game_specification import GameSpecification
-from submission.evaluating.pairing import Pairing
-from submission.evaluating.sequential_test import Decision, SequentialTest
-from submission.evaluating.sprt import Sprt
+from submission.evaluating.judging.sequential_test import Decision, SequentialTest
+from submission.evaluating.judging.sprt import Sprt
 
 
 class Ledger:
     """Takes the games of some pairings in any order.
 
     Args:
-        pairings: whose games it takes; each once.
+        pairings: the names of the player and the opponent of each; each pairing once.
         sprt: the test that decides a pairing; None decides none.
     """
 
-    def __init__(self, pairings: Iterable[Pairing], sprt: Sprt | None) -> None:
+    def __init__(self, pairings: Iterable[tuple[str, str]], sprt: Sprt | None) -> None:
         self._games: dict[tuple[str, str], dict[int, GameRecord]] = {
-            pairing.names: {} for pairing in pairings
+            names: {} for names in pairings
         }
         self._tests = {} if sprt is None else {names: SequentialTest(sprt) for names in self._games}
 

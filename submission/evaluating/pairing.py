@@ -1,6 +1,6 @@
 """Two players who meet."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -28,3 +28,11 @@ def against_each(player: Player, opponents: Sequence[Player]) -> list[Pairing]:
 def round_robin(players: Sequence[Player]) -> list[Pairing]:
     """Every player against every other, each pair once."""
     return [Pairing(*pair) for pair in combinations(players, 2)]
+
+
+def players_of(pairings: Iterable[Pairing]) -> list[Player]:
+    """Everybody who plays, each once, in the order in which they are named first."""
+    players = {
+        player.name: player for pairing in pairings for player in (pairing.player, pairing.opponent)
+    }
+    return [*players.values()]

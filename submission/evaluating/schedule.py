@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from submission.evaluating.game_specification import GameSpecification
+from submission.evaluating.arenas.game_specification import GameSpecification
 from submission.evaluating.openings import shuffled_openings
 from submission.evaluating.pairing import Pairing
 from submission.evaluating.settings import Settings

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from submission.evaluating.game_record import GameConfiguration
-from submission.evaluating.sprt import Sprt
+from submission.evaluating.judging.sprt import Sprt
 
 
 class Arena(StrEnum):

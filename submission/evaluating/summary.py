@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import chain
 
 from submission.evaluating.game_record import GameRecord, Result
-from submission.evaluating.pairs import points_of_pairs
-from submission.evaluating.statistics import Estimate, elo_estimate, paired_score_estimate
+from submission.evaluating.judging.pairs import points_of_pairs
+from submission.evaluating.judging.statistics import Estimate, elo_estimate, paired_score_estimate
 
 
 @dataclass(frozen=True, slots=True)

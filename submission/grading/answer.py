@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from submission.evaluating.seats import Failure
+from submission.evaluating.arenas.seats import Failure
 from submission.grading.solved_position import Outcome, SolvedPosition
 
 

@@ -4,10 +4,10 @@ import random
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from submission.evaluating.arenas.own_referee import OwnGame
+from submission.evaluating.arenas.seats import Move, Seat, open_seat
 from submission.evaluating.game_record import GameConfiguration
-from submission.evaluating.own_referee import OwnGame
 from submission.evaluating.players import Player
-from submission.evaluating.seats import Move, Seat, open_seat
 from submission.grading.answer import Answer
 from submission.grading.solved_position import SolvedPosition
 

@@ -2,12 +2,15 @@
 
 from typing import NamedTuple
 
+FAILING_STATUSES = ("ERROR", "INVALID", "TIMEOUT")
+"""Kaggle's words for the ways to fail."""
+
 
 class Failure(NamedTuple):
     """Why there is no column to play."""
 
     status: str
-    """Kaggle's word for it: ERROR, INVALID or TIMEOUT."""
+    """One of `FAILING_STATUSES`."""
     cause: str
     """Why, in one plain line."""
     stderr: tuple[str, ...] = ()

@@ -4,15 +4,16 @@ import contextlib
 import json
 import selectors
 import socket
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from time import monotonic, perf_counter
 from typing import Any, Self
 
 from submission.isolation.kaggle_agent import STDERR_LINES
 from submission.isolation.keeper_line import END_SECONDS, KeeperLine
 from submission.isolation.messages import Message
-from submission.isolation.move import Failure, Move
+from submission.isolation.move import FAILING_STATUSES, Failure, Move
 from submission.isolation.player_job import HUNG_UP
+from submission.plain_text import plain_text
 
 GRACE = 0.5
 """Seconds that a player may take beyond its limit and its bank before its process is ended, and by
@@ -171,7 +172,7 @@ class RunningPlayer:
 
     def _fail(self, status: str, cause: str, stderr: tuple[str, ...], seconds: float) -> Move:
         """The last move of a process that has ended."""
-        self._failure = Failure(status, cause, stderr)
+        self._failure = _told(status, cause, stderr)
         return Move(None, seconds, self._failure)
 
 
@@ -189,10 +190,20 @@ def _read_move(answer: Message, waited: float) -> Move:
         seconds = told if 0 <= waited - told < GRACE else waited
         if failure is None:
             return Move(int(column), seconds)
-        status, cause, stderr = failure
-        return Move(None, seconds, Failure(str(status), str(cause), tuple(map(str, stderr))))
+        return Move(None, seconds, _told(*failure))
     except (KeyError, TypeError, ValueError, OverflowError):
         return Move(None, waited, Failure("ERROR", "answered by other means than a return"))
+
+
+def _told(status: str, cause: str, stderr: Iterable[str]) -> Failure:
+    """A failure in a stranger's words.
+
+    Raises:
+        TypeError, ValueError: they are no words, or not one of Kaggle's.
+    """
+    if status not in FAILING_STATUSES:
+        raise ValueError(f"no failure has the status {status!r}")
+    return Failure(status, plain_text(cause), tuple(map(plain_text, stderr)))
 
 
 def _last_lines(stderr: str) -> tuple[str, ...]:

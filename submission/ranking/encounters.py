@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from submission.evaluating.game_record import GameRecord, Result
-from submission.evaluating.pairs import pair_of
+from submission.evaluating.judging.pairs import pair_of
 
 Encounters = Mapping[tuple[int, int], NDArray[np.float64]]
 """For two players, by number, what either has of each of their pairs of games: shape (pairs, 2)."""

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from submission.evaluating.evaluation import Evaluation
 from submission.evaluating.game_record import GameRecord
-from submission.evaluating.statistics import Estimate
+from submission.evaluating.judging.statistics import Estimate
 from submission.ranking.encounters import encounters_of
 from submission.ranking.ratings import rate
 from submission.ranking.standing import Standing, standing_of

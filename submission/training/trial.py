@@ -7,7 +7,7 @@ from agents.random_agent import RandomAgent
 from agents.trained.policy_agent import PolicyAgent
 from agents.trained.policy_file import TrainedPolicy, encode_policy
 from envs.board import BoardGame
-from submission.evaluating.statistics import Estimate, score_estimate
+from submission.evaluating.judging.statistics import Estimate, score_estimate
 
 
 class SeatRecord(NamedTuple):

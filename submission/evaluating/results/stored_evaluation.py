@@ -5,10 +5,7 @@ from pathlib import Path
 
 from submission.evaluating.evaluation import Ending, Evaluation
 from submission.evaluating.ledger import Ledger
-from submission.evaluating.pairing import Pairing
-from submission.evaluating.players import Player
-from submission.evaluating.results_content import parse_results
-from submission.evaluating.results_header import ResultsHeader
+from submission.evaluating.results.results_content import parse_results
 
 
 def read_results(path: Path) -> Evaluation:
@@ -27,7 +24,7 @@ def read_results(path: Path) -> Evaluation:
             f"cannot read {path} ({error.strerror}): name a file that --results has written"
         ) from error
     header, records, _ = parse_results(content, path)
-    ledger = Ledger(_pairings(header), header.settings.sprt)
+    ledger = Ledger(header.pairings, header.settings.sprt)
     for record in records:
         ledger.add(record)
     played = Counter(record.pairing for record in records)
@@ -43,9 +40,3 @@ def read_results(path: Path) -> Evaluation:
         ending=Ending.COMPLETE if is_complete else Ending.INTERRUPTED,
         records=ledger.records,
     )
-
-
-def _pairings(header: ResultsHeader) -> list[Pairing]:
-    """Who met whom: the players by name and kind, without what they submitted."""
-    players = {player.name: Player(player.name, player.kind) for player in header.players}
-    return [Pairing(players[player], players[opponent]) for player, opponent in header.pairings]

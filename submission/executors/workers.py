@@ -9,7 +9,7 @@ from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from threading import Thread
 
-from submission.evaluating.renewed_executor import RenewedExecutor
+from submission.executors.renewed_executor import RenewedExecutor
 
 RENEWALS = 3
 """How often new workers take the place of such as were killed, for want of memory say."""

@@ -13,7 +13,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from submission.evaluating.evaluation import Versions
-from submission.evaluating.renewed_executor import RenewedExecutor
+from submission.executors.renewed_executor import RenewedExecutor
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -1,6 +1,6 @@
 """The games of an evaluation on disk, added as they end, so that nothing played is lost.
 
-`submission.evaluating.results_content` describes the file.
+`submission.evaluating.results.results_content` describes the file.
 """
 
 import fcntl
@@ -15,8 +15,8 @@ from time import monotonic
 from typing import Any
 
 from submission.evaluating.game_record import GameRecord
-from submission.evaluating.results_content import ResultsContent, parse_results, title
-from submission.evaluating.results_header import ResultsHeader
+from submission.evaluating.results.results_content import ResultsContent, parse_results, title
+from submission.evaluating.results.results_header import ResultsHeader
 from submission.output_file import require_writable
 
 SYNC_SECONDS = 1.0

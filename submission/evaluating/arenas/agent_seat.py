@@ -10,8 +10,8 @@ from typing import Any
 
 from agents.protocol import Agent
 from submission.entry import KagglePlayer
+from submission.evaluating.arenas.seats import Move, Seat, open_seat
 from submission.evaluating.players import Player
-from submission.evaluating.seats import Move, Seat, open_seat
 
 _generator_lock = Lock()
 """Python's global generator is one, whichever thread plays."""

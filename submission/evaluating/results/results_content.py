@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from submission.evaluating.game_record import GameRecord
-from submission.evaluating.results_header import FORMAT, ResultsHeader
+from submission.evaluating.results.results_header import FORMAT, ResultsHeader
 
 
 class ResultsContent(NamedTuple):

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from submission.evaluating.game_record import GameConfiguration, GameRecord
-from submission.evaluating.game_specification import GameSpecification
-from submission.evaluating.kaggle_games import kaggle_game
-from submission.evaluating.played_game import PlayedGame, overtime, record_game
-from submission.evaluating.seats import Failure, Move, Seat, open_seat, seat_seed
+from submission.evaluating.arenas.kaggle_games import kaggle_game
+from submission.evaluating.arenas.played_game import PlayedGame, overtime
+from submission.evaluating.arenas.seats import Failure, Move, Seat
+from submission.evaluating.game_record import GameConfiguration
 from submission.isolation.move import misplaced
 from submission.kaggle import kaggle_environments
 
@@ -14,23 +13,7 @@ NOT_AN_ACTION = "not an action"
 """What Kaggle finds INVALID as an action."""
 
 
-def play_on_kaggle(specification: GameSpecification) -> GameRecord:
-    """Play a game on `kaggle_environments`.
-
-    Raises:
-        ModuleNotFoundError: kaggle_environments is not installed.
-        OSError: a player's process cannot be started.
-    """
-    (first, second), seed = specification.seats, specification.seed
-    with (
-        open_seat(first, seed=seat_seed(seed, 1)) as seat_1,
-        open_seat(second, seed=seat_seed(seed, 2)) as seat_2,
-    ):
-        game = hold_game((seat_1, seat_2), specification.opening, specification.configuration)
-    return record_game(specification, game)
-
-
-def hold_game(
+def hold_on_kaggle(
     seats: tuple[Seat, Seat], opening: tuple[int, ...], configuration: GameConfiguration
 ) -> PlayedGame:
     """Ask the seats in turn until Kaggle's environment says that the game is over.
@@ -42,6 +25,9 @@ def hold_game(
         seats: seat 1 and seat 2.
         opening: the first columns, which leave the game unfinished.
         configuration: board and clock.
+
+    Raises:
+        ModuleNotFoundError: kaggle_environments is not installed.
     """
     with kaggle_game(configuration) as env:
         return _hold(env, seats, opening)
@@ -56,9 +42,9 @@ def _hold(env: Any, seats: tuple[Seat, Seat], opening: tuple[int, ...]) -> Playe
     while not env.done:
         mover = _mover(env)
         observation = _observation(env, mover)
+        bank = observation["remainingOverageTime"]
         move = seats[mover].act(observation, dict(env.configuration))
         durations[mover].append(move.seconds)
-        bank = observation["remainingOverageTime"]
         failure = overtime(move, env.configuration.actTimeout, bank) or move.failure
         _step(env, _action(move, failure), {"duration": move.seconds})
         if env.state[mover].reward is None:

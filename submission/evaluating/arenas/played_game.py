@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from submission.evaluating.arenas.game_specification import GameSpecification
 from submission.evaluating.game_record import GameRecord, Result
-from submission.evaluating.game_specification import GameSpecification
 from submission.isolation.move import Failure, Move
 
 

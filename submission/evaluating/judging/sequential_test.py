@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from submission.evaluating.game_record import GameRecord
-from submission.evaluating.pair_distribution import PAIR_POINTS
-from submission.evaluating.pairs import pair_points
-from submission.evaluating.sprt import Sprt, Verdict
+from submission.evaluating.judging.pair_distribution import PAIR_POINTS
+from submission.evaluating.judging.pairs import pair_points
+from submission.evaluating.judging.sprt import Sprt, Verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import inf, log10, sqrt
 from statistics import NormalDist
 
-from submission.evaluating.pair_distribution import DOWN, UP, PairDistribution, count_pairs
+from submission.evaluating.judging.pair_distribution import DOWN, UP, PairDistribution, count_pairs
 
 Z_95 = NormalDist().inv_cdf(0.975)
 """Standard deviations on either side of the mean that hold 95 % of a normal distribution."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from submission.evaluating.evaluation import Identity, Versions
 from submission.evaluating.game_record import GameRecord
-from submission.evaluating.pairing import Pairing
+from submission.evaluating.pairing import Pairing, players_of
 from submission.evaluating.settings import Settings
 
 FORMAT = "connectx results, version 1"
@@ -26,9 +26,8 @@ class ResultsHeader:
     @classmethod
     def of(cls, pairings: Sequence[Pairing], settings: Settings) -> "ResultsHeader":
         """The header of the games that `evaluate` plays with these arguments."""
-        players = (player for pair in pairings for player in (pair.player, pair.opponent))
         return cls(
-            players=tuple(dict.fromkeys(map(Identity.of, players))),
+            players=tuple(map(Identity.of, players_of(pairings))),
             pairings=tuple(pairing.names for pairing in pairings),
             settings=settings,
             versions=Versions.current(),

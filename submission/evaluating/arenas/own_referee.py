@@ -6,11 +6,9 @@ from typing import Any
 
 from envs.bitboard import cell_bit
 from envs.connectx import ConnectX
-from submission.evaluating.agent_seat import open_seat_here
-from submission.evaluating.game_record import GameConfiguration, GameRecord
-from submission.evaluating.game_specification import GameSpecification
-from submission.evaluating.played_game import PlayedGame, overtime, record_game
-from submission.evaluating.seats import Failure, Move, Seat, seat_seed
+from submission.evaluating.arenas.played_game import PlayedGame, overtime
+from submission.evaluating.arenas.seats import Failure, Move, Seat
+from submission.evaluating.game_record import GameConfiguration
 from submission.isolation.move import misplaced
 from submission.kaggle import DONE
 
@@ -27,23 +25,7 @@ OTHER_SETTINGS = {
 """What Kaggle's players are told beside the board and the limit of a move."""
 
 
-def play_in_own_arena(specification: GameSpecification) -> GameRecord:
-    """Play a game without Kaggle's environment, our agents in this process.
-
-    Raises:
-        ModuleNotFoundError: a player other than our agents needs kaggle_environments.
-        OSError: a player's process cannot be started.
-    """
-    (first, second), seed = specification.seats, specification.seed
-    with (
-        open_seat_here(first, seed=seat_seed(seed, 1)) as seat_1,
-        open_seat_here(second, seed=seat_seed(seed, 2)) as seat_2,
-    ):
-        game = hold_game((seat_1, seat_2), specification.opening, specification.configuration)
-    return record_game(specification, game)
-
-
-def hold_game(
+def hold_in_own_arena(
     seats: tuple[Seat, Seat], opening: tuple[int, ...], configuration: GameConfiguration
 ) -> PlayedGame:
     """Ask the seats in turn until the game is over or one of them has failed.

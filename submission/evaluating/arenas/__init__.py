@@ -1,0 +1,1 @@
+"""One game: who sits at the board, and who holds it."""

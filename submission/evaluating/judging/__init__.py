@@ -1,0 +1,1 @@
+"""What games say about strength: pairs, intervals, the sequential test."""

@@ -1,0 +1,1 @@
+"""Games on disk, a line each, to be gone on with."""

@@ -1,0 +1,221 @@
+"""Games on a real Dask cluster, some of whose processes die."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from submission.evaluating.evaluate import evaluate
+from submission.evaluating.evaluation import Ending, Evaluation
+from submission.evaluating.game_record import GameConfiguration, GameRecord
+from submission.evaluating.pairing import Pairing
+from submission.evaluating.players import Player, PlayerKind
+from submission.evaluating.settings import Settings
+from submission.executors import dask_workers
+from submission.executors.dask_workers import dask_executor
+
+Client = pytest.importorskip("distributed").Client
+
+DAWDLER = Player(
+    "dawdler.py",
+    PlayerKind.FILE,
+    b"import random, time\n"
+    b"def agent(observation, configuration):\n"
+    b"    time.sleep(0.03)\n"
+    b"    board = observation['board']\n"
+    b"    return random.choice([c for c in range(configuration.columns) if not board[c]])\n",
+)
+RANDOM = Player("random", PlayerKind.BUILT_IN)
+PAIRINGS = [Pairing(DAWDLER, RANDOM)]
+SETTINGS = Settings(games=12, seed=3, configuration=GameConfiguration(4, 5, 3))
+PATIENCE = 30.0
+
+
+def dask(folder: Path, *words: str, **variables: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "dask", *words, "--no-dashboard"],
+        cwd=folder,
+        env={**os.environ, "DASK_TEMPORARY_DIRECTORY": str(folder), **variables},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+
+
+@dataclass
+class Cluster:
+    """A scheduler and its workers, each a process of its own on this machine."""
+
+    folder: Path
+    address: str
+    scheduler: subprocess.Popen[bytes]
+    workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    def add_worker(self, *, threads: int = 1, **variables: str) -> None:
+        words = ("worker", self.address, "--no-nanny", "--nthreads", str(threads))
+        self.workers.append(dask(self.folder, *words, **variables))
+
+    def wait_for_workers(self) -> None:
+        with Client(self.address, set_as_default=False) as client:
+            client.wait_for_workers(len(self.workers), PATIENCE)
+
+    def kill_worker(self) -> None:
+        kill(self.workers.pop())
+
+
+@contextmanager
+def cluster(folder: Path, workers: int) -> Iterator[Cluster]:
+    """A cluster that gives work up when it has killed two workers."""
+    file = folder / "scheduler.json"
+    scheduler = dask(
+        folder,
+        *("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(file)),
+        DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="1",
+    )
+    end = time.monotonic() + PATIENCE
+    while not (file.exists() and file.read_text().rstrip().endswith("}")):
+        assert time.monotonic() < end, "the scheduler did not start"
+        time.sleep(0.02)
+    started = Cluster(folder, json.loads(file.read_text())["address"], scheduler)
+    try:
+        for _ in range(workers):
+            started.add_worker()
+        if workers:
+            started.wait_for_workers()
+        yield started
+    finally:
+        for process in (*started.workers, scheduler):
+            kill(process)
+
+
+def without_clock(evaluation: Evaluation) -> list[GameRecord]:
+    return [replace(record, durations=((), ())) for record in evaluation.records]
+
+
+class Disaster:
+    """Keeps the games, and lets something happen after the third."""
+
+    def __init__(self, happens: Callable[[], None]) -> None:
+        self.happens = happens
+        self.games: list[GameRecord] = []
+
+    def __call__(self, record: GameRecord) -> None:
+        self.games.append(record)
+        if len(self.games) == 3:
+            self.happens()
+
+
+def test_the_death_of_a_worker_neither_loses_nor_repeats_a_game(tmp_path: Path) -> None:
+    with cluster(tmp_path, workers=2) as started, dask_executor(started.address) as executor:
+        seen = Disaster(started.kill_worker)
+        evaluation = evaluate(PAIRINGS, SETTINGS, executor=executor, on_game=seen)
+    assert len(started.workers) == 1
+    assert evaluation.ending is Ending.COMPLETE
+    assert len(seen.games) == len(evaluation.records) == SETTINGS.games
+    assert set(seen.games) == set(evaluation.records)
+    assert without_clock(evaluation) == without_clock(evaluate(PAIRINGS, SETTINGS))
+
+
+def test_without_workers_or_scheduler_an_evaluation_ends_with_what_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask_workers, "NO_WORKER_SECONDS", 1)
+    with cluster(tmp_path, workers=1) as started:
+        assert_ends_early(started, started.kill_worker)
+        started.add_worker()
+        assert_ends_early(started, lambda: kill(started.scheduler))
+
+
+def assert_ends_early(started: Cluster, happens: Callable[[], None]) -> None:
+    seen = Disaster(happens)
+    with dask_executor(started.address) as executor:
+        evaluation = evaluate(PAIRINGS, SETTINGS, executor=executor, on_game=seen)
+    assert evaluation.ending is Ending.WORKER_DIED
+    assert 3 <= len(evaluation.records) == len(seen.games) < SETTINGS.games
+
+
+def test_what_nobody_waits_for_is_called_off_and_what_kills_workers_is_given_up(
+    tmp_path: Path,
+) -> None:
+    with cluster(tmp_path, workers=2) as started:
+        with dask_executor(started.address) as executor:
+            abandoned = [executor.submit(time.sleep, 0.2) for _ in range(500)]
+            abandoned[0].result(PATIENCE)
+        with dask_executor(started.address) as executor:
+            assert executor.submit(divmod, 7, 2).result(PATIENCE) == (3, 1)
+            deadly = executor.submit(signal.raise_signal, signal.SIGKILL)
+            with pytest.raises(BrokenExecutor, match="KilledWorker"):
+                deadly.result(PATIENCE)
+
+
+def refusal(address: str, error: type[Exception]) -> str:
+    with pytest.raises(error) as refused, dask_executor(address):
+        pass
+    message = str(refused.value)
+    assert "\n" not in message
+    return message
+
+
+def test_workers_that_would_play_other_games_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask_workers, "CONNECT_SECONDS", 5)
+    lacking, older = tmp_path / "lacking", tmp_path / "older"
+    (lacking / "submission").mkdir(parents=True)
+    (lacking / "submission" / "__init__.py").touch()
+    metadata = older / "connectx_agents-0.0.1.dist-info" / "METADATA"
+    metadata.parent.mkdir(parents=True)
+    metadata.write_text("Metadata-Version: 2.1\nName: connectx-agents\nVersion: 0.0.1\n")
+    with cluster(tmp_path, workers=0) as started:
+        message = refusal(started.address, ConnectionError)
+        assert "has no workers" in message
+        assert f"dask worker {started.address} --nthreads 1" in message
+        started.add_worker(threads=2)
+        assert "has 2 threads" in refusal(started.address, ValueError)
+        started.kill_worker()
+        started.add_worker(PYTHONPATH=str(lacking))
+        assert "cannot import this package" in refusal(started.address, ValueError)
+        started.kill_worker()
+        started.add_worker(PYTHONPATH=str(older))
+        assert "package='0.0.1'" in refusal(started.address, ValueError)
+
+
+@pytest.mark.parametrize(
+    ("address", "error", "message"),
+    [
+        ("nowhere", ValueError, "'nowhere' is no address"),
+        ("http://127.0.0.1:8786", ValueError, "is no address"),
+        ("tcp://127.0.0.1:1", ConnectionError, "no Dask scheduler answers at tcp://127.0.0.1:1"),
+    ],
+)
+def test_an_address_without_a_scheduler_is_refused(
+    address: str, error: type[Exception], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask_workers, "CONNECT_SECONDS", 0.5)
+    assert message in refusal(address, error)
+
+
+def test_a_server_of_another_kind_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dask_workers, "CONNECT_SECONDS", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        assert "no Dask scheduler answers" in refusal(f"127.0.0.1:{port}", ConnectionError)
+
+
+def test_without_dask_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    assert 'pip install -e ".[dask]"' in refusal("127.0.0.1:8786", ModuleNotFoundError)
