@@ -12,7 +12,7 @@ from benchmarks.matches import match_points, openings
 from benchmarks.report import table
 from envs import ConnectFour, TicTacToe
 from envs.board import BoardGame
-from submission.evaluating.statistics import score_estimate
+from submission.evaluating.judging.statistics import score_estimate
 
 CONTESTANTS: Mapping[BoardGame, Sequence[str]] = {
     ConnectFour(): ("zero", "open_lines", "threats"),

@@ -12,7 +12,7 @@ from agents.policies import ROLLOUTS
 from benchmarks.matches import match_points, openings
 from benchmarks.report import table
 from envs import ConnectFour
-from submission.evaluating.statistics import Estimate, score_estimate
+from submission.evaluating.judging.statistics import Estimate, score_estimate
 
 BUDGETS: Mapping[str, Mapping[str, Any]] = {
     "100 simulations": {"simulations": 100},

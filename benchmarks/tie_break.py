@@ -14,7 +14,7 @@ from rich.console import Console
 from agents import PerfectAgent, Solver, make_agent
 from benchmarks.report import table
 from envs import BoardState, ConnectFour
-from submission.evaluating.statistics import Z_95
+from submission.evaluating.judging.statistics import Z_95
 from submission.kaggle import kaggle_environments
 
 FEWEST_PLIES = 8
