@@ -24,7 +24,7 @@ from submission.ranking.ladder_page import SHOWN, ladder_page
 from submission.ranking.ladder_report import render_ladder
 from submission.ranking.lost_games import lost_games
 from submission.ranking.rating_chart import rating_chart
-from submission.ranking.replay_figure import SCRIPT, replay_figure
+from submission.ranking.replay_figure import REPLAY_SCRIPT, replay_figure
 from tests.game_records import LOSS, PLAYER_FAILED, WIN, evaluation_of
 from tests.svg_reading import SVG, read_drawing
 
@@ -294,7 +294,7 @@ def test_a_reader_steps_through_the_game() -> None:
         (circle.attrib["fill"], circle.get("stroke")) for circle in tree.iter(f"{SVG}circle")
     ]
     task = {"cells": json.loads(tree.attrib["data-cells"]), "circles": circles}
-    script = PAGE_STANDING_IN.replace("SCRIPT", SCRIPT)
+    script = PAGE_STANDING_IN.replace("SCRIPT", REPLAY_SCRIPT)
     ran = subprocess.run(
         ["node", "-e", script, json.dumps(task)],
         capture_output=True,

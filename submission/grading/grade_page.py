@@ -11,6 +11,7 @@ from submission.grading.groups import Group, by_kind, by_ply
 from submission.grading.mistake_picture import mistake_svg
 from submission.grading.mistakes import Mistake, mistake_in_words, worst_mistakes
 from submission.grading.ply_chart import ply_chart
+from submission.html_page import html_page
 
 WORST = 24
 """How many mistakes are shown."""
@@ -20,28 +21,16 @@ HEADINGS = (
     *("half points lost", "random", "failed"),
 )
 
-PAGE = Template("""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>$title</title>
-<style>
-body { font: 15px/1.5 system-ui, sans-serif; color: #0b1f38; margin: 2rem auto; max-width: 76rem;
-  padding: 0 1rem; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: 1rem 0; }
-th, td { padding: 0.2rem 0.7rem; text-align: right; border-bottom: 1px solid #e2e8f0; }
+STYLE = """\
 th:first-child, td:first-child { text-align: left; }
-.wide { overflow-x: auto; }
 .mistakes { display: grid; grid-template-columns: repeat(auto-fill, minmax(21rem, 1fr));
   gap: 1.5rem; }
 figure { margin: 0; }
 figure svg { max-width: 100%; height: auto; }
 figcaption { overflow-wrap: anywhere; }
-</style>
-</head>
-<body>
-<h1>$title</h1>
+"""
+
+BODY = Template("""\
 $notes
 <div class="wide">$kinds</div>
 <div class="wide">$chart</div>
@@ -55,8 +44,6 @@ $mistakes
 <h2>By plies played</h2>
 <div class="wide">$plies</div>
 <p>$rules</p>
-</body>
-</html>
 """)
 
 
@@ -64,8 +51,7 @@ def grade_page(grade: Grade) -> str:
     """The figures, a chart of them by ply, and the worst mistakes on their boards."""
     mistakes = worst_mistakes(grade.answers, WORST)
     by_plies = by_ply(grade.answers)
-    return PAGE.substitute(
-        title=escape(title(grade)),
+    body = BODY.substitute(
         notes="\n".join(f"<p>{escape(note)}</p>" for note in notes(grade)),
         kinds=_table(by_kind(grade.answers)),
         chart=ply_chart(by_plies) if by_plies else "",
@@ -73,6 +59,7 @@ def grade_page(grade: Grade) -> str:
         plies=_table(by_plies),
         rules=escape(RULES),
     )
+    return html_page(title(grade), STYLE, body)
 
 
 def _table(groups: Iterable[Group]) -> str:

@@ -6,6 +6,7 @@ from string import Template
 
 from agents.tracing.pictures.svg import element
 from submission.evaluating.game_record import GameConfiguration
+from submission.html_page import html_page
 from submission.ranking.ladder import Ladder, Rung
 from submission.ranking.ladder_cells import (
     RESULT_HEADINGS,
@@ -18,7 +19,7 @@ from submission.ranking.ladder_cells import (
 from submission.ranking.ladder_notes import ladder_notes, ladder_title
 from submission.ranking.lost_games import LostGames, lost_games
 from submission.ranking.rating_chart import rating_chart
-from submission.ranking.replay_figure import SCRIPT, STYLE, replay_figure
+from submission.ranking.replay_figure import REPLAY_SCRIPT, REPLAY_STYLE, replay_figure
 from submission.ranking.standing import Standing
 
 SHOWN = 2
@@ -27,27 +28,15 @@ SHOWN = 2
 WON_HUE, LOST_HUE = 145, 10
 """Colours of the scores above and below one half."""
 
-PAGE = Template("""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>$title</title>
-<style>
-body { font: 15px/1.5 system-ui, sans-serif; color: #0b1f38; margin: 2rem auto; max-width: 80rem;
-  padding: 0 1rem; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: 1rem 0; }
-th, td { padding: 0.2rem 0.7rem; text-align: right; border-bottom: 1px solid #e2e8f0; }
-td { white-space: pre; }
-th:nth-child(2), td:nth-child(2) { text-align: left; white-space: normal; min-width: 12rem;
-  overflow-wrap: anywhere; }
-.wide { overflow-x: auto; }
-.games { display: flex; flex-wrap: wrap; gap: 1.5rem; }
-summary { cursor: pointer; font-weight: 600; overflow-wrap: anywhere; }
-$style</style>
-</head>
-<body>
-<h1>$title</h1>
+STYLE = f"""\
+td {{ white-space: pre; }}
+th:nth-child(2), td:nth-child(2) {{ text-align: left; white-space: normal; min-width: 12rem;
+  overflow-wrap: anywhere; }}
+.games {{ display: flex; flex-wrap: wrap; gap: 1.5rem; }}
+summary {{ cursor: pointer; font-weight: 600; overflow-wrap: anywhere; }}
+{REPLAY_STYLE}"""
+
+BODY = Template("""\
 <div class="wide">$chart</div>
 <p>Elo points above $anchor with 95 % intervals; an arrow where the games set no limit.</p>
 <div class="wide">$figures</div>
@@ -59,16 +48,12 @@ $notes
 <p>Of each player, failures first, then the quickest losses; at most $shown to an opponent.</p>
 $lost
 <script>$script</script>
-</body>
-</html>
 """)
 
 
 def ladder_page(ladder: Ladder) -> str:
     """The ratings as a picture, the tables, and lost games to step through."""
-    return PAGE.substitute(
-        title=escape(ladder_title(ladder)),
-        style=STYLE,
+    body = BODY.substitute(
         chart=rating_chart(ladder),
         anchor=escape(ladder.anchor),
         figures=_figures(ladder),
@@ -76,8 +61,9 @@ def ladder_page(ladder: Ladder) -> str:
         scores=_scores(ladder),
         shown=SHOWN,
         lost="\n".join(_losses_of_each(ladder)),
-        script=SCRIPT,
+        script=REPLAY_SCRIPT,
     )
+    return html_page(ladder_title(ladder), STYLE, body)
 
 
 def _figures(ladder: Ladder) -> str:

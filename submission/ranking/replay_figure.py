@@ -10,7 +10,7 @@ from envs.render import COLOURS, board_svg
 from submission.evaluating.game_record import GameConfiguration, GameRecord
 from submission.evaluating.summary import failing_status
 
-STYLE = """
+REPLAY_STYLE = """
 .replay { margin: 0; width: 17rem; }
 .replay svg { width: 100%; height: auto; }
 .replay input { width: 100%; }
@@ -18,7 +18,7 @@ STYLE = """
 .replay figcaption { overflow-wrap: anywhere; }
 """
 
-SCRIPT = """
+REPLAY_SCRIPT = """
 const free = "FREE";
 for (const replay of document.querySelectorAll(".replay")) {
   const cells = JSON.parse(replay.dataset.cells);
@@ -46,7 +46,7 @@ for (const replay of document.querySelectorAll(".replay")) {
 
 
 def replay_figure(record: GameRecord, configuration: GameConfiguration) -> str:
-    """The board at the end of a game, with a slider to go back; `SCRIPT` makes it move.
+    """The board at the end of a game, with a slider to go back; `REPLAY_SCRIPT` makes it move.
 
     Without the script it is a picture.
     """
