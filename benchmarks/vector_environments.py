@@ -52,13 +52,20 @@ class OurGames:
         self._env: BoardGameVectorEnv = VECTORS[game](
             num_envs, opponent=None, threads=threads, autoreset_mode=autoreset_mode
         )
-        self.step = self._env.step
-        self.action_masks = self._env.action_masks
-        self._env.reset(seed=1)
+        self._infos = self._env.reset(seed=1)[1]
+
+    def action_masks(self) -> NDArray[np.int8]:
+        """The masks that came with the last step."""
+        masks: NDArray[np.int8] = self._infos["action_mask"]
+        return masks
 
     def prepare(self, actions: NDArray[np.int64]) -> NDArray[np.int64]:
         """The actions as they are."""
         return actions
+
+    def step(self, actions: NDArray[np.int64]) -> None:
+        """Play an action in each game."""
+        self._infos = self._env.step(actions)[4]
 
 
 MAKERS: dict[str, Callable[[str, int], Steppable]] = {
@@ -126,10 +133,10 @@ def time_steps(games: Steppable, sampler: LegalActionSampler) -> tuple[float, fl
     processor, clock = [], []
     for _ in range(STEPS):
         actions = games.prepare(sampler.sample(games.action_masks()))
-        started, busy = perf_counter(), process_time()
+        busy, started = process_time(), perf_counter()
         games.step(actions)
-        processor.append(process_time() - busy)
         clock.append(perf_counter() - started)
+        processor.append(process_time() - busy)
     return median(processor), median(clock)
 
 

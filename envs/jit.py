@@ -1,4 +1,4 @@
-"""One decorator for compiled functions: Numba where it works, plain Python where it does not."""
+"""Decorators for compiled functions: Numba where it works, plain Python where it does not."""
 
 import sys
 from collections.abc import Callable
@@ -26,6 +26,33 @@ def jit(function: Function) -> Function:
     decorate: Any = njit(nogil=True, cache=installed)
     compiled: Function = decorate(function)
     return compiled
+
+
+def jit_parallel(function: Function) -> Function:
+    """Like `jit`, for a function whose loop over `parallel_range()` is shared by threads.
+
+    They are Numba's threads, as many as `numba.set_num_threads` has allowed to the caller. Let it
+    be a small loop around the call of a kernel: it is compiled anew in each process, because Numba
+    keeps nothing on disk that has another compiled function as a free variable.
+    """
+    if not compiles():
+        return function
+    from numba import njit
+
+    decorate: Any = njit(nogil=True, parallel=True)
+    compiled: Function = decorate(function)
+    return compiled
+
+
+def parallel_range() -> Callable[[int], range]:
+    """The range of the loops that `jit_parallel` shares; a plain range in all other functions."""
+    if not compiles():
+        return range
+    from numba import prange
+
+    loop: Any = prange
+    count_up: Callable[[int], range] = loop
+    return count_up
 
 
 def inlined(function: Function) -> Function:

@@ -1,4 +1,4 @@
-"""Numba's threads in the vector environments: their number, forks, several callers, the cache."""
+"""Numba's threads in the vector environments: their number, forks, several callers."""
 
 import json
 import os
@@ -47,18 +47,6 @@ with ThreadPoolExecutor(4) as callers:
     games = [*callers.map(played, [2] * 12)]
 print(all(game == played(threads=1) for game in games))
 """
-BY_KERNELS_FROM_THE_CACHE = """
-from envs import TicTacToe
-from envs.jit import jit, jit_parallel
-from envs.learning.vector_boards import cells_of_actions
-from envs.learning.vector_step_kernel import make_step
-
-threads = int(sys.argv[1])
-played(threads)
-board = sum(cells_of_actions(TicTacToe()))
-kernel = make_step(3, 3, board, False, True, jit if threads == 1 else jit_parallel)
-print(sum(kernel.stats.cache_hits.values()), sum(kernel.stats.cache_misses.values()))
-"""
 BY_COMPILED_BOARDS = """
 import json
 from envs.learning import vector_boards
@@ -88,7 +76,7 @@ def run(script: str, *arguments: str, **variables: str) -> list[str]:
 def test_as_many_threads_run_as_are_asked_for_and_there_are(threads: int) -> None:
     seen: list[int] = []
     kernel = ThreadedKernel(
-        lambda: seen.append(0), lambda: seen.append(numba.get_num_threads()), threads
+        lambda: seen.append(0), lambda parts: seen.append(numba.get_num_threads()), threads
     )
     for allowed in (1, MOST):
         numba.set_num_threads(allowed)
@@ -98,7 +86,7 @@ def test_as_many_threads_run_as_are_asked_for_and_there_are(threads: int) -> Non
 
 
 def test_a_kernel_that_fails_leaves_the_number_of_threads_as_it_was() -> None:
-    def fail() -> None:
+    def fail(*parts: int) -> None:
         raise ValueError("no")
 
     kernel = ThreadedKernel(fail, fail, threads=1)
@@ -119,14 +107,6 @@ def test_forks_play_the_same_games(layer: str) -> None:
 def test_many_callers_step_at_the_same_time(layer: str) -> None:
     """Numba's own threads would abort the process."""
     assert run(PLAY + BY_MANY_CALLERS, NUMBA_THREADING_LAYER=layer) == ["True"]
-
-
-def test_serial_and_parallel_code_are_cached_apart(tmp_path: Path) -> None:
-    hits_and_misses = [
-        run(PLAY + BY_KERNELS_FROM_THE_CACHE, threads, NUMBA_CACHE_DIR=str(tmp_path))
-        for threads in ("1", "2", "1", "2")
-    ]
-    assert hits_and_misses == [["0 1"], ["0 1"], ["1 0"], ["1 0"]]
 
 
 def test_steps_are_the_same_in_plain_python() -> None:

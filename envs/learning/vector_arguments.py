@@ -58,7 +58,7 @@ def reset_mask_and_rest(
 
 
 def require_actions(actions: NDArray[Any], count: int) -> Words:
-    """The actions as 64-bit integers.
+    """The actions as 64-bit integers, laid out as the kernels are compiled for.
 
     Raises:
         ValueError: they are no whole numbers, one for each game.
@@ -69,7 +69,9 @@ def require_actions(actions: NDArray[Any], count: int) -> Words:
             f"actions are whole numbers, one for each of {count} games: shape ({count},), not "
             f"{array.dtype} of shape {array.shape}"
         )
-    return array.astype(np.int64, copy=False)
+    if array.dtype == np.int64 and array.flags.carray:
+        return array
+    return array.astype(np.int64, order="C")
 
 
 def first_illegal(actions: Words, action_masks: Bytes) -> int | None:

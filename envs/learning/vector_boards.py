@@ -10,18 +10,15 @@ from envs.board_kernels import fits_in_word
 from envs.connectx import ConnectX
 from envs.jit import compiles
 from envs.learning.observations import FlatBoard, Planes, action_count, action_mask
-from envs.learning.vector_kernel import (
-    Bytes,
-    Flags,
-    Rewards,
-    Words,
+from envs.learning.vector_board_kernels import (
     draw_actions,
     make_play,
-    start,
-    write_action_masks,
-    write_flat_boards,
-    write_planes,
+    start_games,
+    write_all_action_masks,
+    write_all_flat_boards,
+    write_all_planes,
 )
+from envs.learning.vector_kernel import Bytes, Flags, Rewards, Words
 from envs.random_stream import random_action
 
 
@@ -30,6 +27,9 @@ class Boards(Protocol):
 
     `which` and `turn` say for each position whether it is meant.
     """
+
+    def __len__(self) -> int:
+        """How many positions there are."""
 
     def state(self, index: int) -> BoardState:
         """A position as the rules know it."""
@@ -74,18 +74,22 @@ def cells_of_actions(game: BoardGame) -> list[int]:
 
 
 class CompiledBoards:
-    """Positions as two words each, on boards that `fits_in_word`."""
+    """Positions as two words each, on boards that `fits_in_word`.
+
+    Its arrays and its `board` (all cells) are those that `envs.learning.vector_kernel` speaks of.
+    """
 
     def __init__(self, game: BoardGame, count: int) -> None:
         cells = cells_of_actions(game)
         self._game = game
-        self._play = make_play(game.rows, game.inarow, sum(cells))
-        self._mover = np.zeros(count, np.int64)
-        self._mask = np.zeros(count, np.int64)
-        self._cells = np.array(cells, np.int64)
-        self._lowest = self._cells & -self._cells
-        self._highest = np.array([1 << (column.bit_length() - 1) for column in cells], np.int64)
-        self._shifts = np.array(
+        self.board = sum(cells)
+        self._play = make_play(game.rows, game.inarow, self.board)
+        self.mover = np.zeros(count, np.int64)
+        self.mask = np.zeros(count, np.int64)
+        self.cells = np.array(cells, np.int64)
+        self.lowest = self.cells & -self.cells
+        self.highest = np.array([1 << (column.bit_length() - 1) for column in cells], np.int64)
+        self.shifts = np.array(
             [
                 cell_bit(game.rows, row, column).bit_length() - 1
                 for row in range(game.rows)
@@ -94,38 +98,42 @@ class CompiledBoards:
             np.int64,
         )
 
+    def __len__(self) -> int:
+        """How many positions there are."""
+        return len(self.mask)
+
     def state(self, index: int) -> BoardState:
         """A position as the rules know it."""
-        mover, mask = int(self._mover[index]), int(self._mask[index])
+        mover, mask = int(self.mover[index]), int(self.mask[index])
         won = has_line(mask ^ mover, self._game.line_steps)
         return BoardState(mover, mask, 1 + mask.bit_count() % 2, won)
 
     def start(self, which: Flags, state: BoardState) -> None:
         """Set these positions to `state`."""
-        start(which, state.mover, state.mask, self._mover, self._mask)
+        start_games(which, state.mover, state.mask, self.mover, self.mask)
 
     def play(self, actions: Words, turn: Flags, sign: float, over: Flags, rewards: Rewards) -> None:
         """Play one ply in each game whose turn it is."""
         self._play(
-            actions, turn, sign, self._mover, self._mask, over, rewards, self._lowest, self._cells
+            actions, turn, sign, self.mover, self.mask, over, rewards, self.lowest, self.cells
         )
 
     def draw_actions(self, turn: Flags, streams: Words, actions: Words) -> None:
         """Draw a legal action where it is the turn."""
-        draw_actions(turn, streams, self._mask, self._lowest, self._cells, actions)
+        draw_actions(turn, streams, self.mask, self.lowest, self.cells, actions)
 
     def write_planes(self, which: Flags, viewers: Bytes, planes: Bytes) -> None:
         """Write the observations `Planes`."""
-        by_cell = planes.reshape(len(planes), 2, len(self._shifts))
-        write_planes(which, viewers, self._mover, self._mask, self._shifts, by_cell)
+        by_cell = planes.reshape(len(planes), 2, len(self.shifts))
+        write_all_planes(which, viewers, self.mover, self.mask, self.shifts, by_cell)
 
     def write_flat_boards(self, which: Flags, viewers: Bytes, boards: Bytes) -> None:
         """Write the observations `FlatBoard`."""
-        write_flat_boards(which, self._mover, self._mask, self._shifts, boards)
+        write_all_flat_boards(which, self.mover, self.mask, self.shifts, boards)
 
     def write_action_masks(self, over: Flags, masks: Bytes) -> None:
         """Write the legal actions."""
-        write_action_masks(self._mask, over, self._highest, masks)
+        write_all_action_masks(self.mask, over, self.highest, masks)
 
 
 class PlainBoards:
@@ -137,6 +145,10 @@ class PlainBoards:
         self._planes = Planes(game)
         self._flat_board = FlatBoard(game)
         self._states = [game.initial_state()] * count
+
+    def __len__(self) -> int:
+        """How many positions there are."""
+        return len(self._states)
 
     def state(self, index: int) -> BoardState:
         """A position as the rules know it."""

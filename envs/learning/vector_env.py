@@ -1,8 +1,6 @@
 """The games as Gymnasium vector environments: thousands of games, one call for each step."""
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,9 +29,10 @@ from envs.learning.vector_arguments import (
     reset_mask_and_rest,
     seed_of_each,
 )
-from envs.learning.vector_games import Games, StepArrays
+from envs.learning.vector_fused_games import make_games
+from envs.learning.vector_games import StepArrays
 from envs.learning.vector_kernel import Bytes, Flags, Rewards
-from envs.learning.vector_opponents import BatchOpponent, make_replies
+from envs.learning.vector_opponents import BatchOpponent
 
 Step = tuple[Observation, Rewards, Flags, Flags, Info]
 
@@ -58,15 +57,14 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         observation: the name of the observation that `game` has.
         autoreset_mode: when a game that is over begins anew: `NEXT_STEP`, `SAME_STEP`, or
             `DISABLED`, where `reset(options={"reset_mask": mask})` begins those of the mask.
-        threads: how many threads share the games; more than 1 only in self-play and against
-            `"random"`, for other opponents are Python code, which threads do not hasten.
+        threads: how many of Numba's threads share the games, one for each processor at most; more
+            than 1 only in self-play and against `"random"`, for other opponents are Python code,
+            which threads do not hasten. The games are the same with any number, and in a process
+            forked from one whose OpenMP threads have run, which is left with one.
 
     Raises:
         ValueError: an argument that does not fit; the message says what does.
     """
-
-    # Gymnasium closes what its constructor has refused, too.
-    _threads: ThreadPoolExecutor | None = None
 
     def __init__(
         self,
@@ -99,20 +97,13 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         self.action_space = batch_space(game.action_space, num_envs)
 
         self._observations = (num_envs, *(game.observation_space.shape or ()))
-        has_finals = mode is AutoresetMode.SAME_STEP
-        self._finals = self._observations if has_finals else (0, *self._observations[1:])
         self._masks = (num_envs, action_count(game))
         self._game = game
         self._mode = mode
+        self._all = np.ones(num_envs, np.bool_)
         self._seeded = np.zeros(num_envs, np.bool_)
-        bounds = np.linspace(0, num_envs, threads + 1).astype(int).tolist()
-        self._rows = [slice(start, stop) for start, stop in pairwise(bounds)]
-        self._parts = [
-            Games(game, rows.stop - rows.start, make_replies(game, opponent), observation, mode)
-            for rows in self._rows
-        ]
-        if threads > 1:  # the thread that calls `step` plays the first part
-            self._threads = ThreadPoolExecutor(threads - 1)
+        self._begun = False
+        self._games = make_games(game, num_envs, opponent, observation, threads)
 
     def reset(
         self, *, seed: Seeds = None, options: Mapping[str, Any] | None = None
@@ -136,9 +127,10 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         self._game.reset(options=rest)
         super().reset(seed=seed if isinstance(seed, int) else None)
         self._seed(which, seeds)
-        self._each_part(lambda part, rows: part.begin(which[rows], self._game.state))
+        self._games.begin(which, self._game.state)
+        self._begun = bool(self._seeded.all())
         arrays = self._new_arrays()
-        self._each_part(lambda part, rows: part.observe(arrays.rows(rows)))
+        self._games.observe(self._all, arrays)
         return arrays.observations, self._infos(arrays.action_masks)
 
     def step(self, actions: NDArray[Any]) -> Step:
@@ -159,19 +151,22 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         chosen = require_actions(actions, self.num_envs)
         self._require_begun()
         if self._game.illegal == "raise":
-            self._each_part(lambda part, rows: part.require_legal(chosen[rows], rows.start))
+            self._games.require_legal(chosen)
         arrays = self._new_arrays()
-        self._each_part(lambda part, rows: part.step(chosen[rows], arrays.rows(rows)))
+        self._games.step(chosen, arrays)
+        terminated = self._games.over.copy()
         infos = self._infos(arrays.action_masks)
-        if self._mode is AutoresetMode.SAME_STEP and arrays.terminated.any():
-            infos |= self._final_infos(arrays)
+        if self._mode is AutoresetMode.SAME_STEP and terminated.any():
+            infos |= self._final_infos(terminated, arrays)
+            self._games.begin(terminated, self._game.initial_state())
+            self._games.observe(terminated, arrays)
         truncated = np.zeros(self.num_envs, np.bool_)
-        return arrays.observations, arrays.rewards, arrays.terminated, truncated, infos
+        return arrays.observations, arrays.rewards, terminated, truncated, infos
 
     def action_masks(self) -> Bytes:
         """A new array of `infos["action_mask"]`."""
         masks = np.empty(self._masks, np.int8)
-        self._each_part(lambda part, rows: part.write_action_masks(masks[rows]))
+        self._games.write_action_masks(masks)
         return masks
 
     def state(self, index: int) -> BoardState:
@@ -180,10 +175,9 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         Raises:
             ValueError: there is no such sub-environment.
         """
-        for part, rows in zip(self._parts, self._rows, strict=True):
-            if rows.start <= index < rows.stop:
-                return part.boards.state(index - rows.start)
-        raise ValueError(f"no sub-environment {index}: they go from 0 to {self.num_envs - 1}")
+        if not 0 <= index < self.num_envs:
+            raise ValueError(f"no sub-environment {index}: they go from 0 to {self.num_envs - 1}")
+        return self._games.boards.state(index)
 
     def render(self) -> tuple[Any, ...] | None:
         """The boards in the render mode, one after the other; None without a render mode."""
@@ -192,33 +186,17 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         draw = RENDERERS[self.render_mode]
         return tuple(draw(self._game, self.state(index)) for index in range(self.num_envs))
 
-    def close_extras(self, **kwargs: Any) -> None:
-        """End the threads."""
-        if self._threads is not None:
-            self._threads.shutdown()
-
     def _seed(self, which: Flags, seeds: Sequence[int | None]) -> None:
-        for part, rows in zip(self._parts, self._rows, strict=True):
-            for index in range(rows.start, rows.stop):
-                seed = seeds[index]
-                if not which[index] or (seed is None and self._seeded[index]):
-                    continue
-                if seed is None:
-                    seed = int(self.np_random.integers(2**63))
-                part.seed(index - rows.start, seed)
-                self._seeded[index] = True
-
-    def _each_part(self, do: Callable[[Games, slice], None]) -> None:
-        first, *others = zip(self._parts, self._rows, strict=True)
-        shared = [self._threads.submit(do, *other) for other in others] if self._threads else []
-        do(*first)
-        for work in shared:
-            work.result()
+        for index, seed in enumerate(seeds):
+            if not which[index] or (seed is None and self._seeded[index]):
+                continue
+            self._games.seed(index, int(self.np_random.integers(2**63)) if seed is None else seed)
+            self._seeded[index] = True
 
     def _require_begun(self) -> None:
-        if not self._seeded.all():
+        if not self._begun:
             raise ResetNeeded("not all games have begun: call reset() before step()")
-        if self._mode is AutoresetMode.DISABLED and any(part.over.any() for part in self._parts):
+        if self._mode is AutoresetMode.DISABLED and self._games.over.any():
             raise ResetNeeded(
                 "games are over: begin them anew with reset(options={'reset_mask': terminations})"
             )
@@ -227,21 +205,15 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         return StepArrays(
             observations=np.empty(self._observations, np.int8),
             action_masks=np.empty(self._masks, np.int8),
-            rewards=np.zeros(self.num_envs, np.float64),
-            terminated=np.empty(self.num_envs, np.bool_),
-            final_observations=np.empty(self._finals, np.int8),
+            rewards=np.empty(self.num_envs, np.float64),
         )
 
     def _infos(self, action_masks: Bytes) -> Info:
-        return {"action_mask": action_masks, "_action_mask": np.ones(self.num_envs, np.bool_)}
+        return {"action_mask": action_masks, "_action_mask": self._all.copy()}
 
-    def _final_infos(self, arrays: StepArrays) -> Info:
-        ended = arrays.terminated
-        last = np.full(self.num_envs, None, object)
-        for index, observation in zip(
-            np.flatnonzero(ended), arrays.final_observations[ended], strict=True
-        ):
-            last[index] = observation
+    def _final_infos(self, ended: Flags, arrays: StepArrays) -> Info:
+        last = np.empty(self.num_envs, object)  # None everywhere
+        last[ended] = np.fromiter(arrays.observations[ended], object)
         nothing_is_legal = np.zeros_like(arrays.action_masks)
         return {
             "final_obs": last,

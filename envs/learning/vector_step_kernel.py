@@ -1,0 +1,153 @@
+"""A whole step of many games in one compiled loop: nothing in it returns to Python."""
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from envs.jit import jit, jit_parallel, parallel_range
+from envs.learning.vector_kernel import (
+    Bytes,
+    Flags,
+    Rewards,
+    Words,
+    chosen_cell,
+    drawn_cell,
+    drawn_seat,
+    obstacles,
+    played,
+    seen,
+    stones_of_second,
+    to_move,
+)
+
+StepKernel = Callable[..., None]
+"""See `make_step`."""
+
+prange = parallel_range()
+
+
+@lru_cache
+def make_step(
+    rows: int,
+    inarow: int,
+    board: int,
+    flat: bool,
+    replies: bool,
+) -> StepKernel:
+    """The kernel that steps all games.
+
+    Args:
+        rows: height of the board.
+        inarow: how many stones in a row win.
+        board: all cells.
+        flat: whether observations are flat boards, of shape (games, cells), or planes, of shape
+            (games, 2, cells).
+        replies: whether random opponents answer; in self-play nobody does.
+    """
+
+    @jit
+    def step(
+        draws_seats: bool,
+        actions: Words,
+        mover: Words,
+        mask: Words,
+        over: Flags,
+        seats: Bytes,
+        streams: Words,
+        observations: Bytes,
+        masks: Bytes,
+        rewards: Rewards,
+        lowest: Words,
+        cells: Words,
+        highest: Words,
+        shifts: Words,
+        faults: Flags,
+    ) -> None:
+        for game in range(len(over)):
+            own, stones, begins, viewer, reward = mover[game], mask[game], over[game], 0, 0.0
+            if begins:
+                own, stones, ended = 0, 0, False
+            else:
+                cell = chosen_cell(actions[game], stones, lowest, cells)
+                own, stones, ended, reward = played(cell, own, stones, rows, inarow, board)
+            if replies:
+                stream = streams[game]
+                if begins and draws_seats:
+                    seats[game], stream = drawn_seat(stream)
+                viewer = seats[game]
+                if not ended and viewer != to_move(stones):
+                    _, cell, stream = drawn_cell(stream, stones, lowest, cells)
+                    own, stones, ended, reward = played(cell, own, stones, rows, inarow, board)
+                    reward = 0.0 - reward
+                    if begins and ended:
+                        faults[0] = True
+                streams[game] = stream
+            mover[game], mask[game], over[game], rewards[game] = own, stones, ended, reward
+            if flat:
+                second = stones_of_second(own, stones)
+                for place in range(len(shifts)):
+                    observations[game, place] = ((stones >> shifts[place]) & 1) + (
+                        (second >> shifts[place]) & 1
+                    )
+            else:
+                viewers, others = seen(viewer, own, stones)
+                for place in range(len(shifts)):
+                    observations[game, 0, place] = (viewers >> shifts[place]) & 1
+                for place in range(len(shifts)):
+                    observations[game, 1, place] = (others >> shifts[place]) & 1
+            blocked = obstacles(ended, stones)
+            for action in range(len(highest)):
+                masks[game, action] = (blocked & highest[action]) == 0
+
+    return step
+
+
+@lru_cache
+def make_shared_step(rows: int, inarow: int, board: int, flat: bool, replies: bool) -> StepKernel:
+    """The same in parts that Numba's threads share; how many parts is the first argument.
+
+    Each part is a call of the serial kernel: its code is faster than what Numba makes of a loop
+    that is written out here.
+    """
+    step_part = make_step(rows, inarow, board, flat, replies)
+
+    @jit_parallel
+    def step(
+        parts: int,
+        draws_seats: bool,
+        actions: Words,
+        mover: Words,
+        mask: Words,
+        over: Flags,
+        seats: Bytes,
+        streams: Words,
+        observations: Bytes,
+        masks: Bytes,
+        rewards: Rewards,
+        lowest: Words,
+        cells: Words,
+        highest: Words,
+        shifts: Words,
+        faults: Flags,
+    ) -> None:
+        games = len(over)
+        for part in prange(parts):
+            first, last = part * games // parts, (part + 1) * games // parts
+            step_part(
+                draws_seats,
+                actions[first:last],
+                mover[first:last],
+                mask[first:last],
+                over[first:last],
+                seats[first:last],
+                streams[first:last],
+                observations[first:last],
+                masks[first:last],
+                rewards[first:last],
+                lowest,
+                cells,
+                highest,
+                shifts,
+                faults,
+            )
+
+    return step
