@@ -170,12 +170,12 @@ def print_runners(measured: Sequence[RunnerSpeed], console: Console) -> None:
     rows = table("games", "ours", "beside", "times as fast", "goal", words=("games",))
     for speed in measured:
         factors = speed.ours.times_faster(speed.peer)
-        reached = "reached" if median(factors) >= speed.goal else "missed"
+        missed = "" if median(factors) >= speed.goal else "missed: "
         rows.add_row(
             speed.name,
             f"{1000 * speed.ours.median:.3g}",
             f"{speed.peer.name} {1000 * speed.peer.median:.3g}",
             spread(factors),
-            f"{speed.goal:.2g} {reached}",
+            f"{missed}{speed.goal:.2g}",
         )
     console.print(rows)
