@@ -1,6 +1,5 @@
 """The command line: what it prints, what it writes, and one sentence for every mistake."""
 
-import json
 import re
 import sys
 from pathlib import Path
@@ -21,8 +20,12 @@ def test_help_teaches_every_command(shell: Shell) -> None:
         "agents",
         "build",
         "check",
-        "evaluate",
         "prepare",
+        "evaluate",
+        "ladder",
+        "report",
+        "grade",
+        "positions",
         "solve",
         "book",
         "train",
@@ -59,18 +62,6 @@ def test_built_again_by_the_command_in_its_header(shell: Shell, tmp_path: Path) 
     assert (tmp_path / "two.py").read_text(encoding="utf-8") == text
 
 
-def test_evaluate_prints_the_table_and_writes_its_files(shell: Shell, tmp_path: Path) -> None:
-    outcome = shell.run(
-        *("evaluate", "greedy", "--against", "random", "--games", "2", "--workers", "1"),
-        *("--json", "games.json", "--html", "replay.html"),
-    )
-    assert outcome.status == 0
-    assert "Results of greedy" in outcome.stdout
-    document = json.loads((tmp_path / "games.json").read_text(encoding="utf-8"))
-    assert len(document["records"]) == 2
-    assert "<html" in (tmp_path / "replay.html").read_text(encoding="utf-8")
-
-
 def test_check_accepts_a_bundle_and_not_a_broken_file(shell: Shell, tmp_path: Path) -> None:
     shell.run("build", "greedy")
     accepted = shell.run("check", "submission.py", "--act-timeout", "0.5")
@@ -94,16 +85,6 @@ def test_check_accepts_a_bundle_and_not_a_broken_file(shell: Shell, tmp_path: Pa
         ("build MyAgent --from absent.py", "there is no file absent.py"),
         ("check absent.py", "absent.py"),
         ("check .", "."),
-        ("evaluate nobody --against random", "unknown player 'nobody'"),
-        ("evaluate random --against nobody", "unknown player 'nobody'"),
-        ("evaluate random --against random --games 0", "games"),
-        ("evaluate random --against negamax --workers 0", "workers"),
-        ("evaluate random --against negamax --seed -1", "seed"),
-        ("evaluate random --against negamax --rows 0", "rows must be at least 1"),
-        ("evaluate random --against negamax --json absent/x.json", "absent/x.json"),
-        ("evaluate random --against negamax --html absent/x.html", "absent/x.html"),
-        ("evaluate random", "Missing option '--against'"),
-        ("evaluate random --against negamax --games many", "--games"),
         ("prepare alphazero", "unknown agent 'alphazero'"),
         ("juggle", "No such command 'juggle'"),
     ],

@@ -5,7 +5,7 @@ import pytest
 from rich.console import Console
 
 from submission.evaluating.evaluation import Evaluation
-from submission.evaluating.first_player_table import first_player_table
+from submission.evaluating.first_player_table import render_openings
 from submission.evaluating.game_record import GameConfiguration, GameRecord
 from tests.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN, evaluation_of
 
@@ -13,7 +13,7 @@ from tests.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN, 
 def shown(evaluation: Evaluation, width: int = 80) -> str:
     console = Console(width=width)
     with console.capture() as capture:
-        console.print(first_player_table(evaluation))
+        console.print(render_openings(evaluation))
     return capture.get()
 
 

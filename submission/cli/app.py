@@ -13,6 +13,7 @@ from submission.cli.ladder import ladder
 from submission.cli.play import play
 from submission.cli.positions import positions
 from submission.cli.prepare import prepare
+from submission.cli.report import report
 from submission.cli.solve import solve
 from submission.cli.train import train
 
@@ -24,8 +25,10 @@ HELP = """Game-tree search agents for Kaggle's ConnectX: build, check and evalua
   connectx build mcts --option seed=7
   connectx check submission.py
   connectx evaluate submission.py --against negamax --against mcts
-  connectx grade submission.py        its moves beside the truth, in solved positions
   connectx ladder greedy mcts negamax who is stronger: a round robin with Elo ratings
+  connectx report games.jsonl         what --results has written, as tables and as a page
+  connectx grade submission.py        its moves beside the truth, in solved positions
+  connectx positions --seed 7         other positions to grade with
   connectx solve 44444353             what each column is worth, exactly
   connectx book --plies 8             every position of the first plies, solved in advance
   connectx train --minutes 10         a policy that learns by playing itself
@@ -44,7 +47,7 @@ app = typer.Typer(
 
 COMMANDS = (
     *(agents, build, check, prepare),
-    *(evaluate, grade, positions, ladder),
+    *(evaluate, ladder, report, grade, positions),
     *(solve, book, train, play, explain),
 )
 

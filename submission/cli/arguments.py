@@ -64,6 +64,15 @@ Results = Annotated[
 Resume = Annotated[
     bool, typer.Option("--resume", help="Play what is not yet in the file of --results.")
 ]
+FirstPlayerTable = Annotated[
+    bool, typer.Option("--first-player-table", help="Show the results of each opening.")
+]
+Anchor = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PLAYER", help="Whose rating is 0.", show_default="the player in the middle"
+    ),
+]
 Dask = Annotated[
     str | None,
     typer.Option(metavar="ADDRESS", help="Play on the Dask cluster with this scheduler."),

@@ -11,6 +11,7 @@ from submission.cli.arguments import (
     ArenaOption,
     Columns,
     Dask,
+    FirstPlayerTable,
     Games,
     Inarow,
     OpeningPlies,
@@ -23,8 +24,9 @@ from submission.cli.arguments import (
 )
 from submission.cli.console import console
 from submission.cli.running import Run
+from submission.evaluating.evaluation import Evaluation
 from submission.evaluating.evaluation_report import render_evaluation
-from submission.evaluating.first_player_table import first_player_table
+from submission.evaluating.first_player_table import render_openings
 from submission.evaluating.game_record import GameConfiguration
 from submission.evaluating.judging.sprt import parse_sprt
 from submission.evaluating.pairing import against_each
@@ -65,9 +67,7 @@ def evaluate(
     act_timeout: ActTimeout = 2.0,
     results: Results = None,
     resume: Resume = False,
-    table_of_openings: Annotated[
-        bool, typer.Option("--first-player-table", help="Show the results of each opening.")
-    ] = False,
+    first_player_table: FirstPlayerTable = False,
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the replay of a game not won.")
     ] = None,
@@ -90,9 +90,14 @@ def evaluate(
     pairings = against_each(find_player(player), [find_player(name) for name in against])
     run = Run(workers, dask, results, resume)
     evaluation = run.play(f"Evaluating {player}:", pairings, settings)
+    report_matches(evaluation, first_player_table, html)
+
+
+def report_matches(evaluation: Evaluation, by_opening: bool, html: Path | None) -> None:
+    """Print what came of a player's games, and write the replay."""
     console.print(render_evaluation(evaluation))
-    if table_of_openings:
-        console.print(first_player_table(evaluation))
+    if by_opening:
+        console.print(render_openings(evaluation))
     if html is not None:
-        page = replay_html(game_to_show(evaluation.records), settings.configuration)
-        html.write_text(page, encoding="utf-8")
+        shown = game_to_show(evaluation.records)
+        html.write_text(replay_html(shown, evaluation.settings.configuration), encoding="utf-8")

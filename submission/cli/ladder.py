@@ -8,6 +8,7 @@ import typer
 from submission.cli.arguments import (
     CORES,
     ActTimeout,
+    Anchor,
     ArenaOption,
     Columns,
     Dask,
@@ -22,6 +23,7 @@ from submission.cli.arguments import (
 )
 from submission.cli.console import console
 from submission.cli.running import Run
+from submission.evaluating.evaluation import Evaluation
 from submission.evaluating.game_record import GameConfiguration
 from submission.evaluating.pairing import round_robin
 from submission.evaluating.players import find_player
@@ -43,14 +45,7 @@ def ladder(
         ),
     ],
     games: Games = 20,
-    anchor: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PLAYER",
-            help="Whose rating is 0.",
-            show_default="the player in the middle",
-        ),
-    ] = None,
+    anchor: Anchor = None,
     seed: Seed = 0,
     opening_plies: OpeningPlies = 2,
     workers: Workers = CORES,
@@ -91,6 +86,11 @@ def ladder(
         require_writable(html)
     pairings = round_robin([find_player(name) for name in players])
     evaluation = Run(workers, dask, results, resume).play("Playing:", pairings, settings)
+    report_ladder(evaluation, anchor, html)
+
+
+def report_ladder(evaluation: Evaluation, anchor: str | None, html: Path | None) -> None:
+    """Print the ratings that come of a round robin, and write the page."""
     result = make_ladder(evaluation, anchor)
     console.print(render_ladder(result))
     if html is not None:

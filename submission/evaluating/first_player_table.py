@@ -30,7 +30,7 @@ THEORY = {1: "won", 0: "drawn", -1: "lost", None: "-"}
 TOTAL = "all"
 
 
-def first_player_table(evaluation: Evaluation) -> RenderableType:
+def render_openings(evaluation: Evaluation) -> RenderableType:
     """A table for each pairing, with a row for each opening that was played."""
     configuration = evaluation.settings.configuration
     env = ConnectX(configuration.rows, configuration.columns, configuration.inarow)

@@ -1,0 +1,39 @@
+"""`connectx report`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from submission.cli.arguments import Anchor, FirstPlayerTable
+from submission.cli.evaluate import report_matches
+from submission.cli.ladder import report_ladder
+from submission.evaluating.results.stored_evaluation import read_results
+from submission.output_file import require_writable
+from submission.ranking.extra import require_ranking_library
+
+
+def report(
+    results: Annotated[
+        Path, typer.Argument(metavar="FILE", help="What --results has written, finished or not.")
+    ],
+    first_player_table: FirstPlayerTable = False,
+    anchor: Anchor = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the page that `evaluate` or `ladder` writes."),
+    ] = None,
+) -> None:
+    """Show what is in a results file, while it is being written too: tables, and the page.
+
+    Games of one player against others are shown as `connectx evaluate` shows them, other pairings
+    as `connectx ladder` does.
+    """
+    if html is not None:
+        require_writable(html)
+    evaluation = read_results(results)
+    if len({player for player, _ in evaluation.pairings}) == 1:
+        report_matches(evaluation, first_player_table, html)
+    else:
+        require_ranking_library()
+        report_ladder(evaluation, anchor, html)
