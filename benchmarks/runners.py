@@ -30,6 +30,17 @@ TRIVIAL_SUBMISSION = Player(
     b"def agent(observation, configuration):\n    return observation['board'].index(0)\n",
 )
 """Plays the first open column: the board begins with its top row."""
+THINKING_SUBMISSION = Player(
+    "main.py",
+    PlayerKind.FILE,
+    b"from time import perf_counter\n\n"
+    b"def agent(observation, configuration):\n"
+    b"    end = perf_counter() + 0.01\n"
+    b"    while perf_counter() < end:\n"
+    b"        pass\n"
+    b"    return observation['board'].index(0)\n",
+)
+"""The same, busy for a hundredth of a second first."""
 GAMES = {Arena.KAGGLE: 10, Arena.OWN: 100}
 """Games of a timing, without workers."""
 WORKER_GAMES = 60
@@ -131,7 +142,7 @@ def runner_workloads() -> list[RunnerWorkload]:
         BesideKaggle("Kaggle's random, own arena", built_in, Arena.OWN, 50),
         BesideKaggle("our random, own arena", ours, Arena.OWN, 50),
         TwoWorkers(
-            "two workers, Kaggle's arena", Pairing(TRIVIAL_SUBMISSION, built_in), Arena.KAGGLE
+            "two workers, Kaggle's arena", Pairing(THINKING_SUBMISSION, built_in), Arena.KAGGLE
         ),
         TwoWorkers(
             "two workers, own arena",
