@@ -75,11 +75,15 @@ def test_python_blocks_and_pictures_of_the_searches() -> None:
 
 def test_commands_of_the_readme(tmp_path: Path) -> None:
     used = {command.split()[0] for command in commands_of(README)}
-    assert used == {"agents", "build", "check", "evaluate", "solve", "explain", "play"}
+    assert used == {
+        *("agents", "build", "check", "evaluate", "grade", "ladder", "solve", "explain", "play"),
+    }
     assert run_commands(README, tmp_path) == {
         "my_mcts.py",
         "replay.html",
-        "games.json",
+        "games.jsonl",
+        "grade.html",
+        "ladder.html",
         "tree.svg",
     }
 

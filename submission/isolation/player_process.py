@@ -6,11 +6,12 @@ import os
 import random
 import resource
 import socket
-import sys
 import tempfile
 from pathlib import Path
 from time import perf_counter
 from typing import Any
+
+import numpy.random
 
 from submission.isolation.forking import close_all_files_but
 from submission.isolation.kaggle_agent import KaggleAgent, escape
@@ -92,8 +93,7 @@ def _settle(folder: Path) -> None:
 def _seed(seed: int) -> None:
     """Seed the global generators, which forked processes would share otherwise."""
     random.seed(seed)
-    if (numpy_random := sys.modules.get("numpy.random")) is not None:
-        numpy_random.seed(seed)
+    numpy.random.seed(seed)
 
 
 def _limit(memory: int) -> None:
