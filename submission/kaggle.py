@@ -3,6 +3,7 @@
 import contextlib
 import io
 from functools import cache
+from threading import Lock
 from types import ModuleType
 
 DONE = "DONE"
@@ -10,6 +11,9 @@ DONE = "DONE"
 
 BUILT_IN_AGENTS = ("negamax", "random")
 """Names of the agents that come with Kaggle's ConnectX environment."""
+
+ONE_AT_A_TIME = Lock()
+"""Held while Kaggle's code catches the output of the whole process: threads take turns."""
 
 INSTALL_HINT = (
     "kaggle-environments is not installed: run `pip install jsonschema requests` and then "

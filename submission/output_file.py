@@ -22,6 +22,18 @@ def require_writable(path: Path) -> None:
         ) from error
 
 
+def require_distinct(*paths: Path | None) -> None:
+    """Find out whether a command would write one file over another.
+
+    Raises:
+        ValueError: two of the files are one.
+    """
+    named = [path.resolve() for path in paths if path is not None]
+    for path in named:
+        if named.count(path) > 1:
+            raise ValueError(f"{path} is named for two things: choose another file for one of them")
+
+
 def replace_content(path: Path, content: bytes) -> None:
     """Write a file so that whoever reads it, after an interrupt too, finds the old or the new one.
 

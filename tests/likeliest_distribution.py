@@ -1,10 +1,10 @@
-"""The likeliest distribution of pairs with a given mean, by SciPy's numerical optimiser."""
+"""The likeliest distribution of pairs with a given mean, by SciPy's optimiser and root finder."""
 
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
+from scipy.optimize import brentq, minimize
 
 VALUES = np.array([0, 0.25, 0.5, 0.75, 1])
 
@@ -31,5 +31,17 @@ def likeliest_probabilities(pair_counts: Sequence[int], mean: float) -> NDArray[
 
 
 def greatest_log_likelihood(pair_counts: Sequence[int], mean: float) -> float:
-    """The natural log of the likelihood that no distribution with this mean exceeds."""
-    return float(np.dot(pair_counts, np.log(likeliest_probabilities(pair_counts, mean))))
+    """The natural log of the likelihood that no distribution with this mean exceeds.
+
+    All outcomes were observed. By Lagrange's method the probabilities are
+    weight / (1 + multiplier (value - mean)); A. B. Owen, "Empirical Likelihood", 2001, section 2.9.
+    """
+    weights, deviations = np.array(pair_counts) / sum(pair_counts), VALUES - mean
+
+    def excess(multiplier: float) -> float:
+        return float(np.sum(weights * deviations / (1 + multiplier * deviations)))
+
+    lowest, highest = -1 / deviations.max(), -1 / deviations.min()
+    inside = 1 - 1e-12
+    multiplier = brentq(excess, lowest * inside, highest * inside, xtol=1e-14)
+    return float(np.dot(pair_counts, np.log(weights / (1 + multiplier * deviations))))

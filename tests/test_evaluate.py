@@ -1,3 +1,4 @@
+import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
@@ -159,9 +160,11 @@ def test_a_broken_executor_keeps_what_was_played() -> None:
 
 
 def test_any_executor_of_the_kind_will_do() -> None:
-    with ThreadPoolExecutor(1) as executor:
-        evaluation = evaluate(RANDOM_TWICE, small(2), executor=executor)
-    assert moves(evaluation) == moves(evaluate(RANDOM_TWICE, small(2)))
+    output = sys.stdout
+    with ThreadPoolExecutor(3) as executor:
+        evaluation = evaluate(RANDOM_TWICE, small(12), executor=executor)
+    assert moves(evaluation) == moves(evaluate(RANDOM_TWICE, small(12)))
+    assert sys.stdout is output, "threads that catch the output take turns"
 
 
 def test_games_that_were_played_are_not_played_again() -> None:

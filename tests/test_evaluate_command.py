@@ -85,7 +85,7 @@ def test_a_test_may_end_a_pairing_early(shell: Shell) -> None:
         ("evaluate nobody --against random", "unknown player 'nobody'"),
         ("evaluate random --against nobody", "unknown player 'nobody'"),
         ("evaluate random --against absent.py", "cannot read the player absent.py"),
-        ("evaluate random --against broken.py", "broken.py is not a Python file (line 1"),
+        ("evaluate random --against broken.py", "broken.py is not a Python file that can be read"),
         ("evaluate random --against negamax --against negamax", "is named twice"),
         ("evaluate random --against random --games 0", "at least 1, not 0"),
         ("evaluate random --against negamax --games many", "--games"),
@@ -105,6 +105,9 @@ def test_a_test_may_end_a_pairing_early(shell: Shell) -> None:
         ("evaluate random --against negamax --results old.jsonl --resume", "version 0"),
         ("evaluate random --against negamax --resume", "name it with --results FILE"),
         ("evaluate random", "Missing option '--against'"),
+        ("evaluate random --against negamax --results x.jsonl --html x.jsonl", "two things"),
+        ("report old.jsonl --html old.jsonl", "two things"),
+        ("report empty.jsonl", "no games yet"),
         ("report absent.jsonl", "cannot read absent.jsonl"),
         ("report old.jsonl", "version 0"),
         ("report broken.py", "broken.py"),
@@ -115,6 +118,7 @@ def test_mistakes_are_one_sentence_before_any_game(
 ) -> None:
     (tmp_path / "broken.py").write_text("def agent(:\n", encoding="utf-8")
     (tmp_path / "old.jsonl").write_text('{"format": "connectx results, version 0"}\n')
+    (tmp_path / "empty.jsonl").touch()
     monkeypatch.setattr("submission.evaluating.playing.play_game", None)
     outcome = shell.run(*words.split())
     assert outcome.status == 2

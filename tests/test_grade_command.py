@@ -151,7 +151,7 @@ def test_ctrl_c_keeps_what_was_graded(tmp_path: Path) -> None:
             time.sleep(0.05)
         os.killpg(process.pid, signal.SIGINT)
         output, errors = process.communicate(timeout=60)
-    assert (process.returncode, errors.strip()) == (0, "")
+    assert (process.returncode, errors.strip()) == (1, "")
     document = json.loads((tmp_path / "grade.json").read_text())
     assert document["ending"] == "interrupted"
     assert 0 < len(document["answers"]) < len(SHIPPED.positions)

@@ -142,7 +142,7 @@ def test_ctrl_c_leaves_the_ladder_of_what_was_played(
 
     monkeypatch.setattr("submission.evaluating.evaluate.play_games", play)
     outcome = shell.run("ladder", "greedy", "random:", "--games", "4", "--html", "ladder.html")
-    assert outcome.status == 0
+    assert outcome.status == 1
     assert "Interrupted: 1 of 4 games were played." in outcome.stdout
     assert "Interrupted: 1 of 4 games" in (tmp_path / "ladder.html").read_text(encoding="utf-8")
 

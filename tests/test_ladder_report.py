@@ -97,6 +97,7 @@ def test_an_open_interval_and_the_anchor_are_said(ladder: Ladder) -> None:
     unbeaten = make_ladder(tournament(*meeting("weak", "strong", LOSS, LOSS)), "weak")
     text = shown(unbeaten, width=200)
     assert ", open]" in text
+    assert "[open, " in text
     assert "anchor" in text
     assert "points above weak" in text
 

@@ -103,8 +103,8 @@ def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
         find_player(str(path))
 
 
-@pytest.mark.parametrize("text", ["def agent(:\n", "\n\nPK\x03\x04", "\0"])
+@pytest.mark.parametrize("text", ["def agent(:\n", "\n\nPK\x03\x04", "\0", "1" + "+1" * 20_000])
 def test_a_file_that_is_not_python_is_refused(tmp_path: Path, text: str) -> None:
-    with pytest.raises(ValueError, match=r"mine\.py is not a Python file \(line") as refusal:
+    with pytest.raises(ValueError, match=r"mine\.py is not a Python file that can be") as refusal:
         find_player(submission_file(tmp_path, text))
     assert "\n" not in str(refusal.value)

@@ -140,10 +140,6 @@ def test_a_file_cut_short_anywhere_keeps_its_whole_games(
         cut = data.draw(st.integers(0, len(content)))
         path.write_bytes(content[:cut])
         whole_lines = content[:cut].count(b"\n")
-        if cut and not whole_lines:
-            with pytest.raises(ValueError, match="no whole header"), resumed_results(path, header):
-                pass
-            return
         whole_games = max(0, whole_lines - 1)
         with resumed_results(path, header) as results:
             assert list(results.played) == played[:whole_games]

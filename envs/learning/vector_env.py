@@ -59,8 +59,9 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
             `DISABLED`, where `reset(options={"reset_mask": mask})` begins those of the mask.
         threads: how many of Numba's threads share the games, one for each processor at most; more
             than 1 only in self-play and against `"random"`, for other opponents are Python code,
-            which threads do not hasten. The games are the same with any number, and in a process
-            forked from one whose OpenMP threads have run, which is left with one.
+            which threads do not hasten; without effect on boards that are not compiled. The games
+            are the same with any number, and in a process forked from one whose OpenMP threads
+            have run, which is left with one.
 
     Raises:
         ValueError: an argument that does not fit; the message says what does.

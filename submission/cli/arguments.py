@@ -1,6 +1,6 @@
 """Arguments that several commands take."""
 
-from os import cpu_count
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -77,4 +77,4 @@ Dask = Annotated[
     str | None,
     typer.Option(metavar="ADDRESS", help="Play on the Dask cluster with this scheduler."),
 ]
-CORES = cpu_count() or 1
+CORES = (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()) or 1

@@ -23,7 +23,7 @@ from submission.cli.arguments import (
     Workers,
 )
 from submission.cli.console import console
-from submission.cli.running import Run
+from submission.cli.running import Run, require_complete
 from submission.evaluating.evaluation import Evaluation
 from submission.evaluating.evaluation_report import render_evaluation
 from submission.evaluating.first_player_table import render_openings
@@ -33,7 +33,8 @@ from submission.evaluating.pairing import against_each
 from submission.evaluating.players import find_player
 from submission.evaluating.replay import game_to_show, replay_html
 from submission.evaluating.settings import Arena, Settings
-from submission.output_file import require_writable
+from submission.kaggle import kaggle_environments
+from submission.output_file import require_distinct, require_writable
 
 
 def evaluate(
@@ -75,10 +76,13 @@ def evaluate(
     """Play against opponents, from openings that each side plays once.
 
     Games 2k and 2k + 1 begin in the same position with the seats exchanged. Ctrl-C ends the
-    evaluation with the games that were played until then; `--resume` goes on from there.
+    evaluation with the games that were played until then, and exit status 1; `--resume` goes on
+    from there.
     """
+    require_distinct(results, html)
     if html is not None:
         require_writable(html)
+        kaggle_environments()  # whose player the page shows
     settings = Settings(
         games=games,
         seed=seed,
@@ -91,6 +95,7 @@ def evaluate(
     run = Run(workers, dask, results, resume)
     evaluation = run.play(f"Evaluating {player}:", pairings, settings)
     report_matches(evaluation, first_player_table, html)
+    require_complete(evaluation.ending)
 
 
 def report_matches(evaluation: Evaluation, by_opening: bool, html: Path | None) -> None:

@@ -7,6 +7,7 @@ import typer
 
 from submission.cli.arguments import CORES, ActTimeout, Dask, PlayerName
 from submission.cli.console import console
+from submission.cli.running import require_complete
 from submission.evaluating.players import find_player
 from submission.executors.choice import chosen_executor
 from submission.grading.grade_page import grade_page
@@ -14,7 +15,7 @@ from submission.grading.grade_report import render_grade
 from submission.grading.grade_settings import GradeSettings
 from submission.grading.grading import grade_player
 from submission.grading.position_set import SHIPPED_POSITIONS, read_position_set
-from submission.output_file import require_writable
+from submission.output_file import require_distinct, require_writable
 from submission.progress import progress_bar
 
 
@@ -61,6 +62,7 @@ def grade(
     were answered until then.
     """
     settings = GradeSettings(seed, act_timeout)
+    require_distinct(positions, json, html)
     for path in (json, html):
         if path is not None:
             require_writable(path)
@@ -75,3 +77,4 @@ def grade(
         json.write_text(result.to_json(), encoding="utf-8")
     if html is not None:
         html.write_text(grade_page(result), encoding="utf-8")
+    require_complete(result.ending)

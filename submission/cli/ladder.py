@@ -22,13 +22,13 @@ from submission.cli.arguments import (
     Workers,
 )
 from submission.cli.console import console
-from submission.cli.running import Run
+from submission.cli.running import Run, require_complete
 from submission.evaluating.evaluation import Evaluation
 from submission.evaluating.game_record import GameConfiguration
 from submission.evaluating.pairing import round_robin
 from submission.evaluating.players import find_player
 from submission.evaluating.settings import Arena, Settings
-from submission.output_file import require_writable
+from submission.output_file import require_distinct, require_writable
 from submission.ranking.extra import require_ranking_library
 from submission.ranking.ladder import make_ladder, require_round_robin
 from submission.ranking.ladder_page import ladder_page
@@ -70,8 +70,8 @@ def ladder(
     Bradley-Terry model, with 95 % intervals; the table has every pairing's score, the failures and
     the move times. Needs the extra `rank`.
 
-    Ctrl-C ends the round robin with the games that were played until then; `--resume` goes on from
-    there.
+    Ctrl-C ends the round robin with the games that were played until then, and exit status 1;
+    `--resume` goes on from there.
     """
     require_round_robin(players, games, anchor)
     require_ranking_library()
@@ -82,11 +82,13 @@ def ladder(
         configuration=GameConfiguration(rows, columns, inarow, act_timeout),
         arena=arena,
     )
+    require_distinct(results, html)
     if html is not None:
         require_writable(html)
     pairings = round_robin([find_player(name) for name in players])
     evaluation = Run(workers, dask, results, resume).play("Playing:", pairings, settings)
     report_ladder(evaluation, anchor, html)
+    require_complete(evaluation.ending)
 
 
 def report_ladder(evaluation: Evaluation, anchor: str | None, html: Path | None) -> None:

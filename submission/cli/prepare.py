@@ -8,7 +8,7 @@ from submission.cli.arguments import CORES, AgentName, Games, Options, Output, S
 from submission.cli.build import write_bundle
 from submission.cli.check import check_and_report
 from submission.cli.console import console, say
-from submission.cli.running import Run
+from submission.cli.running import Run, require_complete
 from submission.evaluating.evaluation_report import render_evaluation
 from submission.evaluating.pairing import against_each
 from submission.evaluating.players import find_player
@@ -31,13 +31,14 @@ def prepare(
 
     Exit status 0 only when Kaggle would accept it.
     """
+    settings = Settings(games, seed, opening_plies=0)
     write_bundle(agent, option or [], source, output)
     report = check_and_report(output, act_timeout=2.0)
     if not report.accepted:
         raise typer.Exit(1)
     opponents = [find_player(name) for name in ("random", "negamax")]
     pairings = against_each(find_player(str(output)), opponents)
-    settings = Settings(games, seed, opening_plies=0)
     evaluation = Run(workers).play(f"Evaluating {output}:", pairings, settings)
     console.print(render_evaluation(evaluation))
+    require_complete(evaluation.ending)
     say(f"Submit it with: {upload_command(str(output), agent)}")

@@ -9,7 +9,7 @@ from submission.cli.arguments import Anchor, FirstPlayerTable
 from submission.cli.evaluate import report_matches
 from submission.cli.ladder import report_ladder
 from submission.evaluating.results.stored_evaluation import read_results
-from submission.output_file import require_writable
+from submission.output_file import require_distinct, require_writable
 from submission.ranking.extra import require_ranking_library
 
 
@@ -29,6 +29,7 @@ def report(
     Games of one player against others are shown as `connectx evaluate` shows them, other pairings
     as `connectx ladder` does.
     """
+    require_distinct(results, html)
     if html is not None:
         require_writable(html)
     evaluation = read_results(results)

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
+import typer
+
 from submission.cli.console import console
 from submission.evaluating.evaluate import evaluate
-from submission.evaluating.evaluation import Evaluation
+from submission.evaluating.evaluation import Ending, Evaluation
 from submission.evaluating.game_record import GameRecord
 from submission.evaluating.pairing import Pairing
 from submission.evaluating.results.results_file import ResultsFile, new_results, resumed_results
@@ -70,3 +72,13 @@ class Run:
         open_results = resumed_results if self.resume else new_results
         with open_results(self.results, header) as results:
             yield results
+
+
+def require_complete(ending: Ending) -> None:
+    """End the command with status 1 where something is missing.
+
+    Raises:
+        typer.Exit: an interrupt, or the death of workers, has ended the work.
+    """
+    if ending is not Ending.COMPLETE:
+        raise typer.Exit(1)

@@ -1,1 +1,1 @@
-"""Matches on Kaggle's environment, and what they say."""
+"""Matches, and what they say."""

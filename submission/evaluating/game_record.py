@@ -1,4 +1,4 @@
-"""What is kept of one game on Kaggle's environment."""
+"""What is kept of one game."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -12,6 +12,8 @@ LEFT, TOP, BOTTOM, RIGHT = 52.0, 28.0, 40.0, 12.0
 PLAYER, RANDOM = "#1d6fd1", "#8494a9"
 INK, GRID = "#0b1f38", "#e2e8f0"
 SIZE = 11.0
+LEGEND = 180
+"""Width of the words above the chart."""
 
 
 def ply_chart(groups: Sequence[Group]) -> str:
@@ -21,7 +23,7 @@ def ply_chart(groups: Sequence[Group]) -> str:
         groups: the figures by ply; the name is the ply.
     """
     last = max(int(group.name) for group in groups)
-    width = LEFT + STEP * last + RIGHT
+    width = LEFT + max(STEP * last, LEGEND) + RIGHT
     return document(
         (width, TOP + HEIGHT + BOTTOM),
         "Moves that keep the result, by ply",

@@ -25,7 +25,7 @@ START_SECONDS = 60.0
 FAREWELL_SECONDS = 2.0
 """How long a keeper may take to report the end of a player that has hung up."""
 
-GLANCE_SECONDS = 3600.0
+LONGEST_WAIT = 3600.0
 """How long to wait at a time: the system cannot count to any number of seconds."""
 
 LINE_BYTES = 2**16
@@ -131,7 +131,7 @@ class RunningPlayer:
         """
         end = monotonic() + seconds
         while (left := end - monotonic()) > 0:
-            ready = [key.fileobj for key, _ in self._selector.select(min(left, GLANCE_SECONDS))]
+            ready = [key.fileobj for key, _ in self._selector.select(min(left, LONGEST_WAIT))]
             if self._channel in ready:
                 for message in self._take_in():
                     return message

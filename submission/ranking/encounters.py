@@ -12,7 +12,7 @@ from submission.evaluating.judging.pairs import pair_of
 Encounters = Mapping[tuple[int, int], NDArray[np.float64]]
 """For two players, by number, what either has of each of their pairs of games: shape (pairs, 2)."""
 
-POINTS = {
+RATING_POINTS = {
     Result.WIN: 1.0,
     Result.DRAW: 0.5,
     Result.LOSS: 0.0,
@@ -29,7 +29,7 @@ def encounters_of(names: Sequence[str], records: Iterable[GameRecord]) -> Encoun
     """
     pairs: dict[tuple[int, int], dict[int, tuple[float, float]]] = defaultdict(dict)
     for record in records:
-        own = POINTS[record.result]
+        own = RATING_POINTS[record.result]
         of_pairing = pairs[names.index(record.player), names.index(record.opponent)]
         before = of_pairing.get(pair_of(record), (0.0, 0.0))
         of_pairing[pair_of(record)] = before[0] + own, before[1] + 1 - own

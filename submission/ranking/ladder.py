@@ -52,6 +52,15 @@ def require_round_robin(names: Sequence[str], games: int, anchor: str | None) ->
         raise ValueError(
             f"each opening is played from both seats: ask for an even number of games, not {games}"
         )
+    require_anchor(anchor, names)
+
+
+def require_anchor(anchor: str | None, names: Sequence[str]) -> None:
+    """Check that the one whose rating is 0 plays.
+
+    Raises:
+        ValueError: nobody has that name.
+    """
     if anchor is not None and anchor not in names:
         raise ValueError(
             f"the anchor {anchor!r} is not among the players: name one of {', '.join(names)}"
@@ -66,9 +75,11 @@ def make_ladder(evaluation: Evaluation, anchor: str | None) -> Ladder:
         anchor: whose rating is 0; None takes the player in the middle.
 
     Raises:
+        ValueError: the anchor is none of the players.
         ModuleNotFoundError: choix is not installed.
     """
     names = [player.name for player in evaluation.players]
+    require_anchor(anchor, names)
     ratings = rate(
         len(names),
         encounters_of(names, evaluation.records),

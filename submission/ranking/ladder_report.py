@@ -59,5 +59,5 @@ def _table(title: str, headings: Sequence[str], rows: Mapping[str, Sequence[str]
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
     for rank, (player, cells) in enumerate(rows.items(), start=1):
-        table.add_row(str(rank), Text(player), *cells)
+        table.add_row(str(rank), Text(player), *map(Text, cells))
     return table

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from submission.evaluating.game_record import GameConfiguration
-from submission.kaggle import kaggle_environments
+from submission.kaggle import ONE_AT_A_TIME, kaggle_environments
 
 _idle: defaultdict[GameConfiguration, list[Any]] = defaultdict(list)
 
@@ -18,12 +18,17 @@ def kaggle_game(configuration: GameConfiguration) -> Iterator[Any]:
     Raises:
         ModuleNotFoundError: kaggle_environments is not installed.
     """
+    with ONE_AT_A_TIME:
+        env = _beginning(configuration)
+    yield env
+    _idle[configuration].append(env)
+
+
+def _beginning(configuration: GameConfiguration) -> Any:
     try:
         env = _idle[configuration].pop()
     except IndexError:
-        env = kaggle_environments().make("connectx", configuration.for_kaggle())
-    else:
-        env.logs.clear()
-        env.reset()
-    yield env
-    _idle[configuration].append(env)
+        return kaggle_environments().make("connectx", configuration.for_kaggle())
+    env.logs.clear()
+    env.reset()
+    return env

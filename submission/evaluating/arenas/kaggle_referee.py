@@ -7,7 +7,7 @@ from submission.evaluating.arenas.played_game import PlayedGame, overtime
 from submission.evaluating.arenas.seats import Failure, Move, Seat
 from submission.evaluating.game_record import GameConfiguration
 from submission.isolation.move import misplaced
-from submission.kaggle import kaggle_environments
+from submission.kaggle import ONE_AT_A_TIME, kaggle_environments
 
 NOT_AN_ACTION = "not an action"
 """What Kaggle finds INVALID as an action."""
@@ -88,4 +88,5 @@ def _step(env: Any, action: object, log: dict[str, float]) -> None:
     actions: list[object] = [None, None]
     logs: list[dict[str, float]] = [{}, {}]
     actions[mover], logs[mover] = action, log
-    env.step(actions, logs)
+    with ONE_AT_A_TIME:
+        env.step(actions, logs)

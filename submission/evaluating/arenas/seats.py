@@ -11,7 +11,7 @@ from submission.isolation.kaggle_agent import KaggleAgent
 from submission.isolation.launcher import LAUNCHER
 from submission.isolation.limits import default_memory
 from submission.isolation.move import Failure, Move
-from submission.kaggle import kaggle_environments
+from submission.kaggle import ONE_AT_A_TIME, kaggle_environments
 
 __all__ = ["Failure", "Move", "Seat", "open_seat", "seat_seed"]
 
@@ -39,6 +39,18 @@ class Seat(Protocol):
         """
 
 
+class BuiltInSeat:
+    """One of Kaggle's agents at the board, in this process."""
+
+    def __init__(self, agent: KaggleAgent) -> None:
+        self._agent = agent
+
+    def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Move:
+        """The agent's move; see `Seat`."""
+        with ONE_AT_A_TIME:
+            return self._agent.act(observation, configuration)
+
+
 def seat_seed(game_seed: int, seat: int) -> int:
     """The seed of a seat's random numbers, from the game's seed and the seat (1 or 2) alone."""
     return random.Random(f"{game_seed}/{seat}").getrandbits(32)
@@ -59,7 +71,7 @@ def open_seat(player: Player, *, seed: int) -> AbstractContextManager[Seat]:
         OSError: no process can be started.
     """
     if player.source is None:
-        return nullcontext(KaggleAgent(_seeded_built_in(player.name, seed)))
+        return nullcontext(BuiltInSeat(KaggleAgent(_seeded_built_in(player.name, seed))))
     return LAUNCHER.start_player(player.source, seed, default_memory())
 
 

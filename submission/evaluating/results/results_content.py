@@ -34,7 +34,7 @@ def parse_results(content: bytes, path: Path) -> ResultsContent:
     """
     lines, torn = _whole_lines(content)
     if not lines:
-        raise ValueError(f"{path} has no whole header, and so no games: delete it")
+        raise ValueError(f"{path} has no games yet, or is no results file: wait for the first one")
     _require_format(lines[0], path)
     entries = [_entry(line, f"{path}, line {number}") for number, line in enumerate(lines, start=1)]
     header = [entry for entry in entries if isinstance(entry, ResultsHeader)][-1]

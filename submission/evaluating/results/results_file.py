@@ -17,7 +17,6 @@ from typing import Any
 from submission.evaluating.game_record import GameRecord
 from submission.evaluating.results.results_content import ResultsContent, parse_results, title
 from submission.evaluating.results.results_header import ResultsHeader
-from submission.output_file import require_writable
 
 SYNC_SECONDS = 1.0
 """A power cut costs the games of at most so long; the death of a process costs none."""
@@ -96,8 +95,9 @@ def resumed_results(path: Path, header: ResultsHeader) -> Iterator[ResultsFile]:
         raise FileNotFoundError(f"there is no {path} to go on from: leave --resume out to begin")
     with _opened(path) as file:
         before = file.readall()
-        if not before:
-            yield ResultsFile(path, file, header)
+        if _line(header.to_dict()).startswith(before):  # nothing, or a torn header
+            file.truncate(0)
+            yield ResultsFile(path, file, header, was_torn=bool(before))
             return
         content = parse_results(before, path)
         _require_continued(content, header, path)
@@ -124,14 +124,18 @@ def _opened(path: Path) -> Iterator[FileIO]:
     """The file, locked, to read from its beginning and to append; on the disk afterwards."""
     if path.exists() and not path.is_file():
         raise OSError(f"{path} is no plain file: choose another one for the results")
-    require_writable(path)
-    with path.open("ab+", buffering=0) as file:
+    try:
+        file = path.open("ab+", buffering=0)
+    except OSError as error:
+        raise OSError(
+            f"cannot write {path} ({error.strerror}): choose a file in a folder that exists and "
+            "can be written"
+        ) from error
+    with file:
         _lock(file, path)
         file.seek(0)
-        try:
-            yield file
-        finally:
-            os.fsync(file)
+        yield file
+        os.fsync(file)
 
 
 def _lock(file: FileIO, path: Path) -> None:
