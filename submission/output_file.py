@@ -16,10 +16,15 @@ def require_writable(path: Path) -> None:
         if is_new:
             path.unlink()
     except OSError as error:
-        raise OSError(
-            f"cannot write {path} ({error.strerror}): choose a file in a folder that exists and "
-            "can be written"
-        ) from error
+        raise unwritable(path, error) from error
+
+
+def unwritable(path: Path, error: OSError) -> OSError:
+    """The error of a file that cannot be opened to write, with advice."""
+    return OSError(
+        f"cannot write {path} ({error.strerror}): choose a file in a folder that exists and can be "
+        "written"
+    )
 
 
 def require_distinct(*paths: Path | None) -> None:

@@ -15,7 +15,7 @@ from submission.checking.observed_game import (
     ObservedGame,
     Seat,
 )
-from submission.checking.sandbox import Message
+from submission.isolation.messages import Message
 
 GRACE = 1.0
 """Seconds that a move may run beyond its limit: Kaggle's environment itself then says TIMEOUT."""

@@ -12,19 +12,15 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from submission.isolation.child_process import child_command, child_environment
+from submission.isolation.keyed_lines import LINE_BYTES, KeyedLines
 from submission.isolation.limits import resource_limits
-
-Message = dict[str, Any]
-"""A report of the child: a JSON object with the sandbox's `key`, and `event`, its kind."""
+from submission.isolation.messages import Message
 
 TAIL_BYTES = 4000
 """How much of what the child last wrote to standard error is kept."""
-
-LINE_BYTES = 2**16
-"""A longer line in the report pipe is not a report."""
 
 MARK = "CONNECTX_SANDBOX"
 """Environment variable by which processes that left the child's session are found again."""
@@ -36,12 +32,12 @@ KILL_ROUNDS = 100
 class Sandbox:
     """A module that runs in a process and a session of its own; see `child_command`.
 
-    Its one argument is its job as JSON, with `channel`, the file descriptor to report on,
-    and `key`, which every report must carry: whatever else the process writes there is passed
-    over. Standard output is thrown away, of standard error the end is kept. Use it as a context
-    manager: at the end of the block the child, its process group and the processes that carry its
-    mark are killed. That contains carelessness, not malice: a process that cleared its environment
-    or keeps replacing itself can escape.
+    Its one argument is its job as JSON, with `channel`, the file descriptor to report on, and
+    `key`, which every report must carry beside its `event`: whatever else the process writes there
+    is passed over. Standard output is thrown away, of standard error the end is kept. Use it as a
+    context manager: at the end of the block the child, its process group and the processes that
+    carry its mark are killed. That contains carelessness, not malice: a process that cleared its
+    environment or keeps replacing itself can escape.
 
     Args:
         module: name of the module.
@@ -53,7 +49,7 @@ class Sandbox:
     def __init__(self, module: str, job: Message, *, folder: Path, memory: int) -> None:
         self._key = secrets.token_hex(16)
         self._stderr = b""
-        self._unread = b""
+        self._lines = KeyedLines(self._key)
         self._heard: list[Message] = []
         self._selector = selectors.DefaultSelector()
         self._reports, channel = os.pipe()
@@ -137,20 +133,10 @@ class Sandbox:
         self._process.send_signal(number)
 
     def _take_reports(self, chunk: bytes) -> None:
-        *lines, unread = (self._unread + chunk).split(b"\n")
-        self._unread = unread[-LINE_BYTES:]
-        self._heard += filter(None, map(self._report, lines))
+        self._heard += self._lines.take_in(chunk)
 
     def _take_stderr(self, chunk: bytes) -> None:
         self._stderr = (self._stderr + chunk)[-TAIL_BYTES:]
-
-    def _report(self, line: bytes) -> Message | None:
-        try:
-            message = json.loads(line)
-        except (ValueError, RecursionError):
-            return None
-        genuine = isinstance(message, dict) and message.get("key") == self._key
-        return message if genuine else None
 
     def _close(self) -> None:
         self._selector.close()

@@ -19,7 +19,8 @@ from submission.checking.observed_game import (
     Stopped,
     TooLong,
 )
-from submission.checking.sandbox import Message, Sandbox
+from submission.checking.sandbox import Sandbox
+from submission.isolation.messages import Message
 from submission.isolation.player_job import CHANNEL_LOST, MAIN
 
 WORKER = "submission.checking.check_worker"

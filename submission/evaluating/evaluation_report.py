@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -13,6 +12,7 @@ from submission.evaluating.judging.sequential_test import SequentialTest
 from submission.evaluating.judging.sprt import Verdict
 from submission.evaluating.judging.statistics import Estimate
 from submission.evaluating.summary import MoveTimes, PairingSummary
+from submission.plain_table import plain_table
 
 NOTHING = "-"
 
@@ -80,13 +80,7 @@ def _times_table(player: str, summaries: Sequence[PairingSummary]) -> Table:
 
 def _table(title: str, headings: Sequence[str]) -> Table:
     """A table with a row for each opponent."""
-    table = Table(
-        title=Text(title, style="bold"),
-        title_justify="left",
-        box=SIMPLE_HEAD,
-        collapse_padding=True,
-        pad_edge=False,
-    )
+    table = plain_table(title)
     table.add_column("against", overflow="fold")
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)

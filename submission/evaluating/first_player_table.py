@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from itertools import groupby
 from operator import attrgetter
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -16,6 +15,7 @@ from submission.evaluating.evaluation import Evaluation
 from submission.evaluating.game_record import GameRecord
 from submission.evaluating.openings import Opening
 from submission.evaluating.summary import Tally, summarise
+from submission.plain_table import plain_table
 
 RULES = (
     "An opening is the columns, from 1, that were played before the players were asked. W-D-L: "
@@ -43,13 +43,7 @@ def render_openings(evaluation: Evaluation) -> RenderableType:
 
 def _pairing_table(env: ConnectX, names: tuple[str, str], games: Sequence[GameRecord]) -> Table:
     """The openings grouped by their theoretical outcome, each group and the whole with a total."""
-    table = Table(
-        title=Text(f"{names[0]} against {names[1]}, by opening", style="bold"),
-        title_justify="left",
-        box=SIMPLE_HEAD,
-        collapse_padding=True,
-        pad_edge=False,
-    )
+    table = plain_table(f"{names[0]} against {names[1]}, by opening")
     table.add_column("opening", overflow="fold")
     table.add_column("theory")
     for heading in ("W-D-L\nfirst", "W-D-L\nsecond", "W-D-L of\nfirst mover"):

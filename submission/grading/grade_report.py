@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Group as Lines
 from rich.console import RenderableType
 from rich.table import Table
@@ -13,6 +12,7 @@ from submission.grading.grade_cells import Cell, half_points, percent
 from submission.grading.grade_notes import RULES, notes, title, where
 from submission.grading.groups import Group, by_kind, by_ply
 from submission.grading.mistakes import mistake_in_words, worst_mistakes
+from submission.plain_table import plain_table
 
 WORST = 5
 """How many mistakes are told."""
@@ -71,13 +71,7 @@ def _one_line(cell: Cell) -> str:
 
 
 def _table(heading: str, headings: Sequence[str]) -> Table:
-    table = Table(
-        title=Text(heading, style="bold"),
-        title_justify="left",
-        box=SIMPLE_HEAD,
-        collapse_padding=True,
-        pad_edge=False,
-    )
+    table = plain_table(heading)
     for number, text in enumerate(headings):
         table.add_column(text, justify="right" if number else "left", no_wrap=True)
     return table

@@ -1,13 +1,13 @@
 """A mistake as a picture: the board, the move played, the better one, and each column's score."""
 
+from agents.tracing.pictures.palette import CUT, INK
 from agents.tracing.pictures.svg import element, text
 from envs.render import CELL, RADIUS, board_svg
 from submission.grading.mistakes import Mistake
 from submission.grading.solved_position import GAME, SolvedPosition
 
-PLAYED = "#c01f2e"
+PLAYED = CUT
 BETTER = "#15803d"
-INK = "#0b1f38"
 SCORES_HEIGHT = 30
 SCORE_SIZE = 16
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from agents.tracing.pictures.palette import EDGE, GRID, INK, PRINCIPAL
 from agents.tracing.pictures.svg import document, element, polyline, text
 from submission.grading.groups import Group
 
@@ -9,8 +10,7 @@ STEP = 20.0
 """Pixels from one ply to the next."""
 HEIGHT = 220.0
 LEFT, TOP, BOTTOM, RIGHT = 52.0, 28.0, 40.0, 12.0
-PLAYER, RANDOM = "#1d6fd1", "#8494a9"
-INK, GRID = "#0b1f38", "#e2e8f0"
+PLAYER, RANDOM = PRINCIPAL, EDGE
 SIZE = 11.0
 LEGEND = 180
 """Width of the words above the chart."""

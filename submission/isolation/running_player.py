@@ -4,12 +4,13 @@ import contextlib
 import json
 import selectors
 import socket
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from time import monotonic, perf_counter
 from typing import Any, Self
 
 from submission.isolation.kaggle_agent import STDERR_LINES
 from submission.isolation.keeper_line import END_SECONDS, KeeperLine
+from submission.isolation.keyed_lines import LINE_BYTES, KeyedLines
 from submission.isolation.messages import Message
 from submission.isolation.move import FAILING_STATUSES, Failure, Move
 from submission.isolation.player_job import HUNG_UP
@@ -27,9 +28,6 @@ FAREWELL_SECONDS = 2.0
 
 LONGEST_WAIT = 3600.0
 """How long to wait at a time: the system cannot count to any number of seconds."""
-
-LINE_BYTES = 2**16
-"""A longer line is no answer."""
 
 CRASH = "Fatal Python error"
 """How Python begins to say on standard error where it was when it crashed."""
@@ -56,9 +54,8 @@ class RunningPlayer:
     ) -> None:
         self._channel = channel
         self._keeper = keeper
-        self._key = key
         self._release = release
-        self._unread = b""
+        self._lines = KeyedLines(key)
         self._is_ready = False
         self._failure: Failure | None = None
         self._selector = selectors.DefaultSelector()
@@ -133,28 +130,19 @@ class RunningPlayer:
         while (left := end - monotonic()) > 0:
             ready = [key.fileobj for key, _ in self._selector.select(min(left, LONGEST_WAIT))]
             if self._channel in ready:
-                for message in self._take_in():
-                    return message
+                messages = self._take_in()
+                if messages:
+                    return messages[0]
             elif self._keeper in ready:
                 raise EOFError
         return None
 
-    def _take_in(self) -> Iterator[Message]:
+    def _take_in(self) -> list[Message]:
         """The genuine messages among what has come; there is one for each request."""
         chunk = self._channel.recv(LINE_BYTES)
         if not chunk:
             raise EOFError
-        *lines, self._unread = (self._unread + chunk).split(b"\n")
-        self._unread = self._unread[-LINE_BYTES:]
-        return filter(None, map(self._genuine, lines))
-
-    def _genuine(self, line: bytes) -> Message | None:
-        try:
-            message = json.loads(line)
-        except (ValueError, RecursionError):
-            return None
-        genuine = isinstance(message, dict) and message.get("key") == self._key
-        return message if genuine else None
+        return self._lines.take_in(chunk)
 
     def _end(self, patience: float) -> tuple[str, tuple[str, ...]]:
         """Have the process ended, and hear from its keeper why, and what it last wrote.

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from submission.plain_table import plain_table
 from submission.ranking.ladder import Ladder, Rung
 from submission.ranking.ladder_cells import (
     RESULT_HEADINGS,
@@ -47,13 +47,7 @@ def _scores(rung: Rung) -> list[str]:
 
 def _table(title: str, headings: Sequence[str], rows: Mapping[str, Sequence[str]]) -> Table:
     """A table with the cells of each player, the strongest first."""
-    table = Table(
-        title=Text(title, style="bold"),
-        title_justify="left",
-        box=SIMPLE_HEAD,
-        collapse_padding=True,
-        pad_edge=False,
-    )
+    table = plain_table(title)
     table.add_column("", justify="right", no_wrap=True)
     table.add_column("player", overflow="fold")
     for heading in headings:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from math import ceil, floor, isfinite
 
-from agents.tracing.pictures.palette import FAINT_INK, INK, PRINCIPAL
+from agents.tracing.pictures.palette import FAINT_INK, GRID, INK, PRINCIPAL
 from agents.tracing.pictures.svg import document, element, polygon, text, text_width, title
 from submission.ranking.ladder import Ladder, Rung
 from submission.ranking.ladder_cells import interval
@@ -13,7 +13,6 @@ WIDTH = 560.0
 ROW = 26.0
 MARGIN, ARROW = 18.0, 14.0
 SIZE = 12.0
-GRID = "#e2e8f0"
 LONGEST_NAME = 42
 STEPS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 """Elo points from one line of the scale to the next."""

@@ -6,6 +6,7 @@ from envs.render import COLOURS, LINE_COLOUR
 INK = LINE_COLOUR
 FAINT_INK = "#5b6b80"
 EDGE = "#8494a9"
+GRID = "#e2e8f0"
 PRINCIPAL = "#1d6fd1"
 CUT = "#c01f2e"
 LEAF = "#eef2f7"

@@ -17,6 +17,7 @@ from typing import Any
 from submission.evaluating.game_record import GameRecord
 from submission.evaluating.results.results_content import ResultsContent, parse_results, title
 from submission.evaluating.results.results_header import ResultsHeader
+from submission.output_file import unwritable
 
 SYNC_SECONDS = 1.0
 """A power cut costs the games of at most so long; the death of a process costs none."""
@@ -127,10 +128,7 @@ def _opened(path: Path) -> Iterator[FileIO]:
     try:
         file = path.open("ab+", buffering=0)
     except OSError as error:
-        raise OSError(
-            f"cannot write {path} ({error.strerror}): choose a file in a folder that exists and "
-            "can be written"
-        ) from error
+        raise unwritable(path, error) from error
     with file:
         _lock(file, path)
         file.seek(0)
