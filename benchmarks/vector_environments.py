@@ -113,13 +113,15 @@ def measure_batch(game: str, size: int, rounds: int) -> BatchSpeed:
             games[name] = make(game, size)
         except ModuleNotFoundError:
             continue
-    sampler = LegalActionSampler(seed=1)
+    samplers = {
+        name: LegalActionSampler(seed=1, threads=2 if name == TWO_THREADS else 1) for name in games
+    }
     times: dict[str, list[tuple[float, float]]] = {name: [] for name in games}
-    for played in games.values():
-        time_steps(played, sampler)
+    for name, played in games.items():
+        time_steps(played, samplers[name])
     for _ in range(rounds):
         for name, played in games.items():
-            times[name].append(time_steps(played, sampler))
+            times[name].append(time_steps(played, samplers[name]))
     return BatchSpeed(
         game,
         size,

@@ -1,16 +1,26 @@
 """What all tests share: the command line, and Hypothesis without a clock on a shared machine."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from envs.learning import vector_threads
 from tests.shell import Shell
 
 settings.register_profile(
     "shared-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("shared-machine")
+
+
+@pytest.fixture(scope="module")
+def threads_of_single_rows() -> Iterator[None]:
+    """Batches are shared by as many threads as are asked for, however small they are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vector_threads, "ROWS_OF_A_THREAD", 1)
+        yield
 
 
 @pytest.fixture

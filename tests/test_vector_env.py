@@ -20,6 +20,8 @@ from envs.learning.single_env import ConnectXEnv, TicTacToeEnv
 from envs.learning.vector_env import BoardGameVectorEnv, ConnectXVectorEnv, TicTacToeVectorEnv
 from envs.learning.vector_sampler import LegalActionSampler
 
+pytestmark = pytest.mark.usefixtures("threads_of_single_rows")
+
 COMPILED = ((6, 7, 4), (7, 8, 3))
 """Rows, columns and stones in a row of boards of at most 64 bits."""
 PLAIN = ((8, 8, 3), (4, 13, 4))

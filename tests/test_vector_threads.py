@@ -9,23 +9,34 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from envs import jit as compilation
 from envs.learning import vector_threads
 from envs.learning.vector_env import TicTacToeVectorEnv
 from envs.learning.vector_sampler import LegalActionSampler
-from envs.learning.vector_threads import ThreadedKernel, short_spins, turn_of_process
+from envs.learning.vector_threads import Sharing, sharing_of_process, short_spins, useful_threads
+
+pytestmark = pytest.mark.usefixtures("threads_of_single_rows")
 
 MOST = vector_threads.threading_of_numba().config.NUMBA_NUM_THREADS
 PLAY = """
 import os, sys
-import numpy as np
+from envs.learning import vector_threads
 from envs.learning.vector_env import TicTacToeVectorEnv
+from envs.learning.vector_sampler import LegalActionSampler
+
+vector_threads.ROWS_OF_A_THREAD = 20
 
 def played(threads):
-    env = TicTacToeVectorEnv(40, threads=threads)
+    env, sampler = TicTacToeVectorEnv(200, threads=threads), LegalActionSampler(1, threads)
     env.reset(seed=1)
-    return [env.step(np.full(40, ply % 9))[0].sum().item() for ply in range(60)]
+    sums = []
+    for ply in range(60):
+        observations, *_ = env.step(sampler.sample(env.action_masks()))
+        sums.append(observations.sum().item())
+    return sums
 """
 IN_FORKS = """
 def in_fork():
@@ -72,27 +83,38 @@ def run(script: str, *arguments: str, **variables: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-@pytest.mark.parametrize("threads", [1, 2, MOST, MOST + 5])
-def test_as_many_threads_run_as_are_asked_for_and_there_are(threads: int) -> None:
-    seen: list[int] = []
-    kernel = ThreadedKernel(
-        lambda: seen.append(0), lambda parts: seen.append(numba.get_num_threads()), threads
-    )
-    for allowed in (1, MOST):
-        numba.set_num_threads(allowed)
-        kernel()
-        assert seen.pop() == min(threads, MOST)
-        assert numba.get_num_threads() == allowed, "the caller's own setting is left as it was"
+@pytest.mark.parametrize("threads", [2, MOST, MOST + 5])
+@pytest.mark.parametrize("allowed", [1, MOST])
+def test_the_number_of_threads_that_the_caller_has_set_is_left_as_it_was(
+    threads: int, allowed: int
+) -> None:
+    env, sampler = TicTacToeVectorEnv(300, threads=threads), LegalActionSampler(1, threads)
+    env.reset(seed=1)
+    numba.set_num_threads(allowed)
+    env.step(sampler.sample(env.action_masks()))
+    assert numba.get_num_threads() == allowed
+    numba.set_num_threads(MOST)
 
 
-def test_a_kernel_that_fails_leaves_the_number_of_threads_as_it_was() -> None:
-    def fail(*parts: int) -> None:
-        raise ValueError("no")
+@given(threads=st.integers(1, 64), rows=st.integers(1, 10**6))
+def test_a_thread_has_enough_games_or_is_the_only_one(threads: int, rows: int) -> None:
+    enough = 1024
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vector_threads, "ROWS_OF_A_THREAD", enough)
+        useful = useful_threads(threads, rows)
+    assert 1 <= useful <= threads
+    assert useful == 1 or rows / useful >= enough
+    assert useful == threads or rows / (useful + 1) < enough
 
-    kernel = ThreadedKernel(fail, fail, threads=1)
-    with pytest.raises(ValueError, match="no"):
-        kernel()
-    assert numba.get_num_threads() == MOST
+
+@given(threads=st.integers(2, 5), sizes=st.lists(st.integers(0, 400), min_size=1, max_size=4))
+def test_actions_are_drawn_alike_by_any_number_of_threads(threads: int, sizes: list[int]) -> None:
+    one, many = LegalActionSampler(3), LegalActionSampler(3, threads)
+    for size in sizes:
+        masks = np.random.default_rng(size).integers(0, 2, (size, 7)).astype(np.int8)
+        actions = one.sample(masks)
+        np.testing.assert_array_equal(many.sample(masks), actions)
+        assert (masks.any(1) == masks[np.arange(size), actions].astype(bool)).all()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="a system that cannot fork")
@@ -137,10 +159,12 @@ def test_openmp_is_told_to_spin_briefly_unless_the_user_says_how(
 def test_a_fork_has_threads_of_its_own_where_its_parent_started_none(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(vector_threads, "IMPORTED_BY", -1)
+    sharing = sharing_of_process.__wrapped__
     monkeypatch.setattr(vector_threads, "running_layer", lambda: None)
-    assert turn_of_process(-1) is not None
+    assert sharing() is not Sharing.NOBODY
     monkeypatch.setattr(vector_threads, "running_layer", lambda: "omp")
-    assert turn_of_process(-2) is None
+    assert sharing() is Sharing.NOBODY
 
 
 def test_more_threads_than_games_play_them_all() -> None:

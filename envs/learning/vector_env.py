@@ -57,11 +57,12 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         observation: the name of the observation that `game` has.
         autoreset_mode: when a game that is over begins anew: `NEXT_STEP`, `SAME_STEP`, or
             `DISABLED`, where `reset(options={"reset_mask": mask})` begins those of the mask.
-        threads: how many of Numba's threads share the games, one for each processor at most; more
-            than 1 only in self-play and against `"random"`, for other opponents are Python code,
-            which threads do not hasten; without effect on boards that are not compiled. The games
-            are the same with any number, and in a process forked from one whose OpenMP threads
-            have run, which is left with one.
+        threads: how many of Numba's threads share the games at most: one for each processor, and
+            for each 1024 games, since smaller shares gain nothing. More than 1 only in self-play
+            and against `"random"`, for other opponents are Python code, which threads do not
+            hasten; without effect on boards that are not compiled. The games are the same with
+            any number, and in a process forked from one whose OpenMP threads have run, which is
+            left with one.
 
     Raises:
         ValueError: an argument that does not fit; the message says what does.
@@ -155,7 +156,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
             self._games.require_legal(chosen)
         arrays = self._new_arrays()
         self._games.step(chosen, arrays)
-        terminated = self._games.over.copy()
+        terminated = arrays.terminations
         infos = self._infos(arrays.action_masks)
         if self._mode is AutoresetMode.SAME_STEP and terminated.any():
             infos |= self._final_infos(terminated, arrays)
@@ -204,9 +205,10 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
 
     def _new_arrays(self) -> StepArrays:
         return StepArrays(
-            observations=np.empty(self._observations, np.int8),
-            action_masks=np.empty(self._masks, np.int8),
-            rewards=np.empty(self.num_envs, np.float64),
+            np.empty(self._observations, np.int8),
+            np.empty(self._masks, np.int8),
+            np.empty(self.num_envs, np.float64),
+            np.empty(self.num_envs, np.bool_),
         )
 
     def _infos(self, action_masks: Bytes) -> Info:

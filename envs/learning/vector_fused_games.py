@@ -1,7 +1,5 @@
 """The games of a vector environment, each step of which is one call of a kernel."""
 
-import numpy as np
-
 from envs.learning.opponents import Opponent
 from envs.learning.single_env import BoardGameEnv
 from envs.learning.vector_boards import CompiledBoards, make_boards
@@ -9,7 +7,7 @@ from envs.learning.vector_games import Games, StepArrays, over_at_once
 from envs.learning.vector_kernel import Words
 from envs.learning.vector_opponents import BatchOpponent, RandomReplies, make_replies
 from envs.learning.vector_step_kernel import make_shared_step, make_step
-from envs.learning.vector_threads import ThreadedKernel
+from envs.learning.vector_threads import ThreadedKernel, useful_threads
 
 
 def make_games(
@@ -26,7 +24,7 @@ def make_games(
         count: how many there are.
         opponent: whom the learners play against.
         observation: what the learners see.
-        threads: how many threads share the games.
+        threads: how many threads share the games, at most.
 
     Raises:
         ValueError: an opponent that `envs.learning.opponents.make_opponent` does not know.
@@ -45,7 +43,7 @@ class FusedGames(Games):
         boards: the positions.
         replies: None in self-play.
         observation: what the learners see.
-        threads: how many threads share the games.
+        threads: how many threads share the games, at most.
     """
 
     def __init__(
@@ -60,12 +58,10 @@ class FusedGames(Games):
         flat = observation == "flat"
         kind = game.rows, game.inarow, boards.board, flat, replies is not None
         self._step = make_step(*kind)
-        if threads > 1:
-            self._step = ThreadedKernel(self._step, make_shared_step(*kind), threads)
-        cells = len(boards.shifts)
-        self._seen = (len(boards), cells) if flat else (len(boards), 2, cells)
+        shared_by = useful_threads(threads, len(boards))
+        if shared_by > 1:
+            self._step = ThreadedKernel(self._step, make_shared_step(*kind, shared_by))
         self._words = boards.mover, boards.mask, self.over, self._seats, self._streams
-        self._faults = np.zeros(1, np.bool_)
         self._tables = boards.lowest, boards.cells, boards.highest, boards.shifts
 
     def step(self, actions: Words, arrays: StepArrays) -> None:
@@ -74,16 +70,5 @@ class FusedGames(Games):
         Raises:
             ValueError: a game is over before its learner has moved.
         """
-        self._step(
-            self._draws_seats,
-            actions,
-            *self._words,
-            arrays.observations.reshape(self._seen),
-            arrays.action_masks,
-            arrays.rewards,
-            *self._tables,
-            self._faults,
-        )
-        if self._faults[0]:
-            self._faults[0] = False
+        if self._step(self._draws_seats, actions, *self._words, *arrays, *self._tables):
             raise over_at_once()

@@ -21,6 +21,7 @@ class StepArrays(NamedTuple):
     observations: Bytes
     action_masks: Bytes
     rewards: Rewards
+    terminations: Flags
 
 
 class Games:
@@ -85,6 +86,7 @@ class Games:
         self.boards.play(actions, resumed, 1.0, self.over, arrays.rewards)
         if self._replies is not None:
             self._reply(self._replies, resumed & ~self.over, arrays.rewards)
+        arrays.terminations[:] = self.over
         self.observe(np.ones(len(resumed), np.bool_), arrays)
 
     def observe(self, which: Flags, arrays: StepArrays) -> None:

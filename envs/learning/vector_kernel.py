@@ -130,24 +130,3 @@ def make_random_games(rows: int, inarow: int, board: int) -> RandomGamesKernel:
         return wins_first, wins_second, games - wins_first - wins_second, plies
 
     return random_games
-
-
-@jit
-def draw_of_masks(masks: Bytes, stream: int, actions: Words) -> int:
-    """Draw an action of each mask, all that are not 0 equally likely; 0 where none is.
-
-    Returns:
-        The stream where it stopped.
-    """
-    numbers = masks.shape[1]
-    for game in range(len(masks)):
-        legal = 0
-        for action in range(numbers):
-            legal |= masks[game, action]
-        actions[game] = 0
-        if legal != 0:
-            stream = following(stream)
-            while masks[game, drawn(stream, numbers)] == 0:
-                stream = following(stream)
-            actions[game] = drawn(stream, numbers)
-    return stream

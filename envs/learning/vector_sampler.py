@@ -2,7 +2,10 @@
 
 import numpy as np
 
-from envs.learning.vector_kernel import Bytes, Words, draw_of_masks
+from envs.learning.vector_arguments import require_count
+from envs.learning.vector_kernel import Bytes, Words
+from envs.learning.vector_sampler_kernel import BLOCK, make_draw
+from envs.learning.vector_threads import useful_threads
 from envs.random_stream import stream_of_seed
 
 
@@ -10,11 +13,19 @@ class LegalActionSampler:
     """Draws a legal action for each row of an action mask, all legal ones equally likely.
 
     Args:
-        seed: at least 0; the same seed draws the same actions.
+        seed: at least 0; the same seed draws the same actions, with any number of threads.
+        threads: how many of Numba's threads share large batches, as in the vector environments;
+            give both the same number, and each thread draws for the games that it steps.
+
+    Raises:
+        ValueError: `threads` is no whole number of at least 1.
     """
 
-    def __init__(self, seed: int) -> None:
-        self._stream = stream_of_seed(seed)
+    def __init__(self, seed: int, threads: int = 1) -> None:
+        require_count("threads", threads)
+        self._first_seed = stream_of_seed(seed)
+        self._threads = threads
+        self._streams = np.empty(0, np.int64)
 
     def sample(self, action_masks: Bytes) -> Words:
         """The actions, of shape (n,), int64.
@@ -23,6 +34,15 @@ class LegalActionSampler:
             action_masks: of shape (n, actions), int8, as in `infos["action_mask"]`. Where nothing
                 is legal, as in a game that is over, the action is 0.
         """
-        actions = np.empty(len(action_masks), np.int64)
-        self._stream = draw_of_masks(action_masks, self._stream, actions)
+        rows = len(action_masks)
+        actions = np.empty(rows, np.int64)
+        draw = make_draw(useful_threads(self._threads, rows))
+        draw(action_masks, self._streams_of(-(-rows // BLOCK)), actions)
         return actions
+
+    def _streams_of(self, blocks: int) -> Words:
+        missing = range(len(self._streams), blocks)
+        if missing:
+            new = [stream_of_seed(self._first_seed + block) for block in missing]
+            self._streams = np.append(self._streams, new)
+        return self._streams[:blocks]

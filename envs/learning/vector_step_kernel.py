@@ -18,8 +18,9 @@ from envs.learning.vector_kernel import (
     stones_of_second,
     to_move,
 )
+from envs.learning.vector_threads import most_threads, threading_of_numba
 
-StepKernel = Callable[..., None]
+StepKernel = Callable[..., int]
 """See `make_step`."""
 
 prange = parallel_range()
@@ -56,12 +57,14 @@ def make_step(
         observations: Bytes,
         masks: Bytes,
         rewards: Rewards,
+        terminations: Flags,
         lowest: Words,
         cells: Words,
         highest: Words,
         shifts: Words,
-        faults: Flags,
-    ) -> None:
+    ) -> int:
+        planes = observations.reshape((len(over), -1, len(shifts)))
+        faults = 0
         for game in range(len(over)):
             own, stones, begins, viewer, reward = mover[game], mask[game], over[game], 0, 0.0
             if begins:
@@ -79,40 +82,54 @@ def make_step(
                     own, stones, ended, reward = played(cell, own, stones, rows, inarow, board)
                     reward = 0.0 - reward
                     if begins and ended:
-                        faults[0] = True
+                        faults += 1
                 streams[game] = stream
             mover[game], mask[game], over[game], rewards[game] = own, stones, ended, reward
+            terminations[game] = ended
             if flat:
                 second = stones_of_second(own, stones)
                 for place in range(len(shifts)):
-                    observations[game, place] = ((stones >> shifts[place]) & 1) + (
+                    planes[game, 0, place] = ((stones >> shifts[place]) & 1) + (
                         (second >> shifts[place]) & 1
                     )
             else:
                 viewers, others = seen(viewer, own, stones)
                 for place in range(len(shifts)):
-                    observations[game, 0, place] = (viewers >> shifts[place]) & 1
+                    planes[game, 0, place] = (viewers >> shifts[place]) & 1
                 for place in range(len(shifts)):
-                    observations[game, 1, place] = (others >> shifts[place]) & 1
+                    planes[game, 1, place] = (others >> shifts[place]) & 1
             blocked = obstacles(ended, stones)
             for action in range(len(highest)):
                 masks[game, action] = (blocked & highest[action]) == 0
+        return faults
 
     return step
 
 
 @lru_cache
-def make_shared_step(rows: int, inarow: int, board: int, flat: bool, replies: bool) -> StepKernel:
-    """The same in parts that Numba's threads share; how many parts is the first argument.
+def make_shared_step(
+    rows: int, inarow: int, board: int, flat: bool, replies: bool, threads: int
+) -> StepKernel:
+    """The same in parts, each a call of the serial kernel, that Numba's threads share.
 
-    Each part is a call of the serial kernel: its code is faster than what Numba makes of a loop
-    that is written out here.
+    The serial code is faster than what Numba makes of a loop that is written out here. Also the
+    number of threads is set in here, where that costs a tenth of what it does in Python.
+
+    Args:
+        rows: as `make_step` has it, like `inarow`, `board`, `flat` and `replies`.
+        inarow: see there.
+        board: see there.
+        flat: see there.
+        replies: see there.
+        threads: how many threads, each with one part; the parts of those that Numba lacks are
+            shared by the others.
     """
     step_part = make_step(rows, inarow, board, flat, replies)
+    numba = threading_of_numba()
+    parts, threads = threads, min(threads, most_threads())
 
     @jit_parallel
     def step(
-        parts: int,
         draws_seats: bool,
         actions: Words,
         mover: Words,
@@ -123,16 +140,18 @@ def make_shared_step(rows: int, inarow: int, board: int, flat: bool, replies: bo
         observations: Bytes,
         masks: Bytes,
         rewards: Rewards,
+        terminations: Flags,
         lowest: Words,
         cells: Words,
         highest: Words,
         shifts: Words,
-        faults: Flags,
-    ) -> None:
-        games = len(over)
+    ) -> int:
+        allowed = numba.get_num_threads()
+        numba.set_num_threads(threads)
+        games, faults = len(over), 0
         for part in prange(parts):
             first, last = part * games // parts, (part + 1) * games // parts
-            step_part(
+            faults += step_part(
                 draws_seats,
                 actions[first:last],
                 mover[first:last],
@@ -143,11 +162,13 @@ def make_shared_step(rows: int, inarow: int, board: int, flat: bool, replies: bo
                 observations[first:last],
                 masks[first:last],
                 rewards[first:last],
+                terminations[first:last],
                 lowest,
                 cells,
                 highest,
                 shifts,
-                faults,
             )
+        numba.set_num_threads(allowed)
+        return faults
 
     return step

@@ -2,12 +2,13 @@
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
+from enum import Enum, auto
 from functools import lru_cache
 from threading import Lock
 from typing import Any
 
-Kernel = Callable[..., None]
+Kernel = Callable[..., Any]
 
 SPINS = "GOMP_SPINCOUNT", "OMP_WAIT_POLICY"
 """Variables of the environment by which users say how GNU OpenMP's threads wait."""
@@ -17,63 +18,74 @@ SPIN_COUNT = "5000"
 They would do so for 13 ms; and as long does everything wait whenever another process has taken one
 of the processors.
 """
+ROWS_OF_A_THREAD = 1024
+"""Fewer gain nothing: a step of so many games takes some 15 microseconds, to share it takes 2."""
 IMPORTED_BY = os.getpid()
 TURN = Lock()
 """Of those who start the threads, or use them where only one may."""
 
 
+class Sharing(Enum):
+    """Who may use Numba's threads in this process."""
+
+    ALL = auto()
+    """As many callers at once as there are."""
+    ONE = auto()
+    """One caller after the other."""
+    NOBODY = auto()
+    """They are lost: it was forked after OpenMP's threads had run; GNU OpenMP would end it."""
+
+
 class ThreadedKernel:
-    """A kernel that so many of Numba's threads share.
+    """A kernel that Numba's threads share, where the process may use them.
 
     Callers in several Python threads take turns where Numba has only its own threads ("workqueue"),
-    which two callers at once would crash. In a process that was forked after OpenMP's threads had
-    run, the caller runs the kernel alone: GNU OpenMP would end the process.
+    which two callers at once would crash. Where the threads are lost, the caller runs it alone.
 
     Args:
         alone: the kernel.
-        shared: the same in parts, whose number it takes first, compiled by `jit_parallel`.
-        threads: how many; fewer where Numba has fewer, one for each processor.
+        shared: the same, compiled by `jit_parallel`.
     """
 
-    def __init__(self, alone: Kernel, shared: Kernel, threads: int) -> None:
-        numba = threading_of_numba()
+    def __init__(self, alone: Kernel, shared: Kernel) -> None:
         self._alone = alone
         self._shared = shared
-        self._parts = threads
-        self._threads = min(threads, numba.config.NUMBA_NUM_THREADS)
-        self._get_num_threads = numba.get_num_threads
-        self._set_num_threads = numba.set_num_threads
 
-    def __call__(self, *arguments: object) -> None:
-        """Run the kernel."""
-        turn = turn_of_process(os.getpid())
-        if turn is None:
-            self._alone(*arguments)
-            return
-        with turn:
-            allowed = self._get_num_threads()
-            if allowed != self._threads:
-                self._set_num_threads(self._threads)
-            try:
-                self._shared(self._parts, *arguments)
-            finally:
-                if allowed != self._threads:
-                    self._set_num_threads(allowed)
+    def __call__(self, *arguments: object) -> Any:
+        """Run the kernel, and return what it returns."""
+        sharing = sharing_of_process()
+        if sharing is Sharing.ALL:
+            return self._shared(*arguments)
+        if sharing is Sharing.NOBODY:
+            return self._alone(*arguments)
+        with TURN:
+            return self._shared(*arguments)
 
 
 @lru_cache
-def turn_of_process(process: int) -> AbstractContextManager[object] | None:
-    """Whose turn it is with the threads of this process, which are started; None if they are lost.
-
-    Args:
-        process: the number of the process that asks.
-    """
+def sharing_of_process() -> Sharing:
+    """Who may use the threads of this process, which are started."""
     numba = threading_of_numba()
-    if process != IMPORTED_BY and running_layer() == "omp":
-        return None
+    if os.getpid() != IMPORTED_BY and running_layer() == "omp":
+        return Sharing.NOBODY
     with TURN, short_spins():
         numba.get_num_threads()
-    return TURN if numba.threading_layer() == "workqueue" else nullcontext()
+    return Sharing.ONE if numba.threading_layer() == "workqueue" else Sharing.ALL
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=sharing_of_process.cache_clear)
+
+
+def useful_threads(threads: int, rows: int) -> int:
+    """How many of the threads that a caller allows are worth their while for so many games."""
+    return max(1, min(threads, rows // ROWS_OF_A_THREAD))
+
+
+def most_threads() -> int:
+    """How many threads Numba has: one for each processor, unless the user has said how many."""
+    most: int = threading_of_numba().config.NUMBA_NUM_THREADS
+    return most
 
 
 def running_layer() -> str | None:
