@@ -55,6 +55,8 @@ def test_a_resumed_run_plays_what_is_missing(shell: Shell, tmp_path: Path) -> No
 def test_a_report_shows_what_the_run_has_shown(shell: Shell) -> None:
     options = ("--games", "6", "--first-player-table")
     run = evaluate(shell, *options, "--results", "games.jsonl")
+    refused = shell.run("report", "games.jsonl", "--anchor", "greedy")
+    assert (refused.status, "--anchor is for a ladder" in refused.stderr) == (2, True)
     report = shell.run("report", "games.jsonl", "--first-player-table")
     assert report.status == 0
     assert report.stdout == run.stdout
@@ -66,6 +68,8 @@ def test_a_report_of_a_round_robin_is_a_ladder(shell: Shell) -> None:
     players = ("random:seed=1", "greedy", "random:seed=2")
     shell.run("ladder", *players, "--games", "2", *OWN_ARENA, "--results", "games.jsonl")
     report = shell.run("report", "games.jsonl", "--anchor", "greedy", "--html", "ladder.html")
+    refused = shell.run("report", "games.jsonl", "--first-player-table")
+    assert (refused.status, "holds a ladder" in refused.stderr) == (2, True)
     assert report.status == 0
     assert "Ladder of 3 players: 6 games" in " ".join(report.stdout.split())
 
@@ -99,6 +103,9 @@ def test_a_test_may_end_a_pairing_early(shell: Shell) -> None:
         ("evaluate random --against negamax --sprt 50", "two Elo differences, as in 0,50"),
         ("evaluate random --against negamax --sprt 50,0", "in ascending order"),
         ("evaluate random --against negamax --sprt 0,50 --alpha 2", "alpha must lie between"),
+        ("evaluate random --against negamax --alpha 0.1", "--alpha is for a sequential test"),
+        ("evaluate random --against negamax --beta 0.1", "name it with --sprt"),
+        ("evaluate random --against negamax --games 3", "an even number of games, not 3"),
         ("evaluate random --against negamax --html absent/x.html", "absent/x.html"),
         ("evaluate random --against negamax --results absent/x.jsonl", "absent/x.jsonl"),
         ("evaluate random --against negamax --results old.jsonl", "--resume"),

@@ -66,8 +66,9 @@ def test_ratings_are_the_likeliest(doubled: NDArray[np.float64]) -> None:
 @settings(max_examples=15)
 @given(st.integers(1, 30), st.integers(0, 30), st.integers(1, 30))
 def test_of_two_players_the_rating_is_the_elo_of_the_score(won: int, drawn: int, lost: int) -> None:
+    """With a game won and one lost more, in the points of either player."""
     encounters = {(0, 1): pairs((2, won), (1, drawn), (0, lost))}
-    score = (won + drawn / 2) / (won + drawn + lost)
+    score = (2 * won + drawn + 1) / (2 * (won + drawn + lost) + 2)
     found = rate(2, encounters, anchor=1, seed=0)
     assert found.elo[0].value == pytest.approx(elo_difference(score), abs=0.01)
 

@@ -141,20 +141,20 @@ def test_it_goes_through_json() -> None:
 
 
 def test_a_command_line_names_it() -> None:
-    assert parse_sprt("0,50", 0.05, 0.1) == Sprt(0, 50, 0.05, 0.1)
-    assert parse_sprt(" -7.5, 12 ", 0.01, 0.02) == Sprt(-7.5, 12, 0.01, 0.02)
+    assert parse_sprt("0,50") == Sprt(0, 50, 0.05, 0.05)
+    assert parse_sprt(" -7.5, 12 ") == Sprt(-7.5, 12, 0.05, 0.05)
 
 
 @pytest.mark.parametrize("text", ["", "30", "0,30,50", "0;30", "low,high"])
 def test_other_hypotheses_than_two_numbers_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"two Elo differences, as in 0,50, not '"):
-        parse_sprt(text, 0.05, 0.05)
+        parse_sprt(text)
 
 
 @pytest.mark.parametrize("text", ["30,0", "5,5", "nan,5", "0,inf", "-2000,0"])
 def test_hypotheses_out_of_order_or_range_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="ascending order and between -1000 and 1000, not "):
-        parse_sprt(text, 0.05, 0.05)
+        parse_sprt(text)
 
 
 @pytest.mark.parametrize("rate", [0, 0.5, 1, -0.1, float("nan")])

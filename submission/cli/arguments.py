@@ -8,6 +8,20 @@ import typer
 
 from submission.evaluating.settings import Arena
 
+
+def require_even(games: int) -> int:
+    """The number of games, checked.
+
+    Raises:
+        ValueError: it is odd, and a game without its partner would not count.
+    """
+    if games % 2:
+        raise ValueError(
+            f"each opening is played from both seats: ask for an even number of games, not {games}"
+        )
+    return games
+
+
 AgentName = Annotated[
     str, typer.Argument(metavar="AGENT", help="A name that `connectx agents` lists.")
 ]
@@ -33,7 +47,12 @@ Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Wh
 ActTimeout = Annotated[
     float, typer.Option(metavar="SECONDS", help="Time for a move; Kaggle's is 2.")
 ]
-Games = Annotated[int, typer.Option(metavar="N", help="Games of each two players; an even number.")]
+Games = Annotated[
+    int,
+    typer.Option(
+        metavar="N", help="Games of each two players; an even number.", callback=require_even
+    ),
+]
 Seed = Annotated[int, typer.Option(metavar="S", help="The same seed gives the same games.")]
 Workers = Annotated[
     int, typer.Option(metavar="K", help="Games at the same time; at most one a core, to be fair.")

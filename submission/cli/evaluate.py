@@ -1,5 +1,6 @@
 """`connectx evaluate`."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -28,7 +29,7 @@ from submission.evaluating.evaluation import Evaluation
 from submission.evaluating.evaluation_report import render_evaluation
 from submission.evaluating.first_player_table import render_openings
 from submission.evaluating.game_record import GameConfiguration
-from submission.evaluating.judging.sprt import parse_sprt
+from submission.evaluating.judging.sprt import ERROR_RATE, Sprt, parse_sprt
 from submission.evaluating.pairing import against_each
 from submission.evaluating.players import find_player
 from submission.evaluating.replay import game_to_show, replay_html
@@ -52,13 +53,21 @@ def evaluate(
         ),
     ] = None,
     alpha: Annotated[
-        float,
-        typer.Option(metavar="RATE", help="How often --sprt may take ELO1 where ELO0 is true."),
-    ] = 0.05,
+        float | None,
+        typer.Option(
+            metavar="RATE",
+            help="How often --sprt may take ELO1 where ELO0 is true.",
+            show_default=str(ERROR_RATE),
+        ),
+    ] = None,
     beta: Annotated[
-        float,
-        typer.Option(metavar="RATE", help="How often --sprt may take ELO0 where ELO1 is true."),
-    ] = 0.05,
+        float | None,
+        typer.Option(
+            metavar="RATE",
+            help="How often --sprt may take ELO0 where ELO1 is true.",
+            show_default=str(ERROR_RATE),
+        ),
+    ] = None,
     workers: Workers = CORES,
     dask: Dask = None,
     arena: ArenaOption = Arena.KAGGLE,
@@ -89,13 +98,27 @@ def evaluate(
         opening_plies=opening_plies,
         configuration=GameConfiguration(rows, columns, inarow, act_timeout),
         arena=arena,
-        sprt=None if sprt is None else parse_sprt(sprt, alpha, beta),
+        sprt=sequential_test(sprt, alpha=alpha, beta=beta),
     )
     pairings = against_each(find_player(player), [find_player(name) for name in against])
     run = Run(workers, dask, results, resume)
     evaluation = run.play(f"Evaluating {player}:", pairings, settings)
     report_matches(evaluation, first_player_table, html)
     require_complete(evaluation.ending)
+
+
+def sequential_test(named: str | None, **error_rates: float | None) -> Sprt | None:
+    """The test that ends pairings early, if one is named.
+
+    Raises:
+        ValueError: no such test; or error rates of none.
+    """
+    given = {name: rate for name, rate in error_rates.items() if rate is not None}
+    if named is not None:
+        return replace(parse_sprt(named), **given)
+    if given:
+        raise ValueError(f"--{next(iter(given))} is for a sequential test: name it with --sprt")
+    return None
 
 
 def report_matches(evaluation: Evaluation, by_opening: bool, html: Path | None) -> None:

@@ -73,7 +73,7 @@ def ladder(
     Ctrl-C ends the round robin with the games that were played until then, and exit status 1;
     `--resume` goes on from there.
     """
-    require_round_robin(players, games, anchor)
+    require_round_robin(players, anchor)
     require_ranking_library()
     settings = Settings(
         games=games,

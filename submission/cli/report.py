@@ -34,7 +34,13 @@ def report(
         require_writable(html)
     evaluation = read_results(results)
     if len({player for player, _ in evaluation.pairings}) == 1:
+        if anchor is not None:
+            raise ValueError(f"--anchor is for a ladder, and {results} holds one player's games")
         report_matches(evaluation, first_player_table, html)
     else:
+        if first_player_table:
+            raise ValueError(
+                f"--first-player-table is for one player's games, and {results} holds a ladder"
+            )
         require_ranking_library()
         report_ladder(evaluation, anchor, html)

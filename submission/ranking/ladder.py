@@ -36,22 +36,17 @@ class Ladder:
     rungs: tuple[Rung, ...]
 
 
-def require_round_robin(names: Sequence[str], games: int, anchor: str | None) -> None:
-    """See to it that players with these names can play so many games of each two.
+def require_round_robin(names: Sequence[str], anchor: str | None) -> None:
+    """See to it that players with these names can play a round robin.
 
     Raises:
-        ValueError: fewer than two, one that is named twice, an odd number of games, or an anchor
-            that does not play.
+        ValueError: fewer than two, one that is named twice, or an anchor that does not play.
     """
     if len(names) < 2:
         raise ValueError("a ladder takes at least two players: name more of them")
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"{name!r} is named twice: name each player once")
-    if games % 2:
-        raise ValueError(
-            f"each opening is played from both seats: ask for an even number of games, not {games}"
-        )
     require_anchor(anchor, names)
 
 

@@ -9,9 +9,9 @@ RULES = (
     "W-D-L: wins, draws and losses; who fails has lost. Elo: the likeliest ratings of the "
     "Bradley-Terry model, in which a draw is half a game won; points above {anchor}. The interval "
     "is the Bayesian bootstrap's over pairs of games, one opening from both seats; it is open on a "
-    "side where the games set no limit. For such a rating, and for all intervals, each player "
-    "counts one game won and one lost that were not played, spread over its opponents. Above next: "
-    "how probable it is that the player is stronger than the one below."
+    "side where the games set no limit. For both, each player counts one game won and one lost "
+    "that were not played, spread over its opponents. Above next: how probable it is that the "
+    "player is stronger than the one below."
 )
 
 

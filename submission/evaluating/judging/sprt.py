@@ -18,6 +18,9 @@ from submission.evaluating.judging.statistics import expected_score
 LARGEST_ELO = 1000.0
 """A score of 99.7 %: telling larger differences apart takes no test."""
 
+ERROR_RATE = 0.05
+"""What is usual."""
+
 
 class Verdict(StrEnum):
     """Which hypothesis a test has accepted."""
@@ -46,9 +49,9 @@ class Sprt:
     elo0: float = 0.0
     """Logistic Elo, as `elo_difference` has it."""
     elo1: float = 50.0
-    alpha: float = 0.05
+    alpha: float = ERROR_RATE
     """About how often, at most, `elo1` is accepted where the difference is `elo0`."""
-    beta: float = 0.05
+    beta: float = ERROR_RATE
     """About how often, at most, `elo0` is accepted where the difference is `elo1`."""
 
     def __post_init__(self) -> None:
@@ -97,13 +100,8 @@ class Sprt:
         return Verdict.ACCEPTED_ELO0 if log_likelihood_ratio <= self.lower else None
 
 
-def parse_sprt(text: str, alpha: float, beta: float) -> Sprt:
-    """The test that a command line names.
-
-    Args:
-        text: the two Elo differences, as in `0,50`.
-        alpha: as `Sprt.alpha`.
-        beta: as `Sprt.beta`.
+def parse_sprt(text: str) -> Sprt:
+    """The test between two Elo differences, named as in `0,50`, with the usual error rates.
 
     Raises:
         ValueError: not two numbers, or such as `Sprt` refuses.
@@ -114,4 +112,4 @@ def parse_sprt(text: str, alpha: float, beta: float) -> Sprt:
         raise ValueError(
             f"a sequential test takes two Elo differences, as in 0,50, not {text!r}"
         ) from None
-    return Sprt(elo0, elo1, alpha, beta)
+    return Sprt(elo0, elo1)
