@@ -23,6 +23,9 @@ from submission.isolation.project_hiding import PROJECT_PACKAGES
 from submission.kaggle import kaggle_environments
 from submission.progress import OnProgress
 
+PATIENCE = 60.0
+"""Seconds after which no further game begins."""
+
 
 def check_submission(
     path: Path,
@@ -30,7 +33,7 @@ def check_submission(
     act_timeout: float = 2.0,
     bank: float = 60.0,
     run_timeout: float = 1200.0,
-    patience: float = 30.0,
+    patience: float = PATIENCE,
     memory: int | None = None,
     on_progress: OnProgress = lambda done, total, name: None,
 ) -> CheckReport:

@@ -85,7 +85,11 @@ def _status(game: GameResult) -> Text:
 def _left_out(report: CheckReport) -> Iterator[Text]:
     missing = report.planned - len(report.games)
     if missing:
-        reason = "the check took too long" if report.accepted else "the submission had failed"
+        reason = (
+            "there was no time left; give more with --patience SECONDS"
+            if report.accepted
+            else "the submission had failed"
+        )
         yield Text(f"{missing} of {report.planned} games were not played: {reason}.")
 
 

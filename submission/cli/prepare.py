@@ -33,7 +33,7 @@ def prepare(
     """
     settings = Settings(games, seed, opening_plies=0)
     write_bundle(agent, option or [], source, output)
-    report = check_and_report(output, act_timeout=2.0)
+    report = check_and_report(output)
     if not report.accepted:
         raise typer.Exit(1)
     opponents = [find_player(name) for name in ("random", "negamax")]
