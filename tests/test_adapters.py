@@ -51,6 +51,12 @@ class TestDictObservations:
         assert not both[form.mask_key].any()
 
     @every_form
+    def test_an_environment_without_masks_is_refused(self, form: type[DictObservation]) -> None:
+        wrapped = form(gymnasium.make("CartPole-v1"))
+        with pytest.raises(ValueError, match=r"no info\['action_mask'\]"):
+            wrapped.reset()
+
+    @every_form
     def test_a_specification_makes_it_again(self, form: type[DictObservation]) -> None:
         wrapped = form(gymnasium.make(IDS[0]))
         assert wrapped.spec is not None

@@ -162,6 +162,10 @@ class TestAGame:
         assert rewards == {"player_1": 1.0, "player_2": -1.0}
         assert environment.agents == []
 
+    def test_moves_are_a_text(self) -> None:
+        with pytest.raises(ValueError, match="the moves are 3: write them as a text"):
+            env().reset(options={"moves": 3})
+
     @pytest.mark.parametrize("action", [0, 7, -1, 1000])
     def test_an_illegal_action_loses(self, action: int) -> None:
         environment = env()

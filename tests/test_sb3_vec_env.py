@@ -129,6 +129,10 @@ class TestSB3VecEnv:
         with pytest.raises(ValueError, match="all sub-environments start with the same options"):
             vec_env.reset()
 
+    def test_other_render_modes_are_refused(self) -> None:
+        with pytest.raises(ValueError, match="render_mode='rgb_array'"):
+            SB3VecEnv(native(IDS[0], 2, render_mode="ansi"))
+
     @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED])
     def test_other_autoreset_modes_are_refused(self, mode: AutoresetMode) -> None:
         environments = SyncVectorEnv([lambda: gymnasium.make(IDS[0])], autoreset_mode=mode)

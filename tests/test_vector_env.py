@@ -1,6 +1,8 @@
 """The vector environments: the games of as many single ones, which Gymnasium puts side by side."""
 
+import pickle
 from collections.abc import Callable, Iterator
+from copy import copy, deepcopy
 from functools import partial
 from typing import Any
 
@@ -283,6 +285,10 @@ def test_arguments_that_do_not_fit(arguments: dict[str, Any], sentence: str) -> 
     ("arguments", "sentence"),
     [
         ({"seed": -1}, "a seed is a whole number of at least 0, not -1"),
+        ({"seed": np.int64(-1)}, "a seed is a whole number of at least 0"),
+        ({"seed": 1.5}, "a seed is a whole number of at least 0, not 1.5"),
+        ({"seed": "ab"}, "a seed is a whole number of at least 0, not 'ab'"),
+        ({"seed": {1, 2}}, "a seed is a whole number of at least 0, not"),
         ({"seed": [1]}, "1 seeds are given for 2 games"),
         ({"seed": [1, "2"]}, "not '2'"),
         ({"options": {"reset_mask": [True, False]}}, "must be a numpy array of bools"),
@@ -317,6 +323,35 @@ def test_a_list_of_seeds_repeats_single_games() -> None:
     np.testing.assert_array_equal(again[1:], first[:2])
 
 
+def test_seeds_of_numpy_are_seeds() -> None:
+    env = ConnectXVectorEnv(3)
+    expected, _ = env.reset(seed=5)
+    for seed in (np.int64(5), np.uint8(5), np.array([5, 6, 7])):
+        np.testing.assert_array_equal(env.reset(seed=seed)[0], expected)
+
+
+def test_a_reset_that_fails_leaves_nothing_to_play() -> None:
+    env = ConnectXVectorEnv(50, seat="second")
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match="over before its learner's first action"):
+        env.reset(seed=1, options={"moves": "121212"})
+    with pytest.raises(ResetNeeded, match="call reset"):
+        env.step(np.zeros(50, int))
+
+
+@pytest.mark.parametrize("duplicate", [copy, deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_copies_play_games_of_their_own(
+    duplicate: Callable[[BoardGameVectorEnv], BoardGameVectorEnv],
+) -> None:
+    env = ConnectXVectorEnv(20, threads=2)
+    env.reset(seed=1)
+    env.step(np.zeros(20, int))
+    twin = duplicate(env)
+    for action in (1, 1, 2, 3):
+        here, there = env.step(np.full(20, action)), twin.step(np.full(20, action))
+        assert_same(here, there)
+
+
 def test_boards_are_drawn() -> None:
     env = TicTacToeVectorEnv(2, opponent=None, render_mode="ansi")
     env.reset()
@@ -338,6 +373,34 @@ def test_the_sampler_draws_each_legal_action_equally_often() -> None:
     assert set(np.flatnonzero(drawn)) == {1, 2, 6}
     assert (abs(drawn[[1, 2, 6]] - expected) < 5 * (expected * 2 / 3) ** 0.5).all()
     np.testing.assert_array_equal(actions, LegalActionSampler(seed=4).sample(masks))
+
+
+@pytest.mark.parametrize("seed", [-1, True, 1.5, None, "a"])
+def test_the_sampler_takes_whole_numbers_as_seeds(seed: Any) -> None:
+    with pytest.raises(ValueError, match="a seed is a whole number of at least 0"):
+        LegalActionSampler(seed)
+    with pytest.raises(ValueError, match="a seed is a whole number of at least 0"):
+        play_random_games(TicTacToe(), 1, seed)
+
+
+def test_the_sampler_takes_masks_of_every_whole_kind() -> None:
+    masks = np.random.default_rng(1).integers(0, 2, (200, 7)).astype(np.int8)
+    expected = LegalActionSampler(np.int64(2)).sample(masks)
+    read_only = masks.copy()
+    read_only.flags.writeable = False
+    kinds = [masks.astype(kind) for kind in (bool, np.uint8, np.int64)]
+    strided = np.repeat(masks, 2, axis=0)[::2]
+    for same in (*kinds, read_only, np.asfortranarray(masks), strided, masks.tolist()):
+        np.testing.assert_array_equal(LegalActionSampler(2).sample(same), expected)
+
+
+@pytest.mark.parametrize(
+    "masks",
+    [np.ones(7, np.int8), np.ones((2, 3, 3), np.int8), np.ones((2, 7)), np.ones((2, 7), ">i8"), {}],
+)
+def test_masks_that_do_not_fit(masks: Any) -> None:
+    with pytest.raises(ValueError, match=r"shape \(n, actions\), not"):
+        LegalActionSampler(1).sample(masks)
 
 
 def test_random_tic_tac_toe_ends_as_often_as_calculated() -> None:

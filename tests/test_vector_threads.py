@@ -51,6 +51,32 @@ print("before", in_fork())
 print("itself", played(threads=2) == played(threads=1))
 print("after", in_fork())
 """
+IN_A_FORK_THAT_IMPORTS = """
+import os
+import numba
+import envs
+
+@numba.njit(parallel=True)
+def count():
+    total = 0
+    for number in numba.prange(100):
+        total += 1
+    return total
+
+assert count() == 100
+child = os.fork()
+if child:
+    print("child", os.waitpid(child, 0)[1])
+    os._exit(0)
+"""
+IN_A_FORK_DURING_A_TURN = """
+with vector_threads.TURN:
+    child = os.fork()
+    if child == 0:
+        played(threads=2)
+        os._exit(0)
+    print("child", os.waitpid(child, 0)[1])
+"""
 BY_MANY_CALLERS = """
 from concurrent.futures import ThreadPoolExecutor
 
@@ -123,6 +149,19 @@ def test_forks_play_the_same_games(layer: str) -> None:
     """GNU OpenMP would end the second fork."""
     lines = run(PLAY + IN_FORKS, NUMBA_THREADING_LAYER=layer)
     assert lines == ["before 0", "itself True", "after 0"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a system that cannot fork")
+def test_forks_play_that_load_the_environments_themselves() -> None:
+    """The threads are of code outside, and the fork knows of them by `envs` alone."""
+    script = IN_A_FORK_THAT_IMPORTS + PLAY + "played(threads=2)"
+    assert run(script, NUMBA_THREADING_LAYER="omp") == ["child 0"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a system that cannot fork")
+def test_forks_do_not_wait_for_a_turn_of_their_parents() -> None:
+    script = PLAY + IN_A_FORK_DURING_A_TURN
+    assert run(script, NUMBA_THREADING_LAYER="workqueue") == ["child 0"]
 
 
 @pytest.mark.parametrize("layer", ["omp", "workqueue"])

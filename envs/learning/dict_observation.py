@@ -24,7 +24,8 @@ class DictObservation(gymnasium.Wrapper[Any, int, Any, int], RecordConstructorAr
         env: one of our environments, wrapped or not: it gives `info["action_mask"]`.
 
     Raises:
-        ValueError: its spaces are not those of a board and of numbered actions.
+        ValueError: its spaces are not those of a board and of numbered actions; or, when it is
+            reset, it gives no mask.
     """
 
     observation_key: ClassVar[str] = "observation"
@@ -57,6 +58,8 @@ class DictObservation(gymnasium.Wrapper[Any, int, Any, int], RecordConstructorAr
         return self._with_mask(observation, info), float(reward), terminated, truncated, info
 
     def _with_mask(self, observation: NDArray[np.int8], info: dict[str, Any]) -> Observation:
+        if "action_mask" not in info:
+            raise ValueError("there is no info['action_mask']: wrap an environment that gives it")
         mask = info["action_mask"].astype(self.mask_dtype)
         return {self.observation_key: self._board(observation), self.mask_key: mask}
 

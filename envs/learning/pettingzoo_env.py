@@ -17,7 +17,7 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from envs.board import BoardGame
 from envs.connectx import ConnectFour
-from envs.learning.arguments import ILLEGAL, require_choice, whole_number
+from envs.learning.arguments import ILLEGAL, require_choice, require_moves, whole_number
 from envs.learning.observations import action_count, action_mask, make_observer
 from envs.learning.window import Window
 from envs.notation import state_from_moves
@@ -98,12 +98,13 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
 
         Args:
             seed: taken for PettingZoo's sake; nothing here is random.
-            options: `{"moves": "4453"}` starts after these plies (`envs.notation`).
+            options: `{"moves": "4453"}` starts after these plies (`envs.notation`); others are
+                left unread, as PettingZoo's own tests ask for.
 
         Raises:
-            ValueError: illegal moves, or moves after which the game is over.
+            ValueError: moves that are no text or illegal, or after which the game is over.
         """
-        moves = (options or {}).get("moves", "")
+        moves = require_moves((options or {}).get("moves", ""))
         state = state_from_moves(self.game, moves)
         if not self.game.get_available_actions(state):
             raise ValueError(f"the game is over after the moves {moves!r}: start from fewer")

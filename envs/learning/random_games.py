@@ -8,6 +8,7 @@ from envs.board import BoardGame
 from envs.board_kernels import fits_in_word
 from envs.jit import compiles
 from envs.learning.observations import action_count
+from envs.learning.vector_arguments import Seed, require_seed
 from envs.learning.vector_boards import cells_of_actions
 from envs.learning.vector_kernel import make_random_games
 from envs.random_stream import random_action, stream_of_seed
@@ -22,7 +23,7 @@ class RandomGames(NamedTuple):
     plies: int
 
 
-def play_random_games(game: BoardGame, games: int, seed: int) -> RandomGames:
+def play_random_games(game: BoardGame, games: int, seed: Seed) -> RandomGames:
     """Play games in which both players choose among the legal actions, all equally likely.
 
     Compiled on boards that `envs.board_kernels.fits_in_word`, with the same results as elsewhere.
@@ -33,11 +34,11 @@ def play_random_games(game: BoardGame, games: int, seed: int) -> RandomGames:
         seed: at least 0; the same seed plays the same games.
 
     Raises:
-        ValueError: a negative number.
+        ValueError: a negative number, or a seed that is no whole number.
     """
-    if games < 0 or seed < 0:
-        raise ValueError(f"games and seed must be at least 0, not {games} and {seed}")
-    stream = stream_of_seed(seed)
+    if games < 0:
+        raise ValueError(f"the number of games must be at least 0, not {games}")
+    stream = stream_of_seed(require_seed(seed))
     if compiles() and fits_in_word(game.rows, game.columns, game.inarow):
         return _compiled_games(game, games, stream)
     return _plain_games(game, games, stream)

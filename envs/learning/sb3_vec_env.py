@@ -21,10 +21,11 @@ class SB3VecEnv(VecEnv):
     so sb3-contrib's MaskablePPO learns on it.
 
     Args:
-        vector_env: its autoreset mode is SAME_STEP, and its infos have `action_mask`.
+        vector_env: its autoreset mode is SAME_STEP, and its infos have `action_mask`. Its render
+            mode is None or `rgb_array`, the only one that Stable-Baselines3 shows.
 
     Raises:
-        ValueError: another autoreset mode.
+        ValueError: another autoreset mode or render mode.
     """
 
     def __init__(self, vector_env: VectorEnv[Any, Any, Any]) -> None:
@@ -33,6 +34,11 @@ class SB3VecEnv(VecEnv):
             raise ValueError(
                 "Stable-Baselines3 needs environments that start again in the same step, not "
                 f"{mode}: make them with autoreset_mode=AutoresetMode.SAME_STEP"
+            )
+        if vector_env.render_mode not in (None, "rgb_array"):
+            raise ValueError(
+                "Stable-Baselines3 shows pictures alone, not the render mode "
+                f"{vector_env.render_mode!r}: make the environments with render_mode='rgb_array'"
             )
         self.vector_env = vector_env
         self._masks: NDArray[np.int8] | None = None

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
-from envs.learning.arguments import ILLEGAL, require_choice, whole_number
+from envs.learning.arguments import ILLEGAL, moves_of_reset, require_choice, whole_number
 from envs.learning.observations import action_count, action_mask, make_observer
 from envs.learning.opponents import RANDOM, Dice, Opponent, make_opponent
 from envs.notation import state_from_moves
@@ -119,7 +119,7 @@ class BoardGameEnv(Env[Observation, np.int64], BoardGame):
         super().reset(seed=seed)
         if seed is not None or not self._seeded:
             self._seed(int(self.np_random.integers(2**63)) if seed is None else seed)
-        self._begin(_moves(options))
+        self._begin(moves_of_reset(options))
         return self._observation(), self._info()
 
     def step(self, action: SupportsIndex) -> tuple[Observation, float, bool, bool, Info]:
@@ -261,15 +261,3 @@ class TicTacToeEnv(BoardGameEnv, TicTacToe):
     ) -> None:
         TicTacToe.__init__(self)
         self._prepare(opponent, seat, observation, illegal, render_mode)
-
-
-def _moves(options: Mapping[str, Any] | None) -> str:
-    """The move string of the options of a reset."""
-    options = options or {}
-    for option in options:
-        if option != "moves":
-            raise ValueError(f"unknown option {option!r} of reset: the only one is 'moves'")
-    moves = options.get("moves", "")
-    if not isinstance(moves, str):
-        raise ValueError(f"the moves are {moves!r}: write them as a text, as in '4453'")
-    return moves

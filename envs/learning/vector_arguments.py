@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from envs.learning.vector_kernel import Bytes, Flags, Words
 
-Seeds = int | Sequence[int | None] | None
+Seed = int | np.integer[Any]
+Seeds = Seed | Sequence[Seed | None] | NDArray[np.integer[Any]] | None
 """A seed from which those of all games follow, a seed for each, or none."""
 
 
@@ -22,6 +23,17 @@ def require_count(name: str, count: object) -> None:
         raise ValueError(f"{name} must be a whole number of at least 1, not {count!r}")
 
 
+def require_seed(seed: object) -> int:
+    """A seed as a plain integer, also of NumPy's.
+
+    Raises:
+        ValueError: it is no whole number of at least 0.
+    """
+    if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
+        raise ValueError(f"a seed is a whole number of at least 0, not {seed!r}")
+    return int(seed)
+
+
 def seed_of_each(seed: Seeds, count: int) -> Sequence[int | None]:
     """A seed, or None, for each game.
 
@@ -30,11 +42,12 @@ def seed_of_each(seed: Seeds, count: int) -> Sequence[int | None]:
     """
     if seed is None:
         return [None] * count
-    if isinstance(seed, int):
-        return range(_checked_seed(seed), seed + count)
+    if isinstance(seed, str | bytes) or not isinstance(seed, Sequence | np.ndarray):
+        first = require_seed(seed)
+        return range(first, first + count)
     if len(seed) != count:
         raise ValueError(f"{len(seed)} seeds are given for {count} games: give one for each")
-    return [None if number is None else _checked_seed(number) for number in seed]
+    return [None if number is None else require_seed(number) for number in seed]
 
 
 def reset_mask_and_rest(
@@ -74,6 +87,21 @@ def require_actions(actions: NDArray[Any], count: int) -> Words:
     return array.astype(np.int64, order="C")
 
 
+def require_masks(action_masks: NDArray[Any]) -> NDArray[Any]:
+    """The action masks, of any layout that the kernels can be compiled for.
+
+    Raises:
+        ValueError: they are no table of numbers or bools with a row for each game.
+    """
+    array = np.asarray(action_masks)
+    if array.ndim != 2 or array.dtype.kind not in "biu" or not array.dtype.isnative:
+        raise ValueError(
+            "action masks are 0 and 1, a row for each game: shape (n, actions), not "
+            f"{array.dtype} of shape {array.shape}"
+        )
+    return array
+
+
 def first_illegal(actions: Words, action_masks: Bytes) -> int | None:
     """The first row whose action is not legal by its mask, or None."""
     numbers = action_masks.shape[1]
@@ -81,9 +109,3 @@ def first_illegal(actions: Words, action_masks: Bytes) -> int | None:
     rows = np.arange(len(actions))
     illegal = ~known | (action_masks[rows, np.where(known, actions, 0)] == 0)
     return int(illegal.argmax()) if illegal.any() else None
-
-
-def _checked_seed(seed: object) -> int:
-    if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
-        raise ValueError(f"a seed is a whole number of at least 0, not {seed!r}")
-    return int(seed)

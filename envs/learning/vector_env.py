@@ -1,7 +1,8 @@
 """The games as Gymnasium vector environments: thousands of games, one call for each step."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from copy import deepcopy
+from typing import Any, Self
 
 import numpy as np
 from gymnasium.error import ResetNeeded
@@ -62,7 +63,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
             and against `"random"`, for other opponents are Python code, which threads do not
             hasten; without effect on boards that are not compiled. The games are the same with
             any number, and in a process forked from one whose OpenMP threads have run, which is
-            left with one.
+            left with one (where the parent has imported `envs`).
 
     Raises:
         ValueError: an argument that does not fit; the message says what does.
@@ -127,7 +128,8 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         which, rest = reset_mask_and_rest(options, self.num_envs)
         seeds = seed_of_each(seed, self.num_envs)
         self._game.reset(options=rest)
-        super().reset(seed=seed if isinstance(seed, int) else None)
+        super().reset(seed=seeds.start if isinstance(seeds, range) else None)
+        self._begun = False
         self._seed(which, seeds)
         self._games.begin(which, self._game.state)
         self._begun = bool(self._seeded.all())
@@ -187,6 +189,10 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
             return None
         draw = RENDERERS[self.render_mode]
         return tuple(draw(self._game, self.state(index)) for index in range(self.num_envs))
+
+    def __copy__(self) -> Self:
+        """Independent games: copies with common boards would disturb each other."""
+        return deepcopy(self)
 
     def _seed(self, which: Flags, seeds: Sequence[int | None]) -> None:
         for index, seed in enumerate(seeds):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from envs.learning.vector_arguments import require_count
+from envs.learning.vector_arguments import Seed, require_count, require_masks, require_seed
 from envs.learning.vector_kernel import Bytes, Words
 from envs.learning.vector_sampler_kernel import BLOCK, make_draw
 from envs.learning.vector_threads import useful_threads
@@ -18,12 +18,12 @@ class LegalActionSampler:
             give both the same number, and each thread draws for the games that it steps.
 
     Raises:
-        ValueError: `threads` is no whole number of at least 1.
+        ValueError: a seed that is no whole number of at least 0, or `threads` of at least 1.
     """
 
-    def __init__(self, seed: int, threads: int = 1) -> None:
+    def __init__(self, seed: Seed, threads: int = 1) -> None:
         require_count("threads", threads)
-        self._first_seed = stream_of_seed(seed)
+        self._first_seed = stream_of_seed(require_seed(seed))
         self._threads = threads
         self._streams = np.empty(0, np.int64)
 
@@ -31,13 +31,18 @@ class LegalActionSampler:
         """The actions, of shape (n,), int64.
 
         Args:
-            action_masks: of shape (n, actions), int8, as in `infos["action_mask"]`. Where nothing
-                is legal, as in a game that is over, the action is 0.
+            action_masks: of shape (n, actions), int8, as in `infos["action_mask"]`, or bools or
+                other whole numbers. Where nothing is legal, as in a game that is over, the action
+                is 0.
+
+        Raises:
+            ValueError: masks of another shape or type.
         """
-        rows = len(action_masks)
+        masks = require_masks(action_masks)
+        rows = len(masks)
         actions = np.empty(rows, np.int64)
         draw = make_draw(useful_threads(self._threads, rows))
-        draw(action_masks, self._streams_of(-(-rows // BLOCK)), actions)
+        draw(masks, self._streams_of(-(-rows // BLOCK)), actions)
         return actions
 
     def _streams_of(self, blocks: int) -> Words:

@@ -8,6 +8,8 @@ from functools import lru_cache
 from threading import Lock
 from typing import Any
 
+from envs.learning import IMPORTED_BY
+
 Kernel = Callable[..., Any]
 
 SPINS = "GOMP_SPINCOUNT", "OMP_WAIT_POLICY"
@@ -20,7 +22,6 @@ of the processors.
 """
 ROWS_OF_A_THREAD = 1024
 """Fewer gain nothing: a step of so many games takes some 15 microseconds, to share it takes 2."""
-IMPORTED_BY = os.getpid()
 TURN = Lock()
 """Of those who start the threads, or use them where only one may."""
 
@@ -73,8 +74,15 @@ def sharing_of_process() -> Sharing:
     return Sharing.ONE if numba.threading_layer() == "workqueue" else Sharing.ALL
 
 
+def forget_parent() -> None:
+    """Let a forked process find out anew; a turn of its parent's would never end in it."""
+    global TURN
+    TURN = Lock()
+    sharing_of_process.cache_clear()
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=sharing_of_process.cache_clear)
+    os.register_at_fork(after_in_child=forget_parent)
 
 
 def useful_threads(threads: int, rows: int) -> int:
