@@ -72,6 +72,17 @@ def rows(text: str, name: str) -> list[list[str]]:
     return [row for row in cells if len(row) > 1 and row[0].isdigit() and row[1] == name]
 
 
+def test_few_games_are_said_to_be_few(ladder: Ladder) -> None:
+    said = "The fewest games of two players are"
+    assert f"{said} 4: with less than 20" in " ".join(shown(ladder).split())
+    enough = [
+        game
+        for player, opponent in combinations(NAMES, 2)
+        for game in meeting(player, opponent, *[WIN, LOSS] * 10)
+    ]
+    assert said not in shown(make_ladder(tournament(*enough), None))
+
+
 def test_the_tables_tell_results_scores_and_times(ladder: Ladder) -> None:
     text = shown(ladder)
     results, scores, seconds = rows(text, "strong")
@@ -88,7 +99,7 @@ def test_a_failure_is_a_loss_that_is_told_apart(ladder: Ladder) -> None:
     text = shown(ladder, width=200)
     assert rows(text, "weak")[0][2:7] == ["8", "12.5", "1-0-7", "1", "ERROR"]
     assert (
-        "weak failed in 1 games, first in game 2 of weak against "
+        "weak failed in 1 game, first in game 2 of weak against "
         f"{NAMES[2]}: ERROR, ValueError: boom."
     ) in text
 
@@ -106,6 +117,10 @@ def test_an_early_end_is_said() -> None:
     text = shown(make_ladder(tournament(RECORDS[0], ending=Ending.INTERRUPTED), None), width=200)
     assert "Interrupted: 1 of 12 games were played." in text
     assert "Interrupted" in shown(make_ladder(tournament(ending=Ending.INTERRUPTED), None))
+    running = make_ladder(tournament(RECORDS[0], ending=Ending.UNFINISHED), None)
+    for text in (shown(running, width=200), ladder_page(running)):
+        assert "So far 1 of 12 games have been played." in text
+        assert "Interrupted" not in text
 
 
 def test_games_that_repeat_are_said(ladder: Ladder) -> None:

@@ -43,7 +43,7 @@ def train(
     --resume goes on, and the curve of its games against random moves as a PNG. Needs the extra
     `train`.
 
-    Ctrl-C ends it early and keeps what was learnt, with exit status 1.
+    Once it learns, Ctrl-C ends it early and keeps what was learnt, with exit status 1.
     """
     require_training_libraries()
     from submission.training.files import TrainingFiles

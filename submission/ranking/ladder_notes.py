@@ -1,5 +1,7 @@
 """What must be known to read the tables of a ladder."""
 
+from collections.abc import Iterator
+
 from submission.evaluating.evaluation import Evaluation
 from submission.evaluating.evaluation_notes import early_end, failures, repetitions
 from submission.evaluating.settings import Arena
@@ -27,15 +29,30 @@ def ladder_title(ladder: Ladder) -> str:
     )
 
 
+ENOUGH_GAMES = 20
+"""Of each two players, for intervals that hold the true rating about as often as they say."""
+
+
 def ladder_notes(ladder: Ladder) -> list[str]:
     """How the games ended, what went wrong, and what the columns mean."""
     return [
         *early_end(ladder.evaluation),
         *repetitions(ladder.evaluation),
         *failures(ladder.evaluation),
+        *few_games(ladder.evaluation),
         RULES.format(anchor=ladder.anchor),
         _conditions(ladder.evaluation),
     ]
+
+
+def few_games(evaluation: Evaluation) -> Iterator[str]:
+    """What to think of the ratings where some pairing has played little."""
+    fewest = min(summary.games for summary in evaluation.summaries())
+    if fewest < ENOUGH_GAMES:
+        yield (
+            f"The fewest games of two players are {fewest}: with less than {ENOUGH_GAMES} of each "
+            "two the intervals are too narrow, and ratings that lie far apart too close."
+        )
 
 
 def _conditions(evaluation: Evaluation) -> str:

@@ -40,7 +40,8 @@ def rate(count: int, encounters: Encounters, *, anchor: int | None, seed: int) -
     130-134): in each of many replicas of the tournament every pair of games, one opening from both
     seats, has a random weight of mean 1. So have the games that were not played, without which
     few games would look too certain. In simulated tournaments with 20 to 50 games of each two the
-    intervals held the true rating in 90 to 96 of 100 cases.
+    intervals held the true rating in 90 to 96 of 100 cases, with 10 in 86 and with 2 in 61 to 67
+    (eight players); and with few games those that were not played draw far ratings together.
 
     Args:
         count: how many players there are, at least two; they are numbered from 0.
@@ -88,7 +89,8 @@ def _replicas(
             share = unplayed[first, second]
             units = np.vstack([pairs, [[1, 0], [0, 1]]])
             weights = rng.gamma([1.0] * len(pairs) + [share] * 2, size=(REPLICAS, len(units)))
-            weights *= (len(pairs) + 2 * share) / weights.sum(axis=1, keepdims=True)
+            sums = np.maximum(weights.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+            weights *= (len(pairs) + 2 * share) / sums  # tiny shares are drawn as 0
             points[:, first, second], points[:, second, first] = (weights @ units).T
     return np.array([elo_ratings(replica) for replica in points])
 
