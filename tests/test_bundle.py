@@ -268,6 +268,11 @@ def test_relative_imports_are_refused(tmp_path: Path) -> None:
     [
         ("x = ", "MyAgent", "fails when it is run"),
         ("1 / 0", "MyAgent", "fails when it is run: ZeroDivisionError"),
+        (
+            "import sys\nsys.exit()",
+            "MyAgent",
+            "ends Python when it is run: put what does so under",
+        ),
         ("x = 1", "MyAgent", "has no agent 'MyAgent'"),
         ("from agents import MCTSAgent", "MCTSAgent", "has no agent 'MCTSAgent'"),
     ],
@@ -310,6 +315,26 @@ def test_options_of_user_agents(
             build_bundle("MyAgent", options, path)
         )
         assert picked({"board": [0] * 42, "mark": 1}, {}) == 0
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        "",
+        "def search(self, env, state): ...",
+        "def search(env, state, time_limit=None): ...",
+        "def search(self, env, state, *, time_limit=None): ...",
+        "def search(self, env, state, seed, time_limit): ...",
+    ],
+)
+def test_agents_that_cannot_be_asked_for_a_move(search: str, tmp_path: Path) -> None:
+    path = tmp_path / "my_agent.py"
+    path.write_text(
+        "from dataclasses import dataclass\nfrom agents import Agent\n"
+        f"@dataclass\nclass MyAgent(Agent):\n    depth: int = 1\n    {search}\n"
+    )
+    with pytest.raises(ValueError, match=re.escape("define `def search(self, env, state, time_")):
+        build_bundle("MyAgent", {}, path)
 
 
 def test_missing_file(tmp_path: Path) -> None:

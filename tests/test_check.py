@@ -15,6 +15,7 @@ from time import monotonic
 import pytest
 from rich.console import Console
 
+from submission.bundling.bundle import build_bundle
 from submission.checking import supervision
 from submission.checking.check import check_submission
 from submission.checking.check_report import render_check
@@ -58,6 +59,12 @@ def text_of(report: CheckReport) -> str:
     output = io.StringIO()
     Console(file=output, width=250).print(render_check(report))
     return output.getvalue()
+
+
+def rows_of(report: CheckReport) -> dict[str, str]:
+    """What stands behind the names in the first lines of a report."""
+    lines = [line.partition("  ") for line in text_of(report).splitlines()]
+    return {name: fact.strip() for name, _, fact in lines}
 
 
 ACCEPTED = {
@@ -283,6 +290,46 @@ def test_none_is_column_0_and_a_warning(check: Check) -> None:
     assert any("None, which Kaggle plays as column 0" in warning for warning in report.warnings)
 
 
+FAILING_AGENT = '''
+from dataclasses import dataclass
+
+from agents import Agent, SearchResult
+
+
+@dataclass
+class FailingAgent(Agent):
+    """Plays the first legal action, but for the first move of the game."""
+
+    def search(self, env, state, time_limit=None):
+        actions = env.get_available_actions(state)
+        if state == env.initial_state():
+            raise KeyError("opening")
+        return SearchResult(actions[0], value=0.0)
+'''
+
+
+def test_a_bundle_that_falls_back_is_a_warning(tmp_path: Path, check: Check) -> None:
+    source = tmp_path / "my_agent.py"
+    source.write_text(FAILING_AGENT)
+    report = check(build_bundle("FailingAgent", {}, source))
+    assert report.accepted
+    moves = sum(game.moves for game in report.games)
+    assert report.warnings == (
+        f"in 2 of {moves} moves the agent gave no column that could be played, and a makeshift one "
+        "was played instead: mend its search (KeyError: 'opening')",
+    )
+
+
+def test_each_move_that_falls_back_is_counted(check: Check) -> None:
+    report = check(
+        "import sys\ndef agent(obs, conf):\n"
+        "    print('x' * 900, '; falling back', sep='', file=sys.stderr)\n"
+        f"    return {FIRST_FREE}\n"
+    )
+    moves = sum(game.moves for game in report.games)
+    assert report.warnings[0].startswith(f"in {moves} of {moves} moves the agent gave no column")
+
+
 def test_a_column_that_both_seats_fill(check: Check) -> None:
     report = check("def agent(obs, conf):\n    return None\n")
     assert not report.accepted
@@ -292,6 +339,25 @@ def test_a_column_that_both_seats_fill(check: Check) -> None:
     assert told(fault).startswith(
         "in move 4 on seat 1, the agent returned None, which Kaggle plays"
     )
+    assert "8 of 11 games were not played: there was no time left" in text_of(report)
+
+
+def test_a_source_that_cannot_be_parsed_has_unknown_imports(check: Check) -> None:
+    report = check("import torch\ndef agent(obs, conf)\n    return 0\n")
+    assert not report.accepted
+    assert rows_of(report)["imports"] == "could not be read"
+    assert rows_of(report)["standard library"] == "could not be read"
+    assert "9 of 11 games were not played: the submission had failed." in text_of(report)
+    assert rows_of(check(GOOD))["imports"] == "only of Python's standard library"
+
+
+def test_a_file_named_like_an_option_can_be_uploaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = Path("-agent.py")
+    path.write_text(GOOD)
+    assert "kaggle competitions submit -c connectx -f ./-agent.py -m" in text_of(check_file(path))
 
 
 def test_other_sizes_only_warn(tmp_path: Path) -> None:

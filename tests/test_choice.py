@@ -94,4 +94,6 @@ def test_definitions_and_imports_are_found_in_every_block(tmp_path: Path) -> Non
 def test_a_source_that_cannot_be_parsed_has_no_facts(source: str, tmp_path: Path) -> None:
     path = tmp_path / "main.py"
     path.write_text(source)
-    assert read_source(path) == SourceFacts()
+    facts = read_source(path)
+    assert facts == SourceFacts()
+    assert facts.other_imports() is facts.standard_imports() is None

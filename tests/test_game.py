@@ -110,7 +110,7 @@ FAILURES = {
         "ERROR",
         "SyntaxError: invalid syntax (main.py, line 1)",
     ),
-    "no callable": ("moves = 3", "ERROR", "IndexError: list index out of range"),
+    "no callable": ("moves = 3", "ERROR", "there is no callable in the file"),
     "bool": (
         "def agent(o): return True",
         "INVALID",

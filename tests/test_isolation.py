@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from submission.isolation.launcher import LAUNCHER, Launcher
-from submission.isolation.move import Move
+from submission.isolation.move import NO_CALLABLE, Move
 from submission.isolation.running_player import GRACE, RunningPlayer
 
 ROOT = Path(__file__).parent.parent
@@ -174,6 +174,21 @@ EXCEPTIONS = {
 @pytest.mark.parametrize(("body", "cause"), EXCEPTIONS.values(), ids=EXCEPTIONS.keys())
 def test_an_exception_is_an_error_and_the_process_lives_on(body: str, cause: str) -> None:
     for move in answers(in_agent(body), 2):
+        assert move.failure is not None
+        assert move.failure[:2] == ("ERROR", cause)
+
+
+@pytest.mark.parametrize(
+    ("source", "cause"),
+    [
+        ("moves = 3", NO_CALLABLE),
+        ("", NO_CALLABLE),
+        ("def agent(o): return 3\n[][0]", "IndexError: list index out of range"),
+        ("def agent(o): return [][0]", "IndexError: list index out of range"),
+    ],
+)
+def test_a_file_without_an_agent_is_told_from_one_that_fails(source: str, cause: str) -> None:
+    for move in answers(source, 2):
         assert move.failure is not None
         assert move.failure[:2] == ("ERROR", cause)
 

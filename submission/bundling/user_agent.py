@@ -3,6 +3,7 @@
 import importlib.util
 import sys
 from dataclasses import is_dataclass
+from inspect import isabstract, signature
 from pathlib import Path
 
 from agents.protocol import Agent
@@ -26,6 +27,11 @@ def load_user_agent(source: Path, name: str) -> type[Agent]:
     sys.path.insert(0, str(source.resolve().parent))
     try:
         spec.loader.exec_module(module)
+    except SystemExit as error:
+        raise ValueError(
+            f"{source} ends Python when it is run: put what does so under "
+            '`if __name__ == "__main__":`'
+        ) from error
     except Exception as error:
         raise ValueError(f"{source} fails when it is run: {error!r}") from error
     finally:
@@ -50,4 +56,18 @@ def _checked(source: Path, name: str, members: dict[str, object]) -> type[Agent]
     agent = agents[name]
     if not is_dataclass(agent):
         raise ValueError(f"{name} in {source} is no dataclass: put @dataclass above it")
+    if not _can_search(agent):
+        raise ValueError(
+            f"{name} in {source} cannot be asked for a move: "
+            "define `def search(self, env, state, time_limit=None)` in it"
+        )
     return agent
+
+
+def _can_search(agent: type[Agent]) -> bool:
+    """Whether it has a `search` that takes what `Agent.act` hands on to it."""
+    try:
+        signature(agent.search).bind("self", "env", "state", "time_limit")
+    except TypeError:
+        return False
+    return not isabstract(agent)

@@ -7,6 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from submission.checking.check_games import FIRST_GAMES
 from submission.checking.check_result import CheckReport, GameResult, Timing
 from submission.checking.diagnosis import Fault
 from submission.plain_text import plain_text
@@ -38,14 +39,20 @@ def _facts(report: CheckReport) -> Table:
     table = Table.grid(padding=(0, 2))
     facts = {
         "size": f"{report.size:,} bytes",
-        "imports": ", ".join(report.other_imports) or "only of Python's standard library",
-        "standard library": ", ".join(report.standard_imports) or NOTHING,
+        "imports": _modules(report.other_imports, "only of Python's standard library"),
+        "standard library": _modules(report.standard_imports, NOTHING),
         "agent": report.agent or "could not be loaded",
         **(_timing(report.timing) if report.timing else {}),
     }
     for name, fact in facts.items():
         table.add_row(Text(name, style="dim"), _plain(fact))
     return table
+
+
+def _modules(names: tuple[str, ...] | None, if_empty: str) -> str:
+    if names is None:
+        return "could not be read"
+    return ", ".join(names) or if_empty
 
 
 def _timing(timing: Timing) -> dict[str, str]:
@@ -86,9 +93,9 @@ def _left_out(report: CheckReport) -> Iterator[Text]:
     missing = report.planned - len(report.games)
     if missing:
         reason = (
-            "there was no time left; give more with --patience SECONDS"
-            if report.accepted
-            else "the submission had failed"
+            "the submission had failed"
+            if any(game.fault for game in report.games[:FIRST_GAMES])
+            else "there was no time left; give more with --patience SECONDS"
         )
         yield Text(f"{missing} of {report.planned} games were not played: {reason}.")
 

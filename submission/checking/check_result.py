@@ -56,8 +56,9 @@ class CheckReport:
     path: str
     size: int
     """Bytes."""
-    standard_imports: tuple[str, ...]
-    other_imports: tuple[str, ...]
+    standard_imports: tuple[str, ...] | None
+    """None, as `other_imports`, where the source could not be parsed."""
+    other_imports: tuple[str, ...] | None
     """Modules that are not Python's own."""
     agent: str | None
     """The callable that Kaggle takes; None where the file could not be loaded."""

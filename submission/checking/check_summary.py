@@ -16,6 +16,9 @@ from submission.checking.source_facts import SourceFacts
 LARGE_BYTES = 5_000_000
 """Submissions below this size are safe."""
 
+FALL_BACK = "; falling back"
+"""How a line ends by which a bundle says that its agent gave no column; see `submission.entry`."""
+
 STDERR_LINES = 10
 """How many lines of standard error the report shows."""
 
@@ -46,7 +49,7 @@ def summarise(
         timing=timing,
         games=tuple(map(_result, games)),
         planned=planned,
-        warnings=tuple(_warnings(size, _new_doubt(choice, source, games), timing, deciding)),
+        warnings=tuple(_warnings(size, _new_doubt(choice, source, games), timing, records)),
         stderr=_stderr(games),
     )
 
@@ -110,16 +113,33 @@ def _warnings(
     size: int,
     doubt: str | None,
     timing: Timing | None,
-    deciding: Sequence[ObservedGame],
+    records: Sequence[ObservedGame],
 ) -> Iterator[str]:
     if size > LARGE_BYTES:
         yield f"{size / 1e6:.1f} MB is large for Kaggle: stay well below {LARGE_BYTES / 1e6:g} MB"
     if doubt is not None:
         yield doubt
-    if any(move.type == "NoneType" for record in deciding for move in record.moves):
+    decisive_moves = [move for record in records if record.plan.decides for move in record.moves]
+    if any(move.type == "NoneType" for move in decisive_moves):
         yield "the agent returned None, which Kaggle plays as column 0: return a column"
+    if failures := _fallen_back(records):
+        moves = sum(len(record.moves) for record in records)
+        yield (
+            f"in {len(failures)} of {moves} moves the agent gave no column that could be played, "
+            f"and a makeshift one was played instead: mend its search ({failures[0]})"
+        )
     if timing is not None and timing.bank_left < timing.bank / 2:
         yield (
             f"a game took {timing.bank_taken:.1f} s of the {timing.bank:g} s in the bank: "
             "Kaggle's machine may be slower"
         )
+
+
+def _fallen_back(records: Sequence[ObservedGame]) -> list[str]:
+    """Why a bundle's agent gave no column, for each time that standard error says so."""
+    return [
+        line.removesuffix(FALL_BACK)
+        for record in records
+        for line in record.stderr.splitlines()
+        if line.endswith(FALL_BACK)
+    ]

@@ -4,6 +4,7 @@ import platform
 from dataclasses import dataclass
 
 from submission.checking.observed_game import Failure
+from submission.isolation.move import NO_CALLABLE
 
 KAGGLE_FOLDER = "/kaggle_simulations/agent"
 
@@ -46,7 +47,7 @@ def explain(failure: Failure, surroundings: Surroundings) -> Cause:
             )
         case "IndexError" if not failure.lines and "list index" in failure.message:
             return Cause(
-                "there is no callable in the file",
+                NO_CALLABLE,
                 "define `def agent(observation, configuration)` in it",
             )
         case "TypeError" if not failure.lines and "positional argument" in failure.message:

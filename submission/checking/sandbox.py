@@ -19,8 +19,9 @@ from submission.isolation.keyed_lines import LINE_BYTES, KeyedLines
 from submission.isolation.limits import resource_limits
 from submission.isolation.messages import Message
 
-TAIL_BYTES = 4000
-"""How much of what the child last wrote to standard error is kept."""
+TAIL_BYTES = 50_000
+"""How much of what the child last wrote to standard error is kept: all that the moves of a game on
+the competition's board may leave there."""
 
 MARK = "CONNECTX_SANDBOX"
 """Environment variable by which processes that left the child's session are found again."""

@@ -26,19 +26,23 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class SourceFacts:
-    """What parsing shows; empty where the source cannot be parsed."""
+    """What parsing shows; by default that it has failed."""
 
-    imports: tuple[str, ...] = ()
-    """Top-level names of the modules it imports anywhere, sorted."""
+    imports: tuple[str, ...] | None = None
+    """Top-level names of the modules it imports anywhere, sorted; None where parsing fails."""
     definitions: tuple[Definition, ...] = ()
-    """In the order of the source."""
+    """In the order of the source; empty where parsing fails."""
 
-    def standard_imports(self) -> tuple[str, ...]:
-        """The imported modules of Python's standard library."""
+    def standard_imports(self) -> tuple[str, ...] | None:
+        """The imported modules of Python's standard library; None where parsing fails."""
+        if self.imports is None:
+            return None
         return tuple(name for name in self.imports if name in sys.stdlib_module_names)
 
-    def other_imports(self) -> tuple[str, ...]:
-        """The imported modules that must come from elsewhere."""
+    def other_imports(self) -> tuple[str, ...] | None:
+        """The imported modules that must come from elsewhere; None where parsing fails."""
+        if self.imports is None:
+            return None
         return tuple(name for name in self.imports if name not in sys.stdlib_module_names)
 
 

@@ -21,8 +21,8 @@ def check(
         typer.Option(
             metavar="SECONDS",
             min=0,
-            help="After so long no further game begins: those on other boards, which only warn. "
-            "Agents that compile take about 45 s for all.",
+            help="After so long no further game begins: those on other boards or with less time, "
+            "which only warn. Agents that compile take about 45 s for all.",
         ),
     ] = PATIENCE,
 ) -> None:

@@ -6,7 +6,7 @@ from time import perf_counter
 from types import SimpleNamespace
 from typing import Any
 
-from submission.isolation.move import Failure, Move, misplaced
+from submission.isolation.move import NO_CALLABLE, Failure, Move, misplaced
 from submission.kaggle import kaggle_environments
 
 STDERR_LINES = 10
@@ -51,7 +51,7 @@ class KaggleAgent:
         if isinstance(action, self._deadline_exceeded):
             return Move(None, seconds, Failure("TIMEOUT", _too_slow(seconds), stderr))
         if isinstance(action, BaseException):
-            return Move(None, seconds, Failure("ERROR", _error_line(_origin(action)), stderr))
+            return Move(None, seconds, Failure("ERROR", _cause(action), stderr))
         error, column = self._process_schema(self._action_schema, action)
         if error:
             return Move(None, seconds, Failure("INVALID", _not_a_column(action), stderr))
@@ -69,6 +69,19 @@ def escape(error: BaseException, seconds: float) -> Move:
     """The move of an agent that has made Kaggle's runner break off."""
     cause = f"{_error_line(error)}, which gets past Kaggle's runner"
     return Move(None, seconds, Failure("ERROR", cause))
+
+
+def _cause(error: BaseException) -> str:
+    """What went wrong when the agent was loaded or asked."""
+    origin = _origin(error)
+    if origin is not error and isinstance(origin, IndexError) and _is_the_loaders_own(origin):
+        return NO_CALLABLE
+    return _error_line(origin)
+
+
+def _is_the_loaders_own(error: BaseException) -> bool:
+    """Whether Kaggle's loader itself has raised what it has caught, and not the file."""
+    return error.__traceback__ is not None and error.__traceback__.tb_next is None
 
 
 def _error_line(error: BaseException) -> str:

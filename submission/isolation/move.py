@@ -5,6 +5,9 @@ from typing import NamedTuple
 FAILING_STATUSES = ("ERROR", "INVALID", "TIMEOUT")
 """Kaggle's words for the ways to fail."""
 
+NO_CALLABLE = "there is no callable in the file"
+"""The cause where Kaggle's loader finds no agent."""
+
 
 class Failure(NamedTuple):
     """Why there is no column to play."""
