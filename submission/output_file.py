@@ -1,5 +1,6 @@
 """Files that a command writes."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 
@@ -27,16 +28,35 @@ def unwritable(path: Path, error: OSError) -> OSError:
     )
 
 
-def require_distinct(*paths: Path | None) -> None:
-    """Find out whether a command would write one file over another.
+def require_distinct(*written: Path | None, read: Iterable[Path | None] = ()) -> None:
+    """Find out whether a command would write one file over another, or over one that it reads.
+
+    Args:
+        written: the files that it writes; None is none.
+        read: the files that it is given, where one may be named twice; None is none.
 
     Raises:
         ValueError: two of the files are one.
     """
-    named = [path.resolve() for path in paths if path is not None]
-    for path in named:
-        if named.count(path) > 1:
+    inputs = {_identity(path) for path in read if path is not None}
+    outputs = set[object]()
+    for path in written:
+        if path is None:
+            continue
+        if _identity(path) in inputs:
+            raise ValueError(f"{path} is read and would be overwritten: write to another file")
+        if _identity(path) in outputs:
             raise ValueError(f"{path} is named for two things: choose another file for one of them")
+        outputs.add(_identity(path))
+
+
+def _identity(path: Path) -> object:
+    """What is the same for every name of a file, its links included."""
+    try:
+        status = path.stat()
+    except OSError:  # it is not there yet
+        return path.resolve()
+    return status.st_dev, status.st_ino
 
 
 def replace_content(path: Path, content: bytes) -> None:

@@ -3,6 +3,7 @@
 import re
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -62,6 +63,49 @@ def test_built_again_by_the_command_in_its_header(shell: Shell, tmp_path: Path) 
     assert (tmp_path / "two.py").read_text(encoding="utf-8") == text
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "build MyAgent --from submission.py",
+        "build MyAgent --from submission.py --output ./submission.py",
+        "build policy --option file=submission.py",
+        "prepare MyAgent --from submission.py",
+    ],
+)
+def test_what_a_bundle_is_made_of_is_not_overwritten(
+    shell: Shell, tmp_path: Path, words: str
+) -> None:
+    (tmp_path / "submission.py").write_text("class MyAgent: ...", encoding="utf-8")
+    outcome = shell.run(*words.split())
+    assert outcome.status == 2
+    assert "submission.py is read and would be overwritten: write to another" in outcome.stderr
+    assert (tmp_path / "submission.py").read_text(encoding="utf-8") == "class MyAgent: ..."
+
+
+def test_a_module_that_an_agent_imports_is_not_overwritten(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        """
+from dataclasses import dataclass
+from agents import Agent, SearchResult
+from choosing import first
+
+@dataclass
+class MyAgent(Agent):
+    def search(self, env, state, time_limit=None):
+        return SearchResult(first(env.get_available_actions(state)), value=0.0)
+""",
+        encoding="utf-8",
+    )
+    choosing = tmp_path / "choosing.py"
+    choosing.write_text("def first(actions):\n    return actions[0]\n", encoding="utf-8")
+    outcome = shell.run("build", "MyAgent", "--from", "mine.py", "--output", "choosing.py")
+    assert outcome.status == 2
+    assert "choosing.py is read and would be overwritten: write to another" in outcome.stderr
+    assert choosing.read_text(encoding="utf-8") == "def first(actions):\n    return actions[0]\n"
+    for name in ("submission.py", "submission.py", "other.py"):
+        assert shell.run("build", "MyAgent", "--from", "mine.py", "-o", name).status == 0
+
+
 def test_check_accepts_a_bundle_and_not_a_broken_file(shell: Shell, tmp_path: Path) -> None:
     shell.run("build", "greedy")
     accepted = shell.run("check", "submission.py", "--act-timeout", "0.5")
@@ -100,6 +144,19 @@ def test_mistakes_are_one_sentence_and_status_2(shell: Shell, words: str, senten
     assert sentence in outcome.stderr
     assert "Traceback" not in outcome.stderr + outcome.stdout
     assert len(outcome.stderr.strip().splitlines()) <= 6
+
+
+def test_an_interrupt_while_the_command_line_loads_has_no_traceback(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(name: str) -> None:
+        raise KeyboardInterrupt
+
+    loading = ModuleType("submission.cli")
+    monkeypatch.setattr(loading, "__getattr__", interrupt, raising=False)
+    monkeypatch.setitem(sys.modules, "submission.cli", loading)
+    outcome = shell.run("agents")
+    assert (outcome.status, outcome.stdout, outcome.stderr) == (130, "", "")
 
 
 def test_kaggle_missing_is_said_with_the_commands_that_install_it(

@@ -2,11 +2,13 @@
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from submission.evaluating.game_record import GameRecord
 from tests.shell import Outcome, Shell
 
 SMALL = ("--rows", "4", "--columns", "5", "--inarow", "3", "--workers", "1")
@@ -63,6 +65,56 @@ def test_a_report_shows_what_the_run_has_shown(shell: Shell) -> None:
     assert "by opening" in report.stdout
 
 
+def test_a_report_of_a_run_that_goes_on_does_not_call_it_interrupted(
+    shell: Shell, tmp_path: Path
+) -> None:
+    evaluate(shell, "--games", "4", "--results", "games.jsonl")
+    content = (tmp_path / "games.jsonl").read_bytes()
+    (tmp_path / "games.jsonl").write_bytes(b"".join(content.splitlines(keepends=True)[:4]))
+    report = shell.run("report", "games.jsonl")
+    assert report.status == 0
+    assert "So far 3 of 4 games have been played." in report.stdout
+    assert "Interrupted" not in report.stdout
+
+
+def test_without_a_game_there_is_no_replay_and_everything_else(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def play(*_: object) -> Iterator[GameRecord]:
+        raise KeyboardInterrupt
+        yield
+
+    evaluate(shell, "--games", "4", "--results", "games.jsonl")
+    header, *_ = (tmp_path / "games.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "games.jsonl").write_bytes(header)
+    report = shell.run("report", "games.jsonl", "--html", "replay.html")
+    assert (report.status, "So far 0 of 4 games" in report.stdout) == (0, True)
+    monkeypatch.setattr("submission.evaluating.evaluate.play_games", play)
+    interrupted = evaluate(shell, "--games", "4", "--html", "replay.html")
+    assert (interrupted.status, interrupted.stderr.strip()) == (1, "")
+    assert "Interrupted: 0 of 4 games were played." in interrupted.stdout
+    for outcome in (report, interrupted):
+        assert "No game was played: there is no replay to write." in outcome.stdout
+    assert not (tmp_path / "replay.html").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "mine.py --against random --html mine.py",
+        "random --against mine.py --html ./mine.py",
+        "random --against negamax --against mine.py --results mine.py",
+    ],
+)
+def test_a_player_is_not_overwritten(shell: Shell, tmp_path: Path, words: str) -> None:
+    (tmp_path / "mine.py").write_text("def agent(observation): return 3", encoding="utf-8")
+    outcome = shell.run("evaluate", *words.split())
+    assert outcome.status == 2
+    assert "mine.py is read and would be overwritten: write to another file" in outcome.stderr
+    content = (tmp_path / "mine.py").read_text(encoding="utf-8")
+    assert content == "def agent(observation): return 3"
+
+
 def test_a_report_of_a_round_robin_is_a_ladder(shell: Shell) -> None:
     pytest.importorskip("choix")
     players = ("random:seed=1", "greedy", "random:seed=2")
@@ -91,7 +143,7 @@ def test_a_test_may_end_a_pairing_early(shell: Shell) -> None:
         ("evaluate random --against absent.py", "cannot read the player absent.py"),
         ("evaluate random --against broken.py", "broken.py is not a Python file that can be read"),
         ("evaluate random --against negamax --against negamax", "is named twice"),
-        ("evaluate random --against random --games 0", "at least 1, not 0"),
+        ("evaluate random --against random --games 0", "at least 2, not 0"),
         ("evaluate random --against negamax --games many", "--games"),
         ("evaluate random --against negamax --workers 0", "workers"),
         ("evaluate random --against negamax --seed -1", "seed"),
@@ -105,7 +157,10 @@ def test_a_test_may_end_a_pairing_early(shell: Shell) -> None:
         ("evaluate random --against negamax --sprt 0,50 --alpha 2", "alpha must lie between"),
         ("evaluate random --against negamax --alpha 0.1", "--alpha is for a sequential test"),
         ("evaluate random --against negamax --beta 0.1", "name it with --sprt"),
-        ("evaluate random --against negamax --games 3", "an even number of games, not 3"),
+        (
+            "evaluate random --against negamax --games 3",
+            "an even number of games, at least 2, not 3",
+        ),
         ("evaluate random --against negamax --html absent/x.html", "absent/x.html"),
         ("evaluate random --against negamax --results absent/x.jsonl", "absent/x.jsonl"),
         ("evaluate random --against negamax --results old.jsonl", "--resume"),
@@ -113,7 +168,7 @@ def test_a_test_may_end_a_pairing_early(shell: Shell) -> None:
         ("evaluate random --against negamax --resume", "name it with --results FILE"),
         ("evaluate random", "Missing option '--against'"),
         ("evaluate random --against negamax --results x.jsonl --html x.jsonl", "two things"),
-        ("report old.jsonl --html old.jsonl", "two things"),
+        ("report old.jsonl --html old.jsonl", "old.jsonl is read and would be overwritten"),
         ("report empty.jsonl", "no games yet"),
         ("report absent.jsonl", "cannot read absent.jsonl"),
         ("report old.jsonl", "version 0"),

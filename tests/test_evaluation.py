@@ -37,4 +37,5 @@ def test_only_ctrl_c_is_an_interruption() -> None:
         Ending.COMPLETE: False,
         Ending.INTERRUPTED: True,
         Ending.WORKER_DIED: False,
+        Ending.UNFINISHED: False,
     }

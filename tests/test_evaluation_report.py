@@ -51,7 +51,7 @@ def test_the_opponents_failures_bear_its_name() -> None:
     text = shown(evaluation_of(OPPONENT_FAILED), width=200)
     assert cells(text, "rival")[0][4:6] == ["-", "-"]
     assert "1 opponent" in text
-    assert "rival failed in 1 games, first in game 6 of hero against rival: INVALID, played" in text
+    assert "rival failed in 1 game, first in game 6 of hero against rival: INVALID, played" in text
 
 
 def test_a_sequential_test_tells_its_verdict() -> None:
@@ -75,6 +75,8 @@ def test_an_early_end_is_said() -> None:
     assert "Interrupted: 1 of 8 games were played." in interrupted
     died = shown(evaluation_of(WIN, games=8, ending=Ending.WORKER_DIED))
     assert "The workers died after 1 of 8 games" in died
+    unfinished = shown(evaluation_of(WIN, games=8, ending=Ending.UNFINISHED))
+    assert "So far 1 of 8 games have been played." in unfinished
     assert " of 1 games" not in shown(evaluation_of(WIN))
 
 

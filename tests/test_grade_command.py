@@ -162,6 +162,18 @@ def _lines(path: Path) -> int:
     return len(path.read_text().splitlines()) if path.exists() else 0
 
 
+@pytest.mark.parametrize("words", ["--json mine.py", "--html mine.py", "--json x --html x"])
+def test_what_is_read_or_written_is_not_overwritten(
+    shell: Shell, tmp_path: Path, words: str
+) -> None:
+    (tmp_path / "mine.py").write_text(FAILING)
+    outcome = shell.run("grade", "mine.py", "--sample", "2", *words.split())
+    assert outcome.status == 2
+    assert "another file" in outcome.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.py"]
+    assert (tmp_path / "mine.py").read_text() == FAILING
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -170,6 +182,7 @@ def _lines(path: Path) -> int:
         ("grade random --positions absent.jsonl", "cannot read the positions absent.jsonl"),
         ("grade random --positions old.jsonl", "not 'connectx positions, version 0'"),
         ("grade random --positions text.jsonl", "must begin with the format"),
+        ("grade random --positions old.jsonl --json old.jsonl", "old.jsonl is read and would be"),
         ("grade random --sample 0", "the sample must be of 1 to"),
         ("grade random --sample 9999", "the sample must be of 1 to"),
         ("grade random --seed -1", "the seed must be at least 0"),

@@ -155,8 +155,8 @@ def test_ctrl_c_leaves_the_ladder_of_what_was_played(
         ("greedy nobody", "unknown player 'nobody'"),
         ("greedy absent.py", "cannot read the player absent.py"),
         ("greedy latin.py", "latin.py is not a Python file"),
-        ("greedy random: --games 0", "games"),
-        ("greedy random: --games 3", "an even number of games, not 3"),
+        ("greedy random: --games 0", "at least 2, not 0"),
+        ("greedy random: --games 3", "an even number of games, at least 2, not 3"),
         ("greedy random: --seed -1", "seed"),
         ("greedy random: --workers 0", "workers"),
         ("greedy random: --anchor mcts", "the anchor 'mcts' is not among the players"),
@@ -182,6 +182,16 @@ def test_bad_input_is_one_sentence_before_any_game(
     assert sentence in outcome.stderr
     assert "Traceback" not in outcome.stderr + outcome.stdout
     assert len(outcome.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("option", ["--html", "--results"])
+def test_a_player_is_not_overwritten(shell: Shell, tmp_path: Path, option: str) -> None:
+    (tmp_path / "mine.py").write_text("def agent(observation): return 3", encoding="utf-8")
+    outcome = shell.run("ladder", "greedy", "mine.py", option, "mine.py")
+    assert outcome.status == 2
+    assert "mine.py is read and would be overwritten: write to another file" in outcome.stderr
+    content = (tmp_path / "mine.py").read_text(encoding="utf-8")
+    assert content == "def agent(observation): return 3"
 
 
 def test_a_missing_library_is_said_with_the_command_that_installs_it(

@@ -124,7 +124,7 @@ def test_a_report_reads_what_was_written(header: ResultsHeader, played: list[Gam
     assert evaluation.pairings == header.pairings
     assert evaluation.settings == header.settings
     assert evaluation.versions == header.versions
-    assert evaluation.ending is Ending.INTERRUPTED
+    assert evaluation.ending is Ending.UNFINISHED
     places = {names: place for place, names in enumerate(header.pairings)}
     assert list(evaluation.records) == sorted(
         played, key=lambda record: (places[record.pairing], record.game)
@@ -288,7 +288,10 @@ def with_settings(**changes: object) -> ResultsHeader:
         (with_settings(seed=2), "begun with seed 1, not 2"),
         (with_settings(opening_plies=3), "begun with opening_plies 2, not 3"),
         (with_settings(arena=Arena.OWN), "begun with arena kaggle, not own"),
-        (with_settings(sprt=Sprt()), "begun with sprt None, not Sprt"),
+        (
+            with_settings(sprt=Sprt(alpha=0.1)),
+            r"begun with sprt none, not 0,50 with alpha 0\.1 and beta 0\.05",
+        ),
         (with_settings(configuration=GameConfiguration(rows=5)), "begun with rows 6, not 5"),
         (
             with_settings(configuration=GameConfiguration(act_timeout=0.5)),

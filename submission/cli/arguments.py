@@ -9,15 +9,16 @@ import typer
 from submission.evaluating.settings import Arena
 
 
-def require_even(games: int) -> int:
+def require_pairs(games: int) -> int:
     """The number of games, checked.
 
     Raises:
-        ValueError: it is odd, and a game without its partner would not count.
+        ValueError: it is odd, so that one opening would favour a seat; or it is below 2.
     """
-    if games % 2:
+    if games % 2 or games < 2:
         raise ValueError(
-            f"each opening is played from both seats: ask for an even number of games, not {games}"
+            "each opening is played from both seats: ask for an even number of games, at least 2, "
+            f"not {games}"
         )
     return games
 
@@ -50,7 +51,7 @@ ActTimeout = Annotated[
 Games = Annotated[
     int,
     typer.Option(
-        metavar="N", help="Games of each two players; an even number.", callback=require_even
+        metavar="N", help="Games of each two players; an even number.", callback=require_pairs
     ),
 ]
 Seed = Annotated[int, typer.Option(metavar="S", help="The same seed gives the same games.")]

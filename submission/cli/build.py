@@ -7,7 +7,8 @@ from agents.specification import parse_options
 from submission.bundling.bundle import build_bundle
 from submission.cli.arguments import AgentName, Options, Output, Source
 from submission.cli.console import say
-from submission.output_file import require_writable
+from submission.cli.input_files import files_of_options, modules_beside
+from submission.output_file import require_distinct, require_writable
 
 
 def build(
@@ -26,7 +27,10 @@ def build(
 
 def write_bundle(agent: str, options: Sequence[str], source: Path | None, output: Path) -> None:
     """Bundle an agent into a file, and say how large it is."""
-    text = build_bundle(agent, parse_options(options), source)
+    chosen = parse_options(options)
+    require_distinct(output, read=[source, *files_of_options(chosen)])
+    text = build_bundle(agent, chosen, source)
+    require_distinct(output, read=modules_beside(source))
     require_writable(output)
     output.write_text(text, encoding="utf-8")
     say(f"Wrote {output}, {len(text.encode()) / 1000:.0f} kB.")

@@ -23,7 +23,8 @@ from submission.cli.arguments import (
     Seed,
     Workers,
 )
-from submission.cli.console import console
+from submission.cli.console import console, say
+from submission.cli.input_files import files_of_players
 from submission.cli.running import Run, require_complete
 from submission.evaluating.evaluation import Evaluation
 from submission.evaluating.evaluation_report import render_evaluation
@@ -88,7 +89,8 @@ def evaluate(
     evaluation with the games that were played until then, and exit status 1; `--resume` goes on
     from there.
     """
-    require_distinct(results, html)
+    hero, *opponents = [find_player(name) for name in (player, *against)]
+    require_distinct(results, html, read=files_of_players([hero, *opponents]))
     if html is not None:
         require_writable(html)
         kaggle_environments()  # whose player the page shows
@@ -100,9 +102,8 @@ def evaluate(
         arena=arena,
         sprt=sequential_test(sprt, alpha=alpha, beta=beta),
     )
-    pairings = against_each(find_player(player), [find_player(name) for name in against])
     run = Run(workers, dask, results, resume)
-    evaluation = run.play(f"Evaluating {player}:", pairings, settings)
+    evaluation = run.play(f"Evaluating {player}:", against_each(hero, opponents), settings)
     report_matches(evaluation, first_player_table, html)
     require_complete(evaluation.ending)
 
@@ -127,5 +128,12 @@ def report_matches(evaluation: Evaluation, by_opening: bool, html: Path | None) 
     if by_opening:
         console.print(render_openings(evaluation))
     if html is not None:
-        shown = game_to_show(evaluation.records)
-        html.write_text(replay_html(shown, evaluation.settings.configuration), encoding="utf-8")
+        _write_replay(evaluation, html)
+
+
+def _write_replay(evaluation: Evaluation, path: Path) -> None:
+    shown = game_to_show(evaluation.records)
+    if shown is None:
+        say("No game was played: there is no replay to write.")
+        return
+    path.write_text(replay_html(shown, evaluation.settings.configuration), encoding="utf-8")

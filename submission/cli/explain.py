@@ -13,14 +13,13 @@ from agents.tracing.pictures.drawing import draw
 from agents.tracing.pictures.text import trace_text
 from agents.tracing.stories.quiz import answers
 from agents.tracing.trace_json import to_json
-from envs.board import BoardGame
 from submission.cli.arguments import Options
 from submission.cli.console import console, say
 from submission.cli.games import (
-    Game,
     GameColumns,
     GameInarow,
     GameName,
+    GameOfPosition,
     GameRows,
     Moves,
     chosen_game,
@@ -29,14 +28,11 @@ from submission.cli.games import (
 from submission.explaining.exercise import solve_exercise
 from submission.explaining.open_tree import OpenTree, read_open_tree
 from submission.explaining.report import exercise_sheet, quiz_sheet, walk_lines
-from submission.explaining.subject import (
-    Subject,
-    position_subject,
-    search_trace,
-    tree_subject,
-)
+from submission.explaining.subject import position_subject, search_trace, tree_subject
 from submission.explaining.textbook import textbook_tree
-from submission.output_file import require_writable
+from submission.output_file import require_distinct, require_writable
+
+LIMIT = 60
 
 
 def explain(
@@ -63,10 +59,15 @@ def explain(
     svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the picture.")] = None,
     json: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the trace.")] = None,
     limit: Annotated[
-        int,
-        typer.Option(metavar="N", min=1, help="Lines of the walk, and nodes of the printed tree."),
-    ] = 60,
-    game: Game = GameName.CONNECTX,
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Lines of the walk, and nodes of the printed tree.",
+            show_default=str(LIMIT),
+        ),
+    ] = None,
+    game: GameOfPosition = None,
     rows: GameRows = None,
     columns: GameColumns = None,
     inarow: GameInarow = None,
@@ -80,34 +81,49 @@ def explain(
     what the root reports.
     """
     options = parse_options([*(option or []), *([] if depth is None else [f"depth={depth}"])])
-    env = chosen_game(game, rows, columns, inarow)
-    exercise = None if tree is None else read_open_tree(tree)
-    if exercise is not None:
-        _require_no_files(svg, json)
-        _explain_exercise(exercise, agent, options, quiz)
-        return
+    if tree is None:
+        env = chosen_game(game or GameName.CONNECTX, rows, columns, inarow)
+        subject = position_subject(env, unfinished_position(env, moves))
+    else:
+        _require_no_position(
+            moves=moves or None, game=game, rows=rows, columns=columns, inarow=inarow
+        )
+        exercise = read_open_tree(tree)
+        if exercise is not None:
+            _require_no_picture(svg=svg, json=json, limit=limit)
+            _explain_exercise(exercise, agent, options, quiz)
+            return
+        subject = tree_subject(textbook_tree(tree))
+    require_distinct(svg, json)
     for path in (svg, json):
         if path is not None:
             require_writable(path)
-    subject = _subject(tree, env, moves)
-    trace = search_trace(subject, agent, options)
+    trace, shown = search_trace(subject, agent, options), limit or LIMIT
     if quiz:
         _quiz(quiz_sheet(subject, trace), answers(trace, subject.leaves))
     else:
-        _say_lines([subject.picture, "", *walk_lines(trace, subject.leaves, limit)])
-    _say_lines(["", trace_text(trace, limit)])
+        _say_lines([subject.picture, "", *walk_lines(trace, subject.leaves, shown)])
+    _say_lines(["", trace_text(trace, shown)])
     if svg is not None:
         _write(svg, draw(trace))
     if json is not None:
         _write(json, to_json(trace))
 
 
-def _subject(tree: str | None, env: BoardGame, moves: str) -> Subject:
-    if tree is None:
-        return position_subject(env, unfinished_position(env, moves))
-    if moves:
-        raise ValueError("a tree is a game of its own: leave --tree or --moves out")
-    return tree_subject(textbook_tree(tree))
+def _require_no_position(**options: object) -> None:
+    for option in _given(options):
+        raise ValueError(f"a tree is a game of its own: leave --tree or --{option} out")
+
+
+def _require_no_picture(**options: object) -> None:
+    for option in _given(options):
+        raise ValueError(
+            f"a tree with a ? is many searches in one: leave --{option} out, or give the ? a number"
+        )
+
+
+def _given(options: Mapping[str, object]) -> list[str]:
+    return [name for name, value in options.items() if value is not None]
 
 
 def _explain_exercise(
@@ -127,13 +143,6 @@ def _quiz(sheet: Sequence[str], solution: Sequence[str]) -> None:
         with suppress(EOFError):
             console.input("\nPress Enter for the answers. ")
     _say_lines(["", *solution])
-
-
-def _require_no_files(svg: Path | None, json: Path | None) -> None:
-    if svg is not None or json is not None:
-        raise ValueError(
-            "a tree with a ? is many searches in one: give the ? a number to have a picture"
-        )
 
 
 def _say_lines(lines: Sequence[str]) -> None:

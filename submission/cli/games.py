@@ -19,7 +19,12 @@ class GameName(StrEnum):
     TICTACTOE = "tictactoe"
 
 
-Game = Annotated[GameName, typer.Option(help="The game; connectx has a board of any size.")]
+GAME_HELP = "The game; connectx has a board of any size."
+Game = Annotated[GameName, typer.Option(help=GAME_HELP)]
+GameOfPosition = Annotated[
+    GameName | None, typer.Option("--game", help=GAME_HELP, show_default=GameName.CONNECTX)
+]
+"""Of a command that may be about something other than a position."""
 GameRows = Annotated[
     int | None, typer.Option("--rows", help="Height of the board of connectx.", show_default="6")
 ]

@@ -7,6 +7,7 @@ import typer
 
 from submission.cli.arguments import CORES, ActTimeout, Dask, PlayerName
 from submission.cli.console import console
+from submission.cli.input_files import files_of_players
 from submission.cli.running import require_complete
 from submission.evaluating.players import find_player
 from submission.executors.choice import chosen_executor
@@ -62,14 +63,14 @@ def grade(
     were answered until then.
     """
     settings = GradeSettings(seed, act_timeout)
-    require_distinct(positions, json, html)
+    graded = find_player(player)
+    require_distinct(json, html, read=[positions, *files_of_players([graded])])
     for path in (json, html):
         if path is not None:
             require_writable(path)
     position_set = read_position_set(positions)
     if sample is not None:
         position_set = position_set.sample(sample, seed)
-    graded = find_player(player)
     with chosen_executor(workers, dask) as executor, progress_bar(f"Grading {player}") as show:
         result = grade_player(graded, position_set, settings, executor, show)
     console.print(render_grade(result))

@@ -22,6 +22,7 @@ from submission.cli.arguments import (
     Workers,
 )
 from submission.cli.console import console
+from submission.cli.input_files import files_of_players
 from submission.cli.running import Run, require_complete
 from submission.evaluating.evaluation import Evaluation
 from submission.evaluating.game_record import GameConfiguration
@@ -82,11 +83,12 @@ def ladder(
         configuration=GameConfiguration(rows, columns, inarow, act_timeout),
         arena=arena,
     )
-    require_distinct(results, html)
+    entrants = [find_player(name) for name in players]
+    require_distinct(results, html, read=files_of_players(entrants))
     if html is not None:
         require_writable(html)
-    pairings = round_robin([find_player(name) for name in players])
-    evaluation = Run(workers, dask, results, resume).play("Playing:", pairings, settings)
+    run = Run(workers, dask, results, resume)
+    evaluation = run.play("Playing:", round_robin(entrants), settings)
     report_ladder(evaluation, anchor, html)
     require_complete(evaluation.ending)
 

@@ -29,7 +29,7 @@ def report(
     Games of one player against others are shown as `connectx evaluate` shows them, other pairings
     as `connectx ladder` does.
     """
-    require_distinct(results, html)
+    require_distinct(html, read=[results])
     if html is not None:
         require_writable(html)
     evaluation = read_results(results)

@@ -19,6 +19,8 @@ class Ending(StrEnum):
     COMPLETE = "complete"
     INTERRUPTED = "interrupted"
     WORKER_DIED = "worker died"
+    UNFINISHED = "unfinished"
+    """Games are missing in a results file, and may be being played at this moment."""
 
 
 @dataclass(frozen=True, slots=True)

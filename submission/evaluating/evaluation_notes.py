@@ -7,6 +7,7 @@ from submission.evaluating.summary import failing_status
 
 EARLY_ENDINGS = {
     Ending.INTERRUPTED: "Interrupted: {played} of {asked} games were played.",
+    Ending.UNFINISHED: "So far {played} of {asked} games have been played.",
     Ending.WORKER_DIED: (
         "The workers died after {played} of {asked} games, for want of memory, or with their "
         "scheduler: play fewer games at a time; --resume goes on where there is a results file."
@@ -43,7 +44,8 @@ def failures(evaluation: Evaluation) -> Iterator[str]:
         failed = [game for game in evaluation.records if game.failing_player == player.name]
         if failed:
             first = failed[0]
+            games = "1 game" if len(failed) == 1 else f"{len(failed)} games"
             yield (
-                f"{player.name} failed in {len(failed)} games, first in game {first.game} of "
+                f"{player.name} failed in {games}, first in game {first.game} of "
                 f"{first.player} against {first.opponent}: {failing_status(first)}, {first.cause}."
             )

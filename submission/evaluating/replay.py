@@ -8,15 +8,10 @@ from submission.evaluating.game_record import GameConfiguration, GameRecord, Res
 from submission.kaggle import DONE, kaggle_environments
 
 
-def game_to_show(records: Sequence[GameRecord]) -> GameRecord:
-    """The first game that the player did not win, else the first.
-
-    Raises:
-        ValueError: there is no game.
-    """
-    if not records:
-        raise ValueError("no game was played: there is no replay to write")
-    return next((record for record in records if record.result is not Result.WIN), records[0])
+def game_to_show(records: Sequence[GameRecord]) -> GameRecord | None:
+    """The first game that the player did not win, else the first; None where there is no game."""
+    not_won = (record for record in records if record.result is not Result.WIN)
+    return next(not_won, records[0] if records else None)
 
 
 def replay_html(record: GameRecord, configuration: GameConfiguration) -> str:

@@ -64,6 +64,9 @@ class Sprt:
             if not 0 < rate < 0.5:
                 raise ValueError(f"{name} must lie between 0 and 0.5, not at {rate:g}")
 
+    def __str__(self) -> str:
+        return f"{self.elo0:g},{self.elo1:g} with alpha {self.alpha:g} and beta {self.beta:g}"
+
     @property
     def lower(self) -> float:
         """The log-likelihood ratio at which `elo0` is accepted: Wald's bound."""

@@ -63,7 +63,7 @@ class ResultsHeader:
         now = self._conditions()
         for name, before in earlier._conditions().items():
             if now[name] != before:
-                yield f"it was begun with {name} {before}, not {now[name]}"
+                yield f"it was begun with {name} {_shown(before)}, not {_shown(now[name])}"
         identities = {player.name: player for player in self.players}
         for player in earlier.players:
             if player != identities.get(player.name, player):
@@ -75,3 +75,7 @@ class ResultsHeader:
         del conditions["games"]
         configuration = conditions.pop("configuration")
         return {**conditions, **asdict(configuration), **asdict(self.versions)}
+
+
+def _shown(condition: object) -> str:
+    return "none" if condition is None else str(condition)

@@ -11,7 +11,7 @@ from submission.evaluating.results.results_content import parse_results
 def read_results(path: Path) -> Evaluation:
     """The evaluation of all games in a results file, which is left as it is.
 
-    It counts as interrupted where games are missing.
+    It counts as unfinished where games are missing.
 
     Raises:
         ValueError: it is no results file, one of another version, or it is damaged.
@@ -37,6 +37,6 @@ def read_results(path: Path) -> Evaluation:
         pairings=header.pairings,
         settings=header.settings,
         versions=header.versions,
-        ending=Ending.COMPLETE if is_complete else Ending.INTERRUPTED,
+        ending=Ending.COMPLETE if is_complete else Ending.UNFINISHED,
         records=ledger.records,
     )
