@@ -66,7 +66,7 @@ def count():
 assert count() == 100
 child = os.fork()
 if child:
-    print("child", os.waitpid(child, 0)[1])
+    print("child", os.waitpid(child, 0)[1], flush=True)
     os._exit(0)
 """
 IN_A_FORK_DURING_A_TURN = """

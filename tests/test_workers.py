@@ -35,6 +35,25 @@ def test_workers_end_in_the_middle_of_their_work() -> None:
         os.kill(worker, 0)
 
 
+LEFT_WITH_WORK = """
+import time
+from submission.executors.workers import local_executor
+if __name__ == "__main__":
+    with local_executor(1) as executor:
+        executor.submit(time.sleep, 0).result()
+        executor.submit(time.sleep, 1000)
+        for _ in range(9):
+            executor.submit(len, bytes(10**6))  # more than a pipe holds
+        time.sleep(1)
+"""
+
+
+def test_python_ends_where_workers_leave_much_work_unread(tmp_path: Path) -> None:
+    script = tmp_path / "left.py"
+    script.write_text(LEFT_WITH_WORK, encoding="utf-8")
+    subprocess.run([sys.executable, script], check=True, timeout=60, capture_output=True)
+
+
 ABANDONED = """
 import os, signal, time
 from submission.executors.workers import local_executor

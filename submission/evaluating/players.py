@@ -79,7 +79,7 @@ def _read_submission(path: Path) -> bytes:
         ) from error
     except UnicodeDecodeError as error:
         raise ValueError(f"the player {path} is not a Python file: save it as UTF-8") from error
-    except (SyntaxError, RecursionError, MemoryError) as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ValueError(
             f"the player {path} is not a Python file that can be read ({error}): name a submission "
             "file"

@@ -8,11 +8,15 @@ from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from threading import Thread
+from typing import Any
 
 from submission.executors.renewed_executor import RenewedExecutor
 
 RENEWALS = 3
 """How often new workers take the place of such as were killed, for want of memory say."""
+
+WRITER_SECONDS = 1.0
+"""How long the thread that hands work to the workers may take to end after them."""
 
 
 @contextmanager
@@ -34,14 +38,17 @@ def local_executor(workers: int) -> Iterator[Executor]:
         raise ValueError(f"the number of workers must be at least 1, not {workers}")
     others = set(multiprocessing.active_children())
     with tempfile.TemporaryDirectory(prefix="connectx-", ignore_cleanup_errors=True) as folder:
+        queues = []
 
         def start() -> Executor:
-            return ProcessPoolExecutor(
+            pool = ProcessPoolExecutor(
                 workers,
                 mp_context=multiprocessing.get_context("spawn"),
                 initializer=_prepare_worker,
                 initargs=(folder,),
             )
+            queues.append(pool._call_queue)  # type: ignore[attr-defined]  # see `_give_up_writing`
+            return pool
 
         executor = RenewedExecutor(start, renewals=RENEWALS)
         try:
@@ -51,6 +58,20 @@ def local_executor(workers: int) -> Iterator[Executor]:
             for worker in set(multiprocessing.active_children()) - others:
                 worker.terminate()
                 worker.join()
+            for queue in queues:
+                _give_up_writing(queue)
+
+
+def _give_up_writing(queue: Any) -> None:
+    """End the thread that still writes to workers that are dead, if there is one.
+
+    Before 3.11.5, Python itself waits for ever for somebody to read what is left.
+    """
+    writer = queue._thread
+    if writer is not None:
+        writer.join(WRITER_SECONDS)
+        if writer.is_alive():
+            queue._reader.close()
 
 
 def _prepare_worker(temporary_folder: str) -> None:
