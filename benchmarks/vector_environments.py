@@ -23,6 +23,7 @@ BATCHES = (1, 8, 64, 512, 2048, 8192, 16384, 65536)
 STEPS = 30
 """Steps of a round, more than a game of tic-tac-toe and than most of Connect Four."""
 ONE_THREAD, TWO_THREADS, SAME_STEP, PEER = "1 thread", "2 threads", "same step", "pgx"
+ONE_AGAINST_RANDOM, TWO_AGAINST_RANDOM = "1 thread, random", "2 threads, random"
 RANDOM_GAMES = 100_000
 """Whole games of a round."""
 VECTORS: dict[str, type[ConnectXVectorEnv] | type[TicTacToeVectorEnv]] = {
@@ -35,6 +36,9 @@ RULES: dict[str, BoardGame] = {"Connect Four": ConnectFour(), "tic-tac-toe": Tic
 class Steppable(Protocol):
     """Many games of which each plays an action at each step."""
 
+    sampler: LegalActionSampler
+    """Draws the actions."""
+
     def action_masks(self) -> NDArray[np.int8]:
         """1 for each legal action, of shape (num_envs, actions)."""
 
@@ -46,12 +50,20 @@ class Steppable(Protocol):
 
 
 class OurGames:
-    """Our vector environment in self-play: new observations, masks and rewards at each step."""
+    """Our vector environment: new observations, masks and rewards at each step."""
 
-    def __init__(self, game: str, num_envs: int, threads: int, autoreset_mode: str) -> None:
+    def __init__(
+        self,
+        game: str,
+        num_envs: int,
+        threads: int = 1,
+        autoreset_mode: str = "NextStep",
+        opponent: str | None = None,
+    ) -> None:
         self._env: BoardGameVectorEnv = VECTORS[game](
-            num_envs, opponent=None, threads=threads, autoreset_mode=autoreset_mode
+            num_envs, opponent=opponent, threads=threads, autoreset_mode=autoreset_mode
         )
+        self.sampler = LegalActionSampler(seed=1, threads=threads)
         self._infos = self._env.reset(seed=1)[1]
 
     def action_masks(self) -> NDArray[np.int8]:
@@ -69,9 +81,11 @@ class OurGames:
 
 
 MAKERS: dict[str, Callable[[str, int], Steppable]] = {
-    ONE_THREAD: lambda game, size: OurGames(game, size, 1, "NextStep"),
-    TWO_THREADS: lambda game, size: OurGames(game, size, 2, "NextStep"),
-    SAME_STEP: lambda game, size: OurGames(game, size, 1, "SameStep"),
+    ONE_THREAD: OurGames,
+    TWO_THREADS: lambda game, size: OurGames(game, size, threads=2),
+    SAME_STEP: lambda game, size: OurGames(game, size, autoreset_mode="SameStep"),
+    ONE_AGAINST_RANDOM: lambda game, size: OurGames(game, size, opponent="random"),
+    TWO_AGAINST_RANDOM: lambda game, size: OurGames(game, size, threads=2, opponent="random"),
     PEER: PgxGames,
 }
 
@@ -113,15 +127,12 @@ def measure_batch(game: str, size: int, rounds: int) -> BatchSpeed:
             games[name] = make(game, size)
         except ModuleNotFoundError:
             continue
-    samplers = {
-        name: LegalActionSampler(seed=1, threads=2 if name == TWO_THREADS else 1) for name in games
-    }
     times: dict[str, list[tuple[float, float]]] = {name: [] for name in games}
-    for name, played in games.items():
-        time_steps(played, samplers[name])
+    for played in games.values():
+        time_steps(played)
     for _ in range(rounds):
         for name, played in games.items():
-            times[name].append(time_steps(played, samplers[name]))
+            times[name].append(time_steps(played))
     return BatchSpeed(
         game,
         size,
@@ -130,11 +141,11 @@ def measure_batch(game: str, size: int, rounds: int) -> BatchSpeed:
     )
 
 
-def time_steps(games: Steppable, sampler: LegalActionSampler) -> tuple[float, float]:
+def time_steps(games: Steppable) -> tuple[float, float]:
     """Seconds of a step, by the processor and by the clock; drawing the actions is not counted."""
     processor, clock = [], []
     for _ in range(STEPS):
-        actions = games.prepare(sampler.sample(games.action_masks()))
+        actions = games.prepare(games.sampler.sample(games.action_masks()))
         busy, started = process_time(), perf_counter()
         games.step(actions)
         clock.append(perf_counter() - started)
@@ -156,14 +167,23 @@ def measure_random_games(rounds: int) -> Iterator[RandomSpeed]:
 
 def print_batches(measured: Sequence[BatchSpeed], console: Console) -> None:
     """Print the steps per second by the size of the batch, and ours beside the peer's best."""
-    console.print("\nVector environments in self-play: million steps a second of processor time")
+    console.print(
+        "\nVector environments in self-play: million steps a second of processor time; and how "
+        "many times as fast two threads are by the clock, in self-play and against random actions"
+    )
     rows = table(
-        "game", "batch", ONE_THREAD, SAME_STEP, PEER, "2 threads, by the clock", words=("game",)
+        "game", "batch", ONE_THREAD, SAME_STEP, PEER, TWO_THREADS, "against random", words=("game",)
     )
     for speed in measured:
         figures = [speed.by_processor.get(name) for name in (ONE_THREAD, SAME_STEP, PEER)]
-        gain = speed.by_clock[TWO_THREADS] / speed.by_clock[ONE_THREAD]
-        rows.add_row(speed.game, str(speed.size), *map(millions, figures), f"x{gain:.2f}")
+        gains = [
+            f"x{speed.by_clock[two] / speed.by_clock[one]:.2f}"
+            for one, two in (
+                (ONE_THREAD, TWO_THREADS),
+                (ONE_AGAINST_RANDOM, TWO_AGAINST_RANDOM),
+            )
+        ]
+        rows.add_row(speed.game, str(speed.size), *map(millions, figures), *gains)
     console.print(rows)
     for game in PGX_IDS:
         best = [s.by_processor[PEER] for s in measured if s.game == game and PEER in s.by_processor]

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from envs.learning.vector_sampler import LegalActionSampler
+
 PGX_IDS = {"Connect Four": "connect_four", "tic-tac-toe": "tic_tac_toe"}
 """Our games, as pgx calls them."""
 
@@ -21,6 +23,7 @@ class PgxGames:
         import pgx
         from pgx.experimental import auto_reset
 
+        self.sampler = LegalActionSampler(seed=1)
         env: Any = pgx.make(PGX_IDS[game])
         self._keys: Any = jax.random.split(jax.random.PRNGKey(0), num_envs)
         self._step: Any = jax.jit(jax.vmap(auto_reset(env.step, env.init)))

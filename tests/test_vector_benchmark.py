@@ -8,9 +8,11 @@ from rich.console import Console
 
 from benchmarks import vector_environments
 from benchmarks.vector_environments import (
+    ONE_AGAINST_RANDOM,
     ONE_THREAD,
     PEER,
     SAME_STEP,
+    TWO_AGAINST_RANDOM,
     TWO_THREADS,
     BatchSpeed,
     draw_batches,
@@ -25,7 +27,14 @@ SPEEDS = [
         "Connect Four",
         8192,
         {ONE_THREAD: 30e6, TWO_THREADS: 28e6, SAME_STEP: 20e6, PEER: 4e6},
-        {ONE_THREAD: 30e6, TWO_THREADS: 54e6, SAME_STEP: 20e6, PEER: 4e6},
+        {
+            ONE_THREAD: 30e6,
+            TWO_THREADS: 54e6,
+            SAME_STEP: 20e6,
+            PEER: 4e6,
+            ONE_AGAINST_RANDOM: 20e6,
+            TWO_AGAINST_RANDOM: 38e6,
+        },
     )
 ]
 
@@ -56,6 +65,7 @@ def test_the_report_says_how_much_faster_than_the_peer() -> None:
     print_batches(SPEEDS, Console(file=written, width=100))
     assert "Connect Four: ours at 8192 over the best of pgx: x7.5" in written.getvalue()
     assert "x1.80" in written.getvalue()
+    assert "x1.90" in written.getvalue()
     assert "tic-tac-toe: " not in written.getvalue()
     assert "pgx is missing: install it with `pip install pgx`" in written.getvalue()
 
