@@ -44,15 +44,15 @@ def make_draw(threads: int) -> Kernel:
     if threads == 1 or not compiles():
         return draw_of_masks
     numba = threading_of_numba()
-    parts, threads = threads, min(threads, most_threads())
+    threads = min(threads, most_threads())
 
     @jit_parallel
     def draw(masks: Bytes, streams: Words, actions: Words) -> None:
         allowed = numba.get_num_threads()
         numba.set_num_threads(threads)
         blocks = len(streams)
-        for part in prange(parts):
-            first, last = part * blocks // parts, (part + 1) * blocks // parts
+        for part in prange(threads):
+            first, last = part * blocks // threads, (part + 1) * blocks // threads
             start, end = first * BLOCK, last * BLOCK
             draw_of_masks(masks[start:end], streams[first:last], actions[start:end])
         numba.set_num_threads(allowed)

@@ -121,12 +121,11 @@ def make_shared_step(
         board: see there.
         flat: see there.
         replies: see there.
-        threads: how many threads, each with one part; the parts of those that Numba lacks are
-            shared by the others.
+        threads: how many threads, each with one part; as many as Numba has, at most.
     """
     step_part = make_step(rows, inarow, board, flat, replies)
     numba = threading_of_numba()
-    parts, threads = threads, min(threads, most_threads())
+    threads = min(threads, most_threads())
 
     @jit_parallel
     def step(
@@ -149,8 +148,8 @@ def make_shared_step(
         allowed = numba.get_num_threads()
         numba.set_num_threads(threads)
         games, faults = len(over), 0
-        for part in prange(parts):
-            first, last = part * games // parts, (part + 1) * games // parts
+        for part in prange(threads):
+            first, last = part * games // threads, (part + 1) * games // threads
             faults += step_part(
                 draws_seats,
                 actions[first:last],

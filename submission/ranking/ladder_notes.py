@@ -16,6 +16,9 @@ RULES = (
     "player is stronger than the one below."
 )
 
+ENOUGH_GAMES = 20
+"""Of each two players, for intervals that hold the true rating about as often as they say."""
+
 
 def ladder_title(ladder: Ladder) -> str:
     """What was played."""
@@ -27,10 +30,6 @@ def ladder_title(ladder: Ladder) -> str:
         f"{configuration.rows}x{configuration.columns}, {configuration.inarow} in a row, "
         f"{configuration.act_timeout:g} s a move, {referee}"
     )
-
-
-ENOUGH_GAMES = 20
-"""Of each two players, for intervals that hold the true rating about as often as they say."""
 
 
 def ladder_notes(ladder: Ladder) -> list[str]:
