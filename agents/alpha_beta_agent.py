@@ -1,6 +1,6 @@
 """The alpha-beta agent: iterative deepening around `agents.alpha_beta`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from math import inf
@@ -9,7 +9,7 @@ from typing import Any
 from agents.alpha_beta import AlphaBeta
 from agents.alpha_beta_ties import ProvenTies
 from agents.clock import Clock, TimeUp
-from agents.compiled.compiled_alpha_beta import CompiledAlphaBeta, can_compile, compile_alpha_beta
+from agents.compiled.compiled_alpha_beta import ALPHA_BETA, CompiledAlphaBeta, can_compile
 from agents.compiled.compiled_games import runs_compiled
 from agents.evaluation import HEURISTICS, Heuristic
 from agents.lines import Found, line_actions
@@ -74,11 +74,20 @@ class AlphaBetaAgent(Agent):
         Raises:
             ValueError: the game is over; or the compiled engine is asked for and cannot search it.
         """
-        legal = legal_actions(env, state)
+        return self.search_among(env, state, legal_actions(env, state), time_limit)
+
+    def search_among(
+        self,
+        env: Env[State, Action],
+        state: State,
+        candidates: Sequence[Action],
+        time_limit: float | None = None,
+    ) -> SearchResult[Action]:
+        """Search as `search` does, but for the best of some legal actions, at least one."""
         compiled = self.is_compiled(env)  # before the clock starts, for this may take seconds
         clock = Clock(self.time_limit, time_limit)
         tree = self._tree(env, clock, compiled)
-        actions = tree.ordering(env, state, legal)
+        actions = tree.ordering(env, state, candidates)
         sensible = sensible_actions(env, state, actions)
         order = sorted(actions, key=lambda action: action not in sensible)
         sign = 1 if env.current_player(state) == 1 else -1
@@ -122,16 +131,23 @@ class AlphaBetaAgent(Agent):
             engine="compiled" if compiled else "reference",
         )
 
+    def compile(self, env: Env[Any, Any]) -> None:
+        """Compile the search, if it is to be compiled for this game."""
+        if self.engine != "reference" and self._can_compile(env):
+            ALPHA_BETA.begin()
+
     def is_compiled(self, env: Any) -> bool:
         """Whether the compiled engine searches this game; compiles it, if so and if need be."""
-        heuristic = choose("heuristic", self.heuristic, HEURISTICS)
-        ordering = choose("ordering", self.ordering, ORDERINGS)
         return runs_compiled(
             self.engine,
-            can_compile(env, heuristic, ordering),
-            compile_alpha_beta,
+            self._can_compile(env),
+            ALPHA_BETA,
             "the heuristic open_lines or zero with an ordering chosen by name",
         )
+
+    def _can_compile(self, env: Any) -> bool:
+        heuristic = choose("heuristic", self.heuristic, HEURISTICS)
+        return can_compile(env, heuristic, choose("ordering", self.ordering, ORDERINGS))
 
     def _tree(self, env: Any, clock: Clock, compiled: bool) -> AlphaBeta[Any, Any]:
         heuristic = choose("heuristic", self.heuristic, HEURISTICS)

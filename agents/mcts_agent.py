@@ -6,7 +6,7 @@ from typing import Any
 
 from agents.clock import Clock
 from agents.compiled.compiled_games import is_compiled_game, runs_compiled
-from agents.compiled.mcts_forest import Forest, compile_mcts
+from agents.compiled.mcts_forest import MCTS, Forest
 from agents.compiled.mcts_kernel import TreeSettings
 from agents.mcts import Tree
 from agents.mcts_choice import FINAL_MOVES, SearchedNode, expected_line, final_action
@@ -99,19 +99,26 @@ class MCTSAgent(Agent):
             engine="compiled" if isinstance(tree, Forest) else "reference",
         )
 
+    def compile(self, env: Env[Any, Any]) -> None:
+        """Compile the search, if it is to be compiled for this game."""
+        if self.engine != "reference" and self._can_compile(env):
+            MCTS.begin()
+
     def is_compiled(self, env: Any) -> bool:
         """Whether the compiled engine searches this game; compiles it, if so and if need be.
 
         Raises:
             ValueError: the compiled engine is asked for and cannot.
         """
-        known = self._rollout(compiled=True) in (uniform, decisive)
         return runs_compiled(
             self.engine,
-            known and is_compiled_game(env),
-            compile_mcts,
+            self._can_compile(env),
+            MCTS,
             "the rollout uniform or decisive",
         )
+
+    def _can_compile(self, env: Any) -> bool:
+        return self._rollout(compiled=True) in (uniform, decisive) and is_compiled_game(env)
 
     def _rollout(self, compiled: bool) -> Rollout:
         automatic = decisive if compiled else uniform

@@ -1,7 +1,7 @@
 """How agents declare and check their options."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import MISSING, field
 from math import inf
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,13 +17,13 @@ def option(default: Any, help_text: str) -> Any:
     return field(default=default, metadata={"help": help_text})
 
 
-def file_option(help_text: str) -> Any:
-    """A dataclass field, without a default, for a data file that the agent needs.
+def file_option(help_text: str, default: Any = MISSING) -> Any:
+    """A dataclass field for a data file of the agent's.
 
-    Its type is `str | bytes`: the path, or what the file holds. The bundler puts the latter in the
-    place of the former, so that a submission needs no file beside it.
+    Its type is `str | bytes`, or that and None: the path, or what the file holds. The bundler puts
+    the latter in the place of the former, so that a submission needs no file beside it.
     """
-    return field(metadata={"help": help_text, "is_file": True})
+    return field(default=default, metadata={"help": help_text, "is_file": True})
 
 
 def file_content(file: str | bytes) -> bytes:

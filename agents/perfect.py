@@ -1,21 +1,22 @@
-"""The perfect agent: the best move by exact score, from a book of openings and the solver."""
+"""The perfect agent: an exactly best move, from a repertoire or by the solver."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.book.opening_book import shipped_book_of
+from agents.book.repertoire import Repertoire
+from agents.book.repertoire_format import decode_repertoire, shipped_repertoire
 from agents.clock import Clock, TimeUp
 from agents.compiled.compiled_games import is_compiled_game
-from agents.exact.exact_moves import ExactMoves
+from agents.exact.exact_moves import ExactMoves, is_decided, unrefuted
 from agents.exact.prospects import Prospects
-from agents.exact.solver import Solver
-from agents.options import option, require_at_least
+from agents.exact.solver import ScoreBounds, Solver
+from agents.exact.solver_engine import solver_compilation
+from agents.options import file_content, file_option, option, require_at_least
 from agents.protocol import Agent, SearchResult, legal_actions
 from agents.tie_break import require_tie_break
-from envs.board import BoardState
-from envs.jit import compiles
 from envs.protocol import Action, Env, State
 
 SOLVING_SHARE = 0.5
@@ -23,8 +24,13 @@ SOLVING_SHARE = 0.5
 SOLVING_SHARE_AFTER_BOOK = 0.95
 """The same for positions after the plies of a book, where the solver is compiled: it is done in a
 second, and on a slower machine it should not have to stop short of that."""
+OUTCOME_SHARE = 0.7
+"""Part of the time for the bare results of all moves, before their scores are asked for, where the
+solver is not compiled."""
 TIE_SECONDS = 0.2
 """How long to look for the best one of equally good moves."""
+LATEST_TIE = 0.5
+"""Where solving took longer than that, in seconds, any of the best moves will do."""
 PROSPECTS_SHARE = 0.5
 """Part of the time left that may go into what a fallible opponent makes of a move ..."""
 PROSPECTS_SECONDS = 2.0
@@ -37,6 +43,10 @@ EXACT_TIE_BREAKS = ("score", "expectimax")
 class PerfectAgent(Agent):
     """Plays Connect Four without a mistake: the fastest win, or else the longest defence.
 
+    From the empty board on it plays by heart, from a repertoire, until so few cells are left that
+    the solver is done in no time even in plain Python. Elsewhere it solves the position, compiled
+    where Numba is ready.
+
     Of several moves with the best score it prefers the one after which most of the opponent's
     replies are mistakes. With the tie-break `expectimax` it plays drawn and lost positions for the
     opponent's mistakes: of all moves that keep the result it takes the one that is worth most
@@ -47,13 +57,19 @@ class PerfectAgent(Agent):
     """
 
     unlimited = {"time_limit": None}  # noqa: RUF012
+    bank_share = 0.4
 
     time_limit: float | None = option(5.0, "seconds for each move; none: until it is solved")
     table_megabytes: int = option(64, "size of the solver's transposition table")
-    book: bool = option(True, "look openings of Connect Four up in a book")
+    book: bool = option(True, "look openings up: in a repertoire, and in a book of scores")
     tie_break: str = option(
         "score", "of moves with the same result: score (exact), expectimax (for mistakes)"
     )
+    repertoire: str | bytes | None = file_option(
+        "moves by heart, as `connectx book --repertoire` writes them; none: those of Connect Four",
+        default=None,
+    )
+    _repertoire: Repertoire | None = field(init=False, repr=False, compare=False, default=None)
     _exact_moves: ExactMoves | None = field(init=False, repr=False, compare=False, default=None)
     _prospects: Prospects | None = field(init=False, repr=False, compare=False, default=None)
 
@@ -61,6 +77,18 @@ class PerfectAgent(Agent):
         require_at_least("time_limit", self.time_limit, 0)
         require_at_least("table_megabytes", self.table_megabytes, 1)
         require_tie_break(self.tie_break, EXACT_TIE_BREAKS)
+        if self.repertoire is not None:
+            self._repertoire = decode_repertoire(file_content(self.repertoire))
+
+    def compile(self, env: Env[Any, Any]) -> None:
+        """Compile the solver for this game."""
+        if is_compiled_game(env):
+            solver_compilation(env, self.table_megabytes).begin()
+
+    def act(self, env: Env[State, Action], state: State, time_limit: float | None = None) -> Action:
+        """The action that `search` chooses; by heart where it can be, without a search."""
+        by_heart = self._by_heart(env, state)
+        return self.search(env, state, time_limit).action if by_heart is None else by_heart
 
     def search(
         self, env: Env[State, Action], state: State, time_limit: float | None = None
@@ -73,31 +101,79 @@ class PerfectAgent(Agent):
         legal_actions(env, state)
         exact_moves = self._exact_moves_in(env)
         clock = Clock(self.time_limit, time_limit)  # what is compiled, is compiled by now
-        if exact_moves is not None:
+        result = self._searched(exact_moves, env, state, clock)
+        by_heart = self._by_heart(env, state)
+        if by_heart is not None:
+            result = replace(result, action=by_heart, principal_variation=(by_heart,))
+        return replace(result, elapsed=clock.elapsed)
+
+    def _by_heart(self, env: Env[Any, Any], state: Any) -> Any:
+        """The repertoire's move; None where it has none, or another tie-break is asked for."""
+        if not self.book or self.tie_break != "score" or not is_compiled_game(env):
+            return None
+        repertoire = self._repertoire or shipped_repertoire()
+        if (env.rows, env.columns, env.inarow) != repertoire.scope[:3]:
+            return None
+        return repertoire.move(state)
+
+    def _searched(
+        self, exact_moves: ExactMoves | None, env: Env[Any, Any], state: Any, clock: Clock
+    ) -> SearchResult[Any]:
+        if exact_moves is None:
+            return self._guessed(env, state, legal_actions(env, state), clock)
+        if exact_moves.solver.is_compiled:
             try:
                 return search_exactly(exact_moves, self._prospects, state, clock)
             except TimeUp:
-                pass
+                return self._guessed(env, state, legal_actions(env, state), clock)
+        outcomes = exact_moves.outcomes(state, Clock(clock.left * OUTCOME_SHARE))
+        candidates = unrefuted(outcomes)
+        later = self._exact_moves_in(env)
+        try:
+            if later is not None and later.solver.is_compiled:
+                return search_exactly(later, self._prospects, state, clock)
+            if len(candidates) == 1:
+                return _decided(state, outcomes, candidates)
+            if is_decided(outcomes):
+                return search_exactly(exact_moves, self._prospects, state, clock)
+        except TimeUp:
+            pass
+        return self._guessed(env, state, candidates, clock)
+
+    def _guessed(
+        self, env: Env[Any, Any], state: Any, candidates: Sequence[Any], clock: Clock
+    ) -> SearchResult[Any]:
+        """The best of some moves by alpha-beta, in the time that is left."""
         tie_break = "expectimax" if self.tie_break == "expectimax" else "first"
         agent = AlphaBetaAgent(time_limit=None, tie_break=tie_break)
-        found = agent.search(env, state, clock.left)
-        return replace(found, elapsed=clock.elapsed)
+        return agent.search_among(env, state, candidates, clock.left)
 
     def _exact_moves_in(self, env: Env[Any, Any]) -> ExactMoves | None:
         """What judges moves in this game, with what it has learnt from earlier moves.
 
-        None for games that the solver does not play.
+        Compiled as soon as that is ready. None for games that the solver does not play.
         """
         if not is_compiled_game(env):
             return None
-        if self._exact_moves is None or self._exact_moves.env != env:
-            book = shipped_book_of(env) if self.book else None
-            solver = Solver(env, self.table_megabytes, book=book)
-            solver.compile()
+        ready = solver_compilation(env, self.table_megabytes).is_ready(patient=False)
+        known = self._exact_moves
+        if known is None or known.env != env or known.solver.is_compiled != ready:
+            book = shipped_book_of(env) if self.book and ready else None
+            solver = Solver(env, self.table_megabytes, book=book, plain=not ready)
             self._exact_moves = ExactMoves(solver)
             if self.tie_break == "expectimax":
                 self._prospects = Prospects(self._exact_moves)
         return self._exact_moves
+
+
+def _decided(
+    state: Any, outcomes: Mapping[int, ScoreBounds], candidates: Sequence[int]
+) -> SearchResult[Any]:
+    """The one move that is not refuted, with its result where that is proven."""
+    (action,) = candidates
+    result = outcomes[action].outcome or 0
+    value = float(result if state.player == 1 else -result)
+    return SearchResult(action, value, (action,), {action: value})
 
 
 def search_exactly(
@@ -109,13 +185,13 @@ def search_exactly(
         TimeUp: the score could not be proven in time.
     """
     nodes = exact_moves.solver.nodes
-    quick = exact_moves.solver.book is not None and compiles()
-    share = SOLVING_SHARE_AFTER_BOOK if quick else SOLVING_SHARE
-    solving = Clock(clock.left * share)
+    compiled = exact_moves.solver.is_compiled
+    quick = exact_moves.solver.book is not None and compiled
+    solving = Clock(clock.left * (SOLVING_SHARE_AFTER_BOOK if quick else SOLVING_SHARE))
     score = exact_moves.score(state, solving)
-    patience = Clock(TIE_SECONDS, solving.left)
+    patience = Clock(TIE_SECONDS, max(0.0, LATEST_TIE - solving.elapsed), solving.left)
     best = exact_moves.best(state, score, solving, patience)
-    action = hardest_to_answer(exact_moves, state, score, best, patience)
+    action = exact_moves.hardest_to_answer(state, score, best, patience)
     if prospects is not None and score <= 0:
         if score < 0:
             best = list(legal_actions(exact_moves.env, state))
@@ -130,30 +206,5 @@ def search_exactly(
         principal_variation=(action,),
         action_values=dict.fromkeys(best, value),
         nodes=exact_moves.solver.nodes - nodes,
-        elapsed=clock.elapsed,
-        engine="compiled" if compiles() else "reference",
+        engine="compiled" if compiled else "reference",
     )
-
-
-def hardest_to_answer(
-    exact_moves: ExactMoves, state: BoardState, score: int, best: Sequence[int], clock: Clock
-) -> int:
-    """The one of the best moves after which most replies are mistakes; the first where none is.
-
-    Args:
-        exact_moves: judges the replies.
-        state: the position.
-        score: its exact score, for the player to move.
-        best: moves that keep that score, at least one.
-        clock: ends the comparison; the best move that was judged until then is taken.
-    """
-    mistakes: dict[int, float] = {}
-    try:
-        for action in best:
-            child = exact_moves.env.get_next_state(state, action)
-            if len(best) == 1 or not exact_moves.env.get_available_actions(child):
-                return action
-            mistakes[action] = exact_moves.mistakes(child, -score, clock)
-    except TimeUp:
-        pass
-    return max(best, key=lambda action: mistakes.get(action, -1.0))

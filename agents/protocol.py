@@ -44,6 +44,9 @@ class Agent(ABC):
 
     unlimited: ClassVar[Mapping[str, Any]] = {}
     """The options with which the agent searches for as long as it is given; empty if it cannot."""
+    bank_share: ClassVar[float] = 0.0
+    """Part of a bank of time that one move may take: above 0 where a search that ends on its own is
+    worth the wait."""
 
     @abstractmethod
     def search(
@@ -59,6 +62,9 @@ class Agent(ABC):
         Raises:
             ValueError: the game is over in `state`, or chance decides there.
         """
+
+    def compile(self, env: Env[Any, Any]) -> None:  # noqa: B027  # most agents have nothing to do
+        """Compile ahead what a search of this game needs; see `agents.compilation`."""
 
     def act(self, env: Env[State, Action], state: State, time_limit: float | None = None) -> Action:
         """The action that `search` chooses."""

@@ -1,17 +1,26 @@
-"""The arrays of 64-bit words that compiled searches work on."""
+"""The arrays of 64-bit words that kernels work on; numpy is imported when the first is made."""
 
-import numpy as np
-import numpy.typing as npt
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
-from envs.jit import compiles
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
-Words = npt.NDArray[np.int64]
+Words: TypeAlias = "npt.NDArray[np.int64]"
 
 
-def new_words(count: int) -> Words:
-    """So many words, all 0: an array, or a list where Numba is missing, which Python prefers."""
-    if not compiles():
-        return [0] * count  # type: ignore[return-value]
-    words = np.empty(count, np.int64)
+def zeros(*shape: int) -> Words:
+    """Words that are all 0."""
+    import numpy as np
+
+    words = np.empty(shape, np.int64)
     words.fill(0)  # takes the memory now, and not bit by bit during the first search
     return words
+
+
+def words_of(numbers: Sequence[int]) -> Words:
+    """These words."""
+    import numpy as np
+
+    return np.array(numbers, np.int64)

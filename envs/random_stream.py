@@ -8,6 +8,8 @@ a mask follows, because it is optimised as if none ever did.
 
 from collections.abc import Container
 
+from envs.jit import inlined
+
 MULTIPLIER = 698769069
 DRAWN_BITS = 32
 """Bits of a random number: the lower ones of a stream; the upper ones are the carry."""
@@ -17,11 +19,13 @@ STREAMS = (MULTIPLIER << DRAWN_BITS) - 2
 WORD_MASK = (1 << 64) - 1
 
 
+@inlined
 def next_stream(stream: int) -> int:
     """The random stream, one number further."""
     return (stream & DRAWN_MASK) * MULTIPLIER + (stream >> DRAWN_BITS)
 
 
+@inlined
 def drawn_index(stream: int, count: int) -> int:
     """The random number that the stream has come to, as one of 0, 1 … `count` - 1."""
     return ((stream & DRAWN_MASK) * count) >> DRAWN_BITS

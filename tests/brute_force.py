@@ -1,8 +1,8 @@
 """Exact values by definition: the oracle for every search, with nothing pruned or guessed."""
 
-from typing import Generic
+from typing import Any, Generic
 
-from envs import Action, Env, State
+from envs import Action, BoardState, ConnectX, Env, State
 
 
 class BruteForce(Generic[State, Action]):
@@ -46,3 +46,19 @@ class BruteForce(Generic[State, Action]):
             return self.env.reward(state, action), 1
         value, plies = self._solve(child)
         return value, plies + 1
+
+
+def merit(env: ConnectX, truth: BruteForce[BoardState, int], state: BoardState, action: int) -> Any:
+    """What an action leads to, to be compared: the result, then how soon."""
+    sign = 1 if state.player == 1 else -1
+    value = sign * truth.action_value(state, action)
+    # Wins and losses a ply apart have the same score only where the winner has as many stones.
+    plies = truth.plies_after(state, action)
+    stones_left = (env.rows * env.columns - state.mask.bit_count() - plies) // 2
+    return value, value * stones_left
+
+
+def equally_good(env: ConnectX, truth: BruteForce[BoardState, int], state: BoardState) -> list[int]:
+    actions = env.get_available_actions(state)
+    merits = {action: merit(env, truth, state, action) for action in actions}
+    return [action for action in actions if merits[action] == max(merits.values())]

@@ -1,5 +1,6 @@
 """The compiled alpha-beta gives the reference's values, and exact ones to the end of the game."""
 
+from functools import partial
 from random import Random
 from time import sleep
 from typing import Any
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import AlphaBetaAgent, SearchResult
+from agents.compilation import Compilation
 from agents.compiled.bound_table import (
     AT_LEAST,
     AT_MOST,
@@ -18,7 +20,7 @@ from agents.compiled.bound_table import (
     slot_of,
     unpack_entry,
 )
-from agents.compiled.compiled_alpha_beta import can_compile, compile_alpha_beta
+from agents.compiled.compiled_alpha_beta import CompiledAlphaBeta, can_compile
 from agents.compiled.line_scores import (
     WIN_SCORE,
     line_scores,
@@ -79,19 +81,9 @@ def test_plain_python_runs_the_same_search(position: Position, depth: int, heuri
     options = {"depth": depth, "heuristic": heuristic, "table_size": 100}
     expected = compiled(**options).search(env, state)
     with pytest.MonkeyPatch.context() as patch:
-        run_in_plain_python(patch)
+        plain = partial(CompiledAlphaBeta, plain=True)
+        patch.setattr("agents.alpha_beta_agent.CompiledAlphaBeta", plain)
         assert untimed(compiled(**options).search(env, state)) == untimed(expected)
-
-
-def run_in_plain_python(patch: pytest.MonkeyPatch) -> None:
-    from numba.core.dispatcher import Dispatcher
-
-    import agents.compiled.alpha_beta_kernel as kernel
-
-    for name, value in vars(kernel).items():
-        if isinstance(value, Dispatcher):
-            patch.setattr(kernel, name, value.py_func)
-    patch.setattr("agents.compiled.compiled_alpha_beta.alpha_beta_slice", kernel.alpha_beta_slice)
 
 
 def untimed(result: SearchResult[int]) -> dict[str, Any]:
@@ -153,7 +145,8 @@ def test_compiling_is_not_part_of_a_moves_time(monkeypatch: pytest.MonkeyPatch) 
         sleep(0.3)
         return True
 
-    monkeypatch.setattr("agents.alpha_beta_agent.compile_alpha_beta", compile_slowly)
+    slow = Compilation("alpha-beta", compile_slowly)
+    monkeypatch.setattr("agents.alpha_beta_agent.ALPHA_BETA", slow)
     env = ConnectFour()
     result = compiled(depth=1).search(env, env.initial_state(), time_limit=0.2)
     assert result.elapsed < 0.2
@@ -205,17 +198,14 @@ def test_what_the_kernel_does_not_know_is_refused_or_left_to_the_reference(
 
 
 def test_without_numba_the_reference_searches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agents.compiled.compiled_alpha_beta.compiles", lambda: False)
-    compile_alpha_beta.cache_clear()
-    try:
-        env = ConnectFour()
-        with pytest.raises(ValueError, match="needs Numba"):
-            compiled(depth=2).search(env, env.initial_state())
-        expected = reference(depth=3).search(env, env.initial_state())
-        found = AlphaBetaAgent(depth=3).search(env, env.initial_state())
-        assert untimed(found) == untimed(expected)
-    finally:
-        compile_alpha_beta.cache_clear()
+    without = Compilation("alpha-beta", lambda: False)
+    monkeypatch.setattr("agents.alpha_beta_agent.ALPHA_BETA", without)
+    env = ConnectFour()
+    with pytest.raises(ValueError, match="needs Numba"):
+        compiled(depth=2).search(env, env.initial_state())
+    expected = reference(depth=3).search(env, env.initial_state())
+    found = AlphaBetaAgent(depth=3).search(env, env.initial_state())
+    assert untimed(found) == untimed(expected)
 
 
 # --- scores

@@ -72,11 +72,13 @@ class Progress:
 
 
 @pytest.fixture
-def checkpoint(tmp_path: Path) -> Checkpoint:
+def checkpoint(tmp_path: Path) -> Checkpoint[BookScope]:
     return Checkpoint(tmp_path / "book.scores", SCOPE)
 
 
-def build(checkpoint: Checkpoint, executor: Executor, on_progress: Progress) -> BookContent:
+def build(
+    checkpoint: Checkpoint[BookScope], executor: Executor, on_progress: Progress
+) -> BookContent:
     """As the command does it."""
     return build_book(checkpoint, checkpoint.read(), executor, MEGABYTES, on_progress)
 
@@ -85,7 +87,7 @@ def build(checkpoint: Checkpoint, executor: Executor, on_progress: Progress) -> 
     "executor_of", [AtOnce, lambda: ThreadPoolExecutor(2), lambda: local_executor(1)]
 )
 def test_every_executor_builds_the_same_book(
-    executor_of: ExecutorFactory, checkpoint: Checkpoint
+    executor_of: ExecutorFactory, checkpoint: Checkpoint[BookScope]
 ) -> None:
     progress = Progress()
     with executor_of() as executor:
@@ -118,7 +120,7 @@ def test_whole_books_against_full_minimax(scope: BookScope, tmp_path: Path) -> N
                 assert opening_book.score(state) == score_by_brute_force(env, truth, state)
 
 
-def test_an_interrupted_computation_goes_on_where_it_was(checkpoint: Checkpoint) -> None:
+def test_an_interrupted_computation_goes_on_where_it_was(checkpoint: Checkpoint[BookScope]) -> None:
     with pytest.raises(UnfinishedBook, match=rf"^Interrupted: \d+ of {POSITIONS} positions are"):
         build(checkpoint, AtOnce(), Progress(interrupt_at=100))
     known = checkpoint.read()
@@ -133,7 +135,7 @@ def test_an_interrupted_computation_goes_on_where_it_was(checkpoint: Checkpoint)
     assert again.deepest_scores.tolist() == content.deepest_scores.tolist()
 
 
-def test_the_death_of_a_worker_loses_nothing(checkpoint: Checkpoint) -> None:
+def test_the_death_of_a_worker_loses_nothing(checkpoint: Checkpoint[BookScope]) -> None:
     with pytest.raises(UnfinishedBook, match=r"^A worker died.* with --resume goes on from there"):
         build(checkpoint, Dying(), Progress())
     assert build(checkpoint, AtOnce(), Progress()).deepest_scores.tolist() == solved_at_once()
@@ -162,7 +164,7 @@ def test_a_file_cut_anywhere_keeps_what_is_whole(
         assert checkpoint.read() == known | second
 
 
-def test_no_file_and_an_empty_one_have_no_scores(checkpoint: Checkpoint) -> None:
+def test_no_file_and_an_empty_one_have_no_scores(checkpoint: Checkpoint[BookScope]) -> None:
     assert checkpoint.read() == {}
     checkpoint.path.touch()
     assert checkpoint.read() == {}
@@ -170,7 +172,7 @@ def test_no_file_and_an_empty_one_have_no_scores(checkpoint: Checkpoint) -> None
     assert checkpoint.read() == {5: -1}
 
 
-def test_an_earlier_run_is_not_overwritten(checkpoint: Checkpoint) -> None:
+def test_an_earlier_run_is_not_overwritten(checkpoint: Checkpoint[BookScope]) -> None:
     checkpoint.require_new()
     checkpoint.append({5: -1})
     with pytest.raises(FileExistsError, match=r"earlier run: go on from them with --resume, or de"):
@@ -180,7 +182,9 @@ def test_an_earlier_run_is_not_overwritten(checkpoint: Checkpoint) -> None:
 @pytest.mark.parametrize(
     "other", [BookScope(4, 4, 3, 5), BookScope(4, 5, 3, 6), BookScope(4, 4, 4, 6)]
 )
-def test_scores_of_another_book_are_refused(checkpoint: Checkpoint, other: BookScope) -> None:
+def test_scores_of_another_book_are_refused(
+    checkpoint: Checkpoint[BookScope], other: BookScope
+) -> None:
     checkpoint.append({5: -1})
     before = checkpoint.path.read_bytes()
     with pytest.raises(ValueError, match=r"does not begin with .*: it belongs to something else"):
@@ -189,7 +193,7 @@ def test_scores_of_another_book_are_refused(checkpoint: Checkpoint, other: BookS
 
 
 @pytest.mark.parametrize("content", [b"5 -1\n", b"\xff\x00", b"connectx book"])
-def test_other_files_are_left_alone(checkpoint: Checkpoint, content: bytes) -> None:
+def test_other_files_are_left_alone(checkpoint: Checkpoint[BookScope], content: bytes) -> None:
     checkpoint.path.write_bytes(content)
     with pytest.raises(ValueError, match=r"does not begin with"):
         checkpoint.read()
@@ -197,7 +201,7 @@ def test_other_files_are_left_alone(checkpoint: Checkpoint, content: bytes) -> N
 
 
 @pytest.mark.parametrize("line", ["5", "5 x", "5 1 7 2", ""])
-def test_a_damaged_line_is_named(checkpoint: Checkpoint, line: str) -> None:
+def test_a_damaged_line_is_named(checkpoint: Checkpoint[BookScope], line: str) -> None:
     checkpoint.append({5: -1})
     with checkpoint.path.open("a") as file:
         file.write(f"{line}\n6 2\n")

@@ -1,9 +1,6 @@
 """The compiled Monte Carlo tree search: the reference's trees, node by node, and what it adds."""
 
-import os
 import pickle
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from random import Random
@@ -15,6 +12,7 @@ from hypothesis import strategies as st
 
 from agents import MCTSAgent
 from agents.clock import Clock
+from agents.compilation import Compilation
 from agents.compiled.compiled_games import is_compiled_game
 from agents.compiled.mcts_forest import SLICE, Forest, MergedNode
 from agents.compiled.mcts_kernel import CHILDREN, STREAM, TAKEN, UNTRIED, TreeSettings
@@ -103,10 +101,11 @@ def grown_forest(
     tree_settings: TreeSettings = SETTINGS,
     stream: int = 1,
     threads: int = 1,
+    plain: bool = False,
 ) -> Forest:
     seeds = Random(stream)
     further = [1 + seeds.randrange(STREAMS) for _ in range(1, threads)]
-    forest = Forest(env, state, tree_settings, [stream, *further])
+    forest = Forest(env, state, tree_settings, [stream, *further], plain)
     forest.grow(simulations, Clock())
     return forest
 
@@ -175,30 +174,16 @@ def test_connect_four_grows_the_same_tree() -> None:
         assert list(facts(forest.root)) == list(facts(tree.root))
 
 
-IN_PLAIN_PYTHON = """
-from tests.test_mcts_kernel import facts, grown_forest
-from envs import ConnectX, state_from_moves
-
-env = ConnectX(rows=7, columns=8, inarow=4)
-forest = grown_forest(env, state_from_moves(env, "45544"), simulations=150, stream=5)
-print(list(facts(forest.root)))
-"""
-
-
 def test_the_same_source_grows_the_same_tree_in_plain_python() -> None:
     """On a board of all 64 bits."""
-    printed = [
-        subprocess.run(
-            [sys.executable, "-c", IN_PLAIN_PYTHON],
-            env={**os.environ, "NUMBA_DISABLE_JIT": disable},
-            capture_output=True,
-            check=True,
-            text=True,
-        ).stdout
-        for disable in ("0", "1")
-    ]
-    assert printed[0] == printed[1]
-    assert printed[0].count("Facts") > 100
+    env = ConnectX(rows=7, columns=8, inarow=4)
+    state = state_from_moves(env, "45544")
+    compiled, plain = (
+        list(facts(grown_forest(env, state, 150, stream=5, plain=plain).root))
+        for plain in (False, True)
+    )
+    assert compiled == plain
+    assert len(compiled) > 100
 
 
 # --- the random numbers
@@ -422,7 +407,7 @@ def test_rules_of_ones_own_are_left_to_the_reference() -> None:
 
 
 def test_without_numba_the_reference_searches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agents.mcts_agent.compile_mcts", lambda: False)
+    monkeypatch.setattr("agents.mcts_agent.MCTS", Compilation("Monte Carlo", lambda: False))
     env = ConnectFour()
     agent = MCTSAgent(simulations=20, seed=1)
     agent.search(env, env.initial_state())

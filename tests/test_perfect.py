@@ -11,10 +11,9 @@ from agents.clock import Clock
 from agents.exact.exact_moves import ExactMoves
 from agents.exact.prospects import Prospects, promise
 from agents.exact.solver import Solver
-from agents.perfect import hardest_to_answer
 from envs import BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from tests.bitbully_judge import Judge
-from tests.brute_force import BruteForce
+from tests.brute_force import BruteForce, equally_good
 from tests.published_positions import published_positions
 from tests.strategies import random_game
 from tests.test_solver import quiet_game
@@ -107,26 +106,10 @@ def test_of_equal_moves_the_one_with_most_mistakes_to_make() -> None:
         assert sorted(best) == equally_good(env, truth, state)
         if len(best) > 1:
             tried += 1
-            chosen = hardest_to_answer(exact_moves, state, score, best, Clock())
+            chosen = exact_moves.hardest_to_answer(state, score, best, Clock())
             shares = {action: share_of_mistakes(env, truth, state, action) for action in best}
             assert shares[chosen] == max(shares.values())
     assert tried > 5
-
-
-def merit(env: ConnectX, truth: BruteForce[BoardState, int], state: BoardState, action: int) -> Any:
-    """What an action leads to, to be compared: the result, then how soon."""
-    sign = 1 if state.player == 1 else -1
-    value = sign * truth.action_value(state, action)
-    # Wins and losses a ply apart have the same score only where the winner has as many stones.
-    plies = truth.plies_after(state, action)
-    stones_left = (env.rows * env.columns - state.mask.bit_count() - plies) // 2
-    return value, value * stones_left
-
-
-def equally_good(env: ConnectX, truth: BruteForce[BoardState, int], state: BoardState) -> list[int]:
-    actions = env.get_available_actions(state)
-    merits = {action: merit(env, truth, state, action) for action in actions}
-    return [action for action in actions if merits[action] == max(merits.values())]
 
 
 def share_of_mistakes(

@@ -1,9 +1,9 @@
 """The solver against published scores, full minimax, and itself in plain Python."""
 
-import json
-import subprocess
-import sys
+from collections import defaultdict
+from collections.abc import Iterator
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from agents.clock import Clock
 from agents.exact.pairing import pairing_bound
+from agents.exact.score_table import table_layout
 from agents.exact.solver import ScoreBounds, Solver
-from agents.exact.solver_engine import SolverEngine, SolverJob
+from agents.exact.solver_engine import CompiledEngine
+from agents.exact.solver_kernel import GENERATION, REGISTERS, VISITED, narrow_bounds
 from envs import BoardState, ConnectFour, ConnectX, state_from_moves
 from envs.board_kernels import board_masks, completing_cells
 from tests.brute_force import BruteForce
@@ -129,7 +131,7 @@ def test_a_limit_leaves_bounds_around_the_score(seed: int, nodes: int) -> None:
 
 def test_a_search_in_slices_is_the_uninterrupted_one() -> None:
     state = state_from_moves(CONNECT_FOUR, "274552224131661")
-    job = SolverJob(SolverEngine(CONNECT_FOUR, 64), [state], -21, 21)
+    job = CompiledEngine(CONNECT_FOUR, 64).job([state], -21, 21)
     limit = 0
     while job.lowers[0] < job.uppers[0]:
         limit += 97
@@ -185,44 +187,61 @@ def test_forgetting_makes_the_next_search_as_long_as_the_first() -> None:
     assert second.nodes < first.nodes == solver.bounds(state).nodes
 
 
-IN_PLAIN_PYTHON = """
-import json, sys
-sys.modules["numba"] = None
-from agents.exact.solver import Solver
-from envs import ConnectX, state_from_moves
-solver = None
-for rows, columns, inarow, moves in json.load(sys.stdin):
-    env = ConnectX(rows, columns, inarow)
-    solver = solver if solver and solver.env == env else Solver(env)
-    solver.forget()
-    bounds = solver.bounds(state_from_moves(env, moves))
-    print(bounds.lower, bounds.upper, bounds.nodes)
-"""
-
-
-def test_plain_python_searches_the_same_tree() -> None:
-    """The same source without Numba: not only the same scores, but the same number of nodes."""
-    rng = Random(5)
-    boards = [(6, 7, 4, 24), (5, 5, 4, 10), (7, 8, 4, 46), (4, 6, 3, 6)]
-    positions = [
-        (rows, columns, inarow, quiet_game(ConnectX(rows, columns, inarow), plies, rng))
-        for rows, columns, inarow, plies in boards
-        for _ in range(5)
-    ]
-    plain = subprocess.run(
-        [sys.executable, "-c", IN_PLAIN_PYTHON],
-        input=json.dumps(positions),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    compiled = []
-    for rows, columns, inarow, moves in positions:
+def positions_of_boards(rng: Random) -> Iterator[tuple[ConnectX, BoardState]]:
+    for rows, columns, inarow, plies in [(6, 7, 4, 24), (5, 5, 4, 10), (7, 8, 4, 46), (4, 6, 3, 6)]:
         env = ConnectX(rows, columns, inarow)
-        bounds = Solver(env).bounds(state_from_moves(env, moves))
-        compiled.append(f"{bounds.lower} {bounds.upper} {bounds.nodes}")
-    assert plain.stdout.splitlines() == compiled
-    assert "plain Python" in plain.stderr
+        for _ in range(5):
+            yield env, state_from_moves(env, quiet_game(env, plies, rng))
+
+
+def test_the_kernel_as_it_stands_searches_the_same_tree() -> None:
+    """In plain Python: not only the same scores, but the same number of nodes."""
+    for env, state in positions_of_boards(Random(5)):
+        board = board_masks(env.rows, env.columns, env.inarow)
+        layout, most = table_layout(board, 64), env.rows * env.columns
+        lowers, uppers, registers = [-most], [most], [0] * REGISTERS
+        registers[GENERATION] = 1
+        table: defaultdict[int, int] = defaultdict(int)
+        kernel: Any = narrow_bounds
+        solved = kernel(
+            *(board, layout, [state.mover], [state.mask], lowers, uppers),
+            *(registers, {}, table, 10**9),
+        )
+        bounds = Solver(env).bounds(state)
+        assert solved
+        assert (lowers, uppers) == ([bounds.lower], [bounds.upper])
+        assert registers[VISITED] == bounds.nodes
+
+
+def test_the_plain_solver_finds_the_same_scores() -> None:
+    for env, state in positions_of_boards(Random(6)):
+        plain, compiled = Solver(env, plain=True), Solver(env)
+        assert not plain.is_compiled
+        assert compiled.is_compiled
+        assert plain.score(state) == compiled.score(state)
+        assert plain.outcome(state) == compiled.outcome(state)
+        assert plain.scores(state).keys() == compiled.scores(state).keys()
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 2000))
+def test_a_limit_leaves_bounds_around_the_plain_solvers_score(seed: int, nodes: int) -> None:
+    state = state_from_moves(CONNECT_FOUR, quiet_game(CONNECT_FOUR, 26, Random(seed)))
+    score = Solver(CONNECT_FOUR).score(state)
+    bounds = Solver(CONNECT_FOUR, plain=True).bounds(state, node_limit=nodes)
+    assert bounds.lower <= score <= bounds.upper
+    assert bounds.nodes <= nodes
+
+
+@pytest.mark.parametrize("plies", [20, 24, 30])
+def test_the_plain_solver_finds_published_scores(plies: int) -> None:
+    """On positions of all published sets that have so many stones."""
+    solver, found = Solver(CONNECT_FOUR, plain=True), 0
+    for name in SETS:
+        for moves, score in published_positions(name, 1000):
+            if len(moves) == plies and found < 40:
+                assert solver.score(state_from_moves(CONNECT_FOUR, moves)) == score
+                found += 1
+    assert found
 
 
 def test_bad_input_is_one_clear_sentence(solver: Solver) -> None:

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envs import jit as compilation
 from envs.learning import vector_threads
 from envs.learning.vector_env import TicTacToeVectorEnv
 from envs.learning.vector_sampler import LegalActionSampler
@@ -174,12 +173,6 @@ def test_steps_are_the_same_in_plain_python() -> None:
     compiled = run(PLAY + BY_COMPILED_BOARDS)
     assert run(WITHOUT_NUMBA + PLAY + BY_COMPILED_BOARDS) == compiled
     assert len(set(json.loads(compiled[0]))) > 20
-
-
-def test_without_numba_loops_are_plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compilation, "compiles", lambda: False)
-    assert compilation.parallel_range() is range
-    assert compilation.jit_parallel(run) is run
 
 
 def test_openmp_is_told_to_spin_briefly_unless_the_user_says_how(

@@ -3,10 +3,10 @@
 Only the positions after the last ply are solved; the scores of all others follow from them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, as_completed
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from agents.book.positions import BookScope, stones_of_keys
 from agents.exact.solver import Solver
 from envs.board import BoardState
 from envs.connectx import ConnectX
+
+Task = TypeVar("Task")
+Outcome = TypeVar("Outcome")
 
 SHARD_POSITIONS = 64
 """Positions that are solved in one go: a few seconds' work where they have 8 stones."""
@@ -45,10 +48,18 @@ def solve_positions(
         Shard(scope, tuple(keys[start : start + SHARD_POSITIONS]), table_megabytes)
         for start in range(0, len(keys), SHARD_POSITIONS)
     ]
-    futures = {executor.submit(solve_shard, shard): shard for shard in shards}
+    for shard, scores in run_shards(executor, solve_shard, shards):
+        yield dict(zip(shard.keys, scores, strict=True))
+
+
+def run_shards(
+    executor: Executor, solve: Callable[[Task], Outcome], shards: Sequence[Task]
+) -> Iterator[tuple[Task, Outcome]]:
+    """Each shard with its outcome, as soon as it is done. What ends the loop cancels the others."""
+    futures = {executor.submit(solve, shard): shard for shard in shards}
     try:
         for future in as_completed(futures):
-            yield dict(zip(futures[future].keys, future.result(), strict=True))
+            yield futures[future], future.result()
     finally:
         for future in futures:
             future.cancel()

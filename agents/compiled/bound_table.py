@@ -4,9 +4,7 @@ key     mover + mask of the state, which no other state has; 0 where nothing is 
 entry   score, reach, bound and the cell of the best move, packed
 """
 
-import numpy as np
-
-from agents.words import Words
+from agents.words import Words, zeros
 from envs.jit import inlined
 
 AT_LEAST = 1
@@ -27,7 +25,7 @@ _LOW_63_BITS = (1 << 63) - 1
 
 def new_table(states: int) -> Words:
     """An empty table for so many states, 16 bytes each; one of 0 states remembers nothing."""
-    return np.zeros((states, 2), dtype=np.int64)
+    return zeros(states, 2)
 
 
 @inlined

@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-import numpy as np
-
 from agents.alpha_beta import AlphaBeta
 from agents.clock import Clock
+from agents.compilation import Compilation
 from agents.compiled.alpha_beta_kernel import (
     ALPHA,
     BEST,
@@ -36,12 +35,12 @@ from agents.evaluation import Heuristic, automatic, open_lines, zero
 from agents.lines import Line
 from agents.ordering import ORDERINGS, Ordering, natural
 from agents.transposition import TranspositionTable
-from agents.words import Words
+from agents.words import words_of, zeros
 from envs.bitboard import cell_bit, column_cells
 from envs.board import BoardState
 from envs.board_kernels import board_masks, completing_cells
 from envs.connectx import ConnectX
-from envs.jit import compiles
+from envs.jit import compiled
 
 NODES_PER_SLICE = 50_000
 """Between two looks at the clock: a millisecond or two."""
@@ -62,6 +61,7 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         clock: ends the search.
         table_size: states that the transposition table holds.
         killer_moves: whether moves that caused a cutoff are tried first at the same ply.
+        plain: whether the kernel runs as it stands, in plain Python.
     """
 
     def __init__(
@@ -72,8 +72,10 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         clock: Clock,
         table_size: int,
         killer_moves: bool,
+        plain: bool = False,
     ) -> None:
         super().__init__(env, heuristic, ordering, clock, TranspositionTable(0), killer_moves)
+        self._search_slice = alpha_beta_slice if plain else compiled(alpha_beta_slice)
         masks = board_masks(env.rows, env.columns, env.inarow)
         self._board = BoardNumbers(masks.rows, masks.inarow, masks.bottom, masks.board)
         self._cells = masks.cells
@@ -131,7 +133,7 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         finished = False
         while not finished:
             self.clock.check()
-            finished = alpha_beta_slice(
+            finished = self._search_slice(
                 self._board, self._scores, self._arrays, plies, NODES_PER_SLICE
             )
             self.nodes = nodes + int(progress[NODES])
@@ -156,20 +158,18 @@ def can_compile(env: object, heuristic: Heuristic, ordering: Ordering) -> bool:
     )
 
 
-@lru_cache(maxsize=1)
-def compile_alpha_beta() -> bool:
-    """Compile the kernel, once in a process, so that no search's clock runs meanwhile.
-
-    Returns:
-        Whether that is possible: False where Numba is missing.
-    """
-    if not compiles():
-        return False
-    env = ConnectX(rows=2, columns=2, inarow=2)
-    search = CompiledAlphaBeta(env, zero, natural, Clock(), table_size=0, killer_moves=True)
+def _finds_what_plain_python_finds() -> bool:
+    """Whether the compiled kernel, once it is compiled, sees the same nodes as the plain one."""
+    env = ConnectX(rows=4, columns=5, inarow=3)
     state = env.initial_state()
-    search.action_value(state, 0, 2, 0, -1.0, 1.0)
-    return True
+    found = []
+    for plain in (False, True):
+        search = CompiledAlphaBeta(env, open_lines, natural, Clock(), 100, True, plain)
+        found.append((search.action_value(state, 0, 5, 0, -1.0, 1.0), search.nodes))
+    return found[0] == found[1]
+
+
+ALPHA_BETA = Compilation("alpha-beta", _finds_what_plain_python_finds)
 
 
 @lru_cache
@@ -180,17 +180,13 @@ def _columns_of_cells(rows: int, columns: int) -> Mapping[int, int]:
 
 def _new_arrays(columns: Sequence[int], plies: int, killers: int, table_size: int) -> SearchArrays:
     """Arrays for searches of up to `plies` plies that try `columns` in this order."""
-
-    def zeros(*shape: int) -> Words:
-        return np.zeros(shape, dtype=np.int64)
-
     return SearchArrays(
         frames=zeros(plies, FRAME_FIELDS),
         moves=zeros(plies, len(columns)),
         lines=zeros(plies, plies),
         line_lengths=zeros(plies),
         killers=zeros(plies, killers),
-        order=np.array(columns, dtype=np.int64),
+        order=words_of(columns),
         table=new_table(table_size),
         progress=zeros(PROGRESS_FIELDS),
     )

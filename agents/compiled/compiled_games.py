@@ -1,8 +1,8 @@
 """Which games the compiled searches play."""
 
-from collections.abc import Callable
 from typing import TypeGuard
 
+from agents.compilation import Compilation
 from envs.board_kernels import fits_in_word
 from envs.connectx import ConnectX
 
@@ -28,15 +28,13 @@ def is_compiled_game(env: object) -> TypeGuard[ConnectX]:
     )
 
 
-def runs_compiled(
-    engine: str, able: bool, compile_search: Callable[[], bool], requirement: str
-) -> bool:
-    """Whether the engine that is asked for is compiled; compiles it, if so and if need be.
+def runs_compiled(engine: str, able: bool, compilation: Compilation, requirement: str) -> bool:
+    """Whether a search runs compiled now; compiles it, if so and if need be.
 
     Args:
         engine: one of `agents.options.ENGINES`.
         able: whether the compiled search knows the game and what it is handed.
-        compile_search: compiles it, and says whether that is possible.
+        compilation: of that search.
         requirement: what it must be handed, for the message.
 
     Raises:
@@ -44,9 +42,9 @@ def runs_compiled(
     """
     if engine == "reference":
         return False
-    if able and compile_search():
+    if able and compilation.is_ready():
         return True
-    if engine == "compiled":
+    if engine == "compiled" and (not able or compilation.has_failed()):
         raise ValueError(
             "the compiled engine needs Numba, ConnectX on a board of at most 64 bits, and "
             f"{requirement}: choose engine auto or reference"

@@ -7,11 +7,10 @@ whose turn it is.
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
-import numpy as np
-
-from agents.words import Words
+from agents.words import Words, words_of, zeros
 from envs.board import BoardState
 from envs.jit import inlined
 
@@ -43,12 +42,13 @@ def line_scores(counted: tuple[int, ...], cells: int, inarow: int) -> LineScores
     """
     through = [[line for line in counted if line >> cell & 1] for cell in range(cells)]
     values = [_line_score(stones) for stones in range(inarow + 1)]
-    gains = np.zeros((inarow + 1, inarow + 1), dtype=np.int64)
-    gains[:-1, 0] = np.diff(values)  # one's own line grows
-    gains[0, 1:] = values[1:]  # the other's is closed
+    gains = zeros(inarow + 1, inarow + 1)
+    for stones in range(1, inarow + 1):
+        gains[stones - 1, 0] = values[stones] - values[stones - 1]  # one's own line grows
+        gains[0, stones] = values[stones]  # the other's is closed
     return LineScores(
-        np.cumsum([0, *map(len, through)], dtype=np.int64),
-        np.array([line for group in through for line in group], dtype=np.int64),
+        words_of([0, *accumulate(map(len, through))]),
+        words_of([line for group in through for line in group]),
         gains,
     )
 

@@ -7,13 +7,15 @@ Monte-Carlo Tree Search", 2008).
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from agents.clock import Clock
+from agents.compilation import Compilation
 from agents.compiled.mcts_kernel import (
     DRAW_AT_HAND,
     MADE,
     PROVEN,
+    TAKEN,
     TOTAL,
     UNPROVEN,
     VISITS,
@@ -24,7 +26,6 @@ from agents.compiled.mcts_pool import PooledTree
 from envs.board import BoardState
 from envs.board_kernels import board_masks
 from envs.connectx import ConnectX
-from envs.jit import compiles
 
 SLICE = 1000
 """Simulations of each tree between two looks at the clock: about a millisecond."""
@@ -89,16 +90,22 @@ class Forest:
         state: the root, in which the game goes on.
         settings: how to grow.
         streams: for each tree the seed of its random numbers, below 2^63.
+        plain: whether the kernels run as they stand, in plain Python.
     """
 
     def __init__(
-        self, env: ConnectX, state: BoardState, settings: TreeSettings, streams: Sequence[int]
+        self,
+        env: ConnectX,
+        state: BoardState,
+        settings: TreeSettings,
+        streams: Sequence[int],
+        plain: bool = False,
     ) -> None:
         masks = board_masks(env.rows, env.columns, env.inarow)
         board = PlayoutBoard(env.rows, env.columns, env.inarow, masks.bottom, masks.board)
         self.env = env
         self.state = state
-        self.trees = [PooledTree(state, board, settings, stream) for stream in streams]
+        self.trees = [PooledTree(state, board, settings, stream, plain) for stream in streams]
 
     @property
     def nodes(self) -> int:
@@ -162,17 +169,18 @@ class Forest:
         return paths.get(state)
 
 
-@lru_cache(maxsize=1)
-def compile_mcts() -> bool:
-    """Compile the search, once in a process, so that no search's clock runs meanwhile.
+def _grows_what_plain_python_grows() -> bool:
+    """Whether the compiled kernels, once they are compiled, grow the same trees as the plain."""
+    env = ConnectX(rows=4, columns=5, inarow=3)
+    grown = []
+    for plain in (False, True):
+        for decisive in (False, True):
+            settings = TreeSettings(1.0, 1, True, decisive, decisive)
+            forest = Forest(env, env.initial_state(), settings, streams=(7,), plain=plain)
+            forest.grow(30, Clock())
+            tree = forest.trees[0]
+            grown.append((tree.nodes[: tree.counters[TAKEN]].tolist(), tree.counters.tolist()))
+    return grown[:2] == grown[2:]
 
-    Returns:
-        Whether that is possible: False where Numba is missing.
-    """
-    if not compiles():
-        return False
-    env = ConnectX(rows=2, columns=2, inarow=2)
-    settings = TreeSettings(1.0, 1, solver=True, decisive_moves=False, decisive_rollout=False)
-    forest = Forest(env, env.initial_state(), settings, streams=(0,))
-    forest.grow(1, Clock())
-    return True
+
+MCTS = Compilation("Monte Carlo", _grows_what_plain_python_grows)

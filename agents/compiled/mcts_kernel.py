@@ -9,8 +9,6 @@ node; that is who selects among it and its siblings.
 from math import inf, log, sqrt
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from agents.compiled.mcts_playouts import (
     PlayoutBoard,
     decisive_playout,
@@ -21,7 +19,7 @@ from agents.compiled.mcts_playouts import (
 )
 from envs.board_kernels import has_run, safe_cells
 from envs.jit import inlined, jit
-from envs.random_kernels import following
+from envs.random_stream import next_stream
 
 # What a node holds.
 VISITS = 0
@@ -78,6 +76,7 @@ class TreeSettings(NamedTuple):
 def grow_tree(
     nodes: Any,
     counters: Any,
+    path: Any,
     root: int,
     mover: int,
     mask: int,
@@ -92,6 +91,7 @@ def grow_tree(
     Args:
         nodes: [place, field] the pool of 32-bit integers, whose root `make_node` has made.
         counters: [counter] 64-bit integers.
+        path: [length] room for the nodes of a simulation, LONGEST_PATH words.
         root: the place of the root.
         mover: stones of the player whose turn it is at the root.
         mask: all stones at the root.
@@ -102,7 +102,6 @@ def grow_tree(
     Returns:
         The simulations run.
     """
-    path = np.empty(LONGEST_PATH, np.int64)
     for done in range(simulations):
         if nodes[root, PROVEN] != UNPROVEN:
             return done
@@ -197,7 +196,7 @@ def add_child(
     untried = open_moves(mover, mask, board, settings)
     for sibling in range(first, child):
         untried &= ~move_to(nodes, sibling)
-    counters[STREAM] = following(counters[STREAM])
+    counters[STREAM] = next_stream(counters[STREAM])
     cell = random_cell(untried, counters[STREAM], board)
     nodes[place, CHILDREN] += 1
     nodes[place, UNTRIED] -= 1

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from envs.board_kernels import completing_cells, has_run, safe_cells
 from envs.jit import inlined
-from envs.random_kernels import drawn, following
+from envs.random_stream import drawn_index, next_stream
 
 
 class PlayoutBoard(NamedTuple):
@@ -28,7 +28,7 @@ class PlayoutBoard(NamedTuple):
 def random_cell(cells: int, stream: int, board: PlayoutBoard) -> int:
     """One of `cells`, which lie in different columns, at random."""
     count = cells.bit_count()
-    index = drawn(stream, count)
+    index = drawn_index(stream, count)
     if count == board.columns:  # the usual case, in which no cell has to be counted off
         height = board.rows + 1
         return cells & (((1 << height) - 1) << (index * height))
@@ -60,7 +60,7 @@ def uniform_playout(mover: int, mask: int, stream: int, board: PlayoutBoard) -> 
     sign = 1
     possible = possible_cells(mask, board)
     while possible:
-        stream = following(stream)
+        stream = next_stream(stream)
         cell = random_cell(possible, stream, board)
         if has_run(mover | cell, board.rows, board.inarow):
             return sign, stream
@@ -83,7 +83,7 @@ def decisive_playout(mover: int, mask: int, stream: int, board: PlayoutBoard) ->
     threats = line_ends(mask ^ mover, board)
     possible = possible_cells(mask, board)
     while possible:
-        stream = following(stream)
+        stream = next_stream(stream)
         if possible & wins:
             return sign, stream
         safe = safe_cells(possible, threats)

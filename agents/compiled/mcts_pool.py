@@ -1,15 +1,14 @@
 """One compiled search tree: its pool of nodes, its random numbers, its kept root."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
-
-import numpy as np
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from agents.compiled.mcts_kernel import (
     CELL,
     CHILDREN,
     COUNTERS,
     FIRST_CHILD,
+    LONGEST_PATH,
     MADE,
     NODE_FIELDS,
     PROVEN,
@@ -23,7 +22,11 @@ from agents.compiled.mcts_kernel import (
     transplant,
 )
 from agents.compiled.mcts_playouts import PlayoutBoard
+from agents.words import zeros
 from envs.board import BoardState
+from envs.jit import compiled
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 LARGEST_POOL = 1 << 23
 """Nodes that a tree has places for, 32 bytes each; a simulation takes about two places."""
@@ -37,14 +40,22 @@ class PooledTree:
         board: the board.
         settings: how to grow.
         stream: the seed of the random numbers, below 2^63.
+        plain: whether the kernels run as they stand, in plain Python.
     """
 
     def __init__(
-        self, state: BoardState, board: PlayoutBoard, settings: TreeSettings, stream: int
+        self,
+        state: BoardState,
+        board: PlayoutBoard,
+        settings: TreeSettings,
+        stream: int,
+        plain: bool = False,
     ) -> None:
+        self._plain = plain
         self.board = board
         self.settings = settings
-        self.counters = np.zeros(COUNTERS, dtype=np.int64)
+        self.counters = zeros(COUNTERS)
+        self._path = zeros(LONGEST_PATH)
         self.counters[STREAM] = stream
         self.begin(state)
 
@@ -53,15 +64,17 @@ class PooledTree:
         self.state = state
         self.root = ROOT
         self.nodes = new_pool(1)
-        make_node(self.nodes, ROOT, state.mover, state.mask, self.board, self.settings)
+        make_root = self._runnable(make_node)
+        make_root(self.nodes, ROOT, state.mover, state.mask, self.board, self.settings)
         self.counters[TAKEN] = 1
         self.counters[MADE] += 1
 
     def grow(self, simulations: int) -> int:
         """Run simulations until the root is proven; how many were run."""
-        return grow_tree(
+        return self._runnable(grow_tree)(
             self.nodes,
             self.counters,
+            self._path,
             self.root,
             self.state.mover,
             self.state.mask,
@@ -97,8 +110,11 @@ class PooledTree:
         if simulations is not None:
             wanted = min(wanted, taken + simulations * self.board.columns)
         pool = new_pool(max(taken, wanted))
-        transplant(self.nodes, self.counters, self.root, pool)
+        self._runnable(transplant)(self.nodes, self.counters, self.root, pool)
         self.nodes, self.root = pool, ROOT
+
+    def _runnable(self, kernel: Kernel) -> Kernel:
+        return kernel if self._plain else compiled(kernel)
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the places that are free."""
@@ -107,4 +123,6 @@ class PooledTree:
 
 def new_pool(places: int) -> Any:
     """A pool of empty places."""
+    import numpy as np
+
     return np.empty((places, NODE_FIELDS), dtype=np.int32)

@@ -1,9 +1,9 @@
 """Which moves are exactly best."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from agents.clock import Clock, TimeUp
-from agents.exact.solver import Solver
+from agents.exact.solver import ScoreBounds, Solver
 from agents.ordering import from_the_middle
 from agents.protocol import legal_actions
 from envs.board import BoardState
@@ -58,6 +58,48 @@ class ExactMoves:
         keeps = [kept for _, kept in self.verdicts(state, score, clock) if kept is not None]
         return keeps.count(False) / len(keeps)
 
+    def hardest_to_answer(
+        self, state: BoardState, score: int, best: Sequence[int], clock: Clock
+    ) -> int:
+        """The one of the best moves after which most replies are mistakes; the first where none is.
+
+        Args:
+            state: the position.
+            score: its exact score, for the player to move.
+            best: moves that keep that score, at least one.
+            clock: ends the comparison; the best move that was judged until then is taken.
+        """
+        mistakes: dict[int, float] = {}
+        try:
+            for action in best:
+                child = self.env.get_next_state(state, action)
+                if len(best) == 1 or not self.env.get_available_actions(child):
+                    return action
+                mistakes[action] = self.mistakes(child, -score, clock)
+        except TimeUp:
+            pass
+        return max(best, key=lambda action: mistakes.get(action, -1.0))
+
+    def outcomes(self, state: BoardState, clock: Clock) -> dict[int, ScoreBounds]:
+        """What can be proven of the result of each move, as bounds from -1 (lost) to 1 (won).
+
+        From the view of the player to move in `state`. The search ends when it is certain which
+        move is best, or the time is up.
+        """
+        legal = from_the_middle(self.env.columns, legal_actions(self.env, state))
+        found = dict.fromkeys(legal, ScoreBounds(-1, 1))
+        budget = FIRST_ROUND_NODES
+        while not (is_decided(found) or clock.expired()):
+            for action in legal:
+                if not (found[action].exact or is_decided(found)):
+                    child = self.env.get_next_state(state, action)
+                    left = self.solver.known(child) or self.solver.bounds(
+                        child, clock.left, budget, within=(-1, 1)
+                    )
+                    found[action] = left.for_opponent()
+            budget *= 8
+        return found
+
     def verdicts(
         self, state: BoardState, score: int, clock: Clock
     ) -> Iterator[tuple[int, bool | None]]:
@@ -92,3 +134,15 @@ class ExactMoves:
             child, clock.left, node_limit, within=(score, score + 1)
         )
         return bounds.upper <= score if bounds.exact else None
+
+
+def is_decided(outcomes: Mapping[int, ScoreBounds]) -> bool:
+    """Whether no other move can be better than one whose result is proven."""
+    best = max(bounds.lower for bounds in outcomes.values())
+    return all(bounds.upper <= best for bounds in outcomes.values())
+
+
+def unrefuted(outcomes: Mapping[int, ScoreBounds]) -> list[int]:
+    """The moves that are not proven to be worse than another one."""
+    best = max(bounds.lower for bounds in outcomes.values())
+    return [action for action, bounds in outcomes.items() if bounds.upper >= best]

@@ -5,7 +5,7 @@ from functools import partial
 
 from agents.alpha_beta import AlphaBeta
 from agents.clock import Clock
-from agents.compiled.compiled_alpha_beta import CompiledAlphaBeta, can_compile, compile_alpha_beta
+from agents.compiled.compiled_alpha_beta import ALPHA_BETA, CompiledAlphaBeta, can_compile
 from agents.evaluation import open_lines
 from agents.exact.exact_moves import ExactMoves
 from agents.ordering import centre_first
@@ -119,7 +119,7 @@ def promise(stones_left: int, score: int) -> float:
 
 def _look_ahead(env: ConnectX) -> AlphaBeta[BoardState, int]:
     """The search by which the opponent is thought to choose."""
-    if can_compile(env, open_lines, centre_first) and compile_alpha_beta():
+    if can_compile(env, open_lines, centre_first) and ALPHA_BETA.is_ready():
         return CompiledAlphaBeta(env, open_lines, centre_first, Clock(), 0, killer_moves=True)
     table = TranspositionTable(0)
     return AlphaBeta(env, open_lines, centre_first, Clock(), table, killer_moves=True)

@@ -10,7 +10,7 @@ count as empty, which empties a table in no time.
 
 from typing import NamedTuple
 
-from agents.words import Words, new_words
+from agents.words import Words, zeros
 from envs.board_kernels import BoardMasks
 from envs.jit import fetch_ahead, inlined
 
@@ -49,7 +49,7 @@ def table_layout(board: BoardMasks, megabytes: int) -> TableLayout:
 
 def empty_table(layout: TableLayout) -> Words:
     """A table without entries."""
-    return new_words(2 << layout.bucket_bits)
+    return zeros(2 << layout.bucket_bits)
 
 
 @inlined

@@ -3,11 +3,18 @@
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 
 from agents.book.opening_book import OpeningBook
 from agents.clock import Clock
-from agents.exact.solver_engine import SolverEngine, SolverJob
+from agents.exact.plain_solver import PlainEngine
+from agents.exact.solver_engine import (
+    CompiledEngine,
+    SolverEngine,
+    SolverJob,
+    solver_compilation,
+)
 from agents.options import require_at_least
 from agents.protocol import legal_actions
 from envs.board import BoardState
@@ -54,8 +61,9 @@ class Solver:
         env: the game, on a board that `envs.board_kernels.fits_in_word`.
         table_megabytes: size of the transposition table, at least 1; the largest boards take 64.
         threads: how many positions, or moves of a position, are solved at the same time, with the
-            same table. The scores are the same for any number.
+            same table; one in plain Python. The scores are the same for any number.
         book: scores of openings of this game, which are looked up and not solved.
+        plain: whether to search in plain Python though Numba may be there.
 
     Raises:
         ValueError: the board does not fit, or there is no table or no thread.
@@ -67,6 +75,7 @@ class Solver:
         table_megabytes: int = 64,
         threads: int = 1,
         book: OpeningBook | None = None,
+        plain: bool = False,
     ) -> None:
         if not fits_in_word(env.rows, env.columns, env.inarow):
             raise ValueError(
@@ -80,16 +89,26 @@ class Solver:
         self.book = book
         self.nodes = 0
         """Positions that `bounds` has visited so far."""
-        self._engine = SolverEngine(env, table_megabytes)
+        self._plain = plain
+        self._table_megabytes = table_megabytes
         self._widest = (env.rows * env.columns + 1) // 2
 
-    def compile(self) -> None:
-        """Compile the search, which takes seconds, so that no search's clock runs meanwhile."""
-        self._whole_job([]).run(Clock(), 1)
+    @cached_property
+    def engine(self) -> SolverEngine:
+        """What searches, compiled where that is possible."""
+        compilation = solver_compilation(self.env, self._table_megabytes)
+        if self._plain or not compilation.is_ready():
+            return PlainEngine(self.env)
+        return CompiledEngine(self.env, self._table_megabytes)
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether machine code searches."""
+        return isinstance(self.engine, CompiledEngine)
 
     def forget(self) -> None:
         """Empty the table."""
-        self._engine.forget()
+        self.engine.forget()
 
     def score(self, state: BoardState) -> int:
         """The exact score, from the view of the player to move; see `ScoreBounds`.
@@ -131,7 +150,7 @@ class Solver:
         if known is not None:
             score = min(max(known.lower, lower), upper)
             return ScoreBounds(score, score)
-        job = SolverJob(self._engine, [state], lower, upper)
+        job = self.engine.job([state], lower, upper)
         job.run(Clock(time_limit), node_limit)
         self.nodes += job.nodes
         return _bounds(job)
@@ -174,7 +193,7 @@ class Solver:
         """
         for state in states:
             legal_actions(self.env, state)
-        shares = 1 if cold else self.threads
+        shares = 1 if cold or not self.is_compiled else self.threads
         jobs = [self._whole_job(states[share::shares], cold) for share in range(shares)]
         self._run(jobs, Clock(), inf)
         scores = [0] * len(states)
@@ -193,11 +212,11 @@ class Solver:
         return None if in_book is None else ScoreBounds(in_book, in_book)
 
     def _whole_job(self, states: Sequence[BoardState], cold: bool = False) -> SolverJob:
-        return SolverJob(self._engine, states, -self._widest, self._widest, cold)
+        return self.engine.job(states, -self._widest, self._widest, cold)
 
     def _run(self, jobs: Sequence[SolverJob], clock: Clock, node_limit: float) -> None:
         """Run the jobs, as many at the same time as there are threads."""
-        if self.threads == 1:
+        if self.threads == 1 or not self.is_compiled:
             for job in jobs:
                 job.run(clock, node_limit)
             return

@@ -1,11 +1,13 @@
 """The compiled solver with its memory, and the positions that it is working on."""
 
 from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
+from functools import lru_cache
+from math import inf
+from typing import Any, Protocol
 
 from agents.clock import Clock
+from agents.compilation import Compilation
+from agents.exact.plain_solver import PlainEngine
 from agents.exact.score_table import empty_table, table_layout
 from agents.exact.solver_kernel import (
     COLD,
@@ -15,20 +17,60 @@ from agents.exact.solver_kernel import (
     VISITED,
     make_solve,
 )
-from agents.words import Words, new_words
+from agents.words import words_of, zeros
 from envs.board import BoardState
 from envs.board_kernels import board_masks
 from envs.connectx import ConnectX
-from envs.jit import compiles
+from envs.random_stream import random_action, stream_of_seed
 
 SLICE_NODES = 65_536
 """Nodes between two looks at the clock: some 10 ms."""
-PLAIN_SLICE_NODES = 256
-"""The same without Numba."""
+PROOF_GAMES = 40
+"""How many random games are begun for positions that both engines solve alike, before the compiled
+one is trusted ..."""
+PROOF_CELLS_LEFT = 14
+"""... with so many free cells, so that plain Python has solved them in no time."""
 
 
-class SolverEngine:
-    """The kernel for one size of board, and the transposition table that its searches share.
+class SolverJob(Protocol):
+    """Positions that are solved one after the other, with the bounds proven so far."""
+
+    lowers: Any
+    """The lower bound of each position's score, a whole number."""
+    uppers: Any
+    """The upper bounds."""
+    cancelled: bool
+    """Set it, and the job ends soon."""
+
+    @property
+    def nodes(self) -> int:
+        """Positions visited so far."""
+
+    def run(self, clock: Clock, node_limit: float) -> None:
+        """Go on until all is solved, the time is up, or so many nodes were visited in all."""
+
+
+class SolverEngine(Protocol):
+    """A search for one size of board, and what it has learnt."""
+
+    def forget(self) -> None:
+        """Empty the table."""
+
+    def job(
+        self, states: Sequence[BoardState], lower: int, upper: int, cold: bool = False
+    ) -> SolverJob:
+        """A job that has not begun.
+
+        Args:
+            states: the positions; in none of them is the game over.
+            lower: scores below it need not be told from it.
+            upper: scores above it need not be told from it.
+            cold: whether each begins with an empty table; then no other job may run.
+        """
+
+
+class CompiledEngine:
+    """The compiled kernel for one size of board, and the table that its searches share.
 
     Args:
         env: the game.
@@ -49,36 +91,34 @@ class SolverEngine:
             self.generation = 1
             self.table = empty_table(self.layout)
 
+    def job(
+        self, states: Sequence[BoardState], lower: int, upper: int, cold: bool = False
+    ) -> "CompiledJob":
+        """A job; see `SolverEngine`."""
+        return CompiledJob(self, states, lower, upper, cold)
 
-class SolverJob:
-    """Positions that are solved one after the other, with the bounds proven so far.
 
-    Args:
-        engine: what solves them.
-        states: the positions; in none of them is the game over.
-        lower: scores below it need not be told from it.
-        upper: scores above it need not be told from it.
-        cold: whether each begins with an empty table; then no other job may run.
-    """
+class CompiledJob:
+    """A job of the compiled kernel; see `SolverEngine.job`."""
 
     def __init__(
         self,
-        engine: SolverEngine,
+        engine: CompiledEngine,
         states: Sequence[BoardState],
         lower: int,
         upper: int,
-        cold: bool = False,
+        cold: bool,
     ) -> None:
         self.engine = engine
         self.cancelled = False
-        self.lowers = _words([lower] * len(states))
-        self.uppers = _words([upper] * len(states))
-        self._movers = _words([state.mover for state in states])
-        self._masks = _words([state.mask for state in states])
-        self._registers = new_words(REGISTERS)
+        self.lowers = words_of([lower] * len(states))
+        self.uppers = words_of([upper] * len(states))
+        self._movers = words_of([state.mover for state in states])
+        self._masks = words_of([state.mask for state in states])
+        self._registers = zeros(REGISTERS)
         self._registers[GENERATION] = engine.generation
         self._registers[COLD] = int(cold)
-        self._stack = _new_stack(engine.board.cells + 2, FRAME_MOVES + 3 * engine.board.columns)
+        self._stack = zeros(engine.board.cells + 2, FRAME_MOVES + 3 * engine.board.columns)
 
     @property
     def nodes(self) -> int:
@@ -86,8 +126,7 @@ class SolverJob:
         return int(self._registers[VISITED])
 
     def run(self, clock: Clock, node_limit: float) -> None:
-        """Go on until all is solved, the time is up, or so many nodes were visited in all."""
-        slice_nodes = SLICE_NODES if compiles() else PLAIN_SLICE_NODES
+        """Go on; see `SolverJob`."""
         solved = False
         while not (solved or self.cancelled or clock.expired() or self.nodes >= node_limit):
             solved = self.engine.solve(
@@ -98,18 +137,37 @@ class SolverJob:
                 self._registers,
                 self._stack,
                 self.engine.table,
-                int(min(self.nodes + slice_nodes, node_limit)),
+                int(min(self.nodes + SLICE_NODES, node_limit)),
             )
         self.engine.generation = int(self._registers[GENERATION])
 
 
-def _words(numbers: Sequence[int]) -> Words:
-    words = new_words(len(numbers))
-    for index, number in enumerate(numbers):
-        words[index] = number
-    return words
+@lru_cache
+def solver_compilation(env: ConnectX, table_megabytes: int) -> Compilation:
+    """The compilation of the solver for a board, with a table of this size."""
+
+    def finds_what_plain_python_finds() -> bool:
+        states, most = _late_positions(env), env.rows * env.columns
+        jobs: list[SolverJob] = [
+            CompiledEngine(env, table_megabytes).job(states, -most, most),
+            PlainEngine(env).job(states, -most, most),
+        ]
+        for job in jobs:
+            job.run(Clock(), inf)
+        return list(jobs[0].lowers) == list(jobs[1].lowers)
+
+    return Compilation(f"the solver of {env!r}", finds_what_plain_python_finds)
 
 
-def _new_stack(plies: int, size: int) -> Any:
-    """What kernels index by ply and place; a dictionary is the quickest in plain Python."""
-    return np.zeros((plies, size), np.int64) if compiles() else {}
+def _late_positions(env: ConnectX) -> list[BoardState]:
+    """Positions of random games, with few free cells, in which the game goes on."""
+    states, stream = [], stream_of_seed(1)
+    for _ in range(PROOF_GAMES):
+        state, legal = env.initial_state(), env.get_available_actions(env.initial_state())
+        while legal and env.rows * env.columns - state.mask.bit_count() > PROOF_CELLS_LEFT:
+            action, stream = random_action(legal, env.columns, stream)
+            state = env.get_next_state(state, action)
+            legal = env.get_available_actions(state)
+        if legal:
+            states.append(state)
+    return states

@@ -19,7 +19,7 @@ from envs.board_kernels import (
     completing_cells,
     safe_cells,
 )
-from envs.jit import inlined, jit
+from envs.jit import compiled, inlined, jit
 
 # What the registers hold, also between the slices of a search.
 INDEX = 0
@@ -489,9 +489,9 @@ def solve_on_any_board(
 
 @lru_cache
 def make_solve(board: BoardMasks, layout: TableLayout) -> Callable[..., bool]:
-    """`narrow_bounds` of a board: for Connect Four compiled with all that is constant there."""
+    """`narrow_bounds` of a board, compiled: for Connect Four with all that is constant there."""
     if (board.rows, board.columns, board.inarow) != (6, 7, 4):
-        return partial(solve_on_any_board, board, layout)
+        return partial(compiled(solve_on_any_board), board, layout)
 
     @jit
     def solve_connect_four(
@@ -508,4 +508,4 @@ def make_solve(board: BoardMasks, layout: TableLayout) -> Callable[..., bool]:
             board, layout, movers, masks, lowers, uppers, registers, stack, table, node_limit
         )
 
-    return solve_connect_four
+    return compiled(solve_connect_four)

@@ -8,7 +8,7 @@ from envs.bitboard import cell_bit, column_cells, has_line
 from envs.board import BoardGame, BoardState
 from envs.board_kernels import fits_in_word
 from envs.connectx import ConnectX
-from envs.jit import compiles
+from envs.jit import compiles, fastest
 from envs.learning.observations import FlatBoard, Planes, action_count, action_mask
 from envs.learning.vector_board_kernels import (
     draw_actions,
@@ -110,7 +110,7 @@ class CompiledBoards:
 
     def start(self, which: Flags, state: BoardState) -> None:
         """Set these positions to `state`."""
-        start_games(which, state.mover, state.mask, self.mover, self.mask)
+        fastest(start_games)(which, state.mover, state.mask, self.mover, self.mask)
 
     def play(self, actions: Words, turn: Flags, sign: float, over: Flags, rewards: Rewards) -> None:
         """Play one ply in each game whose turn it is."""
@@ -120,20 +120,21 @@ class CompiledBoards:
 
     def draw_actions(self, turn: Flags, streams: Words, actions: Words) -> None:
         """Draw a legal action where it is the turn."""
-        draw_actions(turn, streams, self.mask, self.lowest, self.cells, actions)
+        fastest(draw_actions)(turn, streams, self.mask, self.lowest, self.cells, actions)
 
     def write_planes(self, which: Flags, viewers: Bytes, planes: Bytes) -> None:
         """Write the observations `Planes`."""
         by_cell = planes.reshape(len(planes), 2, len(self.shifts))
-        write_all_planes(which, viewers, self.mover, self.mask, self.shifts, by_cell)
+        write = fastest(write_all_planes)
+        write(which, viewers, self.mover, self.mask, self.shifts, by_cell)
 
     def write_flat_boards(self, which: Flags, viewers: Bytes, boards: Bytes) -> None:
         """Write the observations `FlatBoard`."""
-        write_all_flat_boards(which, self.mover, self.mask, self.shifts, boards)
+        fastest(write_all_flat_boards)(which, self.mover, self.mask, self.shifts, boards)
 
     def write_action_masks(self, over: Flags, masks: Bytes) -> None:
         """Write the legal actions."""
-        write_all_action_masks(self.mask, over, self.highest, masks)
+        fastest(write_all_action_masks)(self.mask, over, self.highest, masks)
 
 
 class PlainBoards:

@@ -1,5 +1,6 @@
 """The games of a vector environment, each step of which is one call of a kernel."""
 
+from envs.jit import compiled, fastest
 from envs.learning.opponents import Opponent
 from envs.learning.single_env import BoardGameEnv
 from envs.learning.vector_boards import CompiledBoards, make_boards
@@ -57,10 +58,11 @@ class FusedGames(Games):
         super().__init__(game, boards, replies, observation)
         flat = observation == "flat"
         kind = game.rows, game.inarow, boards.board, flat, replies is not None
-        self._step = make_step(*kind)
+        self._step = fastest(make_step(*kind))
         shared_by = useful_threads(threads, len(boards))
         if shared_by > 1:
-            self._step = ThreadedKernel(self._step, make_shared_step(*kind, shared_by))
+            shared = compiled(make_shared_step(*kind, shared_by))
+            self._step = ThreadedKernel(self._step, shared)
         self._words = boards.mover, boards.mask, self.over, self._seats, self._streams
         self._tables = boards.lowest, boards.cells, boards.highest, boards.shifts
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from envs.board import BoardState
+from envs.jit import fastest
 from envs.learning.observations import action_count
 from envs.learning.single_env import PLAYERS, RANDOM_SEAT, BoardGameEnv
 from envs.learning.vector_arguments import first_illegal
@@ -67,7 +68,7 @@ class Games:
         self.boards.start(which, state)
         self.over &= ~which
         if self._draws_seats:
-            draw_seats(which, self._streams, self._seats)
+            fastest(draw_seats)(which, self._streams, self._seats)
         if self._replies is not None:
             self._reply(self._replies, which & (self._seats != state.player), np.zeros(len(which)))
         if np.any(self.over & which):

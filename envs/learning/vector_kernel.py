@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envs.board_kernels import has_run
-from envs.jit import inlined, jit
-from envs.random_kernels import drawn, following
+from envs.jit import fastest, inlined, jit
+from envs.random_stream import drawn_index, next_stream
 
 Words = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -50,8 +50,8 @@ def drawn_cell(stream: int, mask: int, lowest: Words, cells: Words) -> tuple[int
     """
     action, cell = 0, 0
     while cell == 0:
-        stream = following(stream)
-        action = drawn(stream, len(cells))
+        stream = next_stream(stream)
+        action = drawn_index(stream, len(cells))
         cell = landing_cell(mask, lowest[action], cells[action])
     return action, cell, stream
 
@@ -59,8 +59,8 @@ def drawn_cell(stream: int, mask: int, lowest: Words, cells: Words) -> tuple[int
 @inlined
 def drawn_seat(stream: int) -> tuple[int, int]:
     """Who the learner is, player 1 or 2, and the stream where it stopped."""
-    stream = following(stream)
-    return 1 + drawn(stream, 2), stream
+    stream = next_stream(stream)
+    return 1 + drawn_index(stream, 2), stream
 
 
 @inlined
@@ -129,4 +129,4 @@ def make_random_games(rows: int, inarow: int, board: int) -> RandomGamesKernel:
             plies += mask.bit_count()
         return wins_first, wins_second, games - wins_first - wins_second, plies
 
-    return random_games
+    return fastest(random_games)

@@ -2,15 +2,13 @@
 
 from functools import lru_cache
 
-from envs.jit import compiles, jit, jit_parallel, parallel_range
+from envs.jit import compiled, compiles, fastest, jit, jit_parallel, parallel_range
 from envs.learning.vector_kernel import Bytes, Words
 from envs.learning.vector_threads import Kernel, ThreadedKernel, most_threads, threading_of_numba
-from envs.random_kernels import drawn, following
+from envs.random_stream import drawn_index, next_stream
 
 BLOCK = 64
 """Rows that draw from one stream, one after the other, whichever thread they fall to."""
-
-prange = parallel_range()
 
 
 @jit
@@ -31,10 +29,10 @@ def draw_of_masks(masks: Bytes, streams: Words, actions: Words) -> None:
                 legal |= masks[row, action]
             actions[row] = 0
             if legal != 0:
-                stream = following(stream)
-                while masks[row, drawn(stream, numbers)] == 0:
-                    stream = following(stream)
-                actions[row] = drawn(stream, numbers)
+                stream = next_stream(stream)
+                while masks[row, drawn_index(stream, numbers)] == 0:
+                    stream = next_stream(stream)
+                actions[row] = drawn_index(stream, numbers)
         streams[block] = stream
 
 
@@ -42,7 +40,7 @@ def draw_of_masks(masks: Bytes, streams: Words, actions: Words) -> None:
 def make_draw(threads: int) -> Kernel:
     """`draw_of_masks` by so many threads; in plain Python by the caller alone."""
     if threads == 1 or not compiles():
-        return draw_of_masks
+        return fastest(draw_of_masks)
     numba = threading_of_numba()
     threads = min(threads, most_threads())
 
@@ -51,10 +49,10 @@ def make_draw(threads: int) -> Kernel:
         allowed = numba.get_num_threads()
         numba.set_num_threads(threads)
         blocks = len(streams)
-        for part in prange(threads):
+        for part in parallel_range(threads):
             first, last = part * blocks // threads, (part + 1) * blocks // threads
             start, end = first * BLOCK, last * BLOCK
             draw_of_masks(masks[start:end], streams[first:last], actions[start:end])
         numba.set_num_threads(allowed)
 
-    return ThreadedKernel(draw_of_masks, draw)
+    return ThreadedKernel(compiled(draw_of_masks), compiled(draw))

@@ -23,8 +23,6 @@ from envs.learning.vector_threads import most_threads, threading_of_numba
 StepKernel = Callable[..., int]
 """See `make_step`."""
 
-prange = parallel_range()
-
 
 @lru_cache
 def make_step(
@@ -148,7 +146,7 @@ def make_shared_step(
         allowed = numba.get_num_threads()
         numba.set_num_threads(threads)
         games, faults = len(over), 0
-        for part in prange(threads):
+        for part in parallel_range(threads):
             first, last = part * games // threads, (part + 1) * games // threads
             faults += step_part(
                 draws_seats,

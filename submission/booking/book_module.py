@@ -1,14 +1,15 @@
-"""A book as a Python module, so that a bundle carries it like any other source."""
+"""A book or a repertoire as a Python module, so that a bundle carries it like any other source."""
 
 from agents.book.format import BookContent, encode_book
+from agents.book.repertoire import RepertoireScope
 from submission.bundling.base85_text import base85_lines
 
-MODULE = '''"""An opening book: {rows} rows, {columns} columns, {inarow} in a row, {plies} plies.
+MODULE = '''"""{subject}.
 
-Written by `connectx book`: the bytes of `agents.book.format` in base85.
+Written by `connectx book{option}`: the bytes of `{format}` in base85.
 """
 
-SHIPPED_BOOK = (
+{constant} = (
 {lines}
 )
 '''
@@ -18,9 +19,22 @@ def book_module(content: BookContent) -> str:
     """The text of a module that has the book in its constant `SHIPPED_BOOK`."""
     scope = content.scope
     return MODULE.format(
-        rows=scope.rows,
-        columns=scope.columns,
-        inarow=scope.inarow,
-        plies=scope.plies,
+        subject=f"An opening book: {scope.rows} rows, {scope.columns} columns, "
+        f"{scope.inarow} in a row, {scope.plies} plies",
+        option="",
+        format="agents.book.format",
+        constant="SHIPPED_BOOK",
         lines=base85_lines(encode_book(content)),
+    )
+
+
+def repertoire_module(scope: RepertoireScope, data: bytes) -> str:
+    """The text of a module that has a repertoire's bytes in its constant `SHIPPED_REPERTOIRE`."""
+    return MODULE.format(
+        subject=f"A repertoire: {scope.rows} rows, {scope.columns} columns, {scope.inarow} in a "
+        "row",
+        option=" --repertoire",
+        format="agents.book.repertoire_format",
+        constant="SHIPPED_REPERTOIRE",
+        lines=base85_lines(data),
     )

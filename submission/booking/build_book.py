@@ -1,4 +1,4 @@
-"""From a board to its opening book, by way of a checkpoint."""
+"""From a board to its opening book or its repertoire, by way of a checkpoint."""
 
 from collections.abc import Mapping
 from concurrent.futures import BrokenExecutor, Executor
@@ -7,7 +7,10 @@ import numpy as np
 
 from agents.book.building import solve_positions
 from agents.book.format import BookContent
-from agents.book.positions import positions_by_ply
+from agents.book.positions import BookScope, positions_by_ply
+from agents.book.repertoire import RepertoireScope
+from agents.book.repertoire_building import RepertoireBuilder
+from agents.book.repertoire_format import encode_repertoire
 from submission.booking.checkpoint import Checkpoint
 from submission.progress import OnProgress
 
@@ -17,7 +20,7 @@ class UnfinishedBook(Exception):
 
 
 def build_book(
-    checkpoint: Checkpoint,
+    checkpoint: Checkpoint[BookScope],
     known: Mapping[int, int],
     executor: Executor,
     table_megabytes: int,
@@ -46,10 +49,40 @@ def build_book(
             scores |= found
             on_progress(len(scores), len(keys), "")
     except (KeyboardInterrupt, BrokenExecutor) as stop:
-        interrupted = isinstance(stop, KeyboardInterrupt)
-        reason = "Interrupted" if interrupted else "A worker died, perhaps for want of memory"
-        raise UnfinishedBook(
-            f"{reason}: {len(scores)} of {len(keys)} positions are solved. The same command with "
-            "--resume goes on from there."
-        ) from stop
+        raise _unfinished(stop, f"{len(scores)} of {len(keys)} positions are solved") from stop
     return BookContent(scope, np.array([scores[key] for key in keys], np.int64))
+
+
+def build_repertoire(
+    checkpoint: Checkpoint[RepertoireScope],
+    known: Mapping[int, int],
+    executor: Executor,
+    table_megabytes: int,
+    on_progress: OnProgress,
+) -> bytes:
+    """Find what is not known of a repertoire's moves yet; its bytes.
+
+    Args:
+        checkpoint: the moves go there as soon as they are found.
+        known: columns by key of an earlier run.
+        executor: any executor of the `concurrent.futures` kind.
+        table_megabytes: size of each worker's transposition table.
+        on_progress: told how many positions of a ply are done.
+
+    Raises:
+        UnfinishedBook: Ctrl-C, or a worker process died.
+    """
+    builder = RepertoireBuilder(
+        checkpoint.scope, executor, table_megabytes, known, checkpoint.append, on_progress
+    )
+    try:
+        return encode_repertoire(checkpoint.scope, builder.build())
+    except (KeyboardInterrupt, BrokenExecutor) as stop:
+        done = f"the moves of {len(builder.columns)} positions are found"
+        raise _unfinished(stop, done) from stop
+
+
+def _unfinished(stop: BaseException, done: str) -> UnfinishedBook:
+    interrupted = isinstance(stop, KeyboardInterrupt)
+    reason = "Interrupted" if interrupted else "A worker died, perhaps for want of memory"
+    return UnfinishedBook(f"{reason}: {done}. The same command with --resume goes on from there.")

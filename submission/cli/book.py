@@ -1,56 +1,160 @@
 """`connectx book`."""
 
+from collections.abc import Callable
+from concurrent.futures import Executor
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from agents.book.positions import BookScope
-from submission.booking.book_module import book_module
-from submission.booking.build_book import UnfinishedBook, build_book
+from agents.book.repertoire import RepertoireScope
+from submission.booking.book_module import book_module, repertoire_module
+from submission.booking.build_book import UnfinishedBook, build_book, build_repertoire
 from submission.booking.checkpoint import Checkpoint
-from submission.cli.arguments import CORES, Columns, Inarow, Output, Rows
+from submission.cli.arguments import CORES, Columns, Dask, Inarow, Rows
 from submission.cli.console import say
-from submission.executors.workers import local_executor
-from submission.output_file import require_writable
-from submission.progress import progress_bar
+from submission.executors.choice import chosen_executor
+from submission.output_file import replace_content, require_writable
+from submission.progress import OnProgress, progress_bar
+
+BOOK_PLIES = 8
 
 
 def book(
-    plies: Annotated[int, typer.Option(help="Of how many plies to solve all positions.")] = 8,
+    repertoire: Annotated[
+        bool,
+        typer.Option(
+            "--repertoire",
+            help="Find the best moves of what a player meets who plays them, instead of scores.",
+        ),
+    ] = False,
+    plies: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="How many plies to reach.",
+            show_default="8; with --repertoire all but one of half the board's cells",
+        ),
+    ] = None,
+    seat: Annotated[
+        int | None,
+        typer.Option(
+            metavar="S", help="With --repertoire: only for player 1 or 2.", show_default="both"
+        ),
+    ] = None,
+    all_plies: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=-1,
+            help="With --repertoire: also the best move of every position of so many plies.",
+            show_default="none",
+        ),
+    ] = -1,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on from where an earlier run was interrupted.")
     ] = False,
     workers: Annotated[int, typer.Option(metavar="K", help="Processes that solve.")] = CORES,
+    dask: Dask = None,
     table_megabytes: Annotated[
         int, typer.Option(metavar="MB", min=1, help="Size of each worker's transposition table.")
     ] = 512,
     rows: Rows = 6,
     columns: Columns = 7,
     inarow: Inarow = 4,
-    output: Output = Path("book_data.py"),
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where to write; a repertoire as a Python module where the name ends in .py.",
+            show_default="book_data.py or repertoire.cxrp",
+        ),
+    ] = None,
 ) -> None:
-    """Solve all positions of the first plies, and write them as an opening book.
+    """Solve a board's openings in advance.
 
-    Every score is kept, in FILE.scores, as soon as it is found: after Ctrl-C the same command with
-    --resume loses nothing. Exit status 1 when it was interrupted.
+    By default the scores of all positions of the first plies. With --repertoire the moves of a
+    player who makes no mistake: an exactly best one for each position that he can meet from the
+    empty board on, against any replies. Of several best moves it is the one that leaves a fallible
+    opponent most ways to go wrong. Put it to use with
+    `connectx build perfect --option repertoire=FILE`.
+
+    Whatever is found is kept at once, in FILE.scores or FILE.moves: after Ctrl-C the same command
+    with --resume loses nothing. Exit status 1 when it was interrupted.
     """
-    require_writable(output)
-    scope = BookScope(rows, columns, inarow, plies)
+    board = rows, columns, inarow
+    if not repertoire:
+        if seat is not None or all_plies >= 0:
+            raise ValueError("--seat and --all-plies belong to --repertoire: add it")
+        scope = BookScope(*board, BOOK_PLIES if plies is None else plies)
+        _write_book(scope, output or Path("book_data.py"), resume, (workers, dask), table_megabytes)
+        return
+    if seat not in (None, 1, 2):
+        raise ValueError(f"the seat is 1 or 2, not {seat}")
+    reach = max(0, rows * columns // 2 - 1) if plies is None else plies
+    moves = RepertoireScope(
+        *board, all_plies, -1 if seat == 2 else reach, -1 if seat == 1 else reach
+    )
+    moves.check()
+    target = output or Path("repertoire.cxrp")
+    _write_repertoire(moves, target, resume, (workers, dask), table_megabytes)
+
+
+def _write_book(
+    scope: BookScope,
+    output: Path,
+    resume: bool,
+    workers: tuple[int, str | None],
+    table_megabytes: int,
+) -> None:
     checkpoint = Checkpoint(output.with_name(f"{output.name}.scores"), scope)
+    known = _begin(checkpoint, output, resume)
+
+    def build(executor: Executor, show: OnProgress) -> str:
+        content = build_book(checkpoint, known, executor, table_megabytes, show)
+        output.write_text(book_module(content), encoding="utf-8")
+        return f"{len(content.deepest_scores)} scores"
+
+    _run(build, output, workers)
+
+
+def _write_repertoire(
+    scope: RepertoireScope,
+    output: Path,
+    resume: bool,
+    workers: tuple[int, str | None],
+    table_megabytes: int,
+) -> None:
+    checkpoint = Checkpoint(output.with_name(f"{output.name}.moves"), scope)
+    known = _begin(checkpoint, output, resume)
+
+    def build(executor: Executor, show: OnProgress) -> str:
+        data = build_repertoire(checkpoint, known, executor, table_megabytes, show)
+        module = output.suffix == ".py"
+        replace_content(output, repertoire_module(scope, data).encode() if module else data)
+        return f"the moves of {len(checkpoint.read())} positions"
+
+    _run(build, output, workers)
+
+
+def _begin(checkpoint: Checkpoint[Any], output: Path, resume: bool) -> dict[int, int]:
+    """What an earlier run has found."""
+    require_writable(output)
     if not resume:
         checkpoint.require_new()
-    _book(checkpoint, output, workers, table_megabytes)
+    return checkpoint.read()
 
 
-def _book(checkpoint: Checkpoint, output: Path, workers: int, table_megabytes: int) -> None:
-    known = checkpoint.read()
+def _run(
+    build: Callable[[Executor, OnProgress], str], output: Path, workers: tuple[int, str | None]
+) -> None:
     try:
-        with local_executor(workers) as executor, progress_bar("Solving") as show:
-            content = build_book(checkpoint, known, executor, table_megabytes, show)
+        with chosen_executor(*workers) as executor, progress_bar("Solving") as show:
+            content = build(executor, show)
     except UnfinishedBook as unfinished:
         say(str(unfinished))
         raise typer.Exit(1) from unfinished
-    output.write_text(book_module(content), encoding="utf-8")
-    size = output.stat().st_size / 1000
-    say(f"Wrote {output}, {size:.0f} kB: {len(content.deepest_scores)} scores.")
+    say(f"Wrote {output}, {output.stat().st_size / 1000:.0f} kB: {content}.")

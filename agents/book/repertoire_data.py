@@ -1,0 +1,3 @@
+"""A repertoire: nothing yet."""
+
+SHIPPED_REPERTOIRE = ""

@@ -1,0 +1,134 @@
+"""A bit for each key of a set, in little more than a bit each: the keys themselves are not kept.
+
+Three places of a bit field belong to each key, and the exclusive or of what stands there is its
+bit. A number that is no key gets a bit, too, without meaning; so the reader must know what is in
+the set. The places lie in neighbouring segments, so that 1.13 places for a key are enough for the
+field to be filled by "peeling": again and again a key is put aside that has a place to itself, and
+in the opposite order each is given its bit by that place.
+
+M. Dietzfelbinger and R. Pagh, "Succinct Data Structures for Retrieval and Approximate Membership"
+(2008); T. M. Graf and D. Lemire, "Binary Fuse Filters" (2022) for the segments.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import ceil, log
+from typing import NamedTuple
+
+WORD = (1 << 64) - 1
+LARGEST_SEGMENT = 1 << 14
+
+
+class BitField(NamedTuple):
+    """The bits of a set of keys."""
+
+    seed: int
+    """Of the hash function."""
+    segment: int
+    """Places in a segment, a power of two."""
+    segments: int
+    """How many there are, at least 3."""
+    bits: bytes
+    """Place by place, from the lowest bit of the first byte on."""
+
+    def get(self, key: int) -> int:
+        """The bit of a key: 0 or 1, without meaning for other numbers."""
+        bits = self.bits
+        found = 0
+        for place in places_of(key, self.seed, self.segment, self.segments):
+            found ^= bits[place >> 3] >> (place & 7)
+        return found & 1
+
+
+def places_of(key: int, seed: int, segment: int, segments: int) -> tuple[int, int, int]:
+    """The three places of a key.
+
+    Args:
+        key: a whole number of at least 0.
+        seed: of the hash function, S. Vigna's splitmix64.
+        segment: places in a segment, a power of two of at most 2^14.
+        segments: how many there are, at least 3.
+    """
+    high = (key >> 64) + 1
+    mixed = (key + high * (2 * seed + 1) * 0x9E3779B97F4A7C15) & WORD
+    mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9 & WORD
+    mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EB & WORD
+    mixed ^= mixed >> 31
+    first = segment * ((mixed >> 42) * (segments - 2) >> 22)
+    low = segment - 1
+    return (
+        first + (mixed & low),
+        first + segment + (mixed >> 14 & low),
+        first + 2 * segment + (mixed >> 28 & low),
+    )
+
+
+def make_bit_field(content: Mapping[int, int]) -> BitField:
+    """The field that gives each key its bit.
+
+    Raises:
+        ValueError: a key is below 0.
+    """
+    if any(key < 0 for key in content):
+        raise ValueError("the keys of a bit field must be at least 0")
+    segment, segments = shape_of(len(content))
+    seed = 0
+    while True:
+        places = [places_of(key, seed, segment, segments) for key in content]
+        order = peeling_order(places, segment * segments)
+        if len(order) == len(content):
+            bits = _filled(list(content.values()), places, order, segment * segments)
+            return BitField(seed, segment, segments, bits)
+        seed += 1
+        segments += 1 + segments // 100
+
+
+def shape_of(keys: int) -> tuple[int, int]:
+    """Places in a segment and the number of segments for so many keys, as Graf and Lemire have it.
+
+    Small fields have more room to spare.
+    """
+    keys = max(keys, 2)
+    segment = min(LARGEST_SEGMENT, 1 << max(3, int(log(keys) / log(3.33) + 2.25)))
+    room = max(1.125, 0.875 + 0.25 * log(1e6) / log(keys))
+    return segment, max(3, ceil(keys * room / segment))
+
+
+def peeling_order(places: Sequence[tuple[int, int, int]], size: int) -> list[tuple[int, int]]:
+    """Keys in the order in which they are put aside, each with the place that it has to itself.
+
+    Fewer than all keys where too many share their places.
+    """
+    users, sharing = [0] * size, [0] * size
+    for number, three in enumerate(places):
+        for place in three:
+            users[place] += 1
+            sharing[place] ^= number
+    alone = [place for place in range(size) if users[place] == 1]
+    order = []
+    while alone:
+        place = alone.pop()
+        if users[place] != 1:
+            continue
+        number = sharing[place]
+        order.append((number, place))
+        for other in places[number]:
+            users[other] -= 1
+            sharing[other] ^= number
+            if users[other] == 1:
+                alone.append(other)
+    return order
+
+
+def _filled(
+    bits: Sequence[int],
+    places: Sequence[tuple[int, int, int]],
+    order: Sequence[tuple[int, int]],
+    size: int,
+) -> bytes:
+    field = bytearray(size + -size % 8)
+    for number, own in reversed(order):
+        one, two, three = places[number]
+        field[own] = bits[number] ^ field[one] ^ field[two] ^ field[three]
+    return bytes(
+        sum(field[first + place] << place for place in range(8)) for first in range(0, size, 8)
+    )

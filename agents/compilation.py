@@ -1,0 +1,110 @@
+"""Compiling a search: before it, or beside a game that goes on meanwhile."""
+
+import sys
+from collections.abc import Callable
+from math import inf
+from threading import Event, Lock, Thread, Timer
+from time import perf_counter
+
+from envs.jit import compiles
+
+SILENT_SECONDS = 1.0
+"""What is compiled in less than that is not worth a word."""
+
+
+class Patience:
+    """How long this process waits for searches to be compiled.
+
+    Without end, until `compile_beside_games` is called; then in the background, and a game waits
+    for no longer than it allows.
+    """
+
+    def __init__(self) -> None:
+        self.beside_games = False
+        self.left = inf
+        """Seconds."""
+
+    def compile_beside_games(self) -> None:
+        """Compile in the background from now on, and wait for nothing unless a game allows it."""
+        self.beside_games, self.left = True, 0.0
+
+    def allow(self, seconds: float) -> None:
+        """Let searches wait for so long in all, where they are compiled in the background."""
+        if self.beside_games:
+            self.left = seconds
+
+    def wait(self, done: Event) -> None:
+        """Wait for an event, for as long as is left."""
+        begun = perf_counter()
+        done.wait(None if self.left == inf else self.left)
+        self.left = max(0.0, self.left - (perf_counter() - begun))
+
+
+PATIENCE = Patience()
+
+
+class Compilation:
+    """The compiled form of a search, which a process makes once.
+
+    Args:
+        search: what it is called in messages.
+        prove: compiles the search, and tells whether it finds what it finds in plain Python.
+    """
+
+    def __init__(self, search: str, prove: Callable[[], bool]) -> None:
+        self._search = search
+        self._prove = prove
+        self._begun = False
+        self._beginning = Lock()
+        self._done = Event()
+        self._usable = False
+
+    def begin(self) -> None:
+        """Compile the search, unless that has begun; in the background beside a game."""
+        with self._beginning:
+            begins, self._begun = not self._begun, True
+        if not begins:
+            return
+        if PATIENCE.beside_games:
+            Thread(target=self._compile, name=f"compiling {self._search}", daemon=True).start()
+        else:
+            self._compile()
+
+    def is_ready(self, patient: bool = True) -> bool:
+        """Whether the compiled search can be used now; begins to compile it, if need be.
+
+        Args:
+            patient: whether to wait, for as long as `PATIENCE` has it, while it is compiled.
+        """
+        self.begin()
+        if patient:
+            PATIENCE.wait(self._done)
+        return self._usable
+
+    def has_failed(self) -> bool:
+        """Whether there will be no compiled search."""
+        return self._done.is_set() and not self._usable
+
+    def _compile(self) -> None:
+        telling = Timer(SILENT_SECONDS, self._say, ["being compiled, which takes some seconds"])
+        telling.daemon = True
+        if not PATIENCE.beside_games:
+            telling.start()
+        try:
+            self._usable = compiles() and self._proven()
+        finally:
+            telling.cancel()
+            self._done.set()
+
+    def _proven(self) -> bool:
+        try:
+            if self._prove():
+                return True
+            problem = "it finds something else when it is compiled"
+        except Exception as error:
+            problem = f"{type(error).__name__}: {error}"
+        self._say(f"run in plain Python ({problem})")
+        return False
+
+    def _say(self, what: str) -> None:
+        print(f"the search of {self._search} is {what}", file=sys.stderr)
