@@ -14,8 +14,10 @@ from agents.book.positions import (
     keys_of_stones,
     positions_by_ply,
 )
+from agents.book.repertoire import cells_in, highest_stones
 from agents.words import Words
 from envs.board import BoardGame, BoardState
+from envs.board_kernels import board_masks
 from envs.connectx import ConnectX
 
 
@@ -46,6 +48,26 @@ class OpeningBook:
         place = np.searchsorted(keys, key)
         known = place < len(keys) and keys[place] == key
         return int(self.scores[ply][place]) if known else None
+
+    def least_score(self, state: BoardState) -> int | None:
+        """A lower bound of the score of a position one ply after the book's last.
+
+        The move that led to it cannot have been better than the best one of the position before,
+        whichever of the stones was the last. None where the book knows none of these positions.
+
+        Args:
+            state: a position on the book's board, in which the game goes on.
+        """
+        if state.mask.bit_count() != self.scope.plies + 1:
+            return None
+        board = board_masks(self.scope.rows, self.scope.columns, self.scope.inarow)
+        other = state.mask ^ state.mover
+        before = (
+            BoardState(other ^ stone, state.mask ^ stone, 3 - state.player, won=False)
+            for stone in cells_in(highest_stones(board, state.mask) & other)
+        )
+        scores = [score for parent in before if (score := self.score(parent)) is not None]
+        return max((-score for score in scores), default=None)
 
 
 @lru_cache(maxsize=1)

@@ -115,14 +115,18 @@ class ExactMoves:
         """
         legal = legal_actions(self.env, state)
         undecided = list(from_the_middle(self.env.columns, legal))
-        budget = FIRST_ROUND_NODES
+        budget, some_keeps = FIRST_ROUND_NODES, False
         while undecided:
             for action in tuple(undecided):
                 clock.check()
+                if len(undecided) == 1 and not some_keeps:
+                    yield action, True  # for one of them does
+                    return
                 child = self.env.get_next_state(state, action)
                 keeps = self._scores_at_most(child, -score, clock, budget)
                 if keeps is not None:
                     undecided.remove(action)
+                    some_keeps = some_keeps or keeps
                 yield action, keeps
             budget *= 8
 

@@ -150,6 +150,9 @@ class Solver:
         if known is not None:
             score = min(max(known.lower, lower), upper)
             return ScoreBounds(score, score)
+        least = self.book.least_score(state) if self.book else None
+        if least is not None:
+            lower = min(upper, max(lower, least))
         job = self.engine.job([state], lower, upper)
         job.run(Clock(time_limit), node_limit)
         self.nodes += job.nodes
