@@ -15,10 +15,12 @@ BUILT_IN_AGENTS = ("negamax", "random")
 ONE_AT_A_TIME = Lock()
 """Held while Kaggle's code catches the output of the whole process: threads take turns."""
 
-INSTALL_HINT = (
-    "kaggle-environments is not installed: run `pip install jsonschema requests` and then "
-    "`pip install --no-deps kaggle-environments` (185 MB; its full dependencies take 1.6 GB)"
+INSTALLATION = (
+    "run `{pip} install jsonschema requests` and then "
+    "`{pip} install --no-deps kaggle-environments` (185 MB; its full dependencies take 1.6 GB)"
 )
+
+INSTALL_HINT = f"kaggle-environments is not installed: {INSTALLATION.format(pip='pip')}"
 
 
 @cache

@@ -41,6 +41,8 @@ def _facts(report: CheckReport) -> Table:
         "size": f"{report.size:,} bytes",
         "imports": _modules(report.other_imports, "only of Python's standard library"),
         "standard library": _modules(report.standard_imports, NOTHING),
+        "played with": str(report.versions),
+        **({"speed": f"{report.speed:g} of one core"} if report.speed < 1 else {}),
         "agent": report.agent or "could not be loaded",
         **(_timing(report.timing) if report.timing else {}),
     }
@@ -59,11 +61,16 @@ def _timing(timing: Timing) -> dict[str, str]:
     return {
         "loading": f"{timing.loading:.3f} s",
         "first move": f"{timing.first_move:.3f} s with loading",
+        "longest later move": _seconds(timing.longest_later),
         "a move": f"mean {timing.mean:.3f} s, 99 % within {timing.percentile_99:.3f} s, "
         f"longest {timing.longest:.3f} s",
         "bank": f"at most {timing.bank_taken:.1f} s taken, at least {timing.bank_left:.1f} s "
         f"left of {timing.bank:g} s",
     }
+
+
+def _seconds(seconds: float | None) -> str:
+    return NOTHING if seconds is None else f"{seconds:.3f} s"
 
 
 def _games(games: tuple[GameResult, ...]) -> Table:

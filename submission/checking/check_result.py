@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from submission.checking.diagnosis import Fault
+from submission.checking.observed_game import Versions
 from submission.upload import upload_command
 
 
@@ -38,6 +39,8 @@ class Timing:
     """Of all moves."""
     percentile_99: float
     longest: float
+    longest_later: float | None
+    """The longest move other than a seat's first; None without such."""
     bank: float
     """What a game's moves may take beyond their limit, in all."""
     bank_taken: float
@@ -60,6 +63,10 @@ class CheckReport:
     """None, as `other_imports`, where the source could not be parsed."""
     other_imports: tuple[str, ...] | None
     """Modules that are not Python's own."""
+    versions: Versions
+    """What the games were played with."""
+    speed: float
+    """The share of one core that the submission had, with all that it started; 1 is no limit."""
     agent: str | None
     """The callable that Kaggle takes; None where the file could not be loaded."""
     timing: Timing | None

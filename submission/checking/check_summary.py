@@ -45,6 +45,8 @@ def summarise(
         size=size,
         standard_imports=source.standard_imports(),
         other_imports=source.other_imports(),
+        versions=records[0].versions,
+        speed=limits.speed,
         agent=describe_choice(choice, source) if choice else None,
         timing=timing,
         games=tuple(map(_result, games)),
@@ -79,8 +81,8 @@ def _timing(records: Sequence[ObservedGame], limits: Limits) -> Timing | None:
     loadings = [record.load_seconds for record in records if record.load_seconds is not None]
     if not moves or not loadings:
         return None
-    firsts = [
-        next(move.seconds for move in record.moves if move.seat == seat)
+    played = [
+        [move.seconds for move in record.moves if move.seat == seat]
         for record in records
         for seat in {move.seat for move in record.moves}
     ]
@@ -91,10 +93,11 @@ def _timing(records: Sequence[ObservedGame], limits: Limits) -> Timing | None:
     ]
     return Timing(
         loading=max(loadings),
-        first_move=max(firsts),
+        first_move=max(first for first, *_ in played),
         mean=fmean(moves),
         percentile_99=moves[ceil(0.99 * len(moves)) - 1],
         longest=moves[-1],
+        longest_later=max((move for _, *later in played for move in later), default=None),
         bank=limits.bank,
         bank_taken=max(taken),
     )

@@ -10,6 +10,7 @@ import faulthandler
 import io
 import json
 import os
+import platform
 import random
 import reprlib
 import signal
@@ -17,11 +18,13 @@ import sys
 import traceback
 from collections import deque
 from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import perf_counter
 from types import ModuleType
 from typing import Any
 
+from submission.isolation.descendants import adopt_orphans
 from submission.isolation.player_job import CHANNEL_LOST
 from submission.isolation.project_hiding import hide_project
 from submission.kaggle import kaggle_environments
@@ -199,6 +202,23 @@ def report_loading(kaggle_agent: ModuleType, main: Path, report: Reporter) -> No
     kaggle_agent.get_last_callable = loading  # type: ignore[attr-defined]
 
 
+def versions() -> dict[str, str | None]:
+    """What a submission runs with here; nothing of it is imported, which would warm its start."""
+    return {
+        "python": platform.python_version(),
+        "numba": version_of("numba"),
+        "numpy": version_of("numpy"),
+    }
+
+
+def version_of(distribution: str) -> str | None:
+    """The installed version of a distribution; None where there is none."""
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return None
+
+
 def play(job: dict[str, Any], report: Reporter) -> None:
     """Play the game of the job and report its end."""
     kaggle = kaggle_environments()
@@ -212,7 +232,7 @@ def play(job: dict[str, Any], report: Reporter) -> None:
         agent, _ = kaggle.agent.build_agent(str(main), environment.agents, "connectx")
         players[seat - 1] = observed(agent, seat, main, report)
     random.seed(job["seed"])
-    report("ready")
+    report("ready", versions=versions())
     try:
         steps = environment.run(players)
     except BaseException as error:
@@ -228,5 +248,7 @@ def main() -> None:
     faulthandler.enable()
     faulthandler.register(signal.SIGUSR1, all_threads=False)
     os.set_inheritable(job["channel"], False)
+    if job["is_slowed"]:
+        adopt_orphans()
     hide_project()
     play(job, report)

@@ -1,6 +1,5 @@
 """Exceptions of submissions in plain words."""
 
-import platform
 from dataclasses import dataclass
 
 from submission.checking.observed_game import Failure
@@ -25,6 +24,8 @@ class Surroundings:
     """Names under which files and folders beside the original could be imported."""
     project_packages: frozenset[str]
     """Names of this project's packages, which Kaggle does not have."""
+    python: str
+    """Version of the Python that ran the submission."""
     memory: int
     """The limit, in bytes of address space."""
 
@@ -34,7 +35,7 @@ def explain(failure: Failure, surroundings: Surroundings) -> Cause:
     match failure.type:
         case "SyntaxError" | "IndentationError" | "TabError":
             return Cause(
-                f"a syntax error: {failure.message} (read with Python {platform.python_version()})",
+                f"a syntax error: {failure.message} (read with Python {surroundings.python})",
                 "correct the line, and run the file with Python before it is checked",
             )
         case "ModuleNotFoundError" if failure.module is not None:

@@ -30,6 +30,21 @@ class GamePlan:
 
 
 @dataclass(frozen=True, slots=True)
+class Versions:
+    """What a game was played with."""
+
+    python: str
+    numba: str | None
+    """None where it is not installed."""
+    numpy: str | None
+
+    def __str__(self) -> str:
+        numba = f"numba {self.numba}" if self.numba else "no numba"
+        numpy = f"numpy {self.numpy}" if self.numpy else "no numpy"
+        return f"Python {self.python}, {numba}, {numpy}"
+
+
+@dataclass(frozen=True, slots=True)
 class Choice:
     """The callable that Kaggle takes as the agent."""
 
@@ -128,6 +143,7 @@ class ObservedGame:
     """What was seen of a game."""
 
     plan: GamePlan
+    versions: Versions
     choice: Choice | None
     """None where the file has not been loaded."""
     load_seconds: float | None

@@ -46,11 +46,16 @@ class SourceFacts:
         return tuple(name for name in self.imports if name not in sys.stdlib_module_names)
 
 
-def read_source(source: Path) -> SourceFacts:
-    """Parse a source in a process of its own; nothing of it is executed."""
+def read_source(source: Path, python: Path | None = None) -> SourceFacts:
+    """Parse a source in a process of its own; nothing of it is executed.
+
+    Args:
+        source: the file that Kaggle loads.
+        python: the interpreter whose grammar and packages count; by default this one.
+    """
     try:
         answer = subprocess.run(  # noqa: S603
-            [sys.executable, "-I", str(WORKER), str(source)],
+            [python or sys.executable, "-I", str(WORKER), str(source)],
             capture_output=True,
             check=True,
             timeout=PARSING_SECONDS,

@@ -1,34 +1,53 @@
 """How Python is started for strangers' code."""
 
 import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
-from submission.kaggle import kaggle_environments
+from submission.kaggle import INSTALLATION, kaggle_environments
 
 PROJECT = Path(__file__).resolve().parents[2]
 """The folder in which this project's packages lie."""
 
 KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TZ")
 
+OLDEST_PYTHON = (3, 11)
 
-def child_command(module: str) -> list[str]:
+ADVICE = "name a Python of 3.11 or newer, or the folder of a virtual environment"
+
+PROBE = """
+import sys
+print("Python %d %d" % sys.version_info[:2])
+from importlib.util import find_spec
+print(find_spec("kaggle_environments") is not None)
+"""
+"""Says what an interpreter is; its first lines run on every Python."""
+
+PROBE_SECONDS = 30
+
+
+def child_command(module: str, python: Path | None = None) -> list[str]:
     """The command that runs `main()` of one of this project's modules; arguments may follow.
 
-    The current folder and the user's own packages are not on the child's search path, but
-    kaggle_environments is, wherever it is installed; and so is the project, until the module hides
-    it (see `hide_project`).
+    The current folder and the user's own packages are not on the child's search path. The project
+    is, until the module hides it (see `hide_project`).
+
+    Args:
+        module: name of the module.
+        python: the interpreter, with the packages of its own; by default this one, which finds
+            kaggle_environments wherever it is installed.
 
     Raises:
-        ModuleNotFoundError: kaggle_environments is not installed.
+        ModuleNotFoundError: kaggle_environments is not installed here, where it is needed.
     """
-    site = Path(str(kaggle_environments().__file__)).parents[1]
-    program = (
-        f"import sys; sys.path.insert(0, {str(PROJECT)!r}); "
-        f"{str(site)!r} in sys.path or sys.path.append({str(site)!r}); "
-        f"from {module} import main; main()"
-    )
-    return [sys.executable, "-s", "-P", "-c", program]
+    program = f"import sys; sys.path.insert(0, {str(PROJECT)!r}); "
+    if python is None:
+        site = str(Path(str(kaggle_environments().__file__)).parents[1])
+        program += f"{site!r} in sys.path or sys.path.append({site!r}); "
+    program += f"from {module} import main; main()"
+    return [str(python or sys.executable), "-s", "-P", "-c", program]
 
 
 def child_environment(folder: Path) -> dict[str, str]:
@@ -39,3 +58,54 @@ def child_environment(folder: Path) -> dict[str, str]:
     """
     kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
     return {**kept, "HOME": str(folder), "TMPDIR": str(folder), "PYTHONHASHSEED": "0"}
+
+
+def find_python(path: Path) -> Path:
+    """Another interpreter that can play Kaggle's games.
+
+    Args:
+        path: an interpreter, a command that starts one, or the folder of a virtual environment.
+
+    Returns:
+        Its absolute path, with its links: a virtual environment is known by its own.
+
+    Raises:
+        FileNotFoundError: there is nothing of that name.
+        ValueError: it is no Python of 3.11 or newer, or lacks kaggle_environments.
+    """
+    named = path / "bin" / "python" if path.is_dir() else path
+    found = shutil.which(named)
+    if found is None and not named.exists():
+        raise FileNotFoundError(f"there is no Python at {path}: {ADVICE}")
+    python = Path(found or named).absolute()
+    version, has_kaggle = _probe(python)
+    if version < OLDEST_PYTHON:
+        raise ValueError(f"{path} is Python {version[0]}.{version[1]}: {ADVICE}")
+    if not has_kaggle:
+        raise ValueError(
+            f"{path} has no kaggle_environments: {INSTALLATION.format(pip=f'{python} -m pip')}, "
+            "or run `make kaggle-image` for an environment with Kaggle's versions"
+        )
+    return python
+
+
+def _probe(python: Path) -> tuple[tuple[int, int], bool]:
+    """The version of an interpreter, and whether it has kaggle_environments."""
+    try:
+        answer = subprocess.run(  # noqa: S603
+            [python, "-E", "-s", "-c", PROBE],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=PROBE_SECONDS,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ValueError(f"{python} does not run ({error}): {ADVICE}") from error
+    match answer.stdout.split():
+        case ["Python", major, minor, *found]:
+            return (int(major), int(minor)), found == ["True"]
+        case _:
+            said = answer.stderr.strip().partition("\n")[0]
+            raise ValueError(f"{python} is no Python ({said or 'it said nothing'}): {ADVICE}")

@@ -39,10 +39,15 @@ def end_descendants(spared: Container[int] = ()) -> None:
 
 def count_descendants() -> int:
     """How many processes come from this one; 0 where Linux does not list them."""
-    found = [os.getpid()]
-    for process_id in found:
-        found += _children(process_id)
-    return len(found) - 1
+    return len(descendants(os.getpid()))
+
+
+def descendants(process_id: int) -> list[int]:
+    """The processes that come from another, parents first; none where Linux does not list them."""
+    found = [process_id]
+    for parent in found:
+        found += _children(parent)
+    return found[1:]
 
 
 def _children(process_id: int) -> list[int]:

@@ -53,8 +53,8 @@ def hide_project() -> None:
 
     For a process that `child_command` has started.
     """
+    sys.path.remove(str(PROJECT))  # first: packages beside the project may be of another Python
     kaggle = Path(str(kaggle_environments().__file__)).parent
-    sys.path.remove(str(PROJECT))
     if kaggle.parent != PROJECT:
         sys.path[:] = [entry for entry in sys.path if entry != str(PROJECT)]
     for module in list(sys.modules):
