@@ -21,11 +21,13 @@ from submission.checking.observed_game import (
     Overdue,
     Stopped,
     TooLong,
+    Versions,
 )
 
 SURROUNDINGS = Surroundings(
     neighbours=frozenset({"tactics", "numbers"}),
     project_packages=frozenset({"agents"}),
+    python="3.12.1",
     memory=3 * 2**30,
 )
 
@@ -37,6 +39,7 @@ MOVE = Move(seat=2, legal=(0, 1), seconds=0.1, type="int", action="1")
 def game(ending: Ending, *moves: Move, failure: Failure | None = None) -> ObservedGame:
     return ObservedGame(
         plan=PLAN,
+        versions=Versions("3.12.1", None, "2.0.2"),
         choice=Choice("agent", "function", 1, 2, "main.py", is_own=True),
         load_seconds=0.1,
         moves=moves or (MOVE,),

@@ -19,7 +19,8 @@ class Game:
     def __init__(self, plan: GamePlan = PLAN, limits: Limits = LIMITS) -> None:
         self.now = 100.0
         self.watch = GameWatch(plan, limits, self.now)
-        self.hear("ready")
+        versions = {"python": "3.12.1", "numba": None, "numpy": "2.0.2"}
+        self.hear("ready", versions=versions)
 
     def hear(self, event: str, **fields: Any) -> None:
         self.watch.hear({"event": event, **fields}, self.now)

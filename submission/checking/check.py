@@ -1,7 +1,6 @@
 """Whether Kaggle would accept a submission: plays it as Kaggle does, in sandboxes, and reports."""
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,9 +29,12 @@ PATIENCE = 60.0
 def check_submission(
     path: Path,
     *,
+    python: Path | None = None,
+    speed: float = 1.0,
     act_timeout: float = 2.0,
     bank: float = 60.0,
     run_timeout: float = 1200.0,
+    game_seconds: float | None = None,
     patience: float = PATIENCE,
     memory: int | None = None,
     on_progress: OnProgress = lambda done, total, name: None,
@@ -45,9 +47,15 @@ def check_submission(
 
     Args:
         path: a `.py` file, or a `.tar.gz` file with `main.py` at its top.
+        python: the interpreter that plays, with the packages of its own, as `find_python` finds it;
+            by default this one.
+        speed: how fast the machine is to be beside this one, at most 1: below 1 the submission,
+            with all its threads and processes, has this share of one core (only on Linux).
         act_timeout: seconds for a move.
         bank: seconds that a game's moves may take beyond their limit, in all.
         run_timeout: seconds for a game. The defaults of these three are Kaggle's.
+        game_seconds: how long a game that decides is played, from the end of its first move; by
+            default 8 at full speed. It goes on while the bank could still run out.
         patience: seconds after which no further game begins.
         memory: bytes of address space for the submission's process, enforced on Linux; by default
             a third of the machine's memory (two processes run at the same time), but at least
@@ -56,39 +64,42 @@ def check_submission(
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: it is not a file that Kaggle can load, or a limit leaves nothing.
+        ValueError: it is not a file that Kaggle can load, a limit leaves nothing, or the
+            submission cannot be slowed down here.
         ModuleNotFoundError: kaggle_environments is not installed.
         ChildProcessError: Kaggle's environment does not start in a process of its own.
     """
-    limits = Limits(act_timeout, bank, run_timeout, default_memory() if memory is None else memory)
-    kaggle_environments()
-    with TemporaryDirectory(prefix="connectx-") as temporary:
-        staged = Path(temporary)
-        source = read_source(stage(path, staged))
-        judge = partial(_judge, path=path, source=source, limits=limits)
-        plans = planned_games(act_timeout)
-        games = _play(plans, staged, judge, limits, patience, on_progress)
-    return summarise(path, source, limits, games, len(plans))
-
-
-def _play(
-    plans: Sequence[GamePlan],
-    staged: Path,
-    judge: Callable[[ObservedGame], Fault | None],
-    limits: Limits,
-    patience: float,
-    on_progress: OnProgress,
-) -> list[JudgedGame]:
-    """The games against the random agent and, unless they show a fault, all others."""
+    limits = Limits(
+        act_timeout, bank, run_timeout, default_memory() if memory is None else memory, speed
+    )
+    if python is None:
+        kaggle_environments()
+    plans = planned_games(limits, game_seconds)
     done = count(1)
 
     def on_game(plan: GamePlan) -> None:
         on_progress(next(done), len(plans), str(plan))
 
-    def play(plans: Sequence[GamePlan], patience: float) -> list[JudgedGame]:
-        records = play_games(plans, staged, limits, patience=patience, on_game=on_game)
-        return [JudgedGame(record, judge(record)) for record in records]
+    with TemporaryDirectory(prefix="connectx-") as temporary:
+        staged = Path(temporary)
+        source = read_source(stage(path, staged), python)
 
+        def play(plans: Sequence[GamePlan], patience: float) -> list[JudgedGame]:
+            records = play_games(
+                plans, staged, limits, python=python, patience=patience, on_game=on_game
+            )
+            return [JudgedGame(record, _judge(record, path, source, limits)) for record in records]
+
+        games = _play_in_turn(plans, play, patience)
+    return summarise(path, source, limits, games, len(plans))
+
+
+def _play_in_turn(
+    plans: Sequence[GamePlan],
+    play: Callable[[Sequence[GamePlan], float], list[JudgedGame]],
+    patience: float,
+) -> list[JudgedGame]:
+    """The games against the random agent and, unless they show a fault, all others."""
     begun = monotonic()
     first = play(plans[:FIRST_GAMES], patience)
     if any(game.fault for game in first):
@@ -108,6 +119,7 @@ def _judge(record: ObservedGame, path: Path, source: SourceFacts, limits: Limits
     surroundings = Surroundings(
         neighbours=frozenset(_neighbours(path)),
         project_packages=frozenset(PROJECT_PACKAGES),
+        python=record.versions.python,
         memory=limits.memory,
     )
     doubt = doubt_choice(record.choice, source) if record.choice else None

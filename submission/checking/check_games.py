@@ -14,7 +14,8 @@ from submission.checking.supervision import play_game
 FULL_SIZE = (6, 7, 4)
 
 FULL_SECONDS = 8.0
-"""How long a game at the full time limit is played, from the end of its first move."""
+"""How long a game at the full time limit is played, from the end of its first move, at full
+speed."""
 
 SHORT_ACT_TIMEOUT = 0.1
 """Seconds for a move in the further games."""
@@ -27,22 +28,22 @@ DECIDING_SEATS: tuple[Seats, ...] = ((1,), (2,), (1, 2))
 FIRST_GAMES = 2
 """How many games are played before all others: those against the `random` agent."""
 
-FURTHER_GAMES: tuple[tuple[int, int, int, Seats], ...] = (
-    (*FULL_SIZE, (1, 2)),
-    (4, 5, 3, (1,)),
-    (4, 5, 3, (2,)),
-    (7, 8, 4, (1,)),
-    (7, 8, 4, (2,)),
-    (10, 12, 5, (1,)),
-    (10, 12, 5, (2,)),
-    (1, 1, 1, (1,)),
+FURTHER_GAMES: tuple[tuple[tuple[int, int, int], Seats], ...] = (
+    (FULL_SIZE, (1, 2)),
+    ((4, 5, 3), (1,)),
+    ((4, 5, 3), (2,)),
+    ((7, 8, 4), (1,)),
+    ((7, 8, 4), (2,)),
+    ((10, 12, 5), (1,)),
+    ((10, 12, 5), (2,)),
+    ((1, 1, 1), (1,)),
 )
-"""Rows, columns, inarow and seats."""
+"""Rows, columns and inarow, and the seats."""
 
 MOST_WORKERS = 2
 
 
-def planned_games(act_timeout: float) -> list[GamePlan]:
+def planned_games(limits: Limits, seconds: float | None = None) -> list[GamePlan]:
     """All games of a check, in the order in which they are played.
 
     The first three decide: those against Kaggle's `random` agent, and that against itself, with
@@ -50,12 +51,21 @@ def planned_games(act_timeout: float) -> list[GamePlan]:
     board's size or on the time to think.
 
     Args:
-        act_timeout: seconds for a move in the games that decide.
+        limits: what the submission may take.
+        seconds: how long a game that decides is played, from the end of its first move; by default
+            FULL_SECONDS, and longer at a lower speed, as the others are in any case.
     """
-    return [
-        *(_deciding_game(seats, act_timeout) for seats in DECIDING_SEATS),
-        *(_further_game(*game) for game in FURTHER_GAMES),
+    full = FULL_SECONDS / limits.speed if seconds is None else seconds
+    short = SHORT_SECONDS / limits.speed
+    deciding = [
+        GamePlan(*FULL_SIZE, seats, limits.act_timeout, full, decides=True)
+        for seats in DECIDING_SEATS
     ]
+    further = [
+        GamePlan(*size, seats, SHORT_ACT_TIMEOUT, short, decides=False)
+        for size, seats in FURTHER_GAMES
+    ]
+    return deciding + further
 
 
 def play_games(
@@ -63,6 +73,7 @@ def play_games(
     staged: Path,
     limits: Limits,
     *,
+    python: Path | None,
     patience: float,
     on_game: Callable[[GamePlan], None],
 ) -> list[ObservedGame]:
@@ -72,6 +83,7 @@ def play_games(
         plans: the games, in the order in which they begin.
         staged: folder with the submission.
         limits: what the submission may take.
+        python: the interpreter that plays; None for this one.
         patience: seconds after which no game begins that does not decide.
         on_game: told, in the caller's thread, after each game.
 
@@ -84,7 +96,7 @@ def play_games(
     def play(plan: GamePlan) -> ObservedGame | None:
         if not plan.decides and monotonic() > end:
             return None
-        return play_game(plan, staged, limits, cancelled.is_set)
+        return play_game(plan, staged, limits, python, cancelled.is_set)
 
     with ThreadPoolExecutor(min(MOST_WORKERS, os.cpu_count() or 1)) as pool:
         games = {pool.submit(play, plan): plan for plan in plans}
@@ -97,13 +109,3 @@ def play_games(
             pool.shutdown(cancel_futures=True)
             raise
     return [record for game in games if (record := game.result()) is not None]
-
-
-def _deciding_game(seats: Seats, act_timeout: float) -> GamePlan:
-    return GamePlan(*FULL_SIZE, seats, act_timeout, seconds=FULL_SECONDS, decides=True)
-
-
-def _further_game(rows: int, columns: int, inarow: int, seats: Seats) -> GamePlan:
-    return GamePlan(
-        rows, columns, inarow, seats, SHORT_ACT_TIMEOUT, seconds=SHORT_SECONDS, decides=False
-    )

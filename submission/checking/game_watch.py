@@ -14,11 +14,14 @@ from submission.checking.observed_game import (
     Move,
     ObservedGame,
     Seat,
+    Versions,
 )
+from submission.checking.throttle import require_throttling
 from submission.isolation.messages import Message
 
 GRACE = 1.0
-"""Seconds that a move may run beyond its limit: Kaggle's environment itself then says TIMEOUT."""
+"""Seconds that a move at full speed may run beyond its limit: Kaggle's environment itself then says
+TIMEOUT."""
 
 STEP_SECONDS = 30.0
 """The longest time from one move to the next, and for the start of the process."""
@@ -44,6 +47,8 @@ class Limits:
     """For a whole game."""
     memory: int
     """Bytes of address space."""
+    speed: float = 1
+    """The share of one core that it has, with all that it starts."""
 
     def __post_init__(self) -> None:
         for name, limit in (("act_timeout", self.act_timeout), ("run_timeout", self.run_timeout)):
@@ -53,6 +58,10 @@ class Limits:
             raise ValueError(f"bank must be at least 0 seconds, not {self.bank}")
         if self.memory < LEAST_MEMORY:
             raise ValueError(f"memory must be at least {LEAST_MEMORY} bytes, not {self.memory}")
+        if not 0 < self.speed <= 1:
+            raise ValueError(f"speed must be above 0 and at most 1, not {self.speed}")
+        if self.speed < 1:
+            require_throttling()
 
 
 def overtime(moves: Sequence[Move], seat: Seat, act_timeout: float) -> float:
@@ -71,7 +80,8 @@ class GameWatch:
 
     def __init__(self, plan: GamePlan, limits: Limits, now: float) -> None:
         self.ending: Ending | None = None
-        self.is_ready = False
+        self.versions: Versions | None = None
+        """None until the process has got as far as the submission."""
         self._plan = plan
         self._limits = limits
         self._step_began = now
@@ -88,7 +98,7 @@ class GameWatch:
         """Take a report in."""
         match message["event"]:
             case "ready":
-                self.is_ready = True
+                self.versions = Versions(**message["versions"])
                 self._step_began = now
             case "move":
                 self._seat, self._legal = message["seat"], tuple(message["legal"])
@@ -120,7 +130,7 @@ class GameWatch:
             return self.waited(now) > STEP_SECONDS
         taken = overtime(self._moves, self._seat, self._plan.act_timeout)
         left = self._plan.act_timeout + max(0.0, self._limits.bank - taken)
-        return self.waited(now) > left + GRACE
+        return self.waited(now) > left + GRACE / self._limits.speed
 
     def has_shown_enough(self, now: float) -> bool:
         """Whether playing on would show nothing that Kaggle's clock could still punish."""
@@ -130,10 +140,11 @@ class GameWatch:
         is_within_limit = self._seat is None or self.waited(now) < self._plan.act_timeout
         return is_late and is_within_limit and (not self._plan.decides or self._bank_lasts())
 
-    def record(self, ending: Ending, stderr: str) -> ObservedGame:
+    def record(self, versions: Versions, ending: Ending, stderr: str) -> ObservedGame:
         """All that was seen of the game."""
         return ObservedGame(
             plan=self._plan,
+            versions=versions,
             choice=self._choice,
             load_seconds=self._load_seconds,
             moves=tuple(self._moves),

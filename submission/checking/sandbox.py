@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from submission.checking.throttle import Throttle
 from submission.isolation.child_process import child_command, child_environment
 from submission.isolation.keyed_lines import LINE_BYTES, KeyedLines
 from submission.isolation.limits import resource_limits
@@ -45,9 +46,20 @@ class Sandbox:
         job: JSON-able arguments of the module.
         folder: home, temporary and working folder of the child.
         memory: limit on the child's address space in bytes; only Linux enforces it.
+        speed: the share of a core that it gets after `slow_down`, with all that it starts.
+        python: the interpreter, by default this one; see `child_command`.
     """
 
-    def __init__(self, module: str, job: Message, *, folder: Path, memory: int) -> None:
+    def __init__(
+        self,
+        module: str,
+        job: Message,
+        *,
+        folder: Path,
+        memory: int,
+        speed: float = 1,
+        python: Path | None = None,
+    ) -> None:
         self._key = secrets.token_hex(16)
         self._stderr = b""
         self._lines = KeyedLines(self._key)
@@ -58,7 +70,7 @@ class Sandbox:
         try:
             self._process = subprocess.Popen(  # noqa: S603
                 [
-                    *child_command(module),
+                    *child_command(module, python),
                     json.dumps({**job, "channel": channel, "key": self._key}),
                 ],
                 stdin=subprocess.DEVNULL,
@@ -69,6 +81,7 @@ class Sandbox:
                 pass_fds=[channel],
                 start_new_session=True,
             )
+            self._throttle = Throttle(self._process.pid, speed) if speed < 1 else None
         except BaseException:
             self._close()
             raise
@@ -88,6 +101,8 @@ class Sandbox:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if self._throttle is not None:
+            self._throttle.close()
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
@@ -128,6 +143,11 @@ class Sandbox:
             return self._process.wait(wait)
         except subprocess.TimeoutExpired:
             return None
+
+    def slow_down(self) -> None:
+        """From now on the child has no more than its share of a core."""
+        if self._throttle is not None:
+            self._throttle.begin()
 
     def send_signal(self, number: signal.Signals) -> None:
         """Send a signal to the child alone."""

@@ -32,14 +32,18 @@ GLANCE_SECONDS = 0.2
 """How long to wait for a report before looking at the clock again."""
 
 FAREWELL_SECONDS = 1.0
-"""How long a process may take for its last words."""
+"""How long a process at full speed may take for its last words."""
 
 RUNNING_LINE = re.compile(rf'File "[^"]*{re.escape(MAIN)}", line (\d+) in (\S+)')
 """A line of faulthandler's that lies in the submission."""
 
 
 def play_game(
-    plan: GamePlan, staged: Path, limits: Limits, is_cancelled: Callable[[], bool]
+    plan: GamePlan,
+    staged: Path,
+    limits: Limits,
+    python: Path | None,
+    is_cancelled: Callable[[], bool],
 ) -> ObservedGame:
     """Play a game in a process of its own.
 
@@ -47,6 +51,7 @@ def play_game(
         plan: the game.
         staged: folder with the submission, which is copied for this game.
         limits: what the submission may take.
+        python: the interpreter that plays; None for this one.
         is_cancelled: asked several times a second; True stops the game.
 
     Raises:
@@ -58,15 +63,22 @@ def play_game(
         shutil.copytree(staged, copy)
         empty.mkdir()
         task = job(plan, copy / MAIN, limits)
-        with Sandbox(WORKER, task, folder=empty, memory=limits.memory) as sandbox:
+        with Sandbox(
+            WORKER,
+            task,
+            folder=empty,
+            memory=limits.memory,
+            speed=limits.speed,
+            python=python,
+        ) as sandbox:
             watch = GameWatch(plan, limits, monotonic())
-            ending = _follow(sandbox, watch, limits.run_timeout, is_cancelled)
-            if not watch.is_ready and not isinstance(ending, Stopped):
+            ending = _follow(sandbox, watch, limits, is_cancelled)
+            if watch.versions is None:
                 raise ChildProcessError(
                     "the process that plays the games did not start: "
                     f"{sandbox.stderr.strip() or 'it said nothing'}"
                 )
-            return watch.record(ending, sandbox.stderr)
+            return watch.record(watch.versions, ending, sandbox.stderr)
 
 
 def job(plan: GamePlan, main: Path, limits: Limits) -> Message:
@@ -76,6 +88,7 @@ def job(plan: GamePlan, main: Path, limits: Limits) -> Message:
         "seats": plan.seats,
         "seed": SEED,
         "bank": limits.bank,
+        "is_slowed": limits.speed < 1,
         "configuration": {
             "rows": plan.rows,
             "columns": plan.columns,
@@ -87,9 +100,10 @@ def job(plan: GamePlan, main: Path, limits: Limits) -> Message:
 
 
 def _follow(
-    sandbox: Sandbox, watch: GameWatch, run_timeout: float, is_cancelled: Callable[[], bool]
+    sandbox: Sandbox, watch: GameWatch, limits: Limits, is_cancelled: Callable[[], bool]
 ) -> Ending:
-    end = monotonic() + run_timeout
+    end = monotonic() + limits.run_timeout
+    farewell = FAREWELL_SECONDS / limits.speed
     while True:
         _hear(sandbox, watch, GLANCE_SECONDS)
         now = monotonic()
@@ -97,11 +111,11 @@ def _follow(
             _hear(sandbox, watch, 0)
             return watch.ending
         if not sandbox.can_report or sandbox.exit_code() is not None:
-            return _last_words(sandbox, watch)
+            return _last_words(sandbox, watch, farewell)
         if watch.is_overdue(now):
-            return Overdue(watch.waited(now), _running_line(sandbox))
+            return Overdue(watch.waited(now), _running_line(sandbox, farewell))
         if now > end:
-            return TooLong(run_timeout)
+            return TooLong(limits.run_timeout)
         if is_cancelled() or watch.has_shown_enough(now):
             return Stopped()
 
@@ -109,25 +123,27 @@ def _follow(
 def _hear(sandbox: Sandbox, watch: GameWatch, seconds: float) -> None:
     for message in sandbox.listen(seconds):
         watch.hear(message, monotonic())
+        if message["event"] == "ready":
+            sandbox.slow_down()
 
 
-def _last_words(sandbox: Sandbox, watch: GameWatch) -> Ending:
-    """What a process that ends has still said, or how it ended."""
-    end = monotonic() + FAREWELL_SECONDS
+def _last_words(sandbox: Sandbox, watch: GameWatch, seconds: float) -> Ending:
+    """What a process that ends has still said in so many seconds, or how it ended."""
+    end = monotonic() + seconds
     while sandbox.can_report and watch.ending is None and monotonic() < end:
         _hear(sandbox, watch, GLANCE_SECONDS)
     if watch.ending is not None:
         return watch.ending
-    exit_code = sandbox.exit_code(wait=FAREWELL_SECONDS)
+    exit_code = sandbox.exit_code(wait=seconds)
     if exit_code is None or exit_code == CHANNEL_LOST:
         return ChannelClosed()
     return Died(exit_code)
 
 
-def _running_line(sandbox: Sandbox) -> str | None:
+def _running_line(sandbox: Sandbox, seconds: float) -> str | None:
     """Ask the process for its stack, which Python prints even in an endless loop."""
     sandbox.send_signal(signal.SIGUSR1)
-    end = monotonic() + FAREWELL_SECONDS
+    end = monotonic() + seconds
     while monotonic() < end:
         sandbox.listen(GLANCE_SECONDS)
         _, _, stack = sandbox.stderr.rpartition("most recent call first")

@@ -10,12 +10,41 @@ from submission.checking.check_report import render_check
 from submission.checking.check_result import CheckReport
 from submission.cli.arguments import ActTimeout
 from submission.cli.console import console
+from submission.isolation.child_process import find_python
 from submission.progress import progress_bar
 
 
 def check(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A .py file, or a tar.gz of one.")],
+    python: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="Play with this interpreter and its packages: a Python of 3.11 or newer with "
+            "kaggle_environments, or the folder of its virtual environment. `make kaggle-image` "
+            "makes one with Kaggle's versions, .venv/kaggle-image.",
+            show_default="the one that runs this command",
+        ),
+    ] = None,
+    speed: Annotated[
+        float,
+        typer.Option(
+            metavar="SHARE",
+            help="Play as on a machine so much slower: 0.33 leaves a third of one core to the "
+            "submission with all its threads and processes, while the clock runs on. Linux only.",
+        ),
+    ] = 1.0,
     act_timeout: ActTimeout = 2.0,
+    game_seconds: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            min=0,
+            help="How long each game that decides is played after its first move, and longer while "
+            "the bank of time could still run out; 1200 for whole games.",
+            show_default="8, divided by the speed",
+        ),
+    ] = None,
     patience: Annotated[
         float,
         typer.Option(
@@ -29,21 +58,26 @@ def check(
     """Say whether Kaggle would accept a submission, and why not.
 
     Any submission: it is played as Kaggle would play it, in a process of its own, which is ended
-    when it hangs or takes too much memory.
+    when it hangs or takes too much memory. Files and packages that are here but not on Kaggle's
+    machine are named.
 
     Exit status 0 only when Kaggle would accept it, 1 when not.
     """
-    if not check_and_report(file, act_timeout, patience).accepted:
+    with progress_bar(f"Checking {file}") as show:
+        report = check_submission(
+            file,
+            python=None if python is None else find_python(python),
+            speed=speed,
+            act_timeout=act_timeout,
+            game_seconds=game_seconds,
+            patience=patience,
+            on_progress=show,
+        )
+    show_check(report)
+    if not report.accepted:
         raise typer.Exit(1)
 
 
-def check_and_report(
-    file: Path, act_timeout: float = 2.0, patience: float = PATIENCE
-) -> CheckReport:
-    """Check a submission file and print what was found."""
-    with progress_bar(f"Checking {file}") as show:
-        report = check_submission(
-            file, act_timeout=act_timeout, patience=patience, on_progress=show
-        )
+def show_check(report: CheckReport) -> None:
+    """Print what a check has found."""
     console.print(render_check(report), crop=False)
-    return report

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import typer
 
+from submission.checking.check import check_submission
 from submission.cli.arguments import CORES, AgentName, Games, Options, Output, Seed, Source, Workers
 from submission.cli.build import write_bundle
-from submission.cli.check import check_and_report
+from submission.cli.check import show_check
 from submission.cli.console import console, say
 from submission.cli.running import Run, require_complete
 from submission.evaluating.evaluation_report import render_evaluation
@@ -33,7 +34,8 @@ def prepare(
     """
     settings = Settings(games, seed, opening_plies=0)
     write_bundle(agent, option or [], source, output)
-    report = check_and_report(output)
+    report = check_submission(output)
+    show_check(report)
     if not report.accepted:
         raise typer.Exit(1)
     opponents = [find_player(name) for name in ("random", "negamax")]
