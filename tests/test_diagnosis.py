@@ -91,7 +91,9 @@ def test_invalid_actions(returned: str, action: str, cause: str) -> None:
     [
         ("agents.mcts", "this project's"),
         ("tactics", "lies beside the submission"),
-        ("torch.nn", "no module torch.nn here"),
+        ("torch.nn", "no module torch.nn here, though Kaggle's Python image has it"),
+        ("sklearn", "no module sklearn here, though Kaggle's"),
+        ("pachi_py", "no module pachi_py here, nor is it listed for Kaggle's"),
     ],
 )
 def test_missing_modules(module: str, cause: str) -> None:

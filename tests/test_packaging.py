@@ -29,7 +29,7 @@ def test_the_wheel_has_every_module(wheel: Path) -> None:
         path.relative_to(ROOT).as_posix()
         for package in ("agents", "envs", "submission")
         for path in (ROOT / package).rglob("*")
-        if path.suffix in (".py", ".jsonl") or path.name == "py.typed"
+        if path.suffix in (".py", ".jsonl", ".txt") or path.name == "py.typed"
     }
 
 

@@ -10,8 +10,10 @@ from submission.checking.check_result import CheckReport, GameResult, Timing
 from submission.checking.choice import describe_choice, doubt_choice
 from submission.checking.diagnosis import Fault
 from submission.checking.game_watch import Limits, overtime
+from submission.checking.kaggle_image import doubt_import
 from submission.checking.observed_game import Choice, ObservedGame, Stopped
 from submission.checking.source_facts import SourceFacts
+from submission.isolation.project_hiding import PROJECT_PACKAGES
 
 LARGE_BYTES = 5_000_000
 """Submissions below this size are safe."""
@@ -51,7 +53,10 @@ def summarise(
         timing=timing,
         games=tuple(map(_result, games)),
         planned=planned,
-        warnings=tuple(_warnings(size, _new_doubt(choice, source, games), timing, records)),
+        warnings=(
+            *_warnings(size, _new_doubt(choice, source, games), timing, records),
+            *_import_warnings(source, games),
+        ),
         stderr=_stderr(games),
     )
 
@@ -136,6 +141,16 @@ def _warnings(
             f"a game took {timing.bank_taken:.1f} s of the {timing.bank:g} s in the bank: "
             "Kaggle's machine may be slower"
         )
+
+
+def _import_warnings(source: SourceFacts, games: Sequence[JudgedGame]) -> Iterator[str]:
+    """What is said of the imports, but for those that a fault names already."""
+    causes = [game.fault.cause for game in games if game.fault]
+    for entry in source.imports or ():
+        doubt = doubt_import(entry)
+        is_told = any(f"module {entry.module}" in cause for cause in causes)
+        if doubt and not is_told and entry.module not in PROJECT_PACKAGES:
+            yield doubt
 
 
 def _fallen_back(records: Sequence[ObservedGame]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from submission.checking.kaggle_image import image_has
 from submission.checking.observed_game import Failure
 from submission.isolation.move import NO_CALLABLE
 
@@ -99,9 +100,14 @@ def _missing_module(name: str, surroundings: Surroundings) -> Cause:
             f"the module {name} is this project's, which Kaggle does not have",
             "bundle the agent into one file with `connectx build`",
         )
+    if image_has(top_level):
+        return Cause(
+            f"there is no module {name} here, though Kaggle's Python image has it",
+            "install it here to check the submission",
+        )
     return Cause(
-        f"there is no module {name} here",
-        "leave it out, or install it here to check the submission, if Kaggle's Python image has it",
+        f"there is no module {name} here, nor is it listed for Kaggle's Python image",
+        "leave it out, or pack it into a .tar.gz with main.py",
     )
 
 

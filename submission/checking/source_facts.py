@@ -25,11 +25,23 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True)
+class Import:
+    """A module that the sources import, and where the interpreter that plays has it from."""
+
+    module: str
+    """Its top-level name."""
+    origin: Literal["standard", "packed", "installed", "missing"]
+    """Packed are those that lie beside the file that Kaggle loads."""
+    distributions: tuple[str, ...]
+    """Those of an installed module, as far as they are known."""
+
+
+@dataclass(frozen=True, slots=True)
 class SourceFacts:
     """What parsing shows; by default that it has failed."""
 
-    imports: tuple[str, ...] | None = None
-    """Top-level names of the modules it imports anywhere, sorted; None where parsing fails."""
+    imports: tuple[Import, ...] | None = None
+    """Those anywhere in the submission's sources, by name; None where parsing fails."""
     definitions: tuple[Definition, ...] = ()
     """In the order of the source; empty where parsing fails."""
 
@@ -37,20 +49,20 @@ class SourceFacts:
         """The imported modules of Python's standard library; None where parsing fails."""
         if self.imports is None:
             return None
-        return tuple(name for name in self.imports if name in sys.stdlib_module_names)
+        return tuple(entry.module for entry in self.imports if entry.origin == "standard")
 
     def other_imports(self) -> tuple[str, ...] | None:
         """The imported modules that must come from elsewhere; None where parsing fails."""
         if self.imports is None:
             return None
-        return tuple(name for name in self.imports if name not in sys.stdlib_module_names)
+        return tuple(entry.module for entry in self.imports if entry.origin != "standard")
 
 
 def read_source(source: Path, python: Path | None = None) -> SourceFacts:
-    """Parse a source in a process of its own; nothing of it is executed.
+    """Parse a submission in a process of its own; nothing of it is executed.
 
     Args:
-        source: the file that Kaggle loads.
+        source: the file that Kaggle loads; what it may import is packed beside it.
         python: the interpreter whose grammar and packages count; by default this one.
     """
     try:
@@ -64,6 +76,9 @@ def read_source(source: Path, python: Path | None = None) -> SourceFacts:
         return SourceFacts()
     facts = json.loads(answer.stdout)
     return SourceFacts(
-        imports=tuple(facts["imports"]),
+        imports=tuple(
+            Import(module, origin, tuple(distributions))
+            for module, origin, distributions in facts["imports"]
+        ),
         definitions=tuple(Definition(*entry) for entry in facts["definitions"]),
     )

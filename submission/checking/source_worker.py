@@ -1,28 +1,72 @@
-"""Prints what a Python source imports and defines, as JSON.
+"""Prints what a submission imports and defines, as JSON.
 
 A stand-alone script, run by path with `python -I`: parsing can end the interpreter that does it.
-It does not execute the source. Argument: path of the source.
+It does not execute the source. Argument: path of the source that Kaggle loads.
 """
 
 import ast
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
+from importlib.metadata import packages_distributions
+from importlib.util import find_spec
 from pathlib import Path
 
 MOST_BYTES = 20_000_000
 """A longer source is not parsed: its syntax tree would take gigabytes."""
 
+MOST_PACKED_BYTES = 2_000_000
+"""Of the other sources of a submission only so many bytes are parsed, which takes some seconds."""
 
-def imported_modules(tree: ast.Module) -> set[str]:
-    """Top-level names of the modules imported anywhere in the source."""
-    names = set[str]()
+
+def imported_modules(tree: ast.Module) -> Iterator[str]:
+    """Full names of the modules imported anywhere in the source."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names.update(alias.name.partition(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names.add(node.module.partition(".")[0])
-    return names
+        match node:
+            case ast.Import():
+                yield from (alias.name for alias in node.names)
+            case ast.ImportFrom(module=str(name), level=0):
+                yield name
+            case ast.Call(
+                func=ast.Name("import_module" | "__import__")
+                | ast.Attribute(attr="import_module" | "__import__"),
+                args=[ast.Constant(str(name)), *_],
+            ) if name.partition(".")[0].isidentifier():
+                yield name
+
+
+def packed_trees(main: Path) -> Iterator[ast.Module]:
+    """The sources beside the one that Kaggle loads, as far as they can be parsed."""
+    size = 0
+    for path in sorted(main.parent.rglob("*.py")):
+        size += path.stat().st_size
+        if path != main and size <= MOST_PACKED_BYTES:
+            try:
+                yield ast.parse(path.read_bytes())
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                continue
+
+
+def is_installed(module: str) -> bool:
+    """Whether this interpreter has a module of its own, or the user has added it."""
+    try:
+        return find_spec(module) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def classified(modules: Set[str], folder: Path) -> Iterator[tuple[str, str, list[str]]]:
+    """Each top-level name with where it comes from, and its distributions where it is installed."""
+    distributions = packages_distributions() if modules - sys.stdlib_module_names else {}
+    for name in sorted(modules):
+        if name in sys.stdlib_module_names:
+            yield name, "standard", []
+        elif (folder / name).is_dir() or any(folder.glob(f"{name}.*")):
+            yield name, "packed", []
+        elif is_installed(name):
+            yield name, "installed", sorted(set(distributions.get(name, ())))
+        else:
+            yield name, "missing", []
 
 
 def definitions(statements: list[ast.stmt]) -> Iterator[tuple[str, int, str]]:
@@ -52,8 +96,13 @@ def main() -> None:
     if source.stat().st_size > MOST_BYTES:
         sys.exit(f"{source} is longer than {MOST_BYTES} bytes")
     tree = ast.parse(source.read_text(encoding="utf-8"))
+    modules = {
+        name.partition(".")[0]
+        for source_tree in (tree, *packed_trees(source))
+        for name in imported_modules(source_tree)
+    }
     facts = {
-        "imports": sorted(imported_modules(tree)),
+        "imports": list(classified(modules, source.parent)),
         "definitions": list(definitions(tree.body)),
     }
     sys.stdout.write(json.dumps(facts))

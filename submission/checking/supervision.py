@@ -74,9 +74,9 @@ def play_game(
             watch = GameWatch(plan, limits, monotonic())
             ending = _follow(sandbox, watch, limits, is_cancelled)
             if watch.versions is None:
+                said = sandbox.stderr.strip().rpartition("\n")[2]
                 raise ChildProcessError(
-                    "the process that plays the games did not start: "
-                    f"{sandbox.stderr.strip() or 'it said nothing'}"
+                    f"the process that plays the games did not start: {said or 'it said nothing'}"
                 )
             return watch.record(watch.versions, ending, sandbox.stderr)
 

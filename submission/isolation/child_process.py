@@ -93,7 +93,7 @@ def _probe(python: Path) -> tuple[tuple[int, int], bool]:
     """The version of an interpreter, and whether it has kaggle_environments."""
     try:
         answer = subprocess.run(  # noqa: S603
-            [python, "-E", "-s", "-c", PROBE],
+            [str(python), "-E", "-s", "-c", PROBE],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=PROBE_SECONDS,
