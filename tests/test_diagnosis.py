@@ -28,6 +28,7 @@ SURROUNDINGS = Surroundings(
     neighbours=frozenset({"tactics", "numbers"}),
     project_packages=frozenset({"agents"}),
     python="3.12.1",
+    hidden=("/home/me/book.bin",),
     memory=3 * 2**30,
 )
 
@@ -45,6 +46,7 @@ def game(ending: Ending, *moves: Move, failure: Failure | None = None) -> Observ
         moves=moves or (MOVE,),
         is_loading=False,
         seat=None,
+        hidden=(),
         failure=failure,
         ending=ending,
         stderr="",

@@ -120,6 +120,7 @@ def _judge(record: ObservedGame, path: Path, source: SourceFacts, limits: Limits
         neighbours=frozenset(_neighbours(path)),
         project_packages=frozenset(PROJECT_PACKAGES),
         python=record.versions.python,
+        hidden=record.hidden,
         memory=limits.memory,
     )
     doubt = doubt_choice(record.choice, source) if record.choice else None

@@ -56,6 +56,7 @@ def summarise(
         warnings=(
             *_warnings(size, _new_doubt(choice, source, games), timing, records),
             *_import_warnings(source, games),
+            *_file_warnings(games),
         ),
         stderr=_stderr(games),
     )
@@ -151,6 +152,17 @@ def _import_warnings(source: SourceFacts, games: Sequence[JudgedGame]) -> Iterat
         is_told = any(f"module {entry.module}" in cause for cause in causes)
         if doubt and not is_told and entry.module not in PROJECT_PACKAGES:
             yield doubt
+
+
+def _file_warnings(games: Sequence[JudgedGame]) -> Iterator[str]:
+    """What is said of paths that were asked for in vain, but for those that a fault names."""
+    causes = [game.fault.cause for game in games if game.fault]
+    for path in dict.fromkeys(path for game in games for path in game.record.hidden):
+        if not any(path in cause for cause in causes):
+            yield (
+                f"it asks for {path}, which is not on Kaggle's machine, and plays on without it: "
+                "put the data into the file itself, or pack a .tar.gz with main.py at its top"
+            )
 
 
 def _fallen_back(records: Sequence[ObservedGame]) -> list[str]:

@@ -17,13 +17,14 @@ import signal
 import sys
 import traceback
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import perf_counter
 from types import ModuleType
 from typing import Any
 
+from submission.checking.file_guard import FileGuard
 from submission.isolation.descendants import adopt_orphans
 from submission.isolation.player_job import CHANNEL_LOST
 from submission.isolation.project_hiding import hide_project
@@ -219,8 +220,14 @@ def version_of(distribution: str) -> str | None:
         return None
 
 
-def play(job: dict[str, Any], report: Reporter) -> None:
-    """Play the game of the job and report its end."""
+def play(job: dict[str, Any], sources: Iterable[str], report: Reporter) -> None:
+    """Play the game of the job and report its end.
+
+    Args:
+        job: see `supervision.job`.
+        sources: files of this project that a traceback may show.
+        report: where to report.
+    """
     kaggle = kaggle_environments()
     main = Path(job["main"])
     specification = kaggle.environments["connectx"]["specification"]
@@ -233,6 +240,8 @@ def play(job: dict[str, Any], report: Reporter) -> None:
         players[seat - 1] = observed(agent, seat, main, report)
     random.seed(job["seed"])
     report("ready", versions=versions())
+    guard = FileGuard([main.parent, Path.cwd()], sources, lambda path: report("hidden", path=path))
+    guard.install()
     try:
         steps = environment.run(players)
     except BaseException as error:
@@ -250,5 +259,7 @@ def main() -> None:
     os.set_inheritable(job["channel"], False)
     if job["is_slowed"]:
         adopt_orphans()
+    files = (getattr(module, "__file__", None) for module in sys.modules.values())
+    sources = [file for file in files if file]
     hide_project()
-    play(job, report)
+    play(job, sources, report)

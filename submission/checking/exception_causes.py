@@ -1,6 +1,8 @@
 """Exceptions of submissions in plain words."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from submission.checking.kaggle_image import image_has
 from submission.checking.observed_game import Failure
@@ -27,6 +29,8 @@ class Surroundings:
     """Names of this project's packages, which Kaggle does not have."""
     python: str
     """Version of the Python that ran the submission."""
+    hidden: tuple[str, ...]
+    """Paths that it asked for and that this machine has, unlike Kaggle's."""
     memory: int
     """The limit, in bytes of address space."""
 
@@ -58,7 +62,7 @@ def explain(failure: Failure, surroundings: Surroundings) -> Cause:
                 "give it the arguments (observation, configuration)",
             )
         case "FileNotFoundError":
-            return _missing_file(failure)
+            return _missing_file(failure, surroundings.hidden)
         case "MemoryError":
             return Cause(
                 f"it ran out of the {gigabytes(surroundings.memory)} of memory that it may use",
@@ -111,7 +115,13 @@ def _missing_module(name: str, surroundings: Surroundings) -> Cause:
     )
 
 
-def _missing_file(failure: Failure) -> Cause:
+def _missing_file(failure: Failure, hidden: Iterable[str]) -> Cause:
+    for path in hidden:
+        if PurePath(path).name in failure.message:
+            return Cause(
+                f"it asks for {path}, which is not on Kaggle's machine",
+                "put the data into the file itself, or pack a .tar.gz with main.py at its top",
+            )
     if KAGGLE_FOLDER in failure.message:
         return Cause(
             f"a file of Kaggle's machine is read, which is not here: {failure.message}",

@@ -92,6 +92,7 @@ class GameWatch:
         self._moves: list[Move] = []
         self._seat: Seat | None = None
         self._legal: tuple[int, ...] = ()
+        self._hidden: list[str] = []
         self._failure: Failure | None = None
 
     def hear(self, message: Message, now: float) -> None:
@@ -114,6 +115,8 @@ class GameWatch:
             case "raised":
                 self._failure = failure(message["error"])
                 self._end_move(message["seconds"], None, "", now)
+            case "hidden":
+                self._hidden.append(message["path"])
             case "escaped":
                 self.ending = Escaped(failure(message["error"]))
             case "ended":
@@ -150,6 +153,7 @@ class GameWatch:
             moves=tuple(self._moves),
             is_loading=self._is_loading,
             seat=self._seat,
+            hidden=tuple(self._hidden),
             failure=self._failure,
             ending=ending,
             stderr=stderr,

@@ -152,6 +152,8 @@ class ObservedGame:
     """Whether the last thing begun was loading the file, and it did not succeed."""
     seat: Seat | None
     """The seat whose call had not ended."""
+    hidden: tuple[str, ...]
+    """Paths that were asked for and that this machine has, unlike Kaggle's."""
     failure: Failure | None
     """The last exception out of a move."""
     ending: Ending

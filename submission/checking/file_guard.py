@@ -1,0 +1,126 @@
+"""Hides the files of this machine that Kaggle's does not have from a submission.
+
+For the process that plays it. Who asks for such a file is told that there is none, as on Kaggle.
+Native code that opens files by itself, and programs that a submission starts, are not seen.
+"""
+
+import errno
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+SYSTEM_FOLDERS = (
+    *("/bin", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/proc"),
+    *("/run", "/sbin", "/sys", "/usr", "/Library", "/System"),
+)
+"""Of the operating system, and alike on most machines. Not /opt, /srv, /var and the homes: somebody
+has put there what lies there."""
+
+TEMPORARY_FOLDERS = ("/tmp", "/var/tmp")  # noqa: S108
+"""Kaggle's machine has them too, but empty."""
+
+KAGGLE_FOLDER = "/kaggle_simulations/agent"
+
+CLOCK_TICK = 0.1
+"""Seconds by which the times of files may lag behind the clock."""
+
+MOST_TOLD = 20
+"""So many paths are told; more show nothing new."""
+
+
+class FileGuard:
+    """Decides for each path whether Kaggle's machine has it.
+
+    Args:
+        own: the folders of the submission.
+        sources: files that Python reads to show a traceback.
+        tell: told of each hidden path that is asked for, once.
+    """
+
+    def __init__(
+        self, own: Iterable[Path], sources: Iterable[str], tell: Callable[[str], None]
+    ) -> None:
+        interpreter = [sys.prefix, sys.base_prefix, *sys.path]
+        # Installers fill these with links to places of their own.
+        self._interpreter = _prefixes(interpreter)
+        self._places = _prefixes(
+            map(os.path.realpath, [*interpreter, *SYSTEM_FOLDERS, KAGGLE_FOLDER, *map(str, own)])
+        )
+        self._temporary = _prefixes(map(os.path.realpath, TEMPORARY_FOLDERS))
+        self._sources = frozenset(map(os.path.realpath, sources))
+        self._begin = time.time() - CLOCK_TICK
+        self._stat = os.stat
+        self._access = os.access
+        self._told = set[str]()
+        self._tell = tell
+
+    def install(self) -> None:
+        """Guard this process, and those that it forks, until they end."""
+
+        def guarded_stat(path: Any, **options: Any) -> os.stat_result:
+            self.require(path)
+            return self._stat(path, **options)
+
+        def guarded_access(path: Any, mode: int, **options: Any) -> bool:
+            try:
+                self.require(path)
+            except FileNotFoundError:
+                return False
+            return self._access(path, mode, **options)
+
+        os.stat = guarded_stat
+        os.access = guarded_access
+        sys.addaudithook(self._audit)
+
+    def require(self, path: Any, flags: int = os.O_RDONLY) -> None:
+        """Refuse a hidden path as the system refuses a missing one.
+
+        Args:
+            path: whatever names a file; numbers of open files pass.
+            flags: how it is to be opened; see `os.open`.
+
+        Raises:
+            FileNotFoundError: this machine has it, and Kaggle's does not.
+        """
+        path = os.fspath(path) if hasattr(path, "__fspath__") else path
+        if not isinstance(path, str | bytes) or not path:
+            return
+        named = os.path.abspath(os.fsdecode(path))  # noqa: PTH100 - as quick as may be
+        real = os.path.realpath(named)
+        if f"{named}/".startswith(self._interpreter) or not self._hides(real, flags):
+            return
+        if real not in self._told and len(self._told) < MOST_TOLD:
+            self._told.add(real)
+            self._tell(real)
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+
+    def _hides(self, real: str, flags: int) -> bool:
+        if f"{real}/".startswith(self._places) or real in self._sources or self._leads_on(real):
+            return False
+        is_created = bool(flags & os.O_CREAT)
+        try:
+            changed = self._stat(os.path.split(real)[0] if is_created else real).st_ctime
+        except OSError:
+            return False  # the system itself says what is wrong
+        is_temporary = real.startswith(self._temporary)
+        return not (is_temporary and (is_created or changed >= self._begin))
+
+    def _leads_on(self, real: str) -> bool:
+        """Whether the path is a folder on the way to a place that Kaggle's machine has."""
+        folder = real.rstrip("/") + "/"
+        return any(place.startswith(folder) for place in (*self._places, *self._temporary))
+
+    def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open":
+            path, _, flags = arguments
+            self.require(path, flags or 0)
+        elif event in ("os.listdir", "os.scandir", "ctypes.dlopen"):
+            self.require(arguments[0])
+
+
+def _prefixes(folders: Iterable[str]) -> tuple[str, ...]:
+    """What the paths of all that lies in the folders begin with."""
+    return tuple(f"{folder.rstrip('/')}/" for folder in folders if folder)
