@@ -35,6 +35,7 @@ def check_submission(
     bank: float = 60.0,
     run_timeout: float = 1200.0,
     game_seconds: float | None = None,
+    pair_only: bool = False,
     patience: float = PATIENCE,
     memory: int | None = None,
     on_progress: OnProgress = lambda done, total, name: None,
@@ -56,6 +57,7 @@ def check_submission(
         run_timeout: seconds for a game. The defaults of these three are Kaggle's.
         game_seconds: how long a game that decides is played, from the end of its first move; by
             default 8 at full speed. It goes on while the bank could still run out.
+        pair_only: play no games but those against the `random` agent, one on each seat.
         patience: seconds after which no further game begins.
         memory: bytes of address space for the submission's process, enforced on Linux; by default
             a third of the machine's memory (two processes run at the same time), but at least
@@ -74,7 +76,7 @@ def check_submission(
     )
     if python is None:
         kaggle_environments()
-    plans = planned_games(limits, game_seconds)
+    plans = planned_games(limits, game_seconds)[: FIRST_GAMES if pair_only else None]
     done = count(1)
 
     def on_game(plan: GamePlan) -> None:

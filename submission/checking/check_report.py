@@ -1,6 +1,6 @@
 """A check as tables and sentences for the terminal."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
@@ -29,6 +29,17 @@ def render_check(report: CheckReport) -> RenderableType:
     )
 
 
+def render_pair(report: CheckReport) -> RenderableType:
+    """What a check of a pair of games adds to one that has been shown."""
+    passed = ("passed", "green") if report.accepted else ("failed", "bold red")
+    return Group(
+        Text.assemble(f"A pair of games at {report.speed:.2g} of this machine's speed: ", passed),
+        _grid({"played with": str(report.versions), **_timing(report.timing)}),
+        _games(report.games),
+        *_faults(report.games),
+    )
+
+
 def _verdict(report: CheckReport) -> Text:
     if report.accepted:
         return _line("Accepted: ", "bold green", f"Kaggle would take {report.path}")
@@ -36,7 +47,6 @@ def _verdict(report: CheckReport) -> Text:
 
 
 def _facts(report: CheckReport) -> Table:
-    table = Table.grid(padding=(0, 2))
     facts = {
         "size": f"{report.size:,} bytes",
         "imports": _modules(report.other_imports, "only of Python's standard library"),
@@ -44,8 +54,13 @@ def _facts(report: CheckReport) -> Table:
         "played with": str(report.versions),
         **({"speed": f"{report.speed:g} of one core"} if report.speed < 1 else {}),
         "agent": report.agent or "could not be loaded",
-        **(_timing(report.timing) if report.timing else {}),
+        **_timing(report.timing),
     }
+    return _grid(facts)
+
+
+def _grid(facts: Mapping[str, str]) -> Table:
+    table = Table.grid(padding=(0, 2))
     for name, fact in facts.items():
         table.add_row(Text(name, style="dim"), _plain(fact))
     return table
@@ -57,7 +72,9 @@ def _modules(names: tuple[str, ...] | None, if_empty: str) -> str:
     return ", ".join(names) or if_empty
 
 
-def _timing(timing: Timing) -> dict[str, str]:
+def _timing(timing: Timing | None) -> dict[str, str]:
+    if timing is None:
+        return {}
     return {
         "loading": f"{timing.loading:.3f} s",
         "first move": f"{timing.first_move:.3f} s with loading",

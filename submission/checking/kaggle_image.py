@@ -7,13 +7,14 @@ from functools import cache
 from pathlib import Path
 
 from submission.checking.source_facts import Import
-
-LIST = Path(__file__).with_name("kaggle_image.txt")
-"""The image's distributions, with the list's sources and dates."""
+from submission.isolation.child_process import find_python
 
 ENVIRONMENT = Path(sys.prefix, "kaggle-image")
 """Where `make kaggle-image` puts a virtual environment with the image's versions: inside of the one
 that runs this."""
+
+LIST = Path(__file__).with_name("kaggle_image.txt")
+"""The image's distributions, with the list's sources and dates."""
 
 DISTRIBUTIONS_OF_MODULES = {
     "attr": "attrs",
@@ -30,6 +31,15 @@ DISTRIBUTIONS_OF_MODULES = {
     "yaml": "pyyaml",
 }
 """Modules that are named otherwise than their distributions, for want of an installed one."""
+
+
+def image_python() -> Path | None:
+    """The interpreter of the environment with Kaggle's versions; None where there is none.
+
+    Raises:
+        OSError, ValueError: the environment is not whole; see `find_python`.
+    """
+    return find_python(ENVIRONMENT) if ENVIRONMENT.exists() else None
 
 
 def image_has(module: str, distributions: Iterable[str] = ()) -> bool:

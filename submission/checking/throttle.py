@@ -28,19 +28,9 @@ MOST_CREDIT = 0.02
 """Seconds of processor time that idle processes save up at most."""
 
 
-def require_throttling() -> None:
-    """Find out whether processes can be slowed down here.
-
-    Raises:
-        ValueError: they cannot, for only Linux has what this takes.
-    """
-    if not (
-        sys.platform == "linux" and Path(f"/proc/self/task/{get_native_id()}/children").exists()
-    ):
-        raise ValueError(
-            "a speed below 1 needs Linux, which tells the processor time and the children of every "
-            "process: leave it out here"
-        )
+def can_throttle() -> bool:
+    """Whether this system, Linux that is, tells the children and the time of every process."""
+    return sys.platform == "linux" and Path(f"/proc/self/task/{get_native_id()}/children").exists()
 
 
 class Throttle:

@@ -74,10 +74,19 @@ def check(
             on_progress=show,
         )
     show_check(report)
-    if not report.accepted:
-        raise typer.Exit(1)
+    require_accepted(report)
 
 
 def show_check(report: CheckReport) -> None:
     """Print what a check has found."""
     console.print(render_check(report), crop=False)
+
+
+def require_accepted(report: CheckReport) -> None:
+    """End the command with status 1 where Kaggle would refuse the submission.
+
+    Raises:
+        typer.Exit: it would.
+    """
+    if not report.accepted:
+        raise typer.Exit(1)

@@ -2,19 +2,31 @@
 
 from pathlib import Path
 
-import typer
-
 from submission.checking.check import check_submission
+from submission.checking.check_report import render_pair
+from submission.checking.kaggle_image import ENVIRONMENT, image_python
+from submission.checking.throttle import can_throttle
 from submission.cli.arguments import CORES, AgentName, Games, Options, Output, Seed, Source, Workers
 from submission.cli.build import write_bundle
-from submission.cli.check import show_check
+from submission.cli.check import require_accepted, show_check
 from submission.cli.console import console, say
 from submission.cli.running import Run, require_complete
 from submission.evaluating.evaluation_report import render_evaluation
 from submission.evaluating.pairing import against_each
 from submission.evaluating.players import find_player
 from submission.evaluating.settings import Settings
+from submission.progress import progress_bar
 from submission.upload import upload_command
+
+SLOW_SPEED = 1 / 3
+
+SLOW_SECONDS = 5.0
+"""How long the slow games are played after their first moves."""
+
+NO_IMAGE = (
+    "Checking with the packages of this Python; `make kaggle-image` makes an environment with "
+    "Kaggle's, which is then taken."
+)
 
 
 def prepare(
@@ -28,19 +40,50 @@ def prepare(
 ) -> None:
     """Build, check and evaluate a submission, one after the other.
 
-    It plays against Kaggle's random and negamax.
+    It is checked with Kaggle's versions of Python and its packages where `make kaggle-image` has
+    made an environment of them. Then it plays against Kaggle's random and negamax, and at last,
+    on Linux, on both seats as on a machine a third as fast.
 
-    Exit status 0 only when Kaggle would accept it.
+    Exit status 0 only when Kaggle would accept it, and the slow games too are in order.
     """
     settings = Settings(games, seed, opening_plies=0)
+    python = image_python()
     write_bundle(agent, option or [], source, output)
-    report = check_submission(output)
+    say(f"Checking with Kaggle's versions, in {ENVIRONMENT}." if python else NO_IMAGE)
+    with progress_bar(f"Checking {output}") as show:
+        report = check_submission(output, python=python, on_progress=show)
     show_check(report)
-    if not report.accepted:
-        raise typer.Exit(1)
+    require_accepted(report)
     opponents = [find_player(name) for name in ("random", "negamax")]
     pairings = against_each(find_player(str(output)), opponents)
     evaluation = Run(workers).play(f"Evaluating {output}:", pairings, settings)
     console.print(render_evaluation(evaluation))
     require_complete(evaluation.ending)
+    play_slowly(output, python)
     say(f"Submit it with: {upload_command(str(output), agent)}")
+
+
+def play_slowly(file: Path, python: Path | None) -> None:
+    """Play a pair of games as on a machine a third as fast.
+
+    Args:
+        file: the submission.
+        python: the interpreter that plays it; None for this one.
+
+    Raises:
+        typer.Exit: the submission fails.
+    """
+    if not can_throttle():
+        say("The games at a third of the speed are left out: only Linux can slow them down.")
+        return
+    with progress_bar("Playing at a third of the speed") as show:
+        report = check_submission(
+            file,
+            python=python,
+            speed=SLOW_SPEED,
+            game_seconds=SLOW_SECONDS,
+            pair_only=True,
+            on_progress=show,
+        )
+    console.print(render_pair(report), crop=False)
+    require_accepted(report)
