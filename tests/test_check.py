@@ -4,7 +4,6 @@ Where a submission can be run safely in the tests' own process, its status is co
 `kaggle_environments` itself says of it.
 """
 
-import io
 import json
 import tarfile
 import tempfile
@@ -13,28 +12,16 @@ from pathlib import Path
 from time import monotonic
 
 import pytest
-from rich.console import Console
 
 from submission.bundling.bundle import build_bundle
 from submission.checking import supervision
 from submission.checking.check import check_submission
-from submission.checking.check_report import render_check
 from submission.checking.check_result import CheckReport
-from submission.checking.diagnosis import Fault
 from submission.kaggle import kaggle_environments
-
-FIRST_FREE = "[c for c in range(conf.columns) if obs.board[c] == 0][0]"
-
-GOOD = f"def agent(obs, conf):\n    return {FIRST_FREE}\n"
-
-MEMORY = 2**30
+from tests.checks import FIRST_FREE, GOOD, check_file, first_fault, rows_of, text_of, told
+from tests.processes import is_gone
 
 Check = Callable[[str], CheckReport]
-
-
-def check_file(path: Path) -> CheckReport:
-    """The check without the games that do not decide."""
-    return check_submission(path, memory=MEMORY, patience=0)
 
 
 @pytest.fixture
@@ -45,26 +32,6 @@ def check(tmp_path: Path) -> Check:
         return check_file(path)
 
     return check_source
-
-
-def first_fault(report: CheckReport) -> Fault:
-    return next(game.fault for game in report.games if game.fault)
-
-
-def told(fault: Fault) -> str:
-    return f"{fault.when}, {fault.cause}"
-
-
-def text_of(report: CheckReport) -> str:
-    output = io.StringIO()
-    Console(file=output, width=250).print(render_check(report))
-    return output.getvalue()
-
-
-def rows_of(report: CheckReport) -> dict[str, str]:
-    """What stands behind the names in the first lines of a report."""
-    lines = [line.partition("  ") for line in text_of(report).splitlines()]
-    return {name: fact.strip() for name, _, fact in lines}
 
 
 ACCEPTED = {
@@ -276,12 +243,7 @@ def test_a_process_that_leaves_the_group_does_not_outlive_the_check(tmp_path: Pa
     assert check_file(path).accepted
     started = pids.read_text().split()
     assert len(started) == 4
-    assert not [pid for pid in started if is_running(pid)]
-
-
-def is_running(pid: str) -> bool:
-    stat = Path(f"/proc/{pid}/stat")
-    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
+    assert all(is_gone(int(pid)) for pid in started)
 
 
 def test_none_is_column_0_and_a_warning(check: Check) -> None:

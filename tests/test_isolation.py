@@ -19,6 +19,7 @@ import pytest
 from submission.isolation.launcher import LAUNCHER, Launcher
 from submission.isolation.move import NO_CALLABLE, Move
 from submission.isolation.running_player import GRACE, RunningPlayer
+from tests.processes import is_gone, noted, wait_until_gone
 
 ROOT = Path(__file__).parent.parent
 BOARD: dict[str, Any] = {"board": [0] * 1000, "mark": 1, "step": 0}
@@ -46,32 +47,6 @@ def answers(source: str, moves: int = 1, *, limit: float = 20.0) -> list[Move]:
 
 def in_agent(body: str) -> str:
     return "import os, signal, sys, time\ndef agent(observation):\n    " + body
-
-
-def is_gone(pid: int) -> bool:
-    """Whether a process has ended, reaped or not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return True
-
-
-def wait_until_gone(pids: list[int], seconds: float = 10.0) -> None:
-    end = monotonic() + seconds
-    while alive := [pid for pid in pids if not is_gone(pid)]:
-        assert monotonic() < end, f"still running: {alive}"
-        sleep(0.02)
-
-
-def noted(file: Path, count: int) -> list[int]:
-    """The process ids that players have noted in a file, once there are so many."""
-    end = monotonic() + 10
-    while True:
-        pids = file.read_text().split() if file.exists() else []
-        if len(pids) >= count:
-            return [int(pid) for pid in pids]
-        assert monotonic() < end, f"noted only {pids}"
-        sleep(0.02)
 
 
 @pytest.fixture

@@ -16,8 +16,10 @@ SYSTEM_FOLDERS = (
     *("/bin", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/proc"),
     *("/run", "/sbin", "/sys", "/usr", "/Library", "/System"),
 )
-"""Of the operating system, and alike on most machines. Not /opt, /srv, /var and the homes: somebody
-has put there what lies there."""
+"""Of the operating system, and alike on most machines."""
+
+OTHER_FOLDERS = ("/boot", "/home", "/media", "/mnt", "/opt", "/root", "/srv", "/var")
+"""On every machine, but what lies in them was put there."""
 
 TEMPORARY_FOLDERS = ("/tmp", "/var/tmp")  # noqa: S108
 """Kaggle's machine has them too, but empty."""
@@ -50,6 +52,7 @@ class FileGuard:
             map(os.path.realpath, [*interpreter, *SYSTEM_FOLDERS, KAGGLE_FOLDER, *map(str, own)])
         )
         self._temporary = _prefixes(map(os.path.realpath, TEMPORARY_FOLDERS))
+        self._ways = (*self._places, *self._temporary, *_prefixes(OTHER_FOLDERS))
         self._sources = frozenset(map(os.path.realpath, sources))
         self._begin = time.time() - CLOCK_TICK
         self._stat = os.stat
@@ -111,7 +114,7 @@ class FileGuard:
     def _leads_on(self, real: str) -> bool:
         """Whether the path is a folder on the way to a place that Kaggle's machine has."""
         folder = real.rstrip("/") + "/"
-        return any(place.startswith(folder) for place in (*self._places, *self._temporary))
+        return any(way.startswith(folder) for way in self._ways)
 
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open":

@@ -1,0 +1,50 @@
+"""Checks of sources that tests write down, and what their reports say."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from submission.checking.check import check_submission
+from submission.checking.check_report import render_check
+from submission.checking.check_result import CheckReport
+from submission.checking.diagnosis import Fault
+
+FIRST_FREE = "[c for c in range(conf.columns) if obs.board[c] == 0][0]"
+
+GOOD = f"def agent(obs, conf):\n    return {FIRST_FREE}\n"
+
+MEMORY = 2**30
+
+
+def check_file(path: Path, **options: Any) -> CheckReport:
+    """The check without the games that do not decide."""
+    return check_submission(path, memory=MEMORY, patience=0, **options)
+
+
+def check_pair(source: str, folder: Path, **options: Any) -> CheckReport:
+    """The check of a source by its first two games alone."""
+    path = folder / "submission.py"
+    path.write_text(source)
+    return check_file(path, pair_only=True, **options)
+
+
+def first_fault(report: CheckReport) -> Fault:
+    return next(game.fault for game in report.games if game.fault)
+
+
+def told(fault: Fault) -> str:
+    return f"{fault.when}, {fault.cause}"
+
+
+def text_of(report: CheckReport) -> str:
+    output = io.StringIO()
+    Console(file=output, width=250).print(render_check(report))
+    return output.getvalue()
+
+
+def rows_of(report: CheckReport) -> dict[str, str]:
+    """What stands behind the names in the first lines of a report."""
+    lines = [line.partition("  ") for line in text_of(report).splitlines()]
+    return {name: fact.strip() for name, _, fact in lines}

@@ -1,0 +1,30 @@
+"""Processes that tests start, and that must end."""
+
+from pathlib import Path
+from time import monotonic, sleep
+
+
+def is_gone(pid: int) -> bool:
+    """Whether a process has ended, reaped or not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
+def wait_until_gone(pids: list[int], seconds: float = 10.0) -> None:
+    end = monotonic() + seconds
+    while alive := [pid for pid in pids if not is_gone(pid)]:
+        assert monotonic() < end, f"still running: {alive}"
+        sleep(0.02)
+
+
+def noted(file: Path, count: int) -> list[int]:
+    """The process ids that players have noted in a file, once there are so many."""
+    end = monotonic() + 10
+    while True:
+        pids = file.read_text().split() if file.exists() else []
+        if len(pids) >= count:
+            return [int(pid) for pid in pids]
+        assert monotonic() < end, f"noted only {pids}"
+        sleep(0.02)
