@@ -364,6 +364,9 @@ def test_the_report_of_a_good_submission(tmp_path: Path, monkeypatch: pytest.Mon
     assert report.timing is not None
     timing = report.timing
     assert 0.3 <= timing.loading < timing.first_move == timing.longest
+    assert timing.longest_later is not None
+    assert 0.02 <= timing.longest_later < timing.first_move
+    assert rows_of(report)["longest later move"] == f"{timing.longest_later:.3f} s"
     assert 0.02 <= timing.mean < timing.percentile_99 <= timing.longest
     assert timing.first_move - 0.25 <= timing.bank_taken + 1e-6
     assert timing.bank_left == 3 - timing.bank_taken

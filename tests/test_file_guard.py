@@ -67,7 +67,7 @@ def test_whoever_does_without_it_is_warned(name: str, tmp_path: Path, book: Path
     assert report.accepted
     [warning] = report.warnings
     assert f"it asks for {book.parent}" in warning
-    assert "which is not on Kaggle's machine, and plays on without it" in warning
+    assert "which is not on Kaggle's machine: put the data into the file" in warning
     assert warning in text_of(report)
 
 

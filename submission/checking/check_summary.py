@@ -160,8 +160,8 @@ def _file_warnings(games: Sequence[JudgedGame]) -> Iterator[str]:
     for path in dict.fromkeys(path for game in games for path in game.record.hidden):
         if not any(path in cause for cause in causes):
             yield (
-                f"it asks for {path}, which is not on Kaggle's machine, and plays on without it: "
-                "put the data into the file itself, or pack a .tar.gz with main.py at its top"
+                f"it asks for {path}, which is not on Kaggle's machine: put the data into the "
+                "file itself, or pack a .tar.gz with main.py at its top"
             )
 
 

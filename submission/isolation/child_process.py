@@ -74,10 +74,10 @@ def find_python(path: Path) -> Path:
         ValueError: it is no Python of 3.11 or newer, or lacks kaggle_environments.
     """
     named = path / "bin" / "python" if path.is_dir() else path
-    found = shutil.which(named)
-    if found is None and not named.exists():
+    found = named if named.exists() else shutil.which(named)
+    if found is None:
         raise FileNotFoundError(f"there is no Python at {path}: {ADVICE}")
-    python = Path(found or named).absolute()
+    python = Path(found).absolute()
     version, has_kaggle = _probe(python)
     if version < OLDEST_PYTHON:
         raise ValueError(f"{path} is Python {version[0]}.{version[1]}: {ADVICE}")
