@@ -255,7 +255,8 @@ def main() -> None:
     job = json.loads(sys.argv[1])
     report = Reporter(job["channel"], job["key"])
     faulthandler.enable()
-    faulthandler.register(signal.SIGUSR1, all_threads=False)
+    # Any thread may take the signal of a process that was stopped; the main one is shown last.
+    faulthandler.register(signal.SIGUSR1, all_threads=True)
     os.set_inheritable(job["channel"], False)
     if job["is_slowed"]:
         adopt_orphans()
