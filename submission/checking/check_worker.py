@@ -260,7 +260,7 @@ def main() -> None:
     os.set_inheritable(job["channel"], False)
     if job["is_slowed"]:
         adopt_orphans()
-    files = (getattr(module, "__file__", None) for module in sys.modules.values())
+    files = [getattr(module, "__file__", None) for module in [*sys.modules.values()]]
     sources = [file for file in files if file]
     hide_project()
     play(job, sources, report)
