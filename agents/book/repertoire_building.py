@@ -6,7 +6,7 @@ the positions of the next.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from agents.book.building import SHARD_POSITIONS, run_shards
@@ -22,8 +22,9 @@ from agents.book.repertoire import (
 from agents.book.retrieval import BitField, make_bit_field
 from agents.clock import Clock
 from agents.exact.exact_moves import ExactMoves
-from agents.exact.prospects import Prospects
+from agents.exact.prospects import Prospects, promise
 from agents.exact.solver import Solver
+from agents.tie_break import value_against_fallible
 from envs.board import BoardState
 from envs.board_kernels import BoardMasks, has_run
 from envs.connectx import ConnectX
@@ -34,12 +35,18 @@ OnPly = Callable[[int, int, str], None]
 """Told how many positions of a ply are done, of how many, and which ply it is."""
 
 
+REPLIES_AHEAD = 6
+"""Replies of the opponent that are looked ahead in positions that are not won."""
+
+
 class MoveShard(NamedTuple):
     """Positions whose moves are to be found, and how: all that a worker has to be told."""
 
     scope: RepertoireScope
     positions: tuple[Stones, ...]
     table_megabytes: int
+    foresight: bool
+    """Whether to choose among the best moves; else the first that is found will do."""
 
 
 class RepertoireBuilder:
@@ -81,21 +88,21 @@ class RepertoireBuilder:
         """
         begin = Stones(0, 0)
         after_one = {reply.key: reply for reply in next_positions(self.board, begin)}
-        self._find_all_plies({begin.key: begin})
         self._find_plies_of(1, {begin.key: begin})
         self._find_plies_of(2, after_one)
+        self._find_all_plies({begin.key: begin})
         return make_bit_field(self._bits)
 
     def _find_all_plies(self, positions: dict[int, Stones]) -> None:
         for ply in range(self.scope.all_plies + 1):
-            self._find(positions, f"all positions, ply {ply} of {self.scope.all_plies}")
+            self._find(positions, f"all positions, ply {ply} of {self.scope.all_plies}", False)
             following = (next_positions(self.board, stones) for stones in positions.values())
             positions = {stones.key: stones for group in following for stones in group}
 
     def _find_plies_of(self, player: int, positions: dict[int, Stones]) -> None:
         last = self.scope.plies_of(player)
         for ply in range(player - 1, last + 1, 2):
-            self._find(positions, f"player {player}, ply {ply} of {last}")
+            self._find(positions, f"player {player}, ply {ply} of {last}", True)
             replies = (
                 reply
                 for stones in positions.values()
@@ -112,8 +119,8 @@ class RepertoireBuilder:
             if len(moves) == 1 or column_of(self.board, move) == column:
                 yield from after(self.board, stones, move)
 
-    def _find(self, positions: Mapping[int, Stones], ply: str) -> None:
-        """Find the moves of positions, and enter their bits."""
+    def _find(self, positions: Mapping[int, Stones], ply: str, foresight: bool) -> None:
+        """Find the moves of the positions of a ply, and enter their bits."""
         choices = {
             key: moves
             for key, stones in sorted(positions.items())
@@ -122,7 +129,17 @@ class RepertoireBuilder:
         unknown = [positions[key] for key in choices if key not in self.columns]
         done = len(choices) - len(unknown)
         self._on_ply(done, len(choices), ply)
-        for found in find_columns(self.scope, unknown, self._executor, self._table_megabytes):
+        shards = [
+            MoveShard(
+                self.scope,
+                tuple(unknown[start : start + SHARD_POSITIONS]),
+                self._table_megabytes,
+                foresight,
+            )
+            for start in range(0, len(unknown), SHARD_POSITIONS)
+        ]
+        for shard, columns in run_shards(self._executor, columns_of_shard, shards):
+            found = dict(zip((stones.key for stones in shard.positions), columns, strict=True))
             self._on_moves(found)
             self.columns |= found
             done += len(found)
@@ -157,49 +174,83 @@ def one_of_images(board: BoardMasks, stones: Stones) -> Stones:
     return image if image.key < stones.key else stones
 
 
-def find_columns(
-    scope: RepertoireScope,
-    positions: Sequence[Stones],
-    executor: Executor,
-    table_megabytes: int,
-) -> Iterator[dict[int, int]]:
-    """Find the repertoire's columns; they come by key, shard by shard, as soon as one is done.
-
-    Neighbours in the order of the positions share a shard and so the solver's memory.
-    """
-    shards = [
-        MoveShard(scope, tuple(positions[start : start + SHARD_POSITIONS]), table_megabytes)
-        for start in range(0, len(positions), SHARD_POSITIONS)
-    ]
-    for shard, columns in run_shards(executor, columns_of_shard, shards):
-        keys = (stones.key for stones in shard.positions)
-        yield dict(zip(keys, columns, strict=True))
-
-
 def columns_of_shard(shard: MoveShard) -> list[int]:
     """The columns of a shard's positions, in their order."""
     *board, _, _, _ = shard.scope
-    prospects = _prospects(ConnectX(*board), shard.table_megabytes)
+    foresight = _foresight(ConnectX(*board), shard.table_megabytes)
+    find = foresight.column if shard.foresight else foresight.first_column
     return [
-        best_column(prospects, BoardState(*stones, player=1 + stones.ply % 2, won=False))
+        find(BoardState(*stones, player=1 + stones.ply % 2, won=False))
         for stones in shard.positions
     ]
 
 
-def best_column(prospects: Prospects, state: BoardState) -> int:
-    """The one of the exactly best moves that leaves a fallible opponent most ways to go wrong."""
-    exact_moves, no_end = prospects.exact_moves, Clock()
-    score = exact_moves.score(state, no_end)
-    best = exact_moves.best(state, score, no_end, no_end)
-    first = exact_moves.hardest_to_answer(state, score, best, no_end)
-    if score > 0:
-        return first
-    best.sort(key=lambda move: move != first)
-    return prospects.best(state, best, no_end)
+class Foresight:
+    """Chooses among exactly best moves.
+
+    Of moves that win, it takes the one after which most replies are mistakes: all of them win. Of
+    others the one that brings most on average against an opponent who replies as his look-ahead
+    tells him, with a temperature (`agents.tie_break`), while the next moves are chosen so, too.
+
+    Args:
+        env: the game.
+        table_megabytes: size of the solver's transposition table.
+    """
+
+    def __init__(self, env: ConnectX, table_megabytes: int) -> None:
+        self.env = env
+        solver = Solver(env, table_megabytes, book=shipped_book_of(env))
+        self.exact_moves = ExactMoves(solver)
+        self._seen = Prospects(self.exact_moves).seen
+        self._chosen: dict[tuple[BoardState, int], tuple[int, float]] = {}
+
+    def column(self, state: BoardState) -> int:
+        """The move in a position in which the game goes on."""
+        score = self.exact_moves.score(state, Clock())
+        if score <= 0:
+            return self._choose(state, score, REPLIES_AHEAD)[0]
+        best = self.exact_moves.best(state, score, Clock(), Clock())
+        return self.exact_moves.hardest_to_answer(state, score, best, Clock())
+
+    def first_column(self, state: BoardState) -> int:
+        """The first exactly best move that is found."""
+        score = self.exact_moves.score(state, Clock())
+        return self.exact_moves.best(state, score, Clock(), Clock(0))[0]
+
+    def _choose(self, state: BoardState, score: int, replies: int) -> tuple[int, float]:
+        """The move in a position that is not won, and what it is worth from player 1's view.
+
+        Args:
+            state: the position.
+            score: its exact score, for the player to move.
+            replies: how many replies of the opponent to look ahead, at least 1.
+        """
+        if (state, replies) not in self._chosen:
+            sign = 1 if state.player == 1 else -1
+            best = self.exact_moves.best(state, score, Clock(), Clock())
+            exact = partial(self._value_after, replies=replies - 1)
+            values = {
+                action: value_against_fallible(self.env, state, action, self._seen, exact)
+                for action in best
+            }
+            action = max(best, key=lambda action: sign * values[action])
+            self._chosen[state, replies] = action, values[action]
+        return self._chosen[state, replies]
+
+    def _value_after(self, state: BoardState, reply: int, replies: int) -> float:
+        """What a reply leads to, with so many more replies looked ahead, from player 1's view."""
+        child = self.env.get_next_state(state, reply)
+        if not self.env.get_available_actions(child):
+            return self.env.reward(state, reply)
+        score = self.exact_moves.score(child, Clock())
+        if score <= 0 and replies > 0:
+            return self._choose(child, score, replies)[1]
+        sign = 1 if child.player == 1 else -1
+        stones_left = self.env.rows * self.env.columns - child.mask.bit_count()
+        return sign * promise(stones_left // 2, score)
 
 
 @lru_cache(maxsize=1)
-def _prospects(env: ConnectX, table_megabytes: int) -> Prospects:
-    """What a worker judges moves with; it remembers what it learnt from the shards before."""
-    solver = Solver(env, table_megabytes, book=shipped_book_of(env))
-    return Prospects(ExactMoves(solver))
+def _foresight(env: ConnectX, table_megabytes: int) -> Foresight:
+    """What a worker chooses with; it remembers what it learnt from the shards before."""
+    return Foresight(env, table_megabytes)

@@ -51,10 +51,10 @@ class Prospects:
         for replies in range(MOST_REPLIES):
             exact = partial(self._value_after, replies=replies)
             best_first = sorted(candidates, key=lambda move: move != best)
-            best = best_against_fallible(self.env, state, best_first, self._seen, exact)
+            best = best_against_fallible(self.env, state, best_first, self.seen, exact)
         return best
 
-    def _seen(self, state: BoardState, action: int) -> float:
+    def seen(self, state: BoardState, action: int) -> float:
         """What the opponent's look-ahead shows of a move, from player 1's view."""
         value, _ = self._opponent.action_value(state, action, LOOK_AHEAD, 0, -1.0, 1.0)
         return value
@@ -73,7 +73,7 @@ class Prospects:
             return sign * promise(self._stones_left(child) // 2, score)
         exact = partial(self._value_after, replies=replies - 1)
         return sign * max(
-            sign * value_against_fallible(self.env, child, move, self._seen, exact)
+            sign * value_against_fallible(self.env, child, move, self.seen, exact)
             for move in self._keeping(child, score)
         )
 
