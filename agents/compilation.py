@@ -1,15 +1,18 @@
 """Compiling a search: before it, or beside a game that goes on meanwhile."""
 
+import atexit
 import sys
 from collections.abc import Callable
 from math import inf
 from threading import Event, Lock, Thread, Timer
 from time import perf_counter
 
-from envs.jit import compiles
+from envs.jit import ENDING, compiles
 
 SILENT_SECONDS = 1.0
 """What is compiled in less than that is not worth a word."""
+FAREWELL_SECONDS = 10.0
+"""How long the end of Python waits at most until the compiler can be left."""
 
 
 class Patience:
@@ -66,7 +69,9 @@ class Compilation:
         if not begins:
             return
         if PATIENCE.beside_games:
-            Thread(target=self._compile, name=f"compiling {self._search}", daemon=True).start()
+            thread = Thread(target=self._compile, name=f"compiling {self._search}", daemon=True)
+            thread.start()
+            atexit.register(end_thread, thread)
         else:
             self._compile()
 
@@ -108,3 +113,9 @@ class Compilation:
 
     def _say(self, what: str) -> None:
         print(f"the search of {self._search} is {what}", file=sys.stderr)
+
+
+def end_thread(thread: Thread) -> None:
+    """End a thread that compiles before the interpreter ends: LLVM at work would crash then."""
+    ENDING.set()
+    thread.join(FAREWELL_SECONDS)

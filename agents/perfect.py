@@ -58,6 +58,7 @@ class PerfectAgent(Agent):
 
     unlimited = {"time_limit": None}  # noqa: RUF012
     bank_share = 0.4
+    compiling_share = 0.0
 
     time_limit: float | None = option(5.0, "seconds for each move; none: until it is solved")
     table_megabytes: int = option(64, "size of the solver's transposition table")

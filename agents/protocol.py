@@ -47,6 +47,8 @@ class Agent(ABC):
     bank_share: ClassVar[float] = 0.0
     """Part of a bank of time that one move may take: above 0 where a search that ends on its own is
     worth the wait."""
+    compiling_share: ClassVar[float] = 0.25
+    """Part of it for which a game may wait, in all, until the search is compiled."""
 
     @abstractmethod
     def search(

@@ -8,7 +8,7 @@ the first twin is asked for, and not before.
 import sys
 from collections.abc import Callable
 from functools import cache, lru_cache
-from threading import RLock
+from threading import Event, RLock
 from types import CellType, FunctionType
 from typing import Any, TypeVar
 
@@ -19,6 +19,8 @@ KIND = "_kernel"
 TWINS: dict[Callable[..., Any], Any] = {}
 """The compiled twin of each kernel that has one."""
 MAKING_TWINS = RLock()
+ENDING = Event()
+"""Set when this process ends: threads that compile end then as soon as they can."""
 
 
 def jit(function: Function) -> Function:
@@ -168,6 +170,8 @@ def _inlining_options() -> dict[str, Any]:
 
     class IngredientCompiler(compiler_base):  # type: ignore[misc]
         def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
+            if ENDING.is_set():
+                raise SystemExit
             library = library or Ingredient(target.codegen(), "ingredient")
             library.enable_object_caching()
             super().__init__(typing, target, library, *others)

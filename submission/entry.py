@@ -8,6 +8,7 @@ from math import inf
 from time import perf_counter
 from typing import Any, NamedTuple
 
+from agents.compilation import PATIENCE
 from agents.ordering import from_the_middle
 from agents.protocol import Agent
 from agents.tactics import sensible_actions
@@ -65,6 +66,14 @@ class KagglePlayer:
         self._agent: Agent | None = None
         self._stones = 0
 
+    def compile_beside(self) -> None:
+        """Compile in the background from now on, and begin with the agent's search.
+
+        Until that is ready, moves are played by what is there: a repertoire, or plain Python.
+        """
+        PATIENCE.compile_beside_games()
+        self._make_agent().compile(self._env)
+
     def act(self, observation: object, configuration: object) -> int:
         """The column to play, counted from 0; 0 where the board shows no free column.
 
@@ -102,9 +111,11 @@ class KagglePlayer:
         # In the course of an episode the board fills up.
         if self._agent is None or request.stones <= self._stones:
             self._agent = self._make_agent()
+            PATIENCE.allow(self._agent.compiling_share * request.bank)
         self._stones = request.stones
         state = self._env.from_board(request.board, request.mark)
-        seconds = plan_seconds(request, elapsed=perf_counter() - started)
+        elapsed = perf_counter() - started
+        seconds = plan_seconds(request, elapsed, self._agent.bank_share)
         return self._agent.act(self._env, state, seconds)
 
     def _fallback(self, request: Request, free: Sequence[int]) -> int:
@@ -116,15 +127,16 @@ class KagglePlayer:
             return free[0]
 
 
-def plan_seconds(request: Request, elapsed: float) -> float:
+def plan_seconds(request: Request, elapsed: float, bank_share: float = 0.0) -> float:
     """How long to search: this move's time, a share of the bank, less what has passed already.
 
     Args:
         request: what Kaggle asks.
         elapsed: seconds that this move has taken so far, loading included.
+        bank_share: part of the bank that this move may take, if it is more than all moves get.
     """
     moves_left = 1 + (len(request.board) - request.stones) // 2
-    seconds = request.act_timeout + BANK_SHARE * request.bank / moves_left
+    seconds = request.act_timeout + max(BANK_SHARE / moves_left, bank_share) * request.bank
     return max(0.0, seconds * (1 - SAFETY_SHARE) - elapsed)
 
 

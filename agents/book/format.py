@@ -17,8 +17,6 @@ from struct import Struct
 from typing import NamedTuple
 from zlib import compress, crc32, decompress
 
-import numpy as np
-
 from agents.book.positions import BookScope
 from agents.words import Words
 
@@ -38,6 +36,8 @@ class BookContent(NamedTuple):
 
 def encode_book(content: BookContent) -> bytes:
     """The bytes of a book."""
+    import numpy as np
+
     scope, scores = content
     header = BOOK_HEADER.pack(
         BOOK_MAGIC, BOOK_VERSION, scope.rows, scope.columns, scope.inarow, scope.plies
@@ -54,6 +54,8 @@ def decode_book(data: bytes) -> BookContent:
     """
     if len(data) < BOOK_HEADER.size + BOOK_CHECKSUM.size or not data.startswith(BOOK_MAGIC):
         raise ValueError("this is no opening book: build one with `connectx book`")
+    import numpy as np
+
     _, version, rows, columns, inarow, plies = BOOK_HEADER.unpack_from(data)
     if version != BOOK_VERSION:
         raise ValueError(

@@ -4,8 +4,6 @@ from base64 import b85decode
 from dataclasses import dataclass
 from functools import lru_cache
 
-import numpy as np
-
 from agents.book.data import SHIPPED_BOOK
 from agents.book.format import BookContent, decode_book
 from agents.book.positions import (
@@ -40,6 +38,8 @@ class OpeningBook:
         Args:
             state: a position on the book's board.
         """
+        import numpy as np
+
         ply = state.mask.bit_count()
         if ply > self.scope.plies:
             return None
@@ -115,6 +115,8 @@ def scores_before(
     scope: BookScope, ply: int, keys: Words, next_keys: Words, next_scores: Words
 ) -> Words:
     """The scores of all positions after `ply` plies, from those after one more."""
+    import numpy as np
+
     win = (scope.cells + 1 - ply) // 2
     best = np.full(len(keys), -scope.cells)
     for drop in drops_into_columns(scope, keys):

@@ -8,10 +8,7 @@ are the mover's stones.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from agents.words import Words
 from envs.bitboard import LineSteps, cell_bit, column_cells, line_steps
@@ -21,7 +18,11 @@ from envs.connectx import ConnectX
 LARGEST_BOOK_BITS = 63
 """Columns times rows, a guard bit for each column counted in: keys are signed words."""
 
-Flags = npt.NDArray[np.bool_]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+Flags: TypeAlias = "npt.NDArray[np.bool_]"
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,8 @@ class Drop(NamedTuple):
 
 def positions_by_ply(scope: BookScope) -> tuple[Words, ...]:
     """The keys of a book's positions for each ply from 0 on, in ascending order."""
+    import numpy as np
+
     plies = [np.zeros(1, np.int64)]
     for _ in range(scope.plies):
         drops = drops_into_columns(scope, plies[-1])
@@ -97,6 +100,8 @@ def keys_of_stones(scope: BookScope, movers: Words, masks: Words) -> Words:
         movers: stones of the player to move.
         masks: stones of both players.
     """
+    import numpy as np
+
     keys = movers + masks
     height = scope.rows + 1
     images = np.zeros_like(keys)
@@ -120,6 +125,8 @@ def stones_of_keys(scope: BookScope, keys: Words) -> tuple[Words, Words]:
 
 def have_line(stones: Words, steps: LineSteps) -> Flags:
     """Which of many players hold a line; `envs.bitboard.has_line` for arrays."""
+    import numpy as np
+
     found = np.zeros(len(stones), np.bool_)
     for first, second, further in steps:
         runs = stones & (stones >> first)

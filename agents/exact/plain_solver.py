@@ -29,7 +29,7 @@ from envs.connectx import ConnectX
 
 NODES_BETWEEN_GLANCES = 256
 """How often to look at the clock: every few milliseconds."""
-LARGEST_TABLE = 1 << 20
+MOST_KNOWN_POSITIONS = 1 << 20
 """Positions, some 200 bytes each; a table that has reached this size is emptied."""
 
 
@@ -212,7 +212,7 @@ class PlainEngine:
         stones = mask.bit_count()
         if self.board.cells - stones <= TABLE_LEFT:
             return
-        if len(self.table) >= LARGEST_TABLE:
+        if len(self.table) >= MOST_KNOWN_POSITIONS:
             self.table.clear()
         least, most = -win_score(self.board, stones + 1), win_score(self.board, stones)
         lower, upper = self.table.get(mover + mask, (least, most))

@@ -43,6 +43,7 @@ TAIL = '''
 # Kaggle's entry point: its loader takes the last callable of the file
 {data}
 _PLAYER = KagglePlayer(lambda: {call}, load_seconds=perf_counter() - _STARTED)
+_PLAYER.compile_beside()
 
 
 def agent(observation, configuration):
