@@ -7,7 +7,10 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-Words: TypeAlias = "npt.NDArray[np.int64]"
+    Words: TypeAlias = npt.NDArray[np.int64]
+    Flags: TypeAlias = npt.NDArray[np.bool_]
+else:
+    Words = Flags = object
 
 
 def zeros(*shape: int) -> Words:

@@ -175,7 +175,9 @@ def test_no_file_and_an_empty_one_have_no_scores(checkpoint: Checkpoint[BookScop
 def test_an_earlier_run_is_not_overwritten(checkpoint: Checkpoint[BookScope]) -> None:
     checkpoint.require_new()
     checkpoint.append({5: -1})
-    with pytest.raises(FileExistsError, match=r"earlier run: go on from them with --resume, or de"):
+    with pytest.raises(
+        FileExistsError, match=r"earlier run found: go on from there with --resume, or de"
+    ):
         checkpoint.require_new()
 
 
@@ -205,5 +207,7 @@ def test_a_damaged_line_is_named(checkpoint: Checkpoint[BookScope], line: str) -
     checkpoint.append({5: -1})
     with checkpoint.path.open("a") as file:
         file.write(f"{line}\n6 2\n")
-    with pytest.raises(ValueError, match=rf"line 3: '{line}' is not a key and a score: delete"):
+    with pytest.raises(
+        ValueError, match=rf"line 3: '{line}' is not a key and a score or column: delete"
+    ):
         checkpoint.read()

@@ -89,7 +89,7 @@ def test_scores_of_an_earlier_run_are_not_overwritten(shell: Shell, tmp_path: Pa
     before = scores.read_bytes()
     outcome = shell.run("book", *SMALL.split())
     assert outcome.status == 2
-    assert "book_data.py.scores has the scores of an earlier run" in outcome.stderr
+    assert "book_data.py.scores has what an earlier run found" in outcome.stderr
     assert scores.read_bytes() == before
 
 

@@ -174,8 +174,9 @@ def test_connect_four_grows_the_same_tree() -> None:
         assert list(facts(forest.root)) == list(facts(tree.root))
 
 
+@pytest.mark.filterwarnings("ignore:overflow encountered")
 def test_the_same_source_grows_the_same_tree_in_plain_python() -> None:
-    """On a board of all 64 bits."""
+    """On a board of all 64 bits, where numpy's scalars tell of a carry into the sign."""
     env = ConnectX(rows=7, columns=8, inarow=4)
     state = state_from_moves(env, "45544")
     compiled, plain = (

@@ -8,21 +8,15 @@ are the mover's stones.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple
 
-from agents.words import Words
+from agents.words import Flags, Words
 from envs.bitboard import LineSteps, cell_bit, column_cells, line_steps
 from envs.board_kernels import board_masks
 from envs.connectx import ConnectX
 
 LARGEST_BOOK_BITS = 63
 """Columns times rows, a guard bit for each column counted in: keys are signed words."""
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-Flags: TypeAlias = "npt.NDArray[np.bool_]"
 
 
 @dataclass(frozen=True)

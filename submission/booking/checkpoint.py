@@ -74,6 +74,7 @@ class Checkpoint(Generic[Scope]):
             key, found = map(int, line.split())
         except ValueError:
             raise ValueError(
-                f"{self.path}, line {number}: {line!r} is not a pair of numbers: delete this line"
+                f"{self.path}, line {number}: {line!r} is not a key and a score or column: "
+                "delete this line"
             ) from None
         return key, found

@@ -131,7 +131,7 @@ def _needs(imports: list[str]) -> str:
     """The libraries that the file imports, in words."""
     modules = {statement.split()[1].partition(".")[0] for statement in imports}
     libraries = sorted(modules - sys.stdlib_module_names)
-    return " and ".join(libraries) if libraries else "its standard library"
+    return " and ".join(libraries) if libraries else "its standard library alone"
 
 
 def _plain(text: str) -> str:

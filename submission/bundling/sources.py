@@ -4,11 +4,16 @@ import ast
 import symtable
 from dataclasses import dataclass, field
 from pathlib import Path
+from textwrap import dedent
 
 LOADER_NAMES = frozenset(
     {"__file__", "__loader__", "__name__", "__package__", "__path__", "__spec__"}
 )
 """Module attributes that Kaggle's loader leaves out or sets to something else."""
+
+
+NEVER_ON_KAGGLE = ("TYPE_CHECKING", "typing.TYPE_CHECKING", "__name__ == '__main__'")
+"""Conditions of which only the `else` goes into a bundle."""
 
 
 class BundleError(ValueError):
@@ -118,12 +123,9 @@ class _Reader:
                 self.define(names, statement, following)
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr()):
                 self.define((name,), statement, following)
-            case ast.If(orelse=[]) if ast.unparse(statement.test) in (
-                "TYPE_CHECKING",
-                "typing.TYPE_CHECKING",
-                "__name__ == '__main__'",
-            ):
-                pass  # never true on Kaggle
+            case ast.If(orelse=otherwise) if ast.unparse(statement.test) in NEVER_ON_KAGGLE:
+                for other in otherwise:
+                    self.read_statement(other, None)
             case _:
                 kind = type(statement).__name__
                 raise self.error(statement, f"a module-level side effect ({kind} statement)")
@@ -203,7 +205,7 @@ class _Reader:
         match following:
             case ast.Expr(value=ast.Constant(value=str())):
                 last = following.end_lineno
-        return "\n".join(self.lines[first:last])
+        return dedent("\n".join(self.lines[first:last]))
 
     def require_new(self, name: str, statement: ast.stmt) -> None:
         if name in self.module.definitions or name in self.module.imports:
