@@ -18,8 +18,8 @@ def text_width(text: str, size: float) -> float:
 
 
 def number(value: float) -> str:
-    """A coordinate, to a tenth of a pixel."""
-    return f"{value:.1f}".removesuffix(".0")
+    """A coordinate, to a tenth of a pixel; rid of what is left of rounding, which varies."""
+    return f"{round(value, 6):.1f}".removesuffix(".0")
 
 
 def element(name: str, *content: str, **attributes: object) -> str:
