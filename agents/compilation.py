@@ -11,6 +11,9 @@ from envs.jit import ENDING, compiles
 
 SILENT_SECONDS = 1.0
 """What is compiled in less than that is not worth a word."""
+SWITCH_SECONDS = 1e-4
+"""How long the compiler waits, beside a game, for Python's lock each time that it comes back from
+LLVM. That is thousands of times, so that Python's own 5 ms would add up to minutes."""
 FAREWELL_SECONDS = 10.0
 """How long the end of Python waits at most until the compiler can be left."""
 
@@ -46,6 +49,31 @@ class Patience:
 PATIENCE = Patience()
 
 
+class QuickSwitches:
+    """While somebody is in it, threads pass Python's lock on every `SWITCH_SECONDS`."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._inside = 0
+        self._usual = 0.0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._inside += 1
+            if self._inside == 1:
+                self._usual = sys.getswitchinterval()
+                sys.setswitchinterval(SWITCH_SECONDS)
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                sys.setswitchinterval(self._usual)
+
+
+QUICK_SWITCHES = QuickSwitches()
+
+
 class Compilation:
     """The compiled form of a search, which a process makes once.
 
@@ -69,7 +97,8 @@ class Compilation:
         if not begins:
             return
         if PATIENCE.beside_games:
-            thread = Thread(target=self._compile, name=f"compiling {self._search}", daemon=True)
+            name = f"compiling {self._search}"
+            thread = Thread(target=self._compile_beside, name=name, daemon=True)
             thread.start()
             atexit.register(end_thread, thread)
         else:
@@ -89,6 +118,10 @@ class Compilation:
     def has_failed(self) -> bool:
         """Whether there will be no compiled search."""
         return self._done.is_set() and not self._usable
+
+    def _compile_beside(self) -> None:
+        with QUICK_SWITCHES:
+            self._compile()
 
     def _compile(self) -> None:
         telling = Timer(SILENT_SECONDS, self._say, ["being compiled, which takes some seconds"])

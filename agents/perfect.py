@@ -1,7 +1,9 @@
 """The perfect agent: an exactly best move, from a repertoire or by the solver."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from agents.alpha_beta_agent import AlphaBetaAgent
@@ -127,19 +129,22 @@ class PerfectAgent(Agent):
                 return search_exactly(exact_moves, self._prospects, state, clock)
             except TimeUp:
                 return self._guessed(env, state, legal_actions(env, state), clock)
-        outcomes = exact_moves.outcomes(state, Clock(clock.left * OUTCOME_SHARE))
+        is_compiled = partial(self._is_compiled, env)
+        share = Clock(clock.left * OUTCOME_SHARE)
+        outcomes = exact_moves.outcomes(state, share, is_enough=is_compiled)
+        if is_compiled():
+            return self._searched(self._exact_moves_in(env), env, state, clock)
         candidates = unrefuted(outcomes)
-        later = self._exact_moves_in(env)
-        try:
-            if later is not None and later.solver.is_compiled:
-                return search_exactly(later, self._prospects, state, clock)
-            if len(candidates) == 1:
-                return _decided(state, outcomes, candidates)
-            if is_decided(outcomes):
+        if len(candidates) == 1:
+            return _decided(state, outcomes, candidates)
+        if is_decided(outcomes):
+            with suppress(TimeUp):
                 return search_exactly(exact_moves, self._prospects, state, clock)
-        except TimeUp:
-            pass
         return self._guessed(env, state, candidates, clock)
+
+    def _is_compiled(self, env: Any) -> bool:
+        """Whether the compiled solver can be used by now."""
+        return solver_compilation(env, self.table_megabytes).is_ready(patient=False)
 
     def _guessed(
         self, env: Env[Any, Any], state: Any, candidates: Sequence[Any], clock: Clock
@@ -156,7 +161,7 @@ class PerfectAgent(Agent):
         """
         if not is_compiled_game(env):
             return None
-        ready = solver_compilation(env, self.table_megabytes).is_ready(patient=False)
+        ready = self._is_compiled(env)
         known = self._exact_moves
         if known is None or known.env != env or known.solver.is_compiled != ready:
             book = shipped_book_of(env) if self.book and ready else None

@@ -1,6 +1,6 @@
 """Which moves are exactly best."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from agents.clock import Clock, TimeUp
 from agents.exact.solver import ScoreBounds, Solver
@@ -11,6 +11,8 @@ from envs.board import BoardState
 FIRST_ROUND_NODES = 1000
 """Nodes for each move in the first round of `ExactMoves.verdicts`; each round has eight times
 more, so that moves that are quickly judged do not wait for the others."""
+MOST_SLICE_NODES = 64_000
+"""The most for each move in a round of `ExactMoves.outcomes`; the table keeps what it has shown."""
 
 
 class ExactMoves:
@@ -80,25 +82,30 @@ class ExactMoves:
             pass
         return max(best, key=lambda action: mistakes.get(action, -1.0))
 
-    def outcomes(self, state: BoardState, clock: Clock) -> dict[int, ScoreBounds]:
+    def outcomes(
+        self, state: BoardState, clock: Clock, is_enough: Callable[[], bool] = lambda: False
+    ) -> dict[int, ScoreBounds]:
         """What can be proven of the result of each move, as bounds from -1 (lost) to 1 (won).
 
-        From the view of the player to move in `state`. The search ends when it is certain which
-        move is best, or the time is up.
+        Args:
+            state: the position; bounds are from the view of the player to move there.
+            clock: ends the search, as does the certainty which move is best.
+            is_enough: ends it, too; asked between two slices of the search.
         """
         legal = from_the_middle(self.env.columns, legal_actions(self.env, state))
         found = dict.fromkeys(legal, ScoreBounds(-1, 1))
         budget = FIRST_ROUND_NODES
-        while not (is_decided(found) or clock.expired()):
+        while True:
             for action in legal:
-                if not (found[action].exact or is_decided(found)):
+                if is_decided(found) or clock.expired() or is_enough():
+                    return found
+                if not found[action].exact:
                     child = self.env.get_next_state(state, action)
                     left = self.solver.known(child) or self.solver.bounds(
                         child, clock.left, budget, within=(-1, 1)
                     )
                     found[action] = left.for_opponent()
-            budget *= 8
-        return found
+            budget = min(8 * budget, MOST_SLICE_NODES)
 
     def verdicts(
         self, state: BoardState, score: int, clock: Clock

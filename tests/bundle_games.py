@@ -1,0 +1,163 @@
+"""Games of a bundle in a process of its own, in which something may be broken.
+
+Run as a script: `python bundle_games.py BUNDLE FAULT SEAT ACT_TIMEOUT BANK`. It plays against
+random moves, the bundle on one seat, and prints what was played and how long it took, as JSON.
+"""
+
+import json
+import os
+import random
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+ROWS, COLUMNS, INAROW = 6, 7, 4
+SEED = 5
+
+
+class Broken:
+    """Raises where it is imported; see `sys.meta_path`."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def find_spec(self, name: str, path: object, target: object = None) -> None:
+        if name.partition(".")[0] == self.name:
+            raise RuntimeError(f"{name} is broken")
+
+
+def no_numba() -> None:
+    sys.modules["numba"] = None  # type: ignore[assignment]
+
+
+def no_numpy() -> None:
+    sys.modules["numpy"] = None  # type: ignore[assignment]
+
+
+def numba_raises_on_import() -> None:
+    sys.meta_path.insert(0, Broken("numba"))
+
+
+def numba_raises_in_compiling() -> None:
+    def decorate(**options: Any) -> Callable[..., Any]:
+        def fail(*arguments: Any) -> None:
+            raise RuntimeError("no code for this processor")
+
+        return lambda function: fail
+
+    replace_njit(decorate)
+
+
+def numba_hangs_in_compiling() -> None:
+    def decorate(**options: Any) -> Callable[..., Any]:
+        return lambda function: lambda *arguments: time.sleep(1000)
+
+    replace_njit(decorate)
+
+
+def numba_compiles_to_wrong_bits() -> None:
+    """Nothing is ever seen to be lost at once; everything else is right."""
+    import numba
+
+    njit: Any = numba.njit
+
+    def decorate(*functions: Any, **options: Any) -> Any:
+        def compile_wrongly(function: Callable[..., Any]) -> Any:
+            wrong = function.__name__ == "safe_cells"
+            return njit(**options)((lambda possible, threats: possible) if wrong else function)
+
+        return compile_wrongly(*functions) if functions else compile_wrongly
+
+    replace_njit(decorate)
+
+
+def replace_njit(njit: Callable[..., Any]) -> None:
+    import numba
+
+    numba.njit = njit
+
+
+def one_core() -> None:
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+
+def nothing() -> None:
+    pass
+
+
+FAULTS: dict[str, Callable[[], None]] = {
+    function.__name__: function
+    for function in (
+        nothing,
+        no_numba,
+        no_numpy,
+        numba_raises_on_import,
+        numba_raises_in_compiling,
+        numba_hangs_in_compiling,
+        numba_compiles_to_wrong_bits,
+        one_core,
+    )
+}
+
+
+def load(path: Path) -> Callable[[Any, Any], Any]:
+    """As Kaggle does it: the last callable of the file."""
+    namespace: dict[str, Any] = {}
+    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), namespace)
+    agent: Callable[[Any, Any], Any] = [v for v in namespace.values() if callable(v)][-1]
+    return agent
+
+
+def has_line(board: list[int], mark: int) -> bool:
+    steps = ((0, 1), (1, 0), (1, 1), (1, -1))
+    return any(
+        all(
+            0 <= row + i * down < ROWS
+            and 0 <= column + i * right < COLUMNS
+            and board[(row + i * down) * COLUMNS + column + i * right] == mark
+            for i in range(INAROW)
+        )
+        for row in range(ROWS)
+        for column in range(COLUMNS)
+        for down, right in steps
+    )
+
+
+def play(agent: Callable[[Any, Any], Any], seat: int, act_timeout: float, bank: float) -> Any:
+    board, columns, seconds, mark = [0] * (ROWS * COLUMNS), list[int](), list[float](), 1
+    rng = random.Random(SEED)
+    while 0 in board and not has_line(board, 3 - mark):
+        column = rng.choice([c for c in range(COLUMNS) if board[c] == 0])
+        if mark == seat:
+            observation = {"board": list(board), "mark": mark, "remainingOverageTime": bank}
+            begun = time.perf_counter()
+            column = agent(
+                {**observation, "step": len(columns)},
+                {"rows": ROWS, "columns": COLUMNS, "inarow": INAROW, "actTimeout": act_timeout},
+            )
+            seconds.append(time.perf_counter() - begun)
+            bank -= max(0.0, seconds[-1] - act_timeout)
+        row = max(r for r in range(ROWS) if board[r * COLUMNS + column] == 0)
+        board[row * COLUMNS + column] = mark
+        columns.append(column)
+        mark = 3 - mark
+    return {"columns": columns, "seconds": seconds, "bank": bank, "won": has_line(board, seat)}
+
+
+def main() -> None:
+    path, fault, seat, act_timeout, bank = sys.argv[1:]
+    FAULTS[fault]()
+    begun = time.perf_counter()
+    agent = load(Path(path))
+    loading = time.perf_counter() - begun
+    modules = [name for name in ("numba", "numpy") if isinstance(sys.modules.get(name), ModuleType)]
+    game = play(agent, int(seat), float(act_timeout), float(bank))
+    sys.stdout.write(json.dumps({**game, "loading": loading, "loaded_with": modules}) + "\n")
+
+
+if __name__ == "__main__":
+    main()
