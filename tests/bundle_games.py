@@ -1,7 +1,9 @@
 """Games of a bundle in a process of its own, in which something may be broken.
 
-Run as a script: `python bundle_games.py BUNDLE FAULT SEAT ACT_TIMEOUT BANK`. It plays against
-random moves, the bundle on one seat, and prints what was played and how long it took, as JSON.
+A script for any interpreter. `python bundle_games.py BUNDLE FAULT SEAT ACT_TIMEOUT BANK` plays
+against random moves, the bundle on one seat, and prints what was played and how long it took, as
+JSON. `python bundle_games.py BUNDLE FAULT` reads Kaggle's questions, a line of JSON each, and
+writes the columns; at each new game it loads the bundle anew.
 """
 
 import json
@@ -31,6 +33,11 @@ class Broken:
 
 def no_numba() -> None:
     sys.modules["numba"] = None  # type: ignore[assignment]
+
+
+def no_numba_and_no_numpy() -> None:
+    no_numba()
+    no_numpy()
 
 
 def no_numpy() -> None:
@@ -95,6 +102,7 @@ FAULTS: dict[str, Callable[[], None]] = {
         nothing,
         no_numba,
         no_numpy,
+        no_numba_and_no_numpy,
         numba_raises_on_import,
         numba_raises_in_compiling,
         numba_hangs_in_compiling,
@@ -148,11 +156,28 @@ def play(agent: Callable[[Any, Any], Any], seat: int, act_timeout: float, bank: 
     return {"columns": columns, "seconds": seconds, "bank": bank, "won": has_line(board, seat)}
 
 
+def answer_questions(path: Path) -> None:
+    agent: Callable[..., Any] = load
+    stones = ROWS * COLUMNS
+    for line in sys.stdin:
+        observation, configuration = json.loads(line)
+        earlier, stones = stones, ROWS * COLUMNS - observation["board"].count(0)
+        if stones < earlier:
+            agent = load(path)
+        sys.stdout.write(f"{json.dumps(agent(observation, configuration))}\n")
+        sys.stdout.flush()
+
+
 def main() -> None:
-    path, fault, seat, act_timeout, bank = sys.argv[1:]
+    name, fault, *game = sys.argv[1:]
+    path = Path(name)
     FAULTS[fault]()
+    if not game:
+        answer_questions(path)
+        return
+    seat, act_timeout, bank = game
     begun = time.perf_counter()
-    agent = load(Path(path))
+    agent = load(path)
     loading = time.perf_counter() - begun
     modules = [name for name in ("numba", "numpy") if isinstance(sys.modules.get(name), ModuleType)]
     game = play(agent, int(seat), float(act_timeout), float(bank))
