@@ -12,8 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from agents import PerfectAgent
 from agents.book.format import BookContent, decode_book
 from agents.book.positions import BookScope
+from agents.book.repertoire import RepertoireScope
+from agents.book.repertoire_format import decode_repertoire
+from envs import ConnectX
 from submission.booking.book_module import book_module
 from submission.booking.checkpoint import Checkpoint
 from submission.bundling.sources import read_module
@@ -111,3 +115,70 @@ def test_mistakes_are_one_sentence_and_leave_nothing(
     assert sentence in outcome.stderr
     assert outcome.stderr.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+REPERTOIRE = "book --repertoire --rows 4 --columns 4 --inarow 3 --workers 1 --table-megabytes 1"
+
+
+def test_a_repertoire_is_written_and_played(shell: Shell, tmp_path: Path) -> None:
+    outcome = shell.run(*REPERTOIRE.split(), "--all-plies", "2")
+    assert outcome.status == 0
+    assert re.fullmatch(
+        r"Wrote repertoire\.cxrp, 0 kB: the moves of \d+ positions\.\n", outcome.stdout
+    )
+    repertoire = decode_repertoire((tmp_path / "repertoire.cxrp").read_bytes())
+    assert repertoire.scope == RepertoireScope(4, 4, 3, 2, 7, 7)
+    agent = PerfectAgent(repertoire=str(tmp_path / "repertoire.cxrp"))
+    env = ConnectX(4, 4, 3)
+    state = env.initial_state()
+    assert agent.act(env, state) == repertoire.move(state) == agent.search(env, state).action
+    path = tmp_path / "submission.py"
+    assert (
+        shell.run("build", "perfect", "-O", "repertoire=repertoire.cxrp", "-o", str(path)).status
+        == 0
+    )
+    assert "_REPERTOIRE = b85decode(" in path.read_text()
+
+
+def test_a_repertoire_of_one_seat_as_a_module(shell: Shell, tmp_path: Path) -> None:
+    words = [*REPERTOIRE.split(), "--seat", "2", "--plies", "3", "-o", "moves.py"]
+    assert shell.run(*words).status == 0
+    namespace: dict[str, str] = {}
+    exec((tmp_path / "moves.py").read_text(encoding="utf-8"), namespace)
+    repertoire = decode_repertoire(b85decode(namespace["SHIPPED_REPERTOIRE"]))
+    assert repertoire.scope == RepertoireScope(4, 4, 3, -1, -1, 3)
+    assert "earlier run" in shell.run(*words).stderr
+    assert shell.run(*words, "--resume").status == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("--seat 1", "--seat and --all-plies belong to --repertoire: add it"),
+        ("--all-plies 3", "--seat and --all-plies belong to --repertoire: add it"),
+        ("--repertoire --seat 3", "the seat is 1 or 2, not 3"),
+        ("--repertoire --plies 42", "must be from 0 to 41, not 42"),
+        (
+            "--repertoire --rows 8 --columns 8",
+            "a repertoire takes boards with columns * (rows + 1)",
+        ),
+        ("--repertoire --resume --output absent/r.cxrp", "cannot write absent"),
+    ],
+)
+def test_mistakes_with_a_repertoire_are_one_sentence(
+    shell: Shell, tmp_path: Path, words: str, sentence: str
+) -> None:
+    outcome = shell.run("book", *words.split())
+    assert outcome.status == 2
+    assert sentence in outcome.stderr
+    assert outcome.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_is_no_repertoire_is_one_sentence(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "torn.cxrp").write_bytes(b"CXRP\x01")
+    outcome = shell.run("build", "perfect", "-O", "repertoire=torn.cxrp")
+    assert (outcome.status, outcome.stderr.count("\n")) == (2, 1)
+    assert "this is no repertoire: compute one with `connectx book --repertoire`" in outcome.stderr
+    outcome = shell.run("build", "perfect", "-O", "repertoire=absent.cxrp")
+    assert (outcome.status, outcome.stderr.count("\n")) == (2, 1)

@@ -1,8 +1,10 @@
 """The repertoire: its bits, its bytes, and each of its moves against full minimax and BitBully."""
 
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from functools import cache
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -10,11 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.book.repertoire import Repertoire, RepertoireScope, promising_moves
-from agents.book.repertoire_building import RepertoireBuilder
+from agents.book.repertoire_building import OnPly, RepertoireBuilder
 from agents.book.repertoire_format import decode_repertoire, encode_repertoire
 from agents.book.retrieval import make_bit_field
 from envs import BoardState, ConnectX
 from envs.board_kernels import board_masks
+from submission.booking.build_book import UnfinishedBook, build_repertoire
+from submission.booking.checkpoint import Checkpoint
+from submission.executors.workers import local_executor
 from tests.brute_force import BruteForce, equally_good
 from tests.strategies import mirrored
 
@@ -135,6 +140,71 @@ def test_a_game_that_is_over_or_out_of_turn_has_no_move() -> None:
     assert repertoire.move(begin._replace(won=True)) is None
     full = (1 << 20) - 1 & board_masks(*scope[:3]).board
     assert repertoire.move(BoardState(0, full, 1, won=False)) is None
+
+
+# --- computing
+
+
+def built(executor: Executor, checkpoint: Checkpoint[RepertoireScope], on_ply: OnPly) -> bytes:
+    """As the command does it."""
+    return build_repertoire(checkpoint, checkpoint.read(), executor, 1, on_ply)
+
+
+@pytest.mark.parametrize(
+    "executor_of",
+    [lambda: ThreadPoolExecutor(1), lambda: ThreadPoolExecutor(3), lambda: local_executor(2)],
+)
+def test_every_executor_finds_the_same_moves(
+    executor_of: Callable[[], AbstractContextManager[Executor]], tmp_path: Path
+) -> None:
+    scope = SCOPES[1]
+    checkpoint = Checkpoint(tmp_path / "r.moves", scope)
+    with executor_of() as executor:
+        data = built(executor, checkpoint, lambda *_: None)
+    assert decode_repertoire(data).scope == scope
+    env, repertoire = env_of(scope), decode_repertoire(data)
+    for state in met_states(scope, 2):
+        assert repertoire.move(state) == repertoire_of(scope).move(state)
+    assert env == ConnectX(*scope[:3])
+
+
+def test_an_interrupted_computation_goes_on_where_it_was(tmp_path: Path) -> None:
+    scope = SCOPES[1]
+    whole, torn = (Checkpoint(tmp_path / f"{name}.moves", scope) for name in ("whole", "torn"))
+
+    def interrupt(done: int, total: int, ply: str) -> None:
+        if ply.startswith("player 2, ply 5") and done == total:
+            raise KeyboardInterrupt
+
+    with ThreadPoolExecutor(1) as executor:
+        expected = built(executor, whole, lambda *_: None)
+        with pytest.raises(UnfinishedBook, match=r"^Interrupted: the moves of \d+ positions are"):
+            built(executor, torn, interrupt)
+        known = torn.read()
+        assert 0 < len(known) < len(whole.read())
+        assert built(executor, torn, lambda *_: None) == expected
+    assert torn.read() == whole.read()
+    assert known.items() <= torn.read().items()
+
+
+def test_the_progress_tells_each_ply(tmp_path: Path) -> None:
+    told = dict[str, list[tuple[int, int]]]()
+    with ThreadPoolExecutor(1) as executor:
+        built(
+            executor,
+            Checkpoint(tmp_path / "r.moves", SCOPES[3]),
+            lambda done, total, ply: told.setdefault(ply, []).append((done, total)),
+        )
+    assert [*told] == [
+        *(f"player 1, ply {ply} of 8" for ply in range(0, 9, 2)),
+        *(f"all positions, ply {ply} of 5" for ply in range(6)),
+    ]
+    for steps in told.values():
+        assert steps == sorted(steps)
+        assert steps[-1][0] == steps[-1][1]
+
+
+# --- bits
 
 
 @given(st.dictionaries(st.integers(0, 2**70), st.integers(0, 1)))

@@ -7,6 +7,7 @@ the positions of the next.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import lru_cache, partial
+from threading import local
 from typing import NamedTuple
 
 from agents.book.building import SHARD_POSITIONS, run_shards
@@ -177,7 +178,7 @@ def one_of_images(board: BoardMasks, stones: Stones) -> Stones:
 def columns_of_shard(shard: MoveShard) -> list[int]:
     """The columns of a shard's positions, in their order."""
     *board, _, _, _ = shard.scope
-    foresight = _foresight(ConnectX(*board), shard.table_megabytes)
+    foresight = _MEMORY.foresight(ConnectX(*board), shard.table_megabytes)
     find = foresight.column if shard.foresight else foresight.first_column
     return [
         find(BoardState(*stones, player=1 + stones.ply % 2, won=False))
@@ -250,7 +251,11 @@ class Foresight:
         return sign * promise(stones_left // 2, score)
 
 
-@lru_cache(maxsize=1)
-def _foresight(env: ConnectX, table_megabytes: int) -> Foresight:
-    """What a worker chooses with; it remembers what it learnt from the shards before."""
-    return Foresight(env, table_megabytes)
+class _Memory(local):
+    """What each thread of a worker chooses with; it remembers what the shards before have shown."""
+
+    def __init__(self) -> None:
+        self.foresight = lru_cache(maxsize=1)(Foresight)
+
+
+_MEMORY = _Memory()

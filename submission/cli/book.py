@@ -9,6 +9,7 @@ import typer
 
 from agents.book.positions import BookScope
 from agents.book.repertoire import RepertoireScope
+from agents.options import require_at_least
 from submission.booking.book_module import book_module, repertoire_module
 from submission.booking.build_book import UnfinishedBook, build_book, build_repertoire
 from submission.booking.checkpoint import Checkpoint
@@ -95,6 +96,7 @@ def book(
     if seat not in (None, 1, 2):
         raise ValueError(f"the seat is 1 or 2, not {seat}")
     reach = max(0, rows * columns // 2 - 1) if plies is None else plies
+    require_at_least("plies", reach, 0)
     moves = RepertoireScope(
         *board, all_plies, -1 if seat == 2 else reach, -1 if seat == 1 else reach
     )
