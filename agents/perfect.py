@@ -64,6 +64,7 @@ class PerfectAgent(Agent):
 
     time_limit: float | None = option(5.0, "seconds for each move; none: until it is solved")
     table_megabytes: int = option(64, "size of the solver's transposition table")
+    threads: int = option(2, "threads that solve hard positions together, compiled")
     book: bool = option(True, "look openings up: in a repertoire, and in a book of scores")
     tie_break: str = option(
         "score", "of moves with the same result: score (exact), expectimax (for mistakes)"
@@ -79,6 +80,7 @@ class PerfectAgent(Agent):
     def __post_init__(self) -> None:
         require_at_least("time_limit", self.time_limit, 0)
         require_at_least("table_megabytes", self.table_megabytes, 1)
+        require_at_least("threads", self.threads, 1)
         require_tie_break(self.tie_break, EXACT_TIE_BREAKS)
         if self.repertoire is not None:
             self._repertoire = decode_repertoire(file_content(self.repertoire))
@@ -165,7 +167,7 @@ class PerfectAgent(Agent):
         known = self._exact_moves
         if known is None or known.env != env or known.solver.is_compiled != ready:
             book = shipped_book_of(env) if self.book and ready else None
-            solver = Solver(env, self.table_megabytes, book=book, plain=not ready)
+            solver = Solver(env, self.table_megabytes, self.threads, book, plain=not ready)
             self._exact_moves = ExactMoves(solver)
             if self.tie_break == "expectimax":
                 self._prospects = Prospects(self._exact_moves)

@@ -20,6 +20,7 @@ from benchmarks.first_call import KERNELS
 from benchmarks.heuristics import pairings, play_pairing, print_heuristics
 from benchmarks.make_positions import make_set
 from benchmarks.measure import measure
+from benchmarks.moves import CELLS, print_moves, time_moves
 from benchmarks.positions import SETS, SIZE, write_positions
 from benchmarks.report import as_json, print_report
 from benchmarks.rollouts import print_rollouts, rollout_matches
@@ -102,6 +103,16 @@ def solver(
     print_solver_report(measurements, console)
     if json is not None:
         json.write(solver_json(measurements))
+
+
+@app.command()
+def moves(
+    per_ply: Annotated[int, typer.Option(min=1, help="Positions of each ply.")] = 75,
+    seed: Annotated[int, typer.Option(help="The same seed takes the same positions.")] = 1,
+) -> None:
+    """Time the perfect agent's moves in random positions of all plies: some minutes."""
+    timed = _track(time_moves(per_ply, seed), "Timing moves", per_ply * CELLS)
+    print_moves([*timed], console)
 
 
 @app.command()

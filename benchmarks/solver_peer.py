@@ -9,6 +9,8 @@ from typing import Any
 
 from benchmarks.solver_workload import SolverWorkload
 
+FULL_COLUMN = -1000
+"""BitBully's score of a column that takes no stone."""
 MISSING = "bitbully is missing: install it with `pip install bitbully`"
 
 
@@ -28,6 +30,11 @@ class BitBully:
     def score(self, moves: str) -> int:
         """The score of a position from the view of the player to move, on Pons' scale."""
         return int(self._solver.mtdf(_board(moves), 0))
+
+    def scores_of_moves(self, moves: str) -> dict[int, int]:
+        """The score of each column, from 0, that is not full, for the player to move."""
+        scores = dict(enumerate(self._solver.scoreMoves(_board(moves))))
+        return {column: int(score) for column, score in scores.items() if score > FULL_COLUMN}
 
     def solve_all(self, workload: SolverWorkload) -> float:
         """Solve the positions in turn; the processor seconds of it, clearing tables left out."""

@@ -90,7 +90,14 @@ def test_options_are_listed_with_defaults_and_help() -> None:
             "engine",
             "threads",
         ],
-        "perfect": ["time_limit", "table_megabytes", "book", "tie_break", "repertoire"],
+        "perfect": [
+            "time_limit",
+            "table_megabytes",
+            "threads",
+            "book",
+            "tie_break",
+            "repertoire",
+        ],
     }
 
 

@@ -67,9 +67,14 @@ class PlainEngine:
         self._next_glance = 0.0
 
     def job(
-        self, states: Sequence[BoardState], lower: int, upper: int, cold: bool = False
+        self,
+        states: Sequence[BoardState],
+        lower: int,
+        upper: int,
+        cold: bool = False,
+        mirrored: bool = False,
     ) -> "PlainJob":
-        """A job; see `agents.exact.solver_engine.SolverEngine`."""
+        """A job, for which there is one way only; see `agents.exact.solver_engine.SolverEngine`."""
         return PlainJob(self, states, lower, upper, cold)
 
     def narrow(self, state: BoardState, lower: int, upper: int) -> Iterator[tuple[int, int]]:

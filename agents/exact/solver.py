@@ -21,6 +21,8 @@ from envs.board import BoardState
 from envs.board_kernels import fits_in_word
 from envs.connectx import ConnectX
 
+ALONE_NODES = 200_000
+"""Nodes after which other threads join in with a single position: some 30 ms."""
 FIRST_BUDGET = 100_000
 """Nodes for each move in the first round of `Solver.scores`; each round has eight times more."""
 
@@ -61,7 +63,8 @@ class Solver:
         env: the game, on a board that `envs.board_kernels.fits_in_word`.
         table_megabytes: size of the transposition table, at least 1; the largest boards take 64.
         threads: how many positions, or moves of a position, are solved at the same time, with the
-            same table; one in plain Python. The scores are the same for any number.
+            same table, or how many solve a hard position together; one in plain Python. The scores
+            are the same for any number.
         book: scores of openings of this game, which are looked up and not solved.
         plain: whether to search in plain Python though Numba may be there.
 
@@ -154,9 +157,14 @@ class Solver:
         if least is not None:
             lower = min(upper, max(lower, least))
         job = self.engine.job([state], lower, upper)
-        job.run(Clock(time_limit), node_limit)
-        self.nodes += job.nodes
-        return _bounds(job)
+        clock = Clock(time_limit)
+        together = self.threads > 1 and self.is_compiled and node_limit == inf
+        job.run(clock, ALONE_NODES if together else node_limit)
+        bounds = _bounds(job)
+        if together and not (bounds.exact or clock.expired()):
+            bounds = self._bounds_together(state, job, clock)
+        self.nodes += bounds.nodes
+        return bounds
 
     def scores(self, state: BoardState, time_limit: float | None = None) -> dict[int, ScoreBounds]:
         """What each legal action is worth, from the view of the player to move in `state`.
@@ -213,6 +221,36 @@ class Solver:
             return ScoreBounds(0, 0)
         in_book = self.book.score(state) if self.book else None
         return None if in_book is None else ScoreBounds(in_book, in_book)
+
+    def _bounds_together(self, state: BoardState, job: SolverJob, clock: Clock) -> ScoreBounds:
+        """Go on with a job by all threads, until one of them has the score.
+
+        They help each other through the table, for every second one takes another way.
+        """
+        lower, upper = int(job.lowers[0]), int(job.uppers[0])
+        others = (
+            self.engine.job([state], lower, upper, mirrored=number % 2 == 1)
+            for number in range(1, self.threads)
+        )
+        jobs = [job, *others]
+
+        def run(job: SolverJob) -> None:
+            job.run(clock, inf)
+            for other in jobs:
+                other.cancelled = True
+
+        with ThreadPoolExecutor(self.threads) as executor:
+            try:
+                list(executor.map(run, jobs))
+            finally:
+                for job in jobs:
+                    job.cancelled = True
+        found = [_bounds(job) for job in jobs]
+        return ScoreBounds(
+            max(bounds.lower for bounds in found),
+            min(bounds.upper for bounds in found),
+            sum(bounds.nodes for bounds in found),
+        )
 
     def _whole_job(self, states: Sequence[BoardState], cold: bool = False) -> SolverJob:
         return self.engine.job(states, -self._widest, self._widest, cold)

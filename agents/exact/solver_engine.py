@@ -12,6 +12,7 @@ from agents.exact.solver_kernel import (
     COLD,
     FRAME_MOVES,
     GENERATION,
+    MIRRORED,
     REGISTERS,
     VISITED,
     make_solve,
@@ -58,7 +59,12 @@ class SolverEngine(Protocol):
         """Empty the table."""
 
     def job(
-        self, states: Sequence[BoardState], lower: int, upper: int, cold: bool = False
+        self,
+        states: Sequence[BoardState],
+        lower: int,
+        upper: int,
+        cold: bool = False,
+        mirrored: bool = False,
     ) -> SolverJob:
         """A job that has not begun.
 
@@ -67,6 +73,7 @@ class SolverEngine(Protocol):
             lower: scores below it need not be told from it.
             upper: scores above it need not be told from it.
             cold: whether each begins with an empty table; then no other job may run.
+            mirrored: whether to take another way than usual, beside a job that goes the usual one.
         """
 
 
@@ -93,10 +100,15 @@ class CompiledEngine:
             self.table = empty_table(self.layout)
 
     def job(
-        self, states: Sequence[BoardState], lower: int, upper: int, cold: bool = False
+        self,
+        states: Sequence[BoardState],
+        lower: int,
+        upper: int,
+        cold: bool = False,
+        mirrored: bool = False,
     ) -> "CompiledJob":
         """A job; see `SolverEngine`."""
-        return CompiledJob(self, states, lower, upper, cold)
+        return CompiledJob(self, states, lower, upper, cold, mirrored)
 
 
 class CompiledJob:
@@ -109,6 +121,7 @@ class CompiledJob:
         lower: int,
         upper: int,
         cold: bool,
+        mirrored: bool,
     ) -> None:
         self.engine = engine
         self.cancelled = False
@@ -119,6 +132,7 @@ class CompiledJob:
         self._registers = zeros(REGISTERS)
         self._registers[GENERATION] = engine.generation
         self._registers[COLD] = int(cold)
+        self._registers[MIRRORED] = int(mirrored)
         self._stack = zeros(engine.board.cells + 2, FRAME_MOVES + 3 * engine.board.columns)
 
     @property

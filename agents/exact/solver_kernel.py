@@ -46,7 +46,9 @@ AT_THREATS = 13
 """Free cells that complete a line of the other player."""
 AT_ALPHA = 14
 VALUE = 15
-REGISTERS = 16
+MIRRORED = 16
+"""1 where of two equal moves the right one comes first, as another thread's does not; else 0."""
+REGISTERS = 17
 
 # Stages.
 NEXT_POSITION = 0
@@ -142,11 +144,13 @@ def order_moves(
     table: Words,
     stack: Words,
     ply: int,
+    mirrored: int,
 ) -> tuple[int, int]:
     """Write the moves into the frame, the best first, unless one decides the score on its own.
 
     The more cells a move threatens, the better; a move that lets the opponent take the cell above,
-    where the mover would have won, is bad. Of equals the one nearer to the middle comes first.
+    where the mover would have won, is bad. Of equals the one nearer to the middle comes first, of
+    two as near the left one, or the right one where that is `mirrored`.
 
     Returns:
         How many moves there are; 0 where one decides, and then the score.
@@ -156,13 +160,15 @@ def order_moves(
     count = 0
     for column_place in range(board.columns):
         column = column_from_middle(board.columns, column_place)
+        if mirrored:
+            column = board.columns - 1 - column
         move = moves & (((1 << board.rows) - 1) << (column * (board.rows + 1)))
         if move:
             stone = mover | move
             filled = mask | move
             if board.cells - stones > CHILD_TABLE_LEFT:
-                mirrored = stones + 1 < MIRROR_STONES
-                fetch_bucket(layout, table, position_key(board, mover ^ mask, filled, mirrored))
+                early = stones + 1 < MIRROR_STONES
+                fetch_bucket(layout, table, position_key(board, mover ^ mask, filled, early))
             threats = completing_cells(stone, board.rows, board.inarow) & board.board & ~filled
             if is_lost(board, filled, threats):
                 return 0, win_score(board, stones + 2)
@@ -320,7 +326,7 @@ def search(
     Returns:
         Whether the search is finished.
     """
-    generation = registers[GENERATION]
+    generation, mirrored = registers[GENERATION], registers[MIRRORED]
     nodes = registers[VISITED]
     ply, alpha = registers[AT_PLY], registers[AT_ALPHA]
     mover, mask = registers[AT_MOVER], registers[AT_MASK]
@@ -334,7 +340,7 @@ def search(
             decided, value = look_up(board, layout, table, generation, mover, mask, threats, alpha)
         if not decided:
             count, value = order_moves(
-                board, mover, mask, own, moves, alpha, layout, table, stack, ply
+                board, mover, mask, own, moves, alpha, layout, table, stack, ply, mirrored
             )
             decided = count == 0
             if not decided:

@@ -1,0 +1,85 @@
+"""Times the moves of the perfect agent in positions of all plies, wherever a game may have led."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+from statistics import fmean
+from time import perf_counter
+
+from rich.console import Console
+
+from agents.perfect import PerfectAgent
+from benchmarks.report import table
+from benchmarks.solver_peer import BitBully
+from envs.board import BoardState
+from envs.connectx import ConnectFour
+
+ENV = ConnectFour()
+CELLS = 42
+GROUPS = (range(9), range(9, 10), range(10, 11), range(11, 12), range(12, 16), range(16, CELLS))
+
+
+@dataclass(frozen=True)
+class TimedMove:
+    """A move in a position of so many plies."""
+
+    ply: int
+    seconds: float
+    is_best: bool | None
+    """Whether no move has a better score; None where BitBully is not installed."""
+
+
+def time_moves(per_ply: int, seed: int) -> Iterator[TimedMove]:
+    """Ask for a move in positions of random games, each time with an empty table."""
+    rng, judge = Random(seed), _judge()
+    _, late = _random_position(CELLS - 6, rng)
+    for ply in range(CELLS):
+        for _ in range(per_ply):
+            moves, state = _random_position(ply, rng)
+            agent = PerfectAgent(time_limit=None)
+            agent.search(ENV, late)  # makes the solver and its table
+            begun = perf_counter()
+            column = agent.act(ENV, state)
+            seconds = perf_counter() - begun
+            yield TimedMove(ply, seconds, None if judge is None else _is_best(judge, moves, column))
+
+
+def print_moves(timed: Sequence[TimedMove], console: Console) -> None:
+    """Print what the moves took."""
+    console.print(
+        "\nThe perfect agent's moves in positions of random games, each with an empty table of "
+        "64 MB: seconds by the clock",
+        highlight=False,
+    )
+    rows = table("plies", "positions", "mean", "slowest", words=("plies",))
+    for plies in GROUPS:
+        seconds = [move.seconds for move in timed if move.ply in plies]
+        if seconds:
+            name = str(plies[0]) if len(plies) == 1 else f"{plies[0]} to {plies[-1]}"
+            rows.add_row(name, str(len(seconds)), f"{fmean(seconds):.4f}", f"{max(seconds):.3f}")
+    console.print(rows)
+    judged = [move.is_best for move in timed if move.is_best is not None]
+    console.print(f"Moves that are not exactly best: {judged.count(False)} of {len(judged)}")
+
+
+def _random_position(ply: int, rng: Random) -> tuple[str, BoardState]:
+    """A position in which the game goes on, with the moves that led there."""
+    while True:
+        moves, state = "", ENV.initial_state()
+        while len(moves) < ply and (legal := ENV.get_available_actions(state)):
+            action = rng.choice(legal)
+            moves, state = f"{moves}{action + 1}", ENV.get_next_state(state, action)
+        if len(moves) == ply and ENV.get_available_actions(state):
+            return moves, state
+
+
+def _judge() -> BitBully | None:
+    try:
+        return BitBully(book=True)
+    except ModuleNotFoundError:
+        return None
+
+
+def _is_best(judge: BitBully, moves: str, column: int) -> bool:
+    scores = judge.scores_of_moves(moves)
+    return scores[column] == max(scores.values())
