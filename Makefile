@@ -4,7 +4,8 @@ AGENT ?= perfect
 OUTPUT ?= submission.py
 GAMES ?= 2
 
-BIN := .venv/bin
+VENV ?= .venv
+BIN := $(VENV)/bin
 KAGGLE := "kaggle-environments>=1.33,<2"
 # Conflicts are expected: kaggle-environments names dependencies that ConnectX does not use.
 QUIETLY := --quiet --disable-pip-version-check --no-warn-conflicts
@@ -17,76 +18,100 @@ ENVIRONMENT_TESTS := $(addprefix tests/test_,single_env.py single_env_pictures.p
 IMAGE := submission/checking/kaggle_image.txt
 IMAGE_PACKAGES := gymnasium|jsonschema|numba|numpy|requests
 IMAGE_PYTHON := $(shell sed -n 's/^. Python //p' $(IMAGE))
-KAGGLE_PYTHON ?= python$(IMAGE_PYTHON) $(wildcard $(HOME)/.pyenv/versions/$(IMAGE_PYTHON)*/bin/python)
+# What is tested with the image's versions beside the newest.
+IMAGE_TESTS := $(addprefix tests/test_,compilation.py solver.py alpha_beta_kernel.py mcts_kernel.py repertoire.py perfect.py bundle.py)
 
-.PHONY: help submission kaggle-image test check format bench clean
+# The Pythons of `make matrix`. A command of such a name may be pyenv's, which fails where that
+# version is not chosen.
+PYTHONS := 3.11 3.12 3.13
+pythons = python$(1) python3 $(wildcard $(HOME)/.pyenv/versions/$(1)*/bin/python)
+is_python = "$(1)" -c 'import sys; sys.exit("%d.%d" % sys.version_info[:2] != sys.argv[1])' $(2) < /dev/null > /dev/null 2>&1
+KAGGLE_PYTHON ?= $(call pythons,$(IMAGE_PYTHON))
+kaggle_python = $(firstword $(foreach python,$(KAGGLE_PYTHON),$(shell $(call is_python,$(python),$(IMAGE_PYTHON)) && echo $(python))))
+
+.PHONY: help submission kaggle-image test image-tests matrix check format bench clean
 
 help:
 	@echo "make submission    build, check and evaluate $(OUTPUT) (AGENT=$(AGENT), GAMES=$(GAMES) against each opponent)"
 	@echo "make kaggle-image  Kaggle's versions, with which make submission then checks"
 	@echo "make test          ruff, mypy --strict and pytest"
+	@echo "make matrix        the same with each of Python $(PYTHONS) that is found"
 	@echo "make check         ruff and mypy --strict"
 	@echo "make format        format and mend the sources with ruff"
 	@echo "make bench         time the searches beside peers from PyPI"
 	@echo "make clean         remove what the other targets made"
 
-submission: .venv/run.stamp
+submission: $(VENV)/run.stamp
 	$(BIN)/connectx prepare $(AGENT) --output $(OUTPUT) --games $(GAMES)
 
-test: check .venv/oldest.stamp
+test: check $(VENV)/oldest.stamp
 	$(BIN)/pytest -n auto
-	PYTHONPATH=.venv/oldest $(BIN)/python -c 'import gymnasium; assert gymnasium.__version__ == "$(OLDEST_GYMNASIUM)"'
-	PYTHONPATH=.venv/oldest $(BIN)/pytest -n auto $(ENVIRONMENT_TESTS)
+	PYTHONPATH=$(VENV)/oldest $(BIN)/python -c 'import gymnasium; assert gymnasium.__version__ == "$(OLDEST_GYMNASIUM)"'
+	PYTHONPATH=$(VENV)/oldest $(BIN)/pytest -n auto $(ENVIRONMENT_TESTS)
+	@if [ -n "$(kaggle_python)" ]; then $(MAKE) --no-print-directory image-tests; \
+	else echo "Left out, for want of Python $(IMAGE_PYTHON): tests with the versions of Kaggle's image"; fi
 
-check: .venv/dev.stamp
+image-tests: $(VENV)/image-tests.stamp
+	PYTHONPATH=$(VENV)/image-tests $(VENV)/kaggle-image/bin/python -m pytest -n auto $(IMAGE_TESTS)
+
+matrix:
+	@set -e; for version in $(PYTHONS); do found=; \
+		for python in $(foreach version,$(PYTHONS),$(call pythons,$(version))); do \
+			if [ -z "$$found" ] && $(call is_python,$$python,$$version); then found=$$python; fi; \
+		done; \
+		if [ -z "$$found" ]; then echo "Left out: Python $$version is not found"; continue; fi; \
+		$(MAKE) test PYTHON="$$found" VENV=.matrix/$$version; \
+	done
+
+check: $(VENV)/dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-format: .venv/dev.stamp
+format: $(VENV)/dev.stamp
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: .venv/bench.stamp
+bench: $(VENV)/bench.stamp
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf .venv dist submission.py .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .matrix dist submission.py .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find agents envs -name '*.nb[ci]' -delete
 
-.venv/bin/python:
+$(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12 ...")'
-	$(PYTHON) -m venv .venv
+	$(PYTHON) -m venv $(VENV)
 
 # kaggle-environments comes without its 1.6 GB of dependencies: ConnectX needs two of them.
-.venv/run.stamp: .venv/bin/python pyproject.toml
+$(VENV)/run.stamp: $(VENV)/bin/python pyproject.toml
 	$(BIN)/pip install $(QUIETLY) --editable ".[kaggle-light]"
 	$(BIN)/pip install $(QUIETLY) --no-deps $(KAGGLE)
 	@touch $@
 
-kaggle-image: .venv/kaggle-image.stamp
+kaggle-image: $(VENV)/kaggle-image.stamp
 
-# A command of that name may be pyenv's, which fails where that version is not chosen.
-.venv/kaggle-image.stamp: $(IMAGE)
-	@for python in $(KAGGLE_PYTHON); do \
-		if "$$python" -c 'import sys; sys.exit("%d.%d" % sys.version_info[:2] != "$(IMAGE_PYTHON)")' < /dev/null > /dev/null 2>&1; \
-		then echo "$$python -m venv .venv/kaggle-image"; exec "$$python" -m venv --clear .venv/kaggle-image; fi; \
-	done; \
-	echo "Kaggle's image has Python $(IMAGE_PYTHON), which is not found here: install it, or name it with make kaggle-image KAGGLE_PYTHON=/path/to/python$(IMAGE_PYTHON)" >&2; \
-	exit 1
-	grep -E '^($(IMAGE_PACKAGES))==' $(IMAGE) > .venv/kaggle-image/requirements.txt
-	.venv/kaggle-image/bin/pip install $(QUIETLY) --requirement .venv/kaggle-image/requirements.txt
-	.venv/kaggle-image/bin/pip install $(QUIETLY) --no-deps $(KAGGLE)
+$(VENV)/kaggle-image.stamp: $(IMAGE) $(VENV)/bin/python
+	@[ -n "$(kaggle_python)" ] || { echo "Kaggle's image has Python $(IMAGE_PYTHON), which is not found here: install it, or name it with make kaggle-image KAGGLE_PYTHON=/path/to/python$(IMAGE_PYTHON)" >&2; exit 1; }
+	"$(kaggle_python)" -m venv --clear $(VENV)/kaggle-image
+	grep -E '^($(IMAGE_PACKAGES))==' $(IMAGE) > $(VENV)/kaggle-image/requirements.txt
+	$(VENV)/kaggle-image/bin/pip install $(QUIETLY) --requirement $(VENV)/kaggle-image/requirements.txt
+	$(VENV)/kaggle-image/bin/pip install $(QUIETLY) --no-deps $(KAGGLE)
 	@touch $@
 
-.venv/dev.stamp: .venv/run.stamp
+# What tests need lies beside the image, for a submission must not find it there.
+$(VENV)/image-tests.stamp: $(VENV)/kaggle-image.stamp
+	$(VENV)/kaggle-image/bin/pip install $(QUIETLY) --upgrade --target $(VENV)/image-tests --constraint $(VENV)/kaggle-image/requirements.txt bitbully hypothesis pytest pytest-xdist rich ruff typer
+	@touch $@
+
+$(VENV)/dev.stamp: $(VENV)/run.stamp
 	$(BIN)/pip install $(QUIETLY) --editable ".[dev,kaggle-light]"
 	@touch $@
 
-.venv/oldest.stamp: .venv/dev.stamp
-	$(BIN)/pip install $(QUIETLY) --no-deps --upgrade --target .venv/oldest "gymnasium==$(OLDEST_GYMNASIUM)"
+$(VENV)/oldest.stamp: $(VENV)/dev.stamp
+	$(BIN)/pip install $(QUIETLY) --no-deps --upgrade --target $(VENV)/oldest "gymnasium==$(OLDEST_GYMNASIUM)"
 	@touch $@
 
-.venv/bench.stamp: .venv/run.stamp
+$(VENV)/bench.stamp: $(VENV)/run.stamp
 	$(BIN)/pip install $(QUIETLY) --editable ".[bench,kaggle-light]"
 	@touch $@

@@ -3,7 +3,7 @@
 import json
 import shlex
 from collections.abc import Mapping
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import ModuleType
 
@@ -62,7 +62,7 @@ def build_bundle(agent: str, options: Mapping[str, JsonValue], source: Path | No
     header = Header(
         title=f"A ConnectX agent: {_call(cls, written)}.",
         summary=agent_help(cls),
-        made_by=f"{DISTRIBUTION} {version(DISTRIBUTION)}",
+        made_by=_made_by(),
         command=_command(agent, options, source),
     )
     text = compose(closure, tree, header, _call(cls, {**written, **constants}), files)
@@ -73,6 +73,13 @@ def build_bundle(agent: str, options: Mapping[str, JsonValue], source: Path | No
 def _call(cls: type[Agent], arguments: Mapping[str, str]) -> str:
     """The expression that makes an agent, with the source of each argument."""
     return f"{cls.__name__}({', '.join(f'{key}={value}' for key, value in arguments.items())})"
+
+
+def _made_by() -> str:
+    try:
+        return f"{DISTRIBUTION} {version(DISTRIBUTION)}"
+    except PackageNotFoundError:  # a source tree on the search path
+        return DISTRIBUTION
 
 
 def _folder(package: ModuleType) -> Path:
