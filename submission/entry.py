@@ -63,6 +63,7 @@ class KagglePlayer:
         self._make_agent = make_agent
         self._load_seconds = load_seconds
         self._env = _rules(6, 7, 4)
+        self._first_agent: Agent | None = None
         self._agent: Agent | None = None
         self._stones = 0
 
@@ -72,7 +73,8 @@ class KagglePlayer:
         Until that is ready, moves are played by what is there: a repertoire, or plain Python.
         """
         PATIENCE.compile_beside_games()
-        self._make_agent().compile(self._env)
+        self._first_agent = self._make_agent()
+        self._first_agent.compile(self._env)
 
     def act(self, observation: object, configuration: object) -> int:
         """The column to play, counted from 0; 0 where the board shows no free column.
@@ -110,7 +112,7 @@ class KagglePlayer:
             self._env, self._agent = _rules(*size), None
         # In the course of an episode the board fills up.
         if self._agent is None or request.stones <= self._stones:
-            self._agent = self._make_agent()
+            self._agent, self._first_agent = self._first_agent or self._make_agent(), None
             PATIENCE.allow(self._agent.compiling_share * request.bank)
         self._stones = request.stones
         state = self._env.from_board(request.board, request.mark)

@@ -1,5 +1,6 @@
 """What all tests share: the command line, and Hypothesis without a clock on a shared machine."""
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +22,15 @@ def threads_of_single_rows() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(vector_threads, "ROWS_OF_A_THREAD", 1)
         yield
+
+
+@pytest.fixture(autouse=True)
+def no_compiling_from_one_test_into_the_next() -> Iterator[None]:
+    """Wait for what a submission that a test has loaded compiles: Numba sets warnings aside."""
+    yield
+    for thread in threading.enumerate():
+        if thread.name.startswith("compiling"):
+            thread.join()
 
 
 @pytest.fixture

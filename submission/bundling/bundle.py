@@ -15,7 +15,7 @@ from agents.protocol import Agent
 from agents.registry import agent_class
 from agents.specification import JsonValue
 from submission.bundling.closure import SourceTree, close
-from submission.bundling.compose import Header, compose
+from submission.bundling.compose import COMPILING, Header, compose
 from submission.bundling.data_files import data_files
 from submission.bundling.user_agent import load_user_agent
 
@@ -97,9 +97,12 @@ def _command(agent: str, options: Mapping[str, JsonValue], source: Path | None) 
 
 
 def _prove(text: str) -> None:
-    """Load the file in the way of Kaggle's loader, and see which callable comes last."""
+    """Load the file in the way of Kaggle's loader, and see which callable comes last.
+
+    Nothing is compiled for it: the threads of that would outlive the loading.
+    """
     namespace: dict[str, object] = {}
-    exec(compile(text, "submission.py", "exec"), namespace)  # noqa: S102
+    exec(compile(text.replace(COMPILING, ""), "submission.py", "exec"), namespace)  # noqa: S102
     last = [name for name, value in namespace.items() if callable(value)][-1]
     if last != "agent":
         raise ValueError(f"Kaggle would take {last} for the agent: it is the last callable")

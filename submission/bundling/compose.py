@@ -43,13 +43,17 @@ TAIL = '''
 # Kaggle's entry point: its loader takes the last callable of the file
 {data}
 _PLAYER = KagglePlayer(lambda: {call}, load_seconds=perf_counter() - _STARTED)
-_PLAYER.compile_beside()
+{compiling}
 
 
 def agent(observation, configuration):
     """The column to play, counted from 0."""
     return _PLAYER.act(observation, configuration)
 '''
+
+
+COMPILING = "_PLAYER.compile_beside()"
+"""What a file does beside the game, from loading on."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,9 @@ def compose(
     )
     sections = [_section(module, closure.definitions[module.name]) for module in closure.modules]
     data = "".join(file.definition for file in files)
-    return head + "".join(sections) + TAIL.format(rule=RULE, data=data, call=call)
+    return head + "".join(sections) + TAIL.format(
+        rule=RULE, data=data, call=call, compiling=COMPILING
+    )
 
 
 def _section(module: Module, definitions: list[Definition]) -> str:
