@@ -3,6 +3,7 @@
 import atexit
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from math import inf
 from threading import Event, Lock, Thread, Timer
 from time import perf_counter
@@ -120,7 +121,7 @@ class Compilation:
         return self._done.is_set() and not self._usable
 
     def _compile_beside(self) -> None:
-        with QUICK_SWITCHES:
+        with QUICK_SWITCHES, suppress(SystemExit):  # raised in the compiler by `ENDING`
             self._compile()
 
     def _compile(self) -> None:

@@ -26,10 +26,12 @@ def threads_of_single_rows() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def no_compiling_from_one_test_into_the_next() -> Iterator[None]:
-    """Wait for what a submission that a test has loaded compiles: Numba sets warnings aside."""
+    """End what a submission compiles that a test has loaded here: Numba sets warnings aside."""
     yield
     for thread in threading.enumerate():
-        if thread.name.startswith("compiling"):
+        target = vars(thread).get("_target")
+        if thread.name.startswith("compiling") and target is not None:
+            target.__globals__["ENDING"].set()
             thread.join()
 
 

@@ -137,11 +137,10 @@ def test_same_input_same_bytes_in_every_process() -> None:
 
 
 @pytest.mark.parametrize("agent", agent_names())
-@pytest.mark.parametrize("opponent", ["random", "negamax"])
-def test_whole_games_in_both_seats(agent: str, opponent: str, tmp_path: Path) -> None:
+def test_whole_games_in_both_seats(agent: str, tmp_path: Path) -> None:
     path = tmp_path / "submission.py"
     path.write_text(build_bundle(agent, QUICK.get(agent, {})))
-    for players in ([str(path), opponent], [opponent, str(path)]):
+    for players in ([str(path), "random"], ["negamax", str(path)]):
         env = run_on_kaggle(players)
         assert [seat.status for seat in env.state] == ["DONE", "DONE"]
         assert {seat.reward for seat in env.state} in ({1, -1}, {0})

@@ -13,6 +13,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -104,11 +105,19 @@ def player_in(place: Place, bundle: Path) -> Iterator[Player]:
 
 
 def opponent_of(name: str, seed: int) -> str | Player:
+    """Alpha-beta's first two moves are random, for it would play one game again and again."""
     if name in ("random", "negamax"):
         return name
-    limits: dict[str, int] = {"depth": 6} if name == "alphabeta" else {"simulations": 1000}
-    agent = make_agent(name, **limits, **({"seed": seed} if name == "mcts" else {}))
-    return KagglePlayer(lambda: agent).act
+    if name == "mcts":
+        return KagglePlayer(lambda: make_agent("mcts", simulations=1000, seed=seed)).act
+    rng, alpha_beta = Random(seed), KagglePlayer(lambda: make_agent("alphabeta", depth=6))
+
+    def act(observation: Any, configuration: Any) -> int:
+        if sum(map(bool, observation["board"])) < 4:
+            return rng.randrange(7)
+        return alpha_beta.act(observation, configuration)
+
+    return act
 
 
 def play(
