@@ -19,7 +19,7 @@ IMAGE := submission/checking/kaggle_image.txt
 IMAGE_PACKAGES := gymnasium|jsonschema|numba|numpy|requests
 IMAGE_PYTHON := $(shell sed -n 's/^. Python //p' $(IMAGE))
 # What is tested with the image's versions beside the newest.
-IMAGE_TESTS := $(addprefix tests/test_,compilation.py solver.py alpha_beta_kernel.py mcts_kernel.py repertoire.py perfect.py bundle.py)
+IMAGE_TESTS := $(addprefix tests/test_,solver.py alpha_beta_kernel.py mcts_kernel.py compilation.py perfect_bundle.py)
 
 # The Pythons of `make matrix`. A command of such a name may be pyenv's, which fails where that
 # version is not chosen.
