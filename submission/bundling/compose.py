@@ -100,8 +100,8 @@ def compose(
     )
     sections = [_section(module, closure.definitions[module.name]) for module in closure.modules]
     data = "".join(file.definition for file in files)
-    return head + "".join(sections) + TAIL.format(
-        rule=RULE, data=data, call=call, compiling=COMPILING
+    return (
+        head + "".join(sections) + TAIL.format(rule=RULE, data=data, call=call, compiling=COMPILING)
     )
 
 
