@@ -33,6 +33,8 @@ TIE_SECONDS = 0.2
 """How long to look for the best one of equally good moves."""
 LATEST_TIE = 0.5
 """Where solving took longer than that, in seconds, any of the best moves will do."""
+HARD_POSITION_SHARE = 0.4
+"""Part of a match's bank that a single move may take."""
 PROSPECTS_SHARE = 0.5
 """Part of the time left that may go into what a fallible opponent makes of a move ..."""
 PROSPECTS_SECONDS = 2.0
@@ -59,7 +61,6 @@ class PerfectAgent(Agent):
     """
 
     unlimited = {"time_limit": None}  # noqa: RUF012
-    bank_share = 0.4
     compiling_share = 0.0
 
     time_limit: float | None = option(5.0, "seconds for each move; none: until it is solved")
@@ -90,6 +91,10 @@ class PerfectAgent(Agent):
         if is_compiled_game(env):
             solver_compilation(env, self.table_megabytes).begin()
 
+    def bank_share(self, env: Env[Any, Any]) -> float:
+        """Much on the board of the repertoire: hard positions are rare there, and are solved."""
+        return 0.0 if self._repertoire_of(env) is None else HARD_POSITION_SHARE
+
     def act(self, env: Env[State, Action], state: State, time_limit: float | None = None) -> Action:
         """The action that `search` chooses; by heart where it can be, without a search."""
         by_heart = self._by_heart(env, state)
@@ -114,12 +119,16 @@ class PerfectAgent(Agent):
 
     def _by_heart(self, env: Env[Any, Any], state: Any) -> Any:
         """The repertoire's move; None where it has none, or another tie-break is asked for."""
-        if not self.book or self.tie_break != "score" or not is_compiled_game(env):
+        repertoire = self._repertoire_of(env)
+        return None if repertoire is None or self.tie_break != "score" else repertoire.move(state)
+
+    def _repertoire_of(self, env: Env[Any, Any]) -> Repertoire | None:
+        """The repertoire, if it is of this game."""
+        if not self.book or not is_compiled_game(env):
             return None
         repertoire = self._repertoire or shipped_repertoire()
-        if (env.rows, env.columns, env.inarow) != repertoire.scope[:3]:
-            return None
-        return repertoire.move(state)
+        size = env.rows, env.columns, env.inarow
+        return repertoire if size == repertoire.scope[:3] else None
 
     def _searched(
         self, exact_moves: ExactMoves | None, env: Env[Any, Any], state: Any, clock: Clock

@@ -44,11 +44,8 @@ class Agent(ABC):
 
     unlimited: ClassVar[Mapping[str, Any]] = {}
     """The options with which the agent searches for as long as it is given; empty if it cannot."""
-    bank_share: ClassVar[float] = 0.0
-    """Part of a bank of time that one move may take: above 0 where a search that ends on its own is
-    worth the wait."""
     compiling_share: ClassVar[float] = 0.25
-    """Part of it for which a game may wait, in all, until the search is compiled."""
+    """Part of a match's bank of time that may go, in all, into waiting for a compiled search."""
 
     @abstractmethod
     def search(
@@ -67,6 +64,13 @@ class Agent(ABC):
 
     def compile(self, env: Env[Any, Any]) -> None:  # noqa: B027  # most agents have nothing to do
         """Compile ahead what a search of this game needs; see `agents.compilation`."""
+
+    def bank_share(self, env: Env[Any, Any]) -> float:
+        """Part of a match's bank of time that one move may take, from 0 to 1.
+
+        Above 0 where a search that ends on its own is worth the wait.
+        """
+        return 0.0
 
     def act(self, env: Env[State, Action], state: State, time_limit: float | None = None) -> Action:
         """The action that `search` chooses."""

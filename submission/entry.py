@@ -117,7 +117,7 @@ class KagglePlayer:
         self._stones = request.stones
         state = self._env.from_board(request.board, request.mark)
         elapsed = perf_counter() - started
-        seconds = plan_seconds(request, elapsed, self._agent.bank_share)
+        seconds = plan_seconds(request, elapsed, self._agent.bank_share(self._env))
         return self._agent.act(self._env, state, seconds)
 
     def _fallback(self, request: Request, free: Sequence[int]) -> int:

@@ -275,3 +275,9 @@ def test_each_move_of_the_opponent_may_be_a_mistake(
     A loss with a score of -1 is one by the opponent's last stone, and those before may go wrong.
     """
     assert promise(stones_left, score) == pytest.approx(expected)
+
+
+def test_the_bank_is_for_the_board_whose_hard_positions_are_solved() -> None:
+    agent = PerfectAgent()
+    assert 0 < agent.bank_share(ConnectFour()) < 1
+    assert [agent.bank_share(env) for env in (ConnectX(7, 8), TicTacToe())] == [0, 0]
