@@ -23,6 +23,8 @@ from submission.bundling.bundle import build_bundle
 from submission.checking.kaggle_image import image_python
 from submission.checking.throttle import Throttle, can_throttle
 from submission.entry import KagglePlayer
+from submission.grading.position_set import SHIPPED_POSITIONS, read_position_set
+from submission.grading.solved_position import GAME
 from submission.kaggle import DONE, kaggle_environments
 from tests.bitbully_judge import Judge
 
@@ -162,3 +164,18 @@ def test_every_move_of_two_hundred_games_is_exactly_best(
 ) -> None:
     for game in range(GAMES):
         check_game(PLACES[name], bundle, judge, game)
+
+
+@pytest.mark.slow
+def test_in_plain_python_hard_positions_of_all_plies_are_played_well(bundle: Path) -> None:
+    """Wherever a game has led to; each position is the first of a game, and has the whole bank."""
+    positions = read_position_set(SHIPPED_POSITIONS).positions
+    hard = [position for position in positions if position.is_hard]
+    kept = 0
+    with player_in(PLACES["plain"], bundle) as perfect:
+        for position in hard:
+            board, mark = GAME.to_board(position.state), position.state.player
+            observation = {"board": board, "mark": mark, "remainingOverageTime": 60}
+            kept += perfect(observation, {"actTimeout": 2}) in position.keeping
+    assert len(hard) == 236
+    assert kept / len(hard) >= 0.95
