@@ -145,8 +145,7 @@ UNSAFE = {
         "the process ended itself with exit status 0",
     ),
     "crash": (
-        "import sys\nsys.setrecursionlimit(10**9)\n"
-        "def agent(obs, conf):\n    return sorted([1, 2], key=lambda _: agent(obs, conf))\n",
+        "import ctypes\ndef agent(obs, conf):\n    return ctypes.string_at(0)\n",
         "the interpreter crashed (Segmentation fault)",
     ),
     "kills its process group": (
