@@ -37,7 +37,9 @@ OnPly = Callable[[int, int, str], None]
 
 
 REPLIES_AHEAD = 6
-"""Replies of the opponent that are looked ahead in positions that are not won."""
+"""Replies of the opponent that are looked ahead in positions that are not won, at most."""
+FORESIGHT_POSITIONS = 100
+"""One more of them is looked ahead only if so few positions were met with the last one."""
 
 
 class MoveShard(NamedTuple):
@@ -191,7 +193,8 @@ class Foresight:
 
     Of moves that win, it takes the one after which most replies are mistakes: all of them win. Of
     others the one that brings most on average against an opponent who replies as his look-ahead
-    tells him, with a temperature (`agents.tie_break`), while the next moves are chosen so, too.
+    tells him, with a temperature (`agents.tie_break`), while the next moves are chosen so, too; the
+    narrower the choice, the further ahead.
 
     Args:
         env: the game.
@@ -208,10 +211,16 @@ class Foresight:
     def column(self, state: BoardState) -> int:
         """The move in a position in which the game goes on."""
         score = self.exact_moves.score(state, Clock())
-        if score <= 0:
-            return self._choose(state, score, REPLIES_AHEAD)[0]
         best = self.exact_moves.best(state, score, Clock(), Clock())
-        return self.exact_moves.hardest_to_answer(state, score, best, Clock())
+        if score > 0 or len(best) == 1:
+            return self.exact_moves.hardest_to_answer(state, score, best, Clock())
+        replies = 1
+        column, _ = self._choose(state, score, replies)
+        while len(self._chosen) <= FORESIGHT_POSITIONS and replies < REPLIES_AHEAD:
+            replies += 1
+            column, _ = self._choose(state, score, replies)
+        self._chosen.clear()  # or the move would depend on what was looked at before
+        return column
 
     def first_column(self, state: BoardState) -> int:
         """The first exactly best move that is found."""
