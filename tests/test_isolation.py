@@ -217,11 +217,11 @@ def test_a_player_that_starts_processes_without_end_is_ended() -> None:
     """They stop by themselves after a second, to spare the machine if they are not ended."""
     body = """end = time.monotonic() + 1
     while time.monotonic() < end: os.fork()
-    time.sleep(5)
+    time.sleep(30)
     os._exit(0)"""
     begin = monotonic()
     (move,) = answers(in_agent(body))
-    assert monotonic() - begin < 5
+    assert monotonic() - begin < 20
     assert move.failure is not None
     assert move.failure[:2] == ("ERROR", "started more than 256 processes")
 
