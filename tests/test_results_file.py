@@ -131,6 +131,17 @@ def test_a_report_reads_what_was_written(header: ResultsHeader, played: list[Gam
     )
 
 
+@given(headers(), games.filter(bool))
+def test_a_file_cut_after_its_header_is_not_torn(
+    header: ResultsHeader, played: list[GameRecord]
+) -> None:
+    with new_path() as path:
+        content = write(path, header, *played)
+        path.write_bytes(content[: content.index(b"\n") + 1])
+        with resumed_results(path, header) as results:
+            assert (results.played, results.was_torn) == ((), False)
+
+
 @given(headers(), games.filter(bool), st.data())
 def test_a_file_cut_short_anywhere_keeps_its_whole_games(
     header: ResultsHeader, played: list[GameRecord], data: st.DataObject

@@ -96,9 +96,10 @@ def resumed_results(path: Path, header: ResultsHeader) -> Iterator[ResultsFile]:
         raise FileNotFoundError(f"there is no {path} to go on from: leave --resume out to begin")
     with _opened(path) as file:
         before = file.readall()
-        if _line(header.to_dict()).startswith(before):  # nothing, or a torn header
+        whole = _line(header.to_dict())
+        if whole.startswith(before):  # no game yet
             file.truncate(0)
-            yield ResultsFile(path, file, header, was_torn=bool(before))
+            yield ResultsFile(path, file, header, was_torn=before not in (b"", whole))
             return
         content = parse_results(before, path)
         _require_continued(content, header, path)
