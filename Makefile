@@ -12,14 +12,14 @@ QUIETLY := --quiet --disable-pip-version-check --no-warn-conflicts
 
 # The oldest gymnasium that is supported, and what is tested with it beside the newest.
 OLDEST_GYMNASIUM := 1.2.0
-ENVIRONMENT_TESTS := $(addprefix tests/test_,single_env.py single_env_pictures.py vector_env.py registration.py adapters.py)
+ENVIRONMENT_TESTS := $(addprefix tests/envs/test_,single_env.py single_env_pictures.py vector_env.py registration.py adapters.py)
 
 # The file that says what Kaggle's image has, and what a submission is checked with of it.
 IMAGE := submission/checking/kaggle_image.txt
 IMAGE_PACKAGES := gymnasium|jsonschema|numba|numpy|requests
 IMAGE_PYTHON := $(shell sed -n 's/^. Python //p' $(IMAGE))
 # What is tested with the image's versions beside the newest.
-IMAGE_TESTS := $(addprefix tests/test_,solver.py alpha_beta_kernel.py mcts_kernel.py compilation.py)
+IMAGE_TESTS := $(addprefix tests/agents/test_,solver.py alpha_beta_kernel.py mcts_kernel.py compilation.py)
 
 # The Pythons of `make matrix`. A command of such a name may be pyenv's, which fails where that
 # version is not chosen.

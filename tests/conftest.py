@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from envs.learning import vector_threads
-from tests.shell import Shell
+from tests.helpers.shell import Shell
 
 settings.register_profile(
     "shared-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]

@@ -1,0 +1,1 @@
+"""Tests of the searches and what they stand on."""

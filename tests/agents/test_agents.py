@@ -1,0 +1,270 @@
+"""What holds for every agent: its result, its limits, its seed, and games that are no boards."""
+
+import pickle
+import random
+from dataclasses import replace
+from random import Random
+from time import perf_counter
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents import (
+    Agent,
+    AlphaBetaAgent,
+    ExpectimaxAgent,
+    GreedyAgent,
+    MCTSAgent,
+    MinimaxAgent,
+    PerfectAgent,
+    RandomAgent,
+    agent_names,
+    make_agent,
+)
+from agents.registry import AGENTS
+from envs import ConnectFour, ConnectX, TicTacToe, state_from_moves
+from tests.helpers.brute_force import BruteForce
+from tests.helpers.clocks import ends_within, ticking_clock
+from tests.helpers.small_games import Nim, NimState, Race, nim_value
+from tests.helpers.strategies import Position, board_games, unfinished_positions, unfinished_states
+
+QUICK: dict[str, Agent] = {
+    "random": RandomAgent(seed=1),
+    "greedy": GreedyAgent(),
+    "minimax": MinimaxAgent(depth=2),
+    "expectimax": ExpectimaxAgent(depth=2),
+    "alphabeta": AlphaBetaAgent(depth=3, time_limit=None),
+    "mcts": MCTSAgent(simulations=30, seed=1),
+    "perfect": PerfectAgent(time_limit=0.1, table_megabytes=1),
+}
+FULL: dict[str, Agent] = {
+    "minimax": MinimaxAgent(depth=None),
+    "alphabeta": AlphaBetaAgent(time_limit=None),
+    "alphabeta at once": AlphaBetaAgent(time_limit=None, iterative_deepening=False),
+    "mcts": MCTSAgent(simulations=None, seed=1),
+    "perfect": PerfectAgent(time_limit=None),
+}
+"""Agents that search these small games to their end."""
+
+every_agent = pytest.mark.parametrize("name", QUICK)
+every_full_agent = pytest.mark.parametrize("name", FULL)
+
+
+def fresh(agent: Agent) -> Agent:
+    """A new agent with the same options."""
+    return replace(agent)  # type: ignore[type-var]
+
+
+def test_every_registered_agent_is_tested_here() -> None:
+    assert list(QUICK) == agent_names()
+    assert {type(agent) for agent in QUICK.values()} == set(AGENTS.values())
+
+
+# --- the result of a search
+
+
+@every_agent
+@given(position=unfinished_positions(board_games(largest=8)))
+@settings(max_examples=50)
+def test_a_result_is_coherent(name: str, position: Position) -> None:
+    env, state = position
+    result = fresh(QUICK[name]).search(env, state)
+    legal = env.get_available_actions(state)
+    assert result.action in legal
+    assert set(result.action_values) <= set(legal)
+    assert result.action_values.get(result.action, result.value) == result.value
+    assert all(-1.0 <= value <= 1.0 for value in [result.value, *result.action_values.values()])
+    assert result.principal_variation[0] == result.action
+    assert result.elapsed >= 0.0
+    for action in result.principal_variation:
+        state = env.get_next_state(state, action)
+
+
+@every_agent
+@pytest.mark.parametrize("looks", [0, 1, 2, 3, 5, 10, 30])
+def test_a_value_of_one_is_a_proof_even_when_the_time_is_up(name: str, looks: int) -> None:
+    """In every position of a small board."""
+    env = ConnectX(rows=3, columns=3, inarow=3)
+    exact = BruteForce(env)
+    for state in unfinished_states(env):
+        with ticking_clock():
+            result = fresh(QUICK[name]).search(env, state, time_limit=looks)
+        assert abs(result.value) < 1 or result.value == exact.value(state), env.to_board(state)
+
+
+@every_agent
+def test_a_finished_game_is_nothing_to_search(name: str) -> None:
+    for env, moves in ((ConnectX(), "1212121"), (TicTacToe(), "123586479")):
+        with pytest.raises(ValueError, match="the game is over"):
+            fresh(QUICK[name]).search(env, state_from_moves(env, moves))
+
+
+@every_agent
+def test_a_searched_state_is_left_as_it_was(name: str) -> None:
+    env = ConnectFour()
+    state = state_from_moves(env, "4453")
+    board = env.to_board(state)
+    QUICK[name].search(env, state)
+    assert env.to_board(state) == board
+
+
+@every_agent
+def test_agents_may_be_sent_to_other_processes(name: str) -> None:
+    env = ConnectFour()
+    agent = fresh(QUICK[name])
+    agent.act(env, env.initial_state())
+    copy = pickle.loads(pickle.dumps(agent))
+    assert copy == agent
+    state = state_from_moves(env, "44")
+    assert copy.act(env, state) == agent.act(env, state)
+
+
+# --- time
+
+
+@pytest.mark.parametrize("rows", [6, 12])
+@pytest.mark.parametrize(
+    "agent",
+    [
+        MinimaxAgent(depth=None),
+        ExpectimaxAgent(depth=None),
+        AlphaBetaAgent(time_limit=None),
+        AlphaBetaAgent(time_limit=None, iterative_deepening=False),
+        MCTSAgent(simulations=None),
+        MCTSAgent(simulations=None, rollout="decisive"),
+    ],
+    ids=[
+        "minimax",
+        "expectimax",
+        "alphabeta",
+        "alphabeta at once",
+        "mcts",
+        "mcts with decisive rollouts",
+    ],
+)
+def test_a_time_limit_of_a_search_holds(agent: Agent, rows: int) -> None:
+    """Roughly, for the sake of machines on which much else is running."""
+    env = ConnectX(rows, columns=rows + 1, inarow=5)
+    start = perf_counter()
+    result = fresh(agent).search(env, env.initial_state(), time_limit=0.1)
+    assert 0.1 <= result.elapsed <= perf_counter() - start < 5.0
+    assert result.action in range(rows + 1)
+
+
+@pytest.mark.parametrize("name", [name for name, agent in AGENTS.items() if agent.unlimited])
+def test_an_agent_without_limits_searches_for_as_long_as_it_is_given(name: str) -> None:
+    """`unlimited` holds the options of an agent that a caller's clock alone stops."""
+    env = ConnectX(6, 8)
+    agent = make_agent(name, **AGENTS[name].unlimited)
+    with ticking_clock():
+        shorter = agent.search(env, env.initial_state(), time_limit=50)
+    with ticking_clock():
+        longer = fresh(agent).search(env, env.initial_state(), time_limit=200)
+    assert longer.nodes > shorter.nodes
+    assert longer.elapsed >= 200
+
+
+def test_agents_that_no_clock_needs_to_stop_name_no_such_options() -> None:
+    assert [name for name, agent in AGENTS.items() if not agent.unlimited] == [
+        "random",
+        "greedy",
+        "minimax",
+        "expectimax",
+    ]
+
+
+# --- randomness
+
+
+def random_actions(seed: int | None, count: int = 40) -> list[int]:
+    agent, env = RandomAgent(seed), ConnectFour()
+    return [agent.act(env, env.initial_state()) for _ in range(count)]
+
+
+def test_the_random_agent_plays_every_legal_action_and_no_other() -> None:
+    env = ConnectFour()
+    state = state_from_moves(env, "44444477")
+    agent = RandomAgent(seed=2)
+    assert {agent.act(env, state) for _ in range(300)} == {0, 1, 2, 4, 5, 6}
+
+
+def test_a_seed_repeats_the_random_agent() -> None:
+    assert random_actions(seed=3) == random_actions(seed=3)
+    assert random_actions(seed=3) != random_actions(seed=4)
+    assert random_actions(seed=None) != random_actions(seed=None)
+
+
+def test_pythons_own_seed_repeats_agents_without_one() -> None:
+    random.seed(5)
+    first = random_actions(seed=None)
+    random.seed(5)
+    assert random_actions(seed=None) == first
+
+
+@every_agent
+def test_seeded_agents_leave_pythons_random_numbers_alone(name: str) -> None:
+    env = ConnectFour()
+    random.seed(6)
+    expected = random.random()
+    random.seed(6)
+    fresh(QUICK[name]).act(env, env.initial_state())
+    assert random.random() == expected
+
+
+# --- games that are no boards
+
+
+@every_full_agent
+@given(
+    heaps=st.lists(st.integers(0, 3), min_size=1, max_size=3).filter(any),
+    player=st.sampled_from([1, 2]),
+    misere=st.booleans(),
+)
+@settings(max_examples=30)
+def test_nim_has_the_value_of_boutons_theorem(
+    name: str, heaps: list[int], player: int, misere: bool
+) -> None:
+    env = Nim(*heaps, misere=misere)
+    state = NimState(env.heaps, player)
+    with ends_within(20):
+        result = fresh(FULL[name]).search(env, state)
+    assert result.value == nim_value(env, state)
+    if result.value == (1.0 if player == 1 else -1.0):
+        after = env.get_next_state(state, result.action)
+        if env.get_available_actions(after):
+            assert nim_value(env, after) == result.value
+
+
+@every_full_agent
+@pytest.mark.parametrize("misere", [False, True])
+def test_a_won_game_of_nim_is_won_from_either_seat(name: str, misere: bool) -> None:
+    env, rng = Nim(1, 2, 4, misere=misere), Random(7)
+    for player in (1, 2):
+        agent, state = fresh(FULL[name]), NimState(env.heaps, player)
+        assert nim_value(env, state) == (1.0 if player == 1 else -1.0)
+        while actions := env.get_available_actions(state):
+            action = agent.act(env, state) if state.player == player else rng.choice(actions)
+            reward = env.reward(state, action)
+            state = env.get_next_state(state, action)
+        assert reward == (1.0 if player == 1 else -1.0)
+
+
+@every_agent
+@pytest.mark.parametrize(
+    "env", [Nim(2, 3), Nim(2, 3, misere=True), Race(11)], ids=["nim", "misere nim", "race"]
+)
+def test_every_agent_plays_games_that_are_no_boards(name: str, env: Any) -> None:
+    agent, state = fresh(QUICK[name]), env.initial_state()
+    while actions := env.get_available_actions(state):
+        action = agent.act(env, state)
+        assert action in actions
+        state = env.get_next_state(state, action)
+
+
+@pytest.mark.parametrize("name", [name for name in QUICK if name != "random"])
+def test_what_wins_at_once_is_played_and_what_loses_at_once_is_not(name: str) -> None:
+    env, misere = Nim(2), Nim(2, misere=True)
+    assert fresh(QUICK[name]).act(env, env.initial_state()).objects == 2
+    assert fresh(QUICK[name]).act(misere, misere.initial_state()).objects == 1

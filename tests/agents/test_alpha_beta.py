@@ -1,0 +1,342 @@
+"""Alpha-beta: minimax's values, whatever helps it to prune."""
+
+from math import inf
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from agents import AlphaBetaAgent, MinimaxAgent
+from agents.alpha_beta import AlphaBeta
+from agents.clock import Clock
+from agents.evaluation import HEURISTICS, zero
+from agents.ordering import natural
+from agents.transposition import Bound, Entry, TranspositionTable
+from envs import ChanceNode, ConnectX, ExplicitTree, TicTacToe, state_from_moves
+from tests.helpers.brute_force import BruteForce
+from tests.helpers.random_trees import mixed_trees, worth
+from tests.helpers.small_games import Race, RaceState
+from tests.helpers.strategies import (
+    Position,
+    board_games,
+    contested_games,
+    late_positions,
+    mirrored,
+    random_game,
+    swapped_colours,
+    unfinished_positions,
+)
+
+small_boards = st.one_of(contested_games(largest=5), board_games(largest=5))
+
+
+@st.composite
+def aids(draw: st.DrawFn) -> dict[str, Any]:
+    """What alpha-beta may use beside the bare search; the table is at times too small.
+
+    The engine may be the compiled one; `backwards` is an ordering that leaves it to the reference.
+    """
+    return {
+        "engine": draw(st.sampled_from(["auto", "reference"])),
+        "iterative_deepening": draw(st.booleans()),
+        "killer_moves": draw(st.booleans()),
+        "table_size": draw(st.sampled_from([0, 1, 30, 1_000_000])),
+        "ordering": draw(st.sampled_from(["auto", "centre", "natural", backwards])),
+    }
+
+
+def backwards(env: object, state: object, actions: Any) -> Any:
+    return actions[::-1]
+
+
+@given(
+    unfinished_positions(small_boards),
+    st.integers(1, 5),
+    st.sampled_from(["auto", "zero", "open_lines"]),
+    aids(),
+)
+@settings(max_examples=200)
+def test_values_are_minimaxs_at_every_depth(
+    position: Position, depth: int, heuristic: str, aids: dict[str, Any]
+) -> None:
+    env, state = position
+    exact = MinimaxAgent(depth=depth, heuristic=heuristic).search(env, state)
+    agent = AlphaBetaAgent(depth=depth, time_limit=None, heuristic=heuristic, **aids)
+    result = agent.search(env, state)
+
+    assert result.value == exact.value
+    assert exact.action_values[result.action] == exact.value
+    sign = 1 if state.player == 1 else -1
+    at_that_depth = result.action_values if result.depth == depth else {}
+    for action, bound in at_that_depth.items():
+        assert sign * exact.action_values[action] <= sign * bound
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "inarow"), [(3, 3, 3), (4, 4, 3), (4, 4, 4), (4, 5, 4), (5, 5, 4)]
+)
+@pytest.mark.parametrize("depth", [3, 4, 5])
+@pytest.mark.parametrize("engine", ["compiled", "reference"])
+def test_what_shallower_searches_left_in_the_table_misleads_no_deeper_one(
+    rows: int, columns: int, inarow: int, depth: int, engine: str
+) -> None:
+    env, rng = ConnectX(rows, columns, inarow), Random(depth)
+    for _ in range(30):
+        state = rng.choice(random_game(env, rng)[:-1])
+        exact = MinimaxAgent(depth=depth).search(env, state)
+        agent = AlphaBetaAgent(depth=depth, time_limit=None, engine=engine)
+        assert agent.search(env, state).value == exact.value
+
+
+@given(late_positions(small_boards, most_free_cells=9), aids())
+@settings(max_examples=100)
+def test_a_full_search_gives_the_exact_value(position: Position, aids: dict[str, Any]) -> None:
+    env, state = position
+    exact = BruteForce(env)
+    result = AlphaBetaAgent(time_limit=None, **aids).search(env, state)
+    assert result.value == exact.value(state)
+    assert exact.action_value(state, result.action) == exact.value(state)
+
+
+@pytest.mark.parametrize("iterative_deepening", [True, False])
+@pytest.mark.parametrize("killer_moves", [True, False])
+@pytest.mark.parametrize("table_size", [0, 100, 1_000_000])
+def test_tic_tac_toe_is_a_draw(
+    iterative_deepening: bool, killer_moves: bool, table_size: int
+) -> None:
+    env = TicTacToe()
+    agent = AlphaBetaAgent(
+        time_limit=None,
+        iterative_deepening=iterative_deepening,
+        killer_moves=killer_moves,
+        table_size=table_size,
+    )
+    result = agent.search(env, env.initial_state())
+    assert result.value == 0.0
+    assert result.nodes < 549_946
+
+
+@pytest.mark.parametrize("target", range(1, 20))
+@pytest.mark.parametrize("iterative_deepening", [True, False])
+def test_states_may_recur_at_other_plies_and_players_move_twice(
+    target: int, iterative_deepening: bool
+) -> None:
+    env = Race(target)
+    exact = BruteForce(env)
+    agent = AlphaBetaAgent(time_limit=None, iterative_deepening=iterative_deepening)
+    for player in (1, 2):
+        for total in range(target):
+            state = RaceState(total, player)
+            assert agent.search(env, state).value == exact.value(state)
+
+
+@given(
+    unfinished_positions(small_boards),
+    st.integers(1, 4),
+    st.sampled_from(["zero", "open_lines"]),
+    st.sampled_from(["auto", "reference"]),
+)
+@settings(max_examples=100)
+def test_the_principal_variation_leads_to_the_value(
+    position: Position, depth: int, heuristic: str, engine: str
+) -> None:
+    env, state = position
+    agent = AlphaBetaAgent(
+        depth=depth, time_limit=None, heuristic=heuristic, table_size=0, engine=engine
+    )
+    result = agent.search(env, state)
+    assert result.principal_variation[0] == result.action
+    reward = 0.0
+    for action in result.principal_variation:
+        reward = env.reward(state, action)
+        state = env.get_next_state(state, action)
+    if env.get_available_actions(state):
+        assert len(result.principal_variation) == result.depth
+        assert HEURISTICS[heuristic](env, state) == result.value
+    else:
+        assert reward == result.value
+
+
+@given(late_positions(small_boards, most_free_cells=9), aids())
+@settings(max_examples=60)
+def test_a_proven_line_keeps_the_value_to_its_end(position: Position, aids: dict[str, Any]) -> None:
+    """A line may end early where the table knew the rest; the state there is worth as much."""
+    env, state = position
+    exact = BruteForce(env)
+    result = AlphaBetaAgent(time_limit=None, **aids).search(env, state)
+    for action in result.principal_variation:
+        assert exact.action_value(state, action) == result.value
+        state = env.get_next_state(state, action)
+    if not aids["table_size"]:
+        assert not env.get_available_actions(state)
+
+
+@given(late_positions(small_boards, most_free_cells=9), st.sampled_from(["auto", "reference"]))
+@settings(max_examples=80)
+def test_it_wins_as_fast_and_loses_as_late_as_it_can(position: Position, engine: str) -> None:
+    env, state = position
+    exact = BruteForce(env)
+    result = AlphaBetaAgent(time_limit=None, engine=engine).search(env, state)
+    if result.value:
+        assert exact.plies_after(state, result.action) == exact.plies(state)
+
+
+@given(unfinished_positions(small_boards), st.integers(1, 4), aids())
+@settings(max_examples=50)
+def test_the_value_changes_its_sign_with_the_colours(
+    position: Position, depth: int, aids: dict[str, Any]
+) -> None:
+    env, state = position
+    agent = AlphaBetaAgent(depth=depth, time_limit=None, **aids)
+    assert agent.search(env, swapped_colours(state)).value == -agent.search(env, state).value
+
+
+@given(unfinished_positions(small_boards), st.integers(1, 4), aids())
+@settings(max_examples=50)
+def test_the_value_of_the_mirror_image_is_the_same(
+    position: Position, depth: int, aids: dict[str, Any]
+) -> None:
+    env, state = position
+    agent = AlphaBetaAgent(depth=depth, time_limit=None, **aids)
+    assert agent.search(env, mirrored(env, state)).value == agent.search(env, state).value
+
+
+def nodes(**options: Any) -> int:
+    """Nodes of a fixed piece of work: three Connect Four positions."""
+    env = ConnectX()
+    agent = AlphaBetaAgent(
+        **{
+            "time_limit": None,
+            "iterative_deepening": False,
+            "killer_moves": False,
+            "table_size": 0,
+            "ordering": "natural",
+            **options,
+        }
+    )
+    return sum(agent.search(env, state_from_moves(env, m)).nodes for m in ("", "4453", "12345"))
+
+
+@pytest.mark.parametrize(
+    "aid", [{"killer_moves": True}, {"table_size": 1_000_000}, {"ordering": "centre"}]
+)
+@pytest.mark.parametrize(("engine", "depth"), [("compiled", 8), ("reference", 6)])
+def test_each_aid_saves_nodes(aid: dict[str, Any], engine: str, depth: int) -> None:
+    bare = nodes(engine=engine, depth=depth)
+    assert nodes(engine=engine, depth=depth, **aid) < 0.9 * bare
+
+
+@pytest.mark.parametrize(
+    ("moves", "depth", "value"),
+    [("", 4, None), ("121212", 1, 1.0), ("1212127", 1, -1.0), ("41315", 2, 1.0)],
+)
+@pytest.mark.parametrize("engine", ["compiled", "reference"])
+def test_deepening_ends_with_a_proof_or_at_the_depth(
+    moves: str, depth: int, value: float | None, engine: str
+) -> None:
+    """The last one: three in a row with both ends open, and the other player to move."""
+    env = ConnectX()
+    agent = AlphaBetaAgent(depth=4, time_limit=None, engine=engine)
+    result = agent.search(env, state_from_moves(env, moves))
+    assert result.depth == depth
+    if value is None:
+        assert abs(result.value) < 1
+    else:
+        assert result.value == value
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"depth": 0}, "depth must be at least 1, not 0"),
+        ({"time_limit": -1}, "time_limit must be at least 0, not -1"),
+        ({"table_size": -1}, "table_size must be at least 0, not -1"),
+        ({"heuristic": "best"}, "unknown heuristic 'best': choose one of auto, open_lines, zero"),
+        ({"ordering": "best"}, "unknown ordering 'best': choose one of auto, centre, natural"),
+        ({"engine": "best"}, "unknown engine 'best': choose one of auto, compiled, reference"),
+    ],
+)
+def test_wrong_options_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        AlphaBetaAgent(**options)
+
+
+# --- chance
+
+
+@given(mixed_trees(), aids(), st.integers(1, 5) | st.none())
+@settings(max_examples=300)
+def test_chance_changes_no_value(tree: Any, aids: dict[str, Any], depth: int | None) -> None:
+    env = ExplicitTree(tree)
+    aids["ordering"] = "natural" if aids["ordering"] == "centre" else aids["ordering"]
+    exact = MinimaxAgent(depth=depth).search(env, ())
+    result = AlphaBetaAgent(depth=depth, time_limit=None, **aids).search(env, ())
+    assert result.value == pytest.approx(exact.value, abs=1e-9)
+    assert exact.action_values[result.action] == pytest.approx(exact.value, abs=1e-9)
+    if depth is None:
+        assert result.value * env.scale == pytest.approx(worth(tree), abs=1e-9)
+
+
+@given(mixed_trees(), st.floats(-1, 1), st.floats(-1, 1))
+@settings(max_examples=200)
+def test_what_a_window_returns_bounds_the_value(tree: Any, one: float, other: float) -> None:
+    """As the docstring of `AlphaBeta` says, up to rounding."""
+    alpha, beta = sorted((one, other))
+    assume(alpha < beta)
+    env = ExplicitTree(tree)
+    search = AlphaBeta(env, zero, natural, Clock(), TranspositionTable(0), killer_moves=False)
+    value, _ = search.state_value((), env.get_available_actions(()), inf, 0, alpha, beta)
+    true_value = worth(tree) / env.scale
+    if value <= alpha:
+        assert true_value <= value + 1e-12
+    elif value >= beta:
+        assert true_value >= value - 1e-12
+    else:
+        assert value == pytest.approx(true_value, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("tree", "scale", "nodes"),
+    [
+        # An 8 is at hand. After a 2 the other half, 10 at most, makes 6 at most.
+        ([8, ChanceNode([(0.5, 2), (0.5, [9])])], 10, 4),
+        # It might make up for the 2 if 100 were possible.
+        ([8, ChanceNode([(0.5, 2), (0.5, [9])])], 100, 6),
+        # Player 2 will not allow chance, which makes at least (9 - 10) / 2, where -8 is at hand.
+        ([[-8, ChanceNode([(0.5, 9), (0.5, [9])])]], 10, 5),
+        # The 8 is out of reach unless the second outcome is above 6; its 5 ends the search of it.
+        ([8, ChanceNode([(0.5, 10), (0.5, [[5, 9], 7])])], 10, 8),
+    ],
+)
+def test_chance_is_cut_off_where_the_rest_cannot_matter(
+    tree: Any, scale: float, nodes: int
+) -> None:
+    """Star1, by hand."""
+    agent = AlphaBetaAgent(
+        time_limit=None, iterative_deepening=False, table_size=0, ordering="natural"
+    )
+    assert agent.search(ExplicitTree(tree, scale), ()).nodes == nodes
+
+
+# --- the transposition table
+
+
+def entry(value: float) -> Entry:
+    return Entry(depth=1.0, bound=Bound.EXACT, value=value, action=0)
+
+
+def test_a_full_table_keeps_its_states_and_takes_no_new_ones() -> None:
+    table = TranspositionTable(capacity=2)
+    table.store("a", entry(0.1))
+    table.store("b", entry(0.2))
+    table.store("c", entry(0.3))
+    table.store("a", entry(0.4))
+    assert dict(table) == {"a": entry(0.4), "b": entry(0.2)}
+
+
+def test_a_table_without_room_remembers_nothing() -> None:
+    table = TranspositionTable(capacity=0)
+    table.store("a", entry(0.1))
+    assert not table

@@ -1,0 +1,276 @@
+"""The compiled alpha-beta gives the reference's values, and exact ones to the end of the game."""
+
+from functools import partial
+from random import Random
+from time import sleep
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents import AlphaBetaAgent, SearchResult
+from agents.compilation import Compilation
+from agents.compiled.bound_table import (
+    AT_LEAST,
+    AT_MOST,
+    PROVEN_REACH,
+    new_table,
+    pack_entry,
+    slot_of,
+    unpack_entry,
+)
+from agents.compiled.compiled_alpha_beta import CompiledAlphaBeta, can_compile
+from agents.compiled.line_scores import (
+    WIN_SCORE,
+    line_scores,
+    score_value,
+    state_score,
+    stone_gain,
+    value_score,
+)
+from agents.evaluation import open_lines, zero
+from agents.ordering import natural
+from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe
+from tests.helpers.clocks import ticking_clock
+from tests.helpers.small_games import Nim
+from tests.helpers.strategies import Position, contested_games, random_game, unfinished_positions
+
+BOARDS = [(6, 7, 4), (5, 5, 3), (4, 5, 4), (7, 8, 4), (6, 9, 5), (2, 9, 3), (1, 8, 2), (8, 1, 3)]
+"""Rows, columns and length of a line; 7 x 8 cells with their guard bits take all of 64 bits."""
+
+heuristics = st.sampled_from(["zero", "open_lines"])
+
+
+def compiled(**options: Any) -> AlphaBetaAgent:
+    return AlphaBetaAgent(**{"time_limit": None, "engine": "compiled", **options})
+
+
+def reference(**options: Any) -> AlphaBetaAgent:
+    return AlphaBetaAgent(**{"time_limit": None, "engine": "reference", **options})
+
+
+def contested_position(env: BoardGame, rng: Random) -> BoardState:
+    return rng.choice(random_game(env, rng)[:-1])
+
+
+# --- the reference's values
+
+
+@pytest.mark.parametrize("size", BOARDS)
+@pytest.mark.parametrize("heuristic", ["zero", "open_lines"])
+@pytest.mark.parametrize("depth", [1, 2, 3, 4, 5, 6, 7])
+def test_the_value_of_a_depth_is_the_references(
+    size: tuple[int, int, int], heuristic: str, depth: int
+) -> None:
+    env, rng = ConnectX(*size), Random(depth)
+    for _ in range(2 if depth > 5 else 4):
+        state = contested_position(env, rng)
+        options = {"depth": depth, "heuristic": heuristic, "iterative_deepening": depth % 2 == 0}
+        expected = reference(**options).search(env, state)
+        found = compiled(**options).search(env, state)
+        assert (found.value, found.depth) == (expected.value, expected.depth), (env, state)
+        assert found.action == expected.action
+
+
+@given(unfinished_positions(contested_games(largest=7)), st.integers(1, 5), heuristics)
+@settings(max_examples=100)
+def test_plain_python_runs_the_same_search(position: Position, depth: int, heuristic: str) -> None:
+    """State by state: the same source, and nothing in it that machine words do differently."""
+    env, state = position
+    options = {"depth": depth, "heuristic": heuristic, "table_size": 100}
+    expected = compiled(**options).search(env, state)
+    with pytest.MonkeyPatch.context() as patch:
+        plain = partial(CompiledAlphaBeta, plain=True)
+        patch.setattr("agents.alpha_beta_agent.CompiledAlphaBeta", plain)
+        assert untimed(compiled(**options).search(env, state)) == untimed(expected)
+
+
+def untimed(result: SearchResult[int]) -> dict[str, Any]:
+    return {**vars(result), "elapsed": 0.0}
+
+
+# --- exact values
+
+
+@pytest.mark.parametrize("heuristic", ["zero", "open_lines"])
+def test_a_search_to_the_end_finds_what_bitbully_finds(heuristic: str) -> None:
+    """Also how far the end is: at that depth the win is proven, and not before."""
+    bitbully = pytest.importorskip("bitbully").bitbully_core
+    solver, env, rng = bitbully.BitBullyCore(), ConnectFour(), Random(1)
+    for _ in range(60):
+        state, board = env.initial_state(), bitbully.BoardCore()
+        for _ in range(rng.randrange(24, 40)):
+            column = rng.choice(env.get_available_actions(state))
+            if env.get_available_actions(env.get_next_state(state, column)):
+                state = env.get_next_state(state, column)
+                assert board.play(column)
+        score = solver.mtdf(board, 0)  # > 0: the player whose turn it is wins
+        result = compiled(heuristic=heuristic).search(env, state)
+        assert result.value == ((score > 0) - (score < 0)) * (1 if state.player == 1 else -1)
+        if score:
+            # |score| = k: the winner, 1 or 2, wins with the k-th last of 21 stones.
+            last_ply = 2 * (22 - abs(score)) - (result.value == 1.0)
+            assert result.depth == last_ply - state.mask.bit_count()
+
+
+# --- slices and clocks
+
+
+@given(unfinished_positions(contested_games(largest=7)), st.integers(2, 6), st.integers(1, 50))
+@settings(max_examples=60)
+def test_a_search_goes_on_where_it_was_interrupted(
+    position: Position, depth: int, nodes: int
+) -> None:
+    env, state = position
+    expected = compiled(depth=depth).search(env, state)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("agents.compiled.compiled_alpha_beta.NODES_PER_SLICE", nodes)
+        assert untimed(compiled(depth=depth).search(env, state)) == untimed(expected)
+
+
+def test_the_clock_is_looked_at_within_a_move_of_the_root() -> None:
+    """One slice of the search takes a fraction of what a depth of 20 plies does."""
+    env = ConnectFour()
+    with ticking_clock():
+        result = compiled(depth=20, iterative_deepening=False, table_size=0).search(
+            env, env.initial_state(), time_limit=10
+        )
+    assert result.depth is not None
+    assert result.nodes < 2_000_000
+
+
+def test_compiling_is_not_part_of_a_moves_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    def compile_slowly() -> bool:
+        sleep(0.3)
+        return True
+
+    slow = Compilation("alpha-beta", compile_slowly)
+    monkeypatch.setattr("agents.alpha_beta_agent.ALPHA_BETA", slow)
+    env = ConnectFour()
+    result = compiled(depth=1).search(env, env.initial_state(), time_limit=0.2)
+    assert result.elapsed < 0.2
+    assert result.depth == 1
+
+
+# --- which engine searches
+
+
+@pytest.mark.parametrize(
+    ("env", "fits"),
+    [
+        *((ConnectX(*size), True) for size in BOARDS),
+        (ConnectFour(), True),
+        (ConnectX(6, 10, 4), False),  # 70 bits
+        (ConnectX(12, 4, 10), False),  # shifts of 9 columns, 117 bits
+        (ConnectX(1, 30, 17), False),
+        (TicTacToe(), False),
+        (Nim(1, 2), False),
+    ],
+    ids=lambda value: repr(value).partition(" object")[0],
+)
+def test_the_kernel_searches_connect_x_that_fits_its_words(env: Any, fits: bool) -> None:
+    assert can_compile(env, zero, natural) == fits
+
+
+def test_rules_of_ones_own_are_searched_by_the_reference() -> None:
+    class Misere(ConnectX):
+        def reward(self, state: BoardState, action: int) -> float:
+            return -super().reward(state, action)
+
+    assert not can_compile(Misere(), zero, natural)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"heuristic": lambda env, state: 0.5}, {"ordering": lambda env, state, actions: actions}],
+    ids=["heuristic", "ordering"],
+)
+def test_what_the_kernel_does_not_know_is_refused_or_left_to_the_reference(
+    options: dict[str, Any],
+) -> None:
+    env = ConnectFour()
+    with pytest.raises(ValueError, match="the compiled engine needs Numba, ConnectX on a board"):
+        compiled(depth=2, **options).search(env, env.initial_state())
+    expected = reference(depth=2, **options).search(env, env.initial_state())
+    found = AlphaBetaAgent(depth=2, **options).search(env, env.initial_state())
+    assert untimed(found) == untimed(expected)
+
+
+def test_without_numba_the_reference_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    without = Compilation("alpha-beta", lambda: False)
+    monkeypatch.setattr("agents.alpha_beta_agent.ALPHA_BETA", without)
+    env = ConnectFour()
+    with pytest.raises(ValueError, match="needs Numba"):
+        compiled(depth=2).search(env, env.initial_state())
+    expected = reference(depth=3).search(env, env.initial_state())
+    found = AlphaBetaAgent(depth=3).search(env, env.initial_state())
+    assert untimed(found) == untimed(expected)
+
+
+# --- scores
+
+
+@given(unfinished_positions(contested_games(largest=7)))
+def test_a_score_stands_for_the_heuristics_value(position: Position) -> None:
+    env, state = position
+    sign = 1 if state.player == 1 else -1
+    score = state_score(state, env.lines)
+    assert sign * score_value(score, env.inarow) == open_lines(env, state)
+    assert value_score(score_value(score, env.inarow), env.inarow) == score
+
+
+@given(unfinished_positions(contested_games(largest=7)), st.data())
+def test_a_stone_changes_the_score_by_its_gain(position: Position, data: st.DataObject) -> None:
+    env, state = position
+    after = env.get_next_state(state, data.draw(st.sampled_from(env.get_available_actions(state))))
+    if not after.won:
+        scores = line_scores(env.lines, env.columns * (env.rows + 1), env.inarow)
+        stone = state.mask ^ after.mask
+        gain = stone_gain(scores, state.mover, state.mask ^ state.mover, stone)
+        assert -state_score(after, env.lines) == state_score(state, env.lines) + gain
+
+
+@given(st.integers(4, 16), st.integers(-(2**10), 2**10))
+def test_every_score_comes_back_from_its_value(inarow: int, score: int) -> None:
+    scaled = score * 4 ** max(0, inarow - 6) + 1
+    assert -1.0 < score_value(scaled, inarow) < 1.0
+    assert value_score(score_value(scaled, inarow), inarow) == scaled
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_won_and_lost_are_one_and_minus_one(sign: int) -> None:
+    assert score_value(sign * WIN_SCORE, 4) == sign
+    assert value_score(sign, 4) == sign * WIN_SCORE
+
+
+# --- the table
+
+
+@given(
+    st.integers(-WIN_SCORE, WIN_SCORE),
+    st.sampled_from([*range(1, 64), PROVEN_REACH]),
+    st.sampled_from([AT_LEAST, AT_MOST, AT_LEAST | AT_MOST]),
+    st.integers(0, 62),
+)
+def test_an_entry_holds_what_was_packed(score: int, reach: int, bound: int, cell: int) -> None:
+    entry = pack_entry(score, reach, bound, 1 << cell)
+    assert 0 < entry < 1 << 63
+    assert unpack_entry(entry) == (score, reach, bound, 1 << cell)
+
+
+@given(st.lists(st.integers(1, 2**63 - 1), min_size=1), st.integers(1, 1000))
+def test_every_state_has_a_place_in_the_table(keys: list[int], states: int) -> None:
+    table = new_table(states)
+    assert all(0 <= slot_of(table, key) < states for key in keys)
+
+
+def test_states_spread_over_the_table() -> None:
+    """As balls thrown into as many boxes: about 1 / e of the places stay empty."""
+    env, rng = ConnectFour(), Random(2)
+    states: set[BoardState] = set()
+    while len(states) < 5000:
+        states.update(random_game(env, rng))
+    table = new_table(len(states))
+    taken = {slot_of(table, state.mover + state.mask) for state in states}
+    assert 0.60 < len(taken) / len(states) < 0.67

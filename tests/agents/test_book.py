@@ -1,0 +1,166 @@
+"""The opening book: its positions, its bytes, and every one of its scores."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.book.format import BookContent, decode_book, encode_book
+from agents.book.opening_book import OpeningBook, open_book, shipped_book
+from agents.book.positions import BookScope, positions_by_ply, stones_of_keys
+from agents.exact.score_table import position_key
+from envs import BoardState, ConnectFour, state_from_moves
+from envs.board_kernels import board_masks
+from tests.helpers.brute_force import BruteForce, env_of, reached_states, score_by_brute_force
+from tests.helpers.strategies import mirrored
+
+CONNECT_FOUR = BookScope(6, 7, 4, 8)
+SMALL_BOARDS = [
+    BookScope(4, 4, 3, 6),
+    BookScope(4, 3, 3, 11),  # the whole game
+    BookScope(3, 5, 3, 5),
+    BookScope(2, 3, 7, 5),  # too small for a line
+    BookScope(3, 3, 1, 2),  # no position after the first ply
+    BookScope(5, 1, 2, 3),
+]
+LARGE_BOARDS = [BookScope(6, 7, 4, 5), BookScope(6, 9, 5, 3), BookScope(2, 21, 3, 3)]
+"""The last two have 63 bits; on the last one columns are full after two plies."""
+
+
+def solver_key(scope: BookScope, state: BoardState) -> int:
+    """What the solver's table calls a position and its mirror image."""
+    board = board_masks(scope.rows, scope.columns, scope.inarow)
+    return int(position_key(board, state.mover, state.mask, mirrored=True))
+
+
+def state_of_key(scope: BookScope, key: int, ply: int) -> BoardState:
+    movers, masks = stones_of_keys(scope, np.array([key]))
+    return BoardState(int(movers[0]), int(masks[0]), player=1 + ply % 2, won=False)
+
+
+def small_book(scope: BookScope) -> OpeningBook:
+    """A book whose last ply is solved by full minimax."""
+    env = env_of(scope)
+    truth = BruteForce(env)
+    deepest = [
+        score_by_brute_force(env, truth, state_of_key(scope, key, scope.plies))
+        for key in positions_by_ply(scope)[-1].tolist()
+    ]
+    return open_book(BookContent(scope, np.array(deepest, np.int64)))
+
+
+@pytest.mark.parametrize("scope", [*SMALL_BOARDS, *LARGE_BOARDS])
+def test_positions_are_those_that_play_reaches(scope: BookScope) -> None:
+    env = env_of(scope)
+    positions = positions_by_ply(scope)
+    assert len(positions) == scope.plies + 1
+    for keys, states in zip(positions, reached_states(scope), strict=True):
+        going_on = {solver_key(scope, s) for s in states if env.get_available_actions(s)}
+        assert keys.tolist() == sorted(going_on)
+
+
+@pytest.mark.parametrize("scope", [*SMALL_BOARDS, *LARGE_BOARDS])
+def test_a_key_tells_the_stones(scope: BookScope) -> None:
+    for ply, keys in enumerate(positions_by_ply(scope)):
+        assert [solver_key(scope, state_of_key(scope, key, ply)) for key in keys.tolist()] == (
+            keys.tolist()
+        )
+
+
+@pytest.mark.parametrize("scope", SMALL_BOARDS)
+def test_small_books_against_full_minimax(scope: BookScope) -> None:
+    env = env_of(scope)
+    truth = BruteForce(env)
+    opening_book = small_book(scope)
+    looked_up = 0
+    for states in reached_states(scope):
+        for state in states:
+            if env.get_available_actions(state):
+                score = score_by_brute_force(env, truth, state)
+                assert opening_book.score(state) == score
+                assert opening_book.score(mirrored(env, state)) == score
+                looked_up += 1
+            else:
+                assert opening_book.score(state) is None
+    assert looked_up >= sum(map(len, opening_book.keys))
+
+
+def test_positions_that_are_not_in_the_book() -> None:
+    scope = BookScope(4, 4, 3, 2)
+    env = env_of(scope)
+    opening_book = small_book(scope)
+    assert opening_book.score(state_from_moves(env, "12")) is not None
+    assert opening_book.score(state_from_moves(env, "123")) is None
+    two_of_one_player = [0] * 12 + [1, 1, 0, 0]
+    assert opening_book.score(env.from_board(two_of_one_player, player=2)) is None
+
+
+def test_the_board_of_the_book() -> None:
+    opening_book = small_book(BookScope(4, 3, 5, 2))
+    scope = opening_book.scope
+    size = (scope.rows, scope.columns, scope.inarow, scope.plies)
+    assert size == (4, 3, 5, 2)
+
+
+@st.composite
+def contents(draw: st.DrawFn) -> BookContent:
+    scope = draw(st.sampled_from([*SMALL_BOARDS, CONNECT_FOUR, BookScope(6, 9, 999, 53)]))
+    scores = draw(st.lists(st.integers(-27, 27), max_size=200))
+    return BookContent(scope, np.array(scores, np.int64))
+
+
+@given(contents())
+def test_bytes_say_what_was_written(content: BookContent) -> None:
+    scope, scores = decode_book(encode_book(content))
+    assert scope == content.scope
+    assert scores.dtype == np.int64
+    assert scores.tolist() == content.deepest_scores.tolist()
+
+
+@given(contents(), st.data())
+def test_damage_is_noticed(content: BookContent, data: st.DataObject) -> None:
+    written = encode_book(content)
+    place = data.draw(st.integers(0, len(written) - 1))
+    other = data.draw(st.integers(0, 255).filter(lambda byte: byte != written[place]))
+    for damaged in (written[:place] + bytes([other]) + written[place + 1 :], written[:place]):
+        with pytest.raises(ValueError, match=r"opening book.* `connectx book`"):
+            decode_book(damaged)
+
+
+def test_another_version_is_refused() -> None:
+    written = bytearray(encode_book(BookContent(CONNECT_FOUR, np.zeros(1, np.int64))))
+    written[4] = 2
+    with pytest.raises(ValueError, match="has version 2 of the format, and 1 is read: build"):
+        decode_book(bytes(written))
+
+
+def test_a_book_with_too_few_scores_is_refused() -> None:
+    with pytest.raises(ValueError, match="1 scores for 4 positions: build it again"):
+        open_book(BookContent(BookScope(6, 7, 4, 1), np.zeros(1, np.int64)))
+
+
+@pytest.mark.parametrize(
+    ("size", "sentence"),
+    [
+        ((7, 8, 4, 8), r"columns \* \(rows \+ 1\) at most 63, not ConnectX"),
+        ((6, 7, 4, 42), "must be from 0 to 41, not 42"),
+        ((6, 7, 4, -1), "must be from 0 to 41, not -1"),
+        ((0, 7, 4, 8), "rows must be a whole number of at least 1"),
+    ],
+)
+def test_boards_and_plies_that_no_book_has(size: tuple[int, int, int, int], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        BookScope(*size)
+
+
+def test_the_shipped_book_covers_eight_plies_of_connect_four() -> None:
+    assert shipped_book().scope == CONNECT_FOUR
+    assert sum(map(len, shipped_book().keys)) == 129_498
+
+
+def test_the_shipped_book_against_published_scores() -> None:
+    """P. Pons' solver gives these for the empty board and, from the left, for the first moves."""
+    env = ConnectFour()
+    assert shipped_book().score(env.initial_state()) == 1
+    after = [shipped_book().score(state_from_moves(env, str(column))) for column in range(1, 8)]
+    assert after == [2, 1, 0, -1, 0, 1, 2]

@@ -1,0 +1,301 @@
+"""Compiling before a search and beside a game: whatever Numba does, moves come in time."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from threading import Event, Thread
+from time import perf_counter
+from typing import Any
+
+import pytest
+
+from agents import make_agent
+from agents.compilation import Compilation, Patience
+from envs import ConnectFour
+from envs.jit import compiled, fastest, inlined, jit, parallel_range
+from submission.bundling.bundle import build_bundle
+from submission.kaggle import kaggle_environments
+from tests.helpers.bitbully_judge import Judge
+from tests.helpers.bundle_games import FAULTS
+
+ROOT = Path(__file__).parents[2]
+COMPILED_AGENTS = ("perfect", "alphabeta", "mcts")
+WITHOUT_COMPILING = [fault for fault in FAULTS if fault not in ("nothing", "one_core")]
+
+
+@pytest.fixture
+def bank_of_patience(monkeypatch: pytest.MonkeyPatch) -> Patience:
+    patience = Patience()
+    monkeypatch.setattr("agents.compilation.PATIENCE", patience)
+    return patience
+
+
+# --- one compilation
+
+
+def test_before_a_search_it_is_waited_for() -> None:
+    compilation = Compilation("a test", lambda: True)
+    assert compilation.is_ready()
+    assert not compilation.has_failed()
+
+
+def test_a_search_that_finds_something_else_is_not_used(capsys: pytest.CaptureFixture[str]) -> None:
+    compilation = Compilation("a test", lambda: False)
+    assert not compilation.is_ready()
+    assert compilation.has_failed()
+    told = (
+        "the search of a test is run in plain Python (it finds something else when it is compiled)"
+    )
+    assert capsys.readouterr().err == f"{told}\n"
+
+
+def test_an_error_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+    def fail() -> bool:
+        raise OSError("no room")
+
+    compilation = Compilation("a test", fail)
+    assert not compilation.is_ready()
+    assert not compilation.is_ready()
+    told = "the search of a test is run in plain Python (OSError: no room)"
+    assert capsys.readouterr().err == f"{told}\n"
+
+
+def test_what_takes_long_is_announced(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("agents.compilation.SILENT_SECONDS", 0.01)
+    ended = Event()
+    assert Compilation("a test", lambda: not ended.wait(0.3)).is_ready()
+    assert (
+        "the search of a test is being compiled, which takes some seconds" in capfd.readouterr().err
+    )
+
+
+def test_threads_that_ask_at_the_same_time_wait_for_one_compilation() -> None:
+    runs, answers = list[int](), list[bool]()
+
+    def prove() -> bool:
+        runs.append(1)
+        Event().wait(0.1)
+        return True
+
+    compilation = Compilation("a test", prove)
+    threads = [Thread(target=lambda: answers.append(compilation.is_ready())) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (runs, answers) == ([1], [True] * 5)
+
+
+def test_beside_a_game_nothing_is_waited_for_but_what_it_allows(bank_of_patience: Patience) -> None:
+    goes_on = Event()
+    bank_of_patience.compile_beside_games()
+    compilation = Compilation("a test", lambda: goes_on.wait(60))
+    begun = perf_counter()
+    assert not compilation.is_ready()
+    assert perf_counter() - begun < 5
+    bank_of_patience.allow(0.2)
+    assert not compilation.is_ready(patient=False)
+    assert bank_of_patience.left == 0.2
+    assert not compilation.is_ready()
+    assert 0.2 <= perf_counter() - begun < 10
+    assert bank_of_patience.left == 0.0
+    bank_of_patience.allow(60.0)
+    goes_on.set()
+    assert compilation.is_ready()
+    assert bank_of_patience.left > 0
+
+
+def test_a_search_that_must_be_compiled_runs_in_plain_python_meanwhile(
+    monkeypatch: pytest.MonkeyPatch, bank_of_patience: Patience
+) -> None:
+    goes_on = Event()
+    bank_of_patience.compile_beside_games()
+    slow = Compilation("alpha-beta", lambda: goes_on.wait(60))
+    monkeypatch.setattr("agents.alpha_beta_agent.ALPHA_BETA", slow)
+    env = ConnectFour()
+    agent = make_agent("alphabeta", depth=2, engine="compiled")
+    assert agent.search(env, env.initial_state()).engine == "reference"
+    goes_on.set()
+    bank_of_patience.allow(60.0)
+    assert agent.search(env, env.initial_state()).engine == "compiled"
+
+
+# --- kernels
+
+
+@inlined
+def _doubled(number: int) -> int:
+    return 2 * number
+
+
+@jit
+def _sum_of_doubles(count: int) -> int:
+    total = 0
+    for number in parallel_range(count):
+        total += _doubled(number)
+    return total
+
+
+def test_a_kernel_is_a_plain_function_with_a_compiled_twin() -> None:
+    assert _sum_of_doubles(10) == 90
+    twin: Any = compiled(_sum_of_doubles)
+    assert twin(10) == 90
+    assert twin.signatures
+    assert fastest(_sum_of_doubles) is twin
+    assert compiled(_doubled)(2**40) == 2**41
+
+
+def test_what_a_kernel_encloses_is_compiled_too() -> None:
+    def make(shift: int, inner: Callable[[int], int]) -> Callable[[int], int]:
+        @jit
+        def outer(number: int) -> int:
+            return inner(number) + shift
+
+        return outer
+
+    assert compiled(make(3, _doubled))(5) == 13
+
+
+UNWRITABLE = """
+from agents import make_agent
+from envs import ConnectFour
+env = ConnectFour()
+for name in ("alphabeta", "mcts", "perfect"):
+    print(make_agent(name, time_limit=0.1).search(env, env.initial_state()).engine)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="folders cannot be made unwritable")
+def test_where_nothing_can_be_kept_it_is_compiled_anew(tmp_path: Path) -> None:
+    """As in a read-only installation without a home: Numba finds no folder for its cache."""
+    blocked = tmp_path / "no folder"
+    blocked.write_text("")
+    result = subprocess.run(
+        [sys.executable, "-c", f"import numba.core.caching as c\n{NO_FOLDER}\n{UNWRITABLE}"],
+        cwd=ROOT,
+        env={**os.environ, "HOME": "/nonexistent"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.stdout.split() == ["compiled"] * 3, result.stderr
+
+
+NO_FOLDER = "c.CacheImpl._locator_classes = []"
+"""What is left of them where no folder can be written to; the tests may run as root."""
+
+
+# --- bundles
+
+
+@cache
+def bundle_path(agent: str, folder: Path) -> Path:
+    path = folder / f"{agent}.py"
+    path.write_text(build_bundle(agent, {}), encoding="utf-8")
+    return path
+
+
+@dataclass(frozen=True)
+class Game:
+    columns: list[int]
+    seconds: list[float]
+    bank: float
+    won: bool
+    loading: float
+    loaded_with: list[str]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("bundles")
+
+
+def play(folder: Path, agent: str, fault: str, seat: int, act_timeout: float, bank: float) -> Game:
+    """The process is ended after the game: Python may take a while to leave a compiler."""
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-P", str(ROOT / "tests" / "bundle_games.py")),
+            *(str(bundle_path(agent, folder)), fault, str(seat), str(act_timeout), str(bank)),
+        ],
+        cwd=folder,
+        env={**os.environ, "HOME": "/nonexistent"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    if not line:
+        pytest.fail(process.communicate()[1])
+    process.kill()
+    process.communicate()
+    return Game(**json.loads(line))
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("agent", COMPILED_AGENTS)
+def test_a_bundle_plays_in_time_whatever_numba_does(folder: Path, agent: str, fault: str) -> None:
+    """At a tenth of a second a move; of the 8 seconds in the bank it waits for 2 at most."""
+    game = play(folder, agent, fault, seat=1, act_timeout=0.1, bank=8.0)
+    assert game.won
+    assert game.bank > 2.0, game.seconds
+    assert max(game.seconds[1:]) < 2.0, game.seconds
+
+
+@pytest.mark.parametrize("fault", ["nothing", *WITHOUT_COMPILING])
+def test_the_perfect_bundle_waits_for_nothing_and_plays_exactly(folder: Path, fault: str) -> None:
+    judge = Judge()
+    for seat in (1, 2):
+        game = play(folder, "perfect", fault, seat, act_timeout=0.1, bank=60.0)
+        assert game.bank > 45.0
+        for ply in range(seat - 1, len(game.columns), 2):
+            assert game.columns[ply] in judge.best_moves(game.columns[:ply]), game.columns
+
+
+@pytest.mark.parametrize("agent", COMPILED_AGENTS)
+def test_loading_takes_neither_numba_nor_numpy(folder: Path, agent: str) -> None:
+    script = f"""
+import sys
+from tests.helpers.bundle_games import load
+from pathlib import Path
+import threading
+threading.Thread.start = lambda self: None
+load(Path({str(bundle_path(agent, folder))!r}))
+print([name for name in ("numba", "numpy", "agents", "envs", "submission") if name in sys.modules])
+"""
+    printed = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert printed.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("agent", ["perfect", "mcts"])
+def test_both_seats_compile_at_once(folder: Path, agent: str) -> None:
+    """Kaggle's validation: the same file against itself, in one process."""
+    path = str(bundle_path(agent, folder))
+    env = kaggle_environments().make("connectx", {"actTimeout": 0.05})
+    env.run([path, path])
+    assert [state.status for state in env.state] == ["DONE", "DONE"]
+    assert all(state.observation.remainingOverageTime > 15 for state in env.state[:1])
+
+
+@pytest.mark.parametrize(("agent", "seconds"), [("perfect", "0.7"), ("mcts", "2.5")])
+def test_python_ends_in_order_while_a_bundle_is_compiled(
+    folder: Path, agent: str, seconds: str
+) -> None:
+    """LLVM would crash if the interpreter ended under it."""
+    script = "import sys, time; exec(open(sys.argv[1]).read()); time.sleep(float(sys.argv[2]))"
+    result = subprocess.run(
+        [sys.executable, "-c", script, str(bundle_path(agent, folder)), seconds],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (result.returncode, result.stderr) == (0, "")

@@ -1,0 +1,407 @@
+"""Pictures of traces: what they show is read from the SVG itself and compared with the trace."""
+
+import sys
+from collections import Counter
+from itertools import combinations, pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents import Agent, AlphaBetaAgent, ExpectimaxAgent, MCTSAgent, MinimaxAgent
+from agents.tracing.labels import number_label
+from agents.tracing.pictures.drawing import draw
+from agents.tracing.pictures.text import trace_text
+from agents.tracing.recording import recorded
+from agents.tracing.trace import Ending, Path, SearchTrace, TracedNode
+from envs import ChanceNode, ConnectX, ExplicitTree, TicTacToe, state_from_moves
+from tests.helpers.clocks import ticking_clock
+from tests.helpers.random_trees import mixed_trees
+from tests.helpers.strategies import connect_games, late_positions
+from tests.helpers.svg_reading import Drawing, read_drawing
+from tests.helpers.textbook import PLAIN, TEXTBOOK
+
+
+def traced(agent: Agent, env: Any, state: Any = None) -> SearchTrace:
+    trace = SearchTrace()
+    recorded(agent, trace).search(env, env.initial_state() if state is None else state)
+    return trace
+
+
+searchers: st.SearchStrategy[Agent] = st.one_of(
+    st.builds(MinimaxAgent, st.none()),
+    st.builds(ExpectimaxAgent, st.none(), opponent=st.sampled_from(["uniform", "epsilon_greedy"])),
+    st.just(AlphaBetaAgent(**PLAIN)),
+    st.builds(AlphaBetaAgent, time_limit=st.none(), engine=st.just("reference")),
+)
+growers = st.builds(
+    MCTSAgent,
+    simulations=st.integers(1, 60),
+    seed=st.integers(0, 99),
+    engine=st.just("reference"),
+    time_limit=st.none(),
+)
+
+leaves = st.integers(-(10**15), 10**15) | st.floats(-1e20, 1e20) | st.floats(-1, 1)
+names = st.text(st.characters(exclude_categories=["C", "Z", "M"]), min_size=1, max_size=40)
+odd_trees = st.recursive(
+    leaves, lambda trees: st.dictionaries(names, trees, min_size=1, max_size=5), max_leaves=30
+).filter(lambda tree: isinstance(tree, dict))
+"""Trees with actions and values of any length."""
+
+
+@st.composite
+def search_traces(draw: st.DrawFn) -> SearchTrace:
+    """Of trees with odd names, of trees with chance, and of games on boards."""
+    agent = draw(searchers)
+    if draw(st.booleans()):
+        return traced(agent, ExplicitTree(draw(odd_trees | mixed_trees(40))))
+    return traced(agent, *draw(late_positions(connect_games(5, longest_line=4), 3)))
+
+
+@st.composite
+def grown_traces(draw: st.DrawFn) -> SearchTrace:
+    """Of Monte Carlo tree searches."""
+    agent = draw(growers)
+    if draw(st.booleans()):
+        return traced(agent, ExplicitTree(draw(odd_trees)))
+    return traced(agent, *draw(late_positions(connect_games(7, longest_line=4), 9)))
+
+
+def written(trace: SearchTrace, path: Path) -> str:
+    """How a path is written: actions on a board are counted from 1."""
+    names = [str(a + 1) if trace.columns and isinstance(a, int) else str(a) for a in path]
+    return ",".join(names) or "the root"
+
+
+def drawn(drawing: Drawing, kind: str | None = None) -> Counter[str]:
+    """The names of the nodes of a kind, or else of all that the search visited."""
+    return Counter(
+        node.name
+        for node in drawing.nodes
+        if (kind in node.classes if kind else not {"unvisited", "folded"} & set(node.classes))
+    )
+
+
+def folded(drawing: Drawing) -> int:
+    """How many nodes the marks in their place stand for."""
+    marks = [node.texts[0] for node in drawing.nodes if "folded" in node.classes]
+    return sum(int(mark.removeprefix("+ ")) for mark in marks)
+
+
+def pruned(nodes: list[TracedNode]) -> list[Path]:
+    """What was left out for good: by a cutoff, or because it never happens."""
+    return [
+        (*node.path, action)
+        for node in nodes
+        if node.ending in (Ending.CUTOFF, Ending.COMPLETE)
+        for action in node.unvisited
+    ]
+
+
+def assert_nothing_overlaps(drawing: Drawing) -> None:
+    for (words, box), (other_words, other_box) in combinations(drawing.texts, 2):
+        assert not box.overlaps(other_box), f"{words!r} is drawn over {other_words!r}"
+    for node, other in combinations(drawing.nodes, 2):
+        assert not node.box.overlaps(other.box), f"{node.name!r} is drawn over {other.name!r}"
+    for line in drawing.lines:
+        for start, end in pairwise(line.points):
+            crossed = [node.name for node in drawing.nodes if node.box.is_crossed_by(start, end)]
+            assert crossed == []
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.one_of(search_traces(), grown_traces()), st.sampled_from([5, 25, 300]))
+def test_nothing_overlaps(trace: SearchTrace, limit: int) -> None:
+    assert_nothing_overlaps(read_drawing(draw(trace, limit)))
+
+
+def test_a_wide_fan_passes_below_a_taller_neighbour() -> None:
+    leaves = tuple(range(30))
+    nodes = [
+        TracedNode((), 1, (0, 1), [0, 1], value=0.0),
+        TracedNode((0,), 2, leaves, list(leaves), value=0.0),
+        *(TracedNode((0, leaf), 1, (), value=0.0, ending=Ending.TERMINAL) for leaf in leaves),
+        TracedNode((1,), 2, leaves, window=(0, 1), value=0.0, ending=Ending.TRANSPOSITION),
+    ]
+    drawing = read_drawing(draw(SearchTrace("alphabeta", nodes=nodes, chosen=0)))
+    assert drawing.named("0").box.bottom < drawing.named("1").box.bottom
+    assert drawing.named("0,29").box.right > drawing.named("1").box.right
+    assert_nothing_overlaps(drawing)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.one_of(search_traces(), grown_traces()), st.sampled_from([5, 300]))
+def test_everything_lies_in_the_frame(trace: SearchTrace, limit: int) -> None:
+    drawing = read_drawing(draw(trace, limit))
+    frame = drawing.size
+    for box in [box for _, box in drawing.texts] + [node.box for node in drawing.nodes]:
+        assert frame.left <= box.left
+        assert frame.top <= box.top
+        assert box.right <= frame.right
+        assert box.bottom <= frame.bottom
+
+
+@settings(max_examples=60, deadline=None)
+@given(search_traces())
+def test_every_visited_and_every_pruned_node_is_drawn_once(trace: SearchTrace) -> None:
+    nodes = trace.last_iteration()
+    drawing = read_drawing(draw(trace, limit=len(nodes)))
+    assert drawn(drawing) == Counter(written(trace, node.path) for node in nodes)
+    assert drawn(drawing, "unvisited") == Counter(written(trace, path) for path in pruned(nodes))
+    assert folded(drawing) == 0
+    assert "Folded" not in drawing.description
+
+    dashes = [line for line in drawing.lines if line.dashed]
+    is_key = bool(dashes)  # the legend has one, too
+    assert len(dashes) == len(pruned(nodes)) + is_key
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.one_of(search_traces(), grown_traces()), st.integers(1, 30))
+def test_a_folded_picture_says_what_it_leaves_out(trace: SearchTrace, limit: int) -> None:
+    drawing = read_drawing(draw(trace, limit))
+    total = len(trace.players) or len(trace.last_iteration())
+    shown = drawn(drawing)
+    assert shown.total() == min(limit, total)
+    assert folded(drawing) == total - shown.total()
+    claim = f"Folded: {shown.total()} of {total} nodes are shown"
+    assert (claim in drawing.description) == (total > limit)
+
+
+@settings(max_examples=40, deadline=None)
+@given(search_traces(), st.integers(1, 30))
+def test_text_shows_what_the_drawing_shows(trace: SearchTrace, limit: int) -> None:
+    _, tree = trace_text(trace, limit).split("\n\n", 1)
+    drawing = read_drawing(draw(trace, limit))
+    assert len(tree.splitlines()) == len(drawing.nodes)
+    assert tree.count(" not visited: ") == drawn(drawing, "unvisited").total()
+    assert sum("═ " in line for line in tree.splitlines()) == (
+        drawn(drawing, "principal").total() - 1
+    )
+
+
+def test_the_textbook_tree_as_it_is_drawn() -> None:
+    a, b = "\N{GREEK SMALL LETTER ALPHA}", "\N{GREEK SMALL LETTER BETA}"
+    drawing = read_drawing(draw(traced(AlphaBetaAgent(**PLAIN), ExplicitTree(TEXTBOOK))))
+    assert drawing.title == "Alpha-beta chooses 0, worth 3"
+    assert drawing.named("the root").texts == ["= 3", f"{a} -∞ → 3", f"{b} ∞"]
+    assert drawing.named("0").texts == ["0", "= 3", f"{a} -∞", f"{b} ∞ → 3"]
+    assert drawing.named("1").texts == ["1", "≤ 2", f"{a} 3", f"{b} ∞ → 2", f"{a} 3 ≥ {b} 2"]
+    assert drawing.named("2").texts == ["2", "= 2", f"{a} 3", f"{b} ∞ → 2"]
+    assert drawing.named("2,0").texts == ["0", "14"]
+    assert drawn(drawing, "unvisited") == Counter(["1,1", "1,2"])
+    assert drawn(drawing, "principal") == Counter(["the root", "0", "0,0"])
+    assert drawn(drawing, "max") == Counter(["the root"])
+    assert drawn(drawing, "min") == Counter("012")
+    assert drawn(drawing, "terminal").total() == 7
+
+
+def test_the_textbook_tree_as_text() -> None:
+    text = trace_text(traced(AlphaBetaAgent(**PLAIN), ExplicitTree(TEXTBOOK)))
+    assert text.split("\n\n")[1].splitlines() == [
+        "max = 3   alpha -∞ → 3, beta ∞",
+        "╞═ 0: min = 3   alpha -∞, beta ∞ → 3",
+        "│  ╞═ 0: 3",
+        "│  ├─ 1: 12",
+        "│  └─ 2: 8",
+        "├─ 1: min ≤ 2   alpha 3, beta ∞ → 2",
+        "│  ├─ 0: 2",
+        "│  ├─ 1 not visited: alpha 3 ≥ beta 2",
+        "│  └─ 2 not visited: alpha 3 ≥ beta 2",
+        "└─ 2: min = 2   alpha 3, beta ∞ → 2",
+        "   ├─ 0: 14",
+        "   ├─ 1: 5",
+        "   └─ 2: 2",
+    ]
+
+
+def test_probabilities_stand_beside_the_actions_of_chance() -> None:
+    """The tutorial's two trees: (0.4, 0.6) over (1, 4) is 2.8."""
+    tree = ExplicitTree({"Left": ChanceNode({"hail": (0.4, 1), "sun": (0.6, 4)}), "Right": 2})
+    trace = traced(ExpectimaxAgent(), tree)
+    drawing = read_drawing(draw(trace))
+    assert drawing.named("Left").texts == ["Left", "= 2.8"]
+    assert "chance" in drawing.named("Left").classes
+    assert drawing.named("Left,sun").texts == ["sun (0.6)", "4"]
+    assert drawn(drawing, "principal") == Counter(["the root", "Left"])
+    assert "│  └─ sun (0.6): 4" in trace_text(trace).splitlines()
+
+
+def test_a_modelled_opponent_averages_and_does_not_minimise() -> None:
+    drawing = read_drawing(draw(traced(ExpectimaxAgent(), ExplicitTree([[1, 2], [0, 4]]))))
+    assert drawn(drawing, "chance") == Counter("01")
+    assert drawing.named("1,0").texts == ["0 (0.5)", "0"]
+
+
+def test_impossible_outcomes_are_not_said_to_be_cut() -> None:
+    tree = ExplicitTree([ChanceNode([(1.0, 3), (0.0, 9)]), 1])
+    drawing = read_drawing(draw(traced(ExpectimaxAgent(), tree)))
+    assert drawing.named("0").texts == ["0", "= 3", "they never happen"]
+    assert drawn(drawing, "unvisited") == Counter(["0,1"])
+
+
+def test_boards_show_their_stones_where_they_lie() -> None:
+    env = ConnectX(rows=2, columns=3, inarow=3)
+    drawing = read_drawing(draw(traced(MinimaxAgent(1), env, state_from_moves(env, "11"))))
+    root = drawing.named("the root")
+    figure, value, board, upper, lower = root.boxes
+    assert board.left < upper.left
+    assert lower.bottom < board.bottom
+    assert upper.left == lower.left
+    assert upper.right < board.left + (board.right - board.left) / 3 + 0.1
+    assert upper.bottom <= lower.top
+    assert figure.bottom <= value.bottom <= board.top
+    label_box_board_and_stones = 1 + 2 + 1 + 3
+    assert [len(drawing.named(column).boxes) for column in "23"] == [label_box_board_and_stones] * 2
+
+
+def test_the_last_of_several_iterations_is_drawn() -> None:
+    env = TicTacToe()
+    agent = AlphaBetaAgent(depth=3, time_limit=None, engine="reference")
+    trace = traced(agent, env, state_from_moves(env, "5192"))
+    drawing = read_drawing(draw(trace))
+    assert "the last of 3 searches" in drawing.description
+    assert max(len(node.path) for node in trace.last_iteration()) == 3
+    assert drawn(drawing).total() == len(trace.last_iteration())
+
+
+def test_states_that_the_table_knew_are_marked() -> None:
+    env = TicTacToe()
+    options = dict(PLAIN) | {"table_size": 1000}
+    trace = traced(AlphaBetaAgent(**options), env, state_from_moves(env, "519"))
+    known = [node for node in trace.nodes if node.ending is Ending.TRANSPOSITION]
+    assert known
+    drawing = read_drawing(draw(trace, len(trace.nodes)))
+    marked = Counter(node.name for node in drawing.nodes if "from the table" in node.texts)
+    assert marked == Counter(written(trace, node.path) for node in known)
+
+
+def test_nodes_without_a_value_for_want_of_time_are_marked() -> None:
+    with ticking_clock():
+        trace = traced(MinimaxAgent(None, time_limit=20), TicTacToe())
+    given_up = [node for node in trace.nodes if node.ending is Ending.TIME]
+    assert given_up
+    drawing = read_drawing(draw(trace, len(trace.nodes)))
+    marked = Counter(node.name for node in drawing.nodes if "time was up" in node.texts)
+    assert marked == Counter(written(trace, node.path) for node in given_up)
+    assert drawn(drawing, "unvisited").total() == 0
+
+
+@settings(max_examples=30, deadline=None)
+@given(grown_traces())
+def test_a_monte_carlo_tree_shows_visits_means_and_what_is_proven(trace: SearchTrace) -> None:
+    statistics = {
+        path: (visits, total)
+        for simulation in trace.simulations
+        for path, visits, total in simulation.backed_up
+    }
+    drawing = read_drawing(draw(trace, limit=len(trace.players)))
+    assert drawn(drawing) == Counter(written(trace, path) for path in trace.players)
+    for path, (visits, total) in statistics.items():
+        texts = drawing.named(written(trace, path)).texts
+        assert f"n {visits}" in texts
+        assert number_label(total / visits * trace.scale) in texts
+        assert any(text.startswith("proven") for text in texts) == (path in trace.proven)
+
+
+def test_edges_are_as_thick_as_their_share_of_the_simulations() -> None:
+    env = TicTacToe()
+    agent = MCTSAgent(simulations=80, seed=3, engine="reference", time_limit=None)
+    trace = traced(agent, env, state_from_moves(env, "51"))
+    visits = dict[Path, int]()
+    for simulation in trace.simulations:
+        visits.update({path: count for path, count, _ in simulation.backed_up})
+    drawing = read_drawing(draw(trace))
+    widths, places = {}, {}
+    for path in (path for path in visits if len(path) == 1):
+        box = drawing.named(written(trace, path)).box
+        x = (box.left + box.right) / 2
+        (width,) = (
+            line.width
+            for line in drawing.lines
+            if abs(line.points[-1][0] - x) < 0.2 and abs(line.points[-1][1] - box.top) < 2
+        )
+        widths[path], places[path] = width, x
+    assert len(widths) == 7
+    from_left = [visits[path] for path in sorted(places, key=places.__getitem__)]
+    assert from_left == sorted(from_left, reverse=True)
+    shares = {path: (width - 1.2) / 7.8 for path, width in widths.items()}
+    assert shares == pytest.approx({path: visits[path] / visits[()] for path in widths}, abs=0.01)
+
+
+def test_the_most_visited_nodes_are_kept() -> None:
+    env = ConnectX(4, 4, 3)
+    agent = MCTSAgent(simulations=300, seed=5, engine="reference", time_limit=None)
+    trace = traced(agent, env)
+    visits = dict[str, int]()
+    for simulation in trace.simulations:
+        visits.update({written(trace, path): n for path, n, _ in simulation.backed_up})
+    drawing = read_drawing(draw(trace, limit=20))
+    kept = {node.name for node in drawing.nodes if "folded" not in node.classes}
+    principal = set(drawn(drawing, "principal"))
+    least = min(visits[name] for name in kept - principal)
+    assert all(visits[name] <= least for name in visits if name not in kept)
+
+
+def test_a_fold_keeps_the_principal_variation_and_the_upper_levels() -> None:
+    tree: Any = 0
+    for _ in range(5):
+        tree = [tree, tree, tree]
+    drawing = read_drawing(draw(traced(MinimaxAgent(None), ExplicitTree(tree)), limit=20))
+    levels = Counter(0 if name == "the root" else name.count(",") + 1 for name in drawn(drawing))
+    assert levels == {0: 1, 1: 3, 2: 9, 3: 5, 4: 1, 5: 1}
+    assert drawn(drawing, "principal").total() == 6
+
+
+def test_names_that_are_no_text_of_xml() -> None:
+    trace = traced(MinimaxAgent(None), ExplicitTree({"a\x00\n<&\"'>\ud800": 1, "": 0}))
+    drawing = read_drawing(draw(trace))
+    replaced = "a\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}<&\"'>\N{REPLACEMENT CHARACTER}"
+    assert drawing.named(replaced).texts == [replaced, "1"]
+    assert drawing.title == f"Minimax chooses {replaced}, worth 1"
+
+
+def test_deep_trees_are_drawn() -> None:
+    """A picture is not as deep as Python's stack."""
+    depth = sys.getrecursionlimit() + 100
+    nodes = [TracedNode(("a",) * ply, 1, ("a",), ["a"], value=0.0) for ply in range(depth)]
+    nodes[-1].actions, nodes[-1].visited = (), []
+    trace = SearchTrace("minimax", nodes=nodes, chosen="a")
+    assert draw(trace, depth).count('class="node max principal"') == depth
+    assert trace_text(trace, depth).count("a: max = 0") == depth - 1
+
+
+@pytest.mark.parametrize(
+    ("number", "label"),
+    [
+        (14.0, "14"),
+        (3 / 14 * 14, "3"),
+        (-0.0, "0"),
+        (2.8, "2.8"),
+        (-1 / 3, "-0.333"),
+        (0.0123456, "0.012"),
+        (0.9999, "0.9999"),
+        (-0.00004, "-0.00004"),
+        (1234567.0, "1234567"),
+        (12.5e12, "1.25e+13"),
+        (-3e-20, "-3e-20"),
+        (float("-inf"), "-∞"),
+    ],
+)
+def test_numbers_are_written_short_and_no_guess_like_a_proof(number: float, label: str) -> None:
+    assert number_label(number) == label
+
+
+@given(st.floats(-1e6, 1e6))
+def test_a_number_can_be_read_back(number: float) -> None:
+    assert float(number_label(number)) == pytest.approx(number, abs=0.0005)
+
+
+@pytest.mark.parametrize("show", [draw, trace_text])
+def test_what_cannot_be_drawn(show: Any) -> None:
+    with pytest.raises(ValueError, match="the trace is empty: search with recorded"):
+        show(SearchTrace())
+    with pytest.raises(ValueError, match="limit must be at least 1, not 0"):
+        show(traced(MinimaxAgent(None), ExplicitTree([1, 2])), limit=0)

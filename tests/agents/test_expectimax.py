@@ -1,0 +1,290 @@
+"""Expectimax and the opponent models, against averages worked out by hand and by recursion."""
+
+import pickle
+from math import exp, nan
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents import (
+    Agent,
+    ExpectimaxAgent,
+    GreedyAgent,
+    MinimaxAgent,
+    RandomAgent,
+    SearchResult,
+)
+from agents.opponents import (
+    OpponentModel,
+    epsilon_greedy,
+    opponent_models,
+    probabilities_of,
+    softmax,
+    uniform_replies,
+)
+from envs import ChanceNode, ConnectX, ExplicitTree, MaxNode, MinNode, TicTacToe, state_from_moves
+from tests.helpers.clocks import ticking_clock
+from tests.helpers.random_trees import mixed_trees, subtrees
+from tests.helpers.small_games import Race
+from tests.helpers.strategies import Position, board_games, late_positions, random_game
+
+FULL = ExpectimaxAgent(depth=None)
+
+
+# --- the search
+
+
+def average(tree: Any, player: int, turn: int) -> float:
+    """What a tree is worth if `player` plays the best and the other anything, from its lists."""
+    if isinstance(tree, int | float):
+        return tree
+    if isinstance(tree, ChanceNode):
+        return sum(share * average(below, player, 3 - turn) for share, below in tree.outcomes)
+    if isinstance(tree, MaxNode | MinNode):
+        tree, turn = tree.branches, 1 if isinstance(tree, MaxNode) else 2
+    values = [average(below, player, 3 - turn) for below in subtrees(tree)]
+    if turn != player:
+        return sum(values) / len(values)
+    return max(values) if player == 1 else min(values)
+
+
+@given(mixed_trees())
+@settings(max_examples=200)
+def test_the_opponent_is_averaged_over_whoever_it_is(tree: Any) -> None:
+    env = ExplicitTree(tree)
+    player = env.current_player(())
+    result = FULL.search(env, ())
+    assert result.value * env.scale == pytest.approx(average(tree, player, turn=1), abs=1e-9)
+    assert result.action_values[result.action] == result.value
+    assert set(result.action_values) == set(env.get_available_actions(()))
+    best = max if player == 1 else min
+    assert result.value == best(result.action_values.values())
+
+
+@pytest.mark.parametrize("opponent", ["uniform", "epsilon_greedy", "softmax"])
+@given(position=late_positions(board_games(largest=4), most_free_cells=6))
+@settings(max_examples=30)
+def test_no_opponent_holds_the_value_down_as_far_as_the_best_one(
+    opponent: str, position: Position
+) -> None:
+    env, state = position
+    sign = 1 if state.player == 1 else -1
+    exact = MinimaxAgent(depth=None).search(env, state).action_values
+    hoped = ExpectimaxAgent(depth=None, opponent=opponent).search(env, state).action_values
+    assert set(exact) == set(hoped)
+    for action, value in exact.items():
+        assert sign * value <= sign * hoped[action] + 1e-12
+        assert -1 <= hoped[action] <= 1
+
+
+@given(position=late_positions(board_games(largest=5), most_free_cells=7))
+@settings(max_examples=60)
+def test_a_win_that_nothing_can_prevent_is_worth_exactly_one(position: Position) -> None:
+    """However the probabilities round; and nothing else is, for any reply may come."""
+    env, state = position
+    win = 1.0 if state.player == 1 else -1.0
+    exact = MinimaxAgent(depth=None).search(env, state).action_values
+    hoped = FULL.search(env, state).action_values
+    assert [hoped[action] == win for action in exact] == [v == win for v in exact.values()]
+
+
+def test_a_trap_is_set_where_minimax_sees_no_difference() -> None:
+    """Either action draws against the best reply; after the second, two of three replies lose."""
+    env = ExplicitTree([[0, 0, 0], [1, 0, 1]])
+    assert MinimaxAgent().act(env, ()) == 0
+    result = ExpectimaxAgent().search(env, ())
+    assert result.action == 1
+    assert result.value == pytest.approx(2 / 3)
+    assert result.principal_variation == (1,)
+
+
+def test_a_loss_in_one_is_risked_where_that_pays() -> None:
+    """What lets the opponent win at once is no loss yet against one who is likely to miss it."""
+    env = ExplicitTree([[-1, 1, 1, 1], [0, 0]])
+    assert ExpectimaxAgent().act(env, ()) == 0
+    assert ExpectimaxAgent(opponent="epsilon_greedy").act(env, ()) == 1
+
+
+def test_a_player_may_move_twice_running_and_chance_may_follow() -> None:
+    tree: Any = {"a": MaxNode([1, MinNode([8, 4])]), "b": ChanceNode([(0.25, 4), (0.75, [9, 5])])}
+    env = ExplicitTree(tree)
+    values = FULL.search(env, ()).action_values
+    assert values["a"] * env.scale == pytest.approx(6)
+    assert values["b"] * env.scale == pytest.approx(0.25 * 4 + 0.75 * 9)
+    race = Race(12)
+    assert FULL.search(race, race.initial_state()).action in (1, 2, 3)
+
+
+@given(st.integers(1, 3))
+def test_the_depth_counts_the_opponents_plies(depth: int) -> None:
+    """A leaf further down is worth 0 to the heuristic."""
+    env = ExplicitTree([[[4, 8], [2, 6]], 1])
+    expected = {1: (0, 1), 2: (0, 1), 3: (7, 1)}[depth]
+    result = ExpectimaxAgent(depth=depth).search(env, ())
+    assert tuple(value * env.scale for value in result.action_values.values()) == expected
+    assert result.depth == depth
+
+
+def test_nodes_are_counted_as_minimax_counts_them() -> None:
+    env = TicTacToe()
+    state = state_from_moves(env, "15")
+    minimax = MinimaxAgent(depth=None).search(env, state)
+    assert FULL.search(env, state).nodes == minimax.nodes
+
+
+def test_actions_that_the_model_rules_out_are_not_visited() -> None:
+    env = ExplicitTree([[1, [2, 3, 4]], [5, 6]])
+    always_first = ExpectimaxAgent(opponent=lambda env, state: {0: 1.0, 1: 0.0})
+    result = always_first.search(env, ())
+    assert [value * env.scale for value in result.action_values.values()] == [1, 5]
+    assert result.nodes == 1 + 2 + 2
+
+
+@pytest.mark.parametrize("looks", [1, 2, 5, 20, 100])
+def test_when_the_time_is_up_it_chooses_among_what_it_has_examined(looks: int) -> None:
+    env = ConnectX()
+    with ticking_clock():
+        result = ExpectimaxAgent(depth=5).search(env, env.initial_state(), time_limit=looks)
+    assert result.action in range(7)
+    assert result.elapsed >= looks
+    assert result.value == result.action_values.get(result.action, 0.0)
+
+
+def points_against_random_play(agent: Agent, games: int = 60) -> float:
+    """Wins less losses in tic-tac-toe as the second player."""
+    env, rng, points = TicTacToe(), Random(8), 0.0
+    for _ in range(games):
+        state = env.initial_state()
+        while actions := env.get_available_actions(state):
+            mine = state.player == 2 and len(actions) < 8  # the first reply is slow to search
+            action = agent.act(env, state) if mine else rng.choice(actions)
+            reward = env.reward(state, action)
+            state = env.get_next_state(state, action)
+        points -= reward
+    return points
+
+
+def test_it_gains_more_against_random_play_than_minimax_does() -> None:
+    exact = MinimaxAgent(depth=None)
+    assert points_against_random_play(FULL) > points_against_random_play(exact) > 0
+
+
+# --- the models
+
+
+def test_uniform_replies() -> None:
+    env = ConnectX(rows=2, columns=3, inarow=3)
+    assert uniform_replies(env, state_from_moves(env, "11")) == {1: 0.5, 2: 0.5}
+
+
+def test_epsilon_greedy_follows_the_agent_but_for_epsilon() -> None:
+    env = ExplicitTree({"a": 1, "b": 3, "c": 2})
+    model = epsilon_greedy(MinimaxAgent(), epsilon=0.3)
+    assert model(env, ()) == pytest.approx({"a": 0.1, "b": 0.8, "c": 0.1})
+    assert probabilities_of(epsilon_greedy(GreedyAgent(), 0.0), env, ()) == {"b": 1.0}
+    assert epsilon_greedy(RandomAgent(seed=1), 1.0)(env, ()) == pytest.approx(
+        uniform_replies(env, ())
+    )
+
+
+@pytest.mark.parametrize(("tree", "sign"), [([1, 3, 2], 1), (MinNode([1, 3, 2]), -1)])
+def test_softmax_weighs_the_values_of_the_player_to_move(tree: Any, sign: int) -> None:
+    env = ExplicitTree(tree)
+    weights = [exp(sign * leaf / env.scale / 0.5) for leaf in (1, 3, 2)]
+    expected = {action: weight / sum(weights) for action, weight in enumerate(weights)}
+    assert softmax(MinimaxAgent(), temperature=0.5)(env, ()) == pytest.approx(expected)
+
+
+def test_a_low_temperature_plays_the_best_alone_and_a_high_one_anything() -> None:
+    env = ExplicitTree([1, 3, 2])
+    assert softmax(MinimaxAgent(), 1e-300)(env, ()) == {0: 0.0, 1: 1.0, 2: 0.0}
+    assert softmax(MinimaxAgent(), 1e300)(env, ()) == pytest.approx(uniform_replies(env, ()))
+
+
+@given(position=late_positions(board_games(largest=4), most_free_cells=6))
+@settings(max_examples=30)
+def test_every_named_model_gives_a_distribution(position: Position) -> None:
+    env, state = position
+    for model in opponent_models(MinimaxAgent(depth=2), 0.1, 0.25).values():
+        probabilities = probabilities_of(model, env, state)
+        assert set(probabilities) <= set(env.get_available_actions(state))
+        assert sum(probabilities.values()) == pytest.approx(1.0)
+        assert min(probabilities.values()) > 0
+
+
+@pytest.mark.parametrize("name", ["uniform", "epsilon_greedy", "softmax"])
+def test_an_option_names_the_model_and_sets_it_up(name: str) -> None:
+    env, rng = ConnectX(rows=4, columns=4, inarow=3), Random(9)
+    model = opponent_models(MinimaxAgent(depth=1), 0.5, 0.1)[name]
+    for state in random_game(env, rng)[:-1]:
+        by_name = ExpectimaxAgent(
+            depth=3, opponent=name, epsilon=0.5, temperature=0.1, opponent_depth=1
+        )
+        handed_in = ExpectimaxAgent(depth=3, opponent=model)
+        assert values(by_name.search(env, state)) == values(handed_in.search(env, state))
+
+
+def values(result: SearchResult[Any]) -> dict[Any, float]:
+    return dict(result.action_values)
+
+
+def test_agents_with_models_may_be_sent_to_other_processes() -> None:
+    env = TicTacToe()
+    state = state_from_moves(env, "1592")
+    agent = ExpectimaxAgent(opponent=softmax(MinimaxAgent(depth=1), 0.5))
+    copy = pickle.loads(pickle.dumps(agent))
+    assert values(copy.search(env, state)) == values(agent.search(env, state))
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (lambda env, state: {0: 0.5, 1: 0.6}, r"the opponent model in \(1,\) .* sum to 1.1: they"),
+        (lambda env, state: {0: 0.5}, "sum to 0.5: they must sum to 1"),
+        (lambda env, state: {}, "sum to 0: they must sum to 1"),
+        (lambda env, state: {0: -0.5, 1: 1.5}, "the probability -0.5: a number from 0 to 1"),
+        (lambda env, state: {0: nan, 1: 1.0}, "the probability nan"),
+        (lambda env, state: {0: "all"}, "the probability 'all'"),
+        (lambda env, state: {7: 1.0}, r"takes the action 7 in \(1,\): legal: 0, 1"),
+        (lambda env, state: [0.5, 0.5], r"gives \[0.5, 0.5\] in \(1,\): a dict of the actions'"),
+    ],
+)
+def test_a_model_that_gives_no_distribution_is_refused(model: OpponentModel, message: str) -> None:
+    env = ExplicitTree([0, [1, 2]])
+    with pytest.raises(ValueError, match=message):
+        ExpectimaxAgent(opponent=model).search(env, ())
+
+
+@pytest.mark.parametrize("sum_of_two", [1 - 5e-10, 1 + 5e-10])
+def test_rounding_is_no_mistake_of_a_model(sum_of_two: float) -> None:
+    env = ExplicitTree([[1, 1]])
+    model = ExpectimaxAgent(opponent=lambda env, state: {0: 0.5, 1: sum_of_two - 0.5})
+    assert model.search(env, ()).value == 1.0
+
+
+@pytest.mark.parametrize("agent", [RandomAgent(), GreedyAgent()], ids=repr)
+def test_softmax_refuses_an_agent_that_does_not_tell_all_values(agent: Agent) -> None:
+    """The greedy one looks at nothing but the win."""
+    env = ExplicitTree([[-1, 1]])
+    with pytest.raises(ValueError, match=r"softmax needs the value of every action, which .*Agent"):
+        ExpectimaxAgent(opponent=softmax(agent, 0.1)).search(env, ())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"depth": 0}, "depth must be at least 1, not 0"),
+        ({"opponent": "fool"}, "unknown opponent 'fool': choose one of uniform, epsilon_greedy, s"),
+        ({"epsilon": 1.5}, "epsilon must be between 0 and 1, not 1.5"),
+        ({"epsilon": nan}, "epsilon must be between 0 and 1, not nan"),
+        ({"temperature": 0.0}, "temperature must be above 0 and finite, not 0.0"),
+        ({"temperature": float("inf")}, "temperature must be above 0 and finite, not inf"),
+        ({"opponent_depth": 0}, "opponent_depth must be at least 1, not 0"),
+    ],
+)
+def test_wrong_options_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ExpectimaxAgent(**options)

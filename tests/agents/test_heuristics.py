@@ -1,0 +1,220 @@
+"""Heuristics: guesses inside (-1, 1), alike for both players, and what they count."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents import AlphaBetaAgent, GreedyAgent
+from agents.evaluation import HEURISTICS, automatic, open_lines, zero
+from agents.threats import odd_even_threats, threat_board
+from agents.tic_tac_toe_heuristics import graded_squares, open_twos
+from envs import ConnectFour, ConnectX, TicTacToe, state_from_moves
+from envs.bitboard import column_cells
+from tests.helpers.kaggle_rules import kaggle_game, kaggle_rules
+from tests.helpers.small_games import Nim
+from tests.helpers.strategies import (
+    Position,
+    board_games,
+    connect_games,
+    contested_games,
+    mirrored,
+    swapped_colours,
+    unfinished_positions,
+)
+
+ANY_BOARD = board_games()
+GAMES: dict[str, st.SearchStrategy[Any]] = {
+    "auto": ANY_BOARD,
+    "open_lines": ANY_BOARD,
+    "zero": ANY_BOARD,
+    "open_twos": st.builds(TicTacToe),
+    "squares": st.builds(TicTacToe),
+    "threats": connect_games(),
+}
+"""The games that each heuristic is for."""
+every_heuristic = pytest.mark.parametrize("name", HEURISTICS)
+colour_blind = pytest.mark.parametrize("name", [name for name in HEURISTICS if name != "threats"])
+"""Odd and even rows are not alike for both players."""
+
+
+def guess(name: str, position: Position) -> float:
+    return HEURISTICS[name](*position)
+
+
+def positions_for(name: str) -> st.SearchStrategy[Position]:
+    return unfinished_positions(GAMES[name])
+
+
+@every_heuristic
+@given(data=st.data())
+def test_a_guess_never_reaches_a_proof(name: str, data: st.DataObject) -> None:
+    assert -1.0 < guess(name, data.draw(positions_for(name))) < 1.0
+
+
+@pytest.mark.parametrize("name", ["auto", "open_lines", "zero", "threats"])
+@pytest.mark.parametrize(
+    ("rows", "columns", "inarow"),
+    [(12, 12, 12), (12, 12, 2), (40, 40, 5), (1, 1, 1), (3, 3, 600), (60, 60, 60)],
+)
+@pytest.mark.parametrize("player", [1, 2])
+def test_extreme_boards_stay_inside(
+    name: str, rows: int, columns: int, inarow: int, player: int
+) -> None:
+    """All cells but those of the top row belong to one player, far from any game."""
+    env = ConnectX(rows, columns, inarow)
+    board = [0] * columns + [3 - player] * columns * (rows - 1)
+    state = env.from_board(board, player)
+    assert -1.0 < HEURISTICS[name](env, state) < 1.0
+
+
+@pytest.mark.parametrize("name", ["open_twos", "squares"])
+def test_extreme_squares_stay_inside(name: str) -> None:
+    env = TicTacToe()
+    state = env.from_board([2] * 9, player=1)
+    assert -1.0 < HEURISTICS[name](env, state) < 1.0
+
+
+@colour_blind
+@given(data=st.data())
+def test_the_sign_changes_with_the_colours(name: str, data: st.DataObject) -> None:
+    env, state = data.draw(positions_for(name))
+    assert guess(name, Position(env, swapped_colours(state))) == -guess(name, Position(env, state))
+
+
+@every_heuristic
+@given(data=st.data())
+def test_the_mirror_image_is_worth_the_same(name: str, data: st.DataObject) -> None:
+    env, state = data.draw(positions_for(name))
+    reflection = Position(env, mirrored(env, state))
+    assert guess(name, reflection) == pytest.approx(guess(name, Position(env, state)))
+
+
+@pytest.mark.parametrize(
+    ("name", "env"),
+    [
+        ("open_twos", ConnectFour()),
+        ("squares", ConnectX(4, 4, 3)),
+        ("threats", TicTacToe()),
+        ("threats", Nim(3, 4, 5)),
+    ],
+)
+def test_another_game_is_refused_in_one_sentence(name: str, env: Any) -> None:
+    with pytest.raises(ValueError, match=f"the heuristic {name} is for .*: choose auto") as refusal:
+        GreedyAgent(heuristic=name).act(env, env.initial_state())
+    assert "\n" not in str(refusal.value)
+
+
+# --- counted by hand
+
+
+@pytest.mark.parametrize(
+    ("moves", "difference"),
+    [
+        ("", 0.0),
+        ("5", 4 / 4),  # the centre: four lines with one stone
+        ("51", 3 / 4 - 2 / 4),  # a corner cuts one of them and begins two of its own
+        ("512", 1.0 + 2 / 4 - 1 / 4),  # 2-5-8 has two stones; 1-4-7 alone is left to player 2
+    ],
+)
+def test_open_lines_of_tic_tac_toe_counted_by_hand(moves: str, difference: float) -> None:
+    env = TicTacToe()
+    value = open_lines(env, state_from_moves(env, moves))
+    assert value == pytest.approx(difference / (4 + abs(difference)))
+
+
+def test_open_lines_of_connect_four_counted_by_hand() -> None:
+    """The middle of the bottom row is in four rows, one column and two diagonals of four."""
+    env = ConnectFour()
+    difference = 7 * 4.0**-2
+    assert open_lines(env, state_from_moves(env, "4")) == pytest.approx(
+        difference / (4 + difference)
+    )
+
+
+@pytest.mark.parametrize(
+    ("moves", "twos", "grades"),
+    [
+        ("", 0, 0),
+        ("5", 0, 4),
+        ("51", 0, 4 - 3),
+        ("512", 1, 4 - 3 + 2),  # 2-5-8
+        ("5127", 1 - 1, 4 - 3 + 2 - 3),  # and 1-4-7
+        ("51273", 1 - 1, 4 - 3 + 2 - 3 + 3),  # 2-5-8, while 3-5-7 is closed
+    ],
+)
+def test_tic_tac_toe_counted_by_hand(moves: str, twos: int, grades: int) -> None:
+    env = TicTacToe()
+    state = state_from_moves(env, moves)
+    assert open_twos(env, state) == pytest.approx(twos / 9)
+    assert graded_squares(env, state) == pytest.approx(grades / 25)
+
+
+# --- odd and even threats
+
+
+def threats_by_trial(position: Position, player: int) -> set[tuple[int, int]]:
+    """The hanging cells, row from the bottom and column, where a stone of the player would win.
+
+    Each is tried by Kaggle's rules: the board is filled below it with stones of no one.
+    """
+    env, state = position
+    board = env.to_board(state)
+    found = set()
+    for column in range(env.columns):
+        cells = [row * env.columns + column for row in range(env.rows)][::-1]
+        free = [row for row, cell in enumerate(cells) if board[cell] == 0]
+        for row in free[1:]:
+            trial = board.copy()
+            for below in free[: free.index(row)]:
+                trial[cells[below]] = 3
+            game = kaggle_game(env, state)
+            if kaggle_rules().is_win(trial, column, player, game.configuration, has_played=False):
+                found.add((row + 1, column))
+    return found
+
+
+@given(unfinished_positions(contested_games(largest=7)))
+def test_threats_are_the_hanging_cells_that_win(position: Position) -> None:
+    env, state = position
+    first_row = 1 if (env.columns - 1) * env.rows % 2 == 0 else 0
+    difference = 0
+    for row, _ in threats_by_trial(position, 1):
+        difference += 2 if row % 2 == first_row else 1
+    for row, _ in threats_by_trial(position, 2):
+        difference -= 1 if row % 2 == first_row else 2
+    value = odd_even_threats(env, state)  # type: ignore[arg-type]
+    assert value == pytest.approx(difference / (4 + abs(difference)))
+
+
+def test_the_automatic_heuristic_fits_the_game() -> None:
+    env, nim = ConnectFour(), Nim(3, 4, 5)
+    state = state_from_moves(env, "4")
+    assert automatic(env, state) == open_lines(env, state) != 0.0
+    assert automatic(nim, nim.initial_state()) == 0.0
+    assert zero(env, state) == 0.0
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(6, 7), (6, 6), (5, 7), (5, 6), (7, 8), (1, 1)])
+def test_the_rows_are_those_that_are_filled_last(rows: int, columns: int) -> None:
+    """The last column is filled by turns, once all the others are full."""
+    env = ConnectX(rows, columns, inarow=rows + columns)
+    state = env.initial_state()
+    for column in range(columns - 1):
+        for _ in range(rows):
+            state = env.get_next_state(state, column)
+    before = env.stones(state)[0]
+    while env.get_available_actions(state):
+        state = env.get_next_state(state, columns - 1)
+    filled = env.stones(state)[0] & ~before
+    assert threat_board(rows, columns).first & column_cells(rows, columns - 1) == filled
+
+
+def test_a_heuristic_of_one_game_leaves_it_to_the_reference() -> None:
+    """The compiled search knows `open_lines` alone."""
+    env = ConnectFour()
+    agent = AlphaBetaAgent(depth=1, heuristic="threats", ordering="natural")
+    result = agent.search(env, state_from_moves(env, "1122"))
+    assert result.engine == "reference"
+    assert set(result.action_values.values()) == {0.0}

@@ -1,0 +1,670 @@
+"""Monte Carlo tree search: its formula, its statistics, its proofs, its budgets."""
+
+import pickle
+from collections.abc import Iterator, Mapping
+from math import inf
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents import MCTSAgent
+from agents.evaluation import open_lines
+from agents.mcts import Node, Tree, uct
+from agents.mcts_choice import FINAL_MOVES, final_action
+from agents.policies import decisive, evaluated, uniform
+from agents.protocol import SearchResult
+from envs import (
+    BoardGame,
+    ChanceNode,
+    ConnectFour,
+    ConnectX,
+    Env,
+    ExplicitTree,
+    MaxNode,
+    MinNode,
+    TicTacToe,
+    state_from_moves,
+)
+from tests.helpers.brute_force import BruteForce
+from tests.helpers.clocks import ends_within, ticking_clock
+from tests.helpers.kaggle_rules import kaggle_game
+from tests.helpers.random_trees import mixed_trees, subtrees, worth
+from tests.helpers.small_games import Race
+from tests.helpers.strategies import (
+    Position,
+    board_games,
+    contested_games,
+    late_positions,
+    random_game,
+    swapped_colours,
+    unfinished_positions,
+    winnable_positions,
+)
+
+AnyNode = Node[Any, Any]
+Statistics = tuple[int, float, float | None]
+small_boards = board_games(largest=4)
+both_engines = pytest.mark.parametrize("engine", ["auto", "reference"])
+"""The compiled engine where it applies, and the reference everywhere."""
+
+
+def grown_tree(env: Env[Any, Any], state: Any, simulations: int, **options: Any) -> Tree[Any, Any]:
+    """A tree after some simulations; they stop where the root is proven."""
+    defaults: dict[str, Any] = {
+        "exploration": 1.0,
+        "rollout": uniform,
+        "rollouts_per_leaf": 1,
+        "solver": True,
+        "decisive_moves": True,
+        "rng": Random(0),
+    }
+    tree = Tree(env, state, **(defaults | options))
+    for _ in range(simulations):
+        if tree.root.proven is None:
+            tree.simulate()
+    return tree
+
+
+def all_nodes(node: AnyNode) -> Iterator[AnyNode]:
+    yield node
+    for child in node.children.values():
+        yield from all_nodes(child)
+
+
+# --- the formula
+
+
+def test_uct_of_a_worked_example() -> None:
+    """C = 1.5, one visit each: what the second and the third selection compare."""
+    assert uct(30, visits=1, parent_visits=1, exploration=1.5) == 30
+    assert round(uct(30, visits=1, parent_visits=2, exploration=1.5), 2) == 31.25
+    assert round(uct(20, visits=1, parent_visits=2, exploration=1.5), 2) == 21.25
+
+
+@given(unfinished_positions(contested_games(largest=6)), st.integers(10, 60), st.floats(0, 3))
+@settings(max_examples=50)
+def test_the_child_with_the_highest_bound_is_selected(
+    position: Position, simulations: int, exploration: float
+) -> None:
+    """From the view of whose turn it is, among the children whose value is not proven."""
+    env, state = position
+    tree = grown_tree(env, state, simulations, exploration=exploration)
+    complete = [n for n in all_nodes(tree.root) if n.children and not n.untried]
+    for node in complete:
+        if node.proven is None:
+            bounds = [
+                uct(node.sign * child.total, child.visits, node.visits, exploration)
+                for child in node.children.values()
+                if child.proven is None
+            ]
+            chosen = tree.best_child(node)
+            bound = uct(node.sign * chosen.total, chosen.visits, node.visits, exploration)
+            assert chosen.proven is None
+            assert bound == pytest.approx(max(bounds))
+
+
+# --- statistics
+
+
+@given(
+    unfinished_positions(contested_games(largest=6)),
+    st.integers(1, 60),
+    st.integers(1, 4),
+    st.booleans(),
+)
+@settings(max_examples=60)
+def test_visits_and_totals_add_up(
+    position: Position, simulations: int, rollouts_per_leaf: int, solver: bool
+) -> None:
+    env, state = position
+    tree = grown_tree(env, state, 0, rollouts_per_leaf=rollouts_per_leaf, solver=solver)
+    for _ in range(simulations):
+        tree.simulate()
+    nodes = list(all_nodes(tree.root))
+
+    assert tree.root.visits == simulations * rollouts_per_leaf
+    assert len(nodes) == tree.nodes
+    for node in nodes:
+        below = sum(child.visits for child in node.children.values())
+        if node.proven is None:
+            own = 0 if node is tree.root else rollouts_per_leaf
+            assert node.visits == below + own
+        assert node.visits % rollouts_per_leaf == 0
+        assert abs(node.total) <= node.visits
+        assert set(node.untried).isdisjoint(node.children)
+
+
+def test_each_simulation_adds_a_leaf_and_every_action_is_tried_before_one_is_repeated() -> None:
+    env = ConnectFour()
+    tree = grown_tree(env, env.initial_state(), 7)
+    assert tree.nodes == 8
+    assert set(tree.root.children) == set(range(7))
+    assert [child.visits for child in tree.root.children.values()] == [1] * 7
+
+
+def test_several_rollouts_are_played_from_each_leaf() -> None:
+    played = []
+
+    def counting(env: Any, state: Any, rng: Random) -> float:
+        played.append(state)
+        return 1.0
+
+    env = ConnectFour()
+    tree = grown_tree(env, env.initial_state(), 5, rollout=counting, rollouts_per_leaf=3)
+    assert len(played) == 15
+    assert all(played.count(child.state) == 3 for child in tree.root.children.values())
+    assert (tree.root.visits, tree.root.total) == (15, 15.0)
+
+
+def test_a_node_in_which_a_win_is_at_hand_has_that_child_alone() -> None:
+    env = ConnectFour()
+    three_in_a_column = state_from_moves(env, "121212")
+    assert grown_tree(env, three_in_a_column, 0).root.untried == [0]
+    assert len(grown_tree(env, three_in_a_column, 0, decisive_moves=False).root.untried) == 7
+
+
+# --- proofs
+
+
+@given(
+    late_positions(small_boards, most_free_cells=9),
+    st.integers(1, 400),
+    st.booleans(),
+    st.sampled_from([0.0, 1.0, 5.0]),
+)
+@settings(max_examples=60)
+def test_what_is_proven_is_the_exact_value(
+    position: Position, simulations: int, decisive_moves: bool, exploration: float
+) -> None:
+    env, state = position
+    exact = BruteForce(env)
+    tree = grown_tree(
+        env, state, simulations, decisive_moves=decisive_moves, exploration=exploration
+    )
+    for node in all_nodes(tree.root):
+        if node.proven is not None and env.get_available_actions(node.state):
+            assert node.proven == exact.value(node.state)
+
+
+@pytest.mark.parametrize("target", range(1, 12))
+def test_proofs_hold_where_a_player_moves_twice(target: int) -> None:
+    env = Race(target)
+    exact = BruteForce(env)
+    tree = grown_tree(env, env.initial_state(), 2000)
+    for node in all_nodes(tree.root):
+        if node.proven is not None and env.get_available_actions(node.state):
+            assert node.proven == exact.value(node.state)
+
+
+@both_engines
+@given(position=late_positions(small_boards, most_free_cells=6), decisive_moves=st.booleans())
+@settings(max_examples=40)
+def test_small_games_are_solved(position: Position, decisive_moves: bool, engine: str) -> None:
+    env, state = position
+    agent = MCTSAgent(20_000, decisive_moves=decisive_moves, seed=1, engine=engine)
+    with ends_within(60):
+        result = agent.search(env, state)
+    exact = BruteForce(env)
+    assert result.value == exact.value(state)
+    assert exact.action_value(state, result.action) == exact.value(state)
+
+
+def drawn_children(node: AnyNode) -> list[AnyNode]:
+    return [child for child in node.children.values() if child.proven == 0.0]
+
+
+def test_a_draw_at_hand_is_the_least_that_a_simulation_brings() -> None:
+    """From the next simulation on: the player would rather take the draw than lose."""
+    env = TicTacToe()
+    watched = 0
+    for seed in range(100):
+        rng = Random(seed)
+        state = random_game(env, rng)[rng.choice([1, 2, 3, 4])]
+        tree = grown_tree(env, state, simulations=rng.randrange(100, 800))
+        drawn = [n for n in all_nodes(tree.root) if n.proven is None and drawn_children(n)]
+        totals = [node.sign * node.total for node in drawn]
+        for _ in range(100):
+            tree.simulate()
+        for node, total in zip(drawn, totals, strict=True):
+            if node.proven is None:
+                assert node.sign * node.total >= total
+                watched += 1
+    assert watched > 20
+
+
+def test_tic_tac_toe_is_proven_a_draw() -> None:
+    env = TicTacToe()
+    result = MCTSAgent(simulations=100_000, seed=1).search(env, env.initial_state())
+    assert result.value == 0.0
+    assert result.simulations < 100_000
+
+
+def test_without_the_solver_nothing_inside_the_tree_is_proven() -> None:
+    env = TicTacToe()
+    tree = grown_tree(env, env.initial_state(), 3000, solver=False)
+    for node in all_nodes(tree.root):
+        assert (node.proven is None) == bool(env.get_available_actions(node.state))
+
+
+def test_without_the_solver_a_kept_root_is_not_proven_either() -> None:
+    env = TicTacToe()
+    tree = grown_tree(env, state_from_moves(env, "1425"), 20, solver=False)
+    tree.restrict_root([2])
+    assert [child.proven for child in tree.root.children.values()] == [1.0]
+    assert tree.root.proven is None
+
+
+def test_a_kept_root_whose_only_sensible_action_is_proven_lost_ends_the_search() -> None:
+    """Player 2 has one block, which only delays; the other columns lose at once."""
+    env = ConnectX(rows=3, columns=3, inarow=3)
+    state = state_from_moves(env, "121")
+    assert kaggle_game(env, state).safe_columns() == [0]
+    assert BruteForce(env).value(state) == 1.0
+
+    kept = grown_tree(env, state, 3)
+    kept.root.children[0].proven = 1.0
+    agent = MCTSAgent(simulations=10, seed=1, engine="reference")
+    agent._tree = kept
+    with ends_within(0.5):
+        result = agent.search(env, state)
+    assert (result.action, result.value) == (0, 1.0)
+
+
+@both_engines
+@given(
+    env=contested_games(largest=4),
+    seed=st.integers(0, 2**32 - 1),
+    simulations=st.integers(2, 40),
+    starts=st.booleans(),
+)
+@settings(max_examples=300)
+def test_whole_games_are_played_with_a_kept_tree(
+    env: ConnectX, seed: int, simulations: int, starts: bool, engine: str
+) -> None:
+    rng = Random(seed)
+    exploration = rng.choice([0.0, 0.5])
+    agent = MCTSAgent(simulations, exploration=exploration, seed=seed, engine=engine)
+    state = env.initial_state()
+    while actions := env.get_available_actions(state):
+        if starts == (state.player == 1):
+            with ends_within(5):
+                action = agent.act(env, state)
+            assert action in actions
+        else:
+            action = rng.choice(actions)
+        state = env.get_next_state(state, action)
+
+
+# --- chance, and values between a win and a draw
+
+
+def solved(tree: Any, simulations: int = 20_000) -> tuple[ExplicitTree, SearchResult[Any]]:
+    """A search until the value of the root is proven; a small tree is."""
+    env = ExplicitTree(tree)
+    with ends_within(20):
+        result = MCTSAgent(simulations, seed=1).search(env, env.initial_state())
+    assert result.simulations < simulations
+    return env, result
+
+
+@given(mixed_trees())
+@settings(max_examples=200)
+def test_small_trees_are_solved_with_chance_too(tree: Any) -> None:
+    env, result = solved(tree)
+    assert result.value * env.scale == pytest.approx(worth(tree))
+
+
+def worth_of_nodes(tree: Any, path: tuple[Any, ...] = (), turn: int = 1) -> dict[Any, float]:
+    """The worth of each node, by its path."""
+    found = {path: worth(tree, turn)}
+    if isinstance(tree, MaxNode | MinNode):
+        tree, turn = tree.branches, 1 if isinstance(tree, MaxNode) else 2
+    if isinstance(tree, ChanceNode):
+        tree = [subtree for _, subtree in tree.outcomes]
+    if not isinstance(tree, int):
+        actions = tree if isinstance(tree, dict) else range(len(tree))
+        for action, subtree in zip(actions, subtrees(tree), strict=True):
+            found |= worth_of_nodes(subtree, (*path, action), 3 - turn)
+    return found
+
+
+@given(mixed_trees(), st.integers(1, 60), st.booleans())
+@settings(max_examples=200)
+def test_what_is_proven_in_a_tree_is_its_worth(
+    tree: Any, simulations: int, decisive_moves: bool
+) -> None:
+    env, exact = ExplicitTree(tree), worth_of_nodes(tree)
+    grown = grown_tree(env, (), simulations, decisive_moves=decisive_moves)
+    for node in all_nodes(grown.root):
+        if node.proven is not None:
+            assert node.proven * env.scale == pytest.approx(exact[node.state])
+
+
+@pytest.mark.parametrize(
+    ("tree", "mean"),
+    [
+        ({"sure": 2, "risky": ChanceNode([(0.4, 1), (0.6, 4)])}, 2.8),
+        ({"Left": ChanceNode([(0.5, 20), (0.5, -5)]), "Right": 1}, 7.5),
+        ([ChanceNode([(0.9, [8, -4]), (0.1, ChanceNode([(0.5, -4), (0.5, [6])]))]), -4], 7.3),
+    ],
+)
+def test_without_a_solver_means_come_close_to_what_the_tree_is_worth(
+    tree: Any, mean: float
+) -> None:
+    """Published trees among them: (0.4, 0.6) over (1, 4) and (0.5, 0.5) over (20, -5)."""
+    assert worth(tree) == pytest.approx(mean)
+    env = ExplicitTree(tree)
+    result = MCTSAgent(20_000, exploration=0.3, solver=False, seed=1).search(env, ())
+    assert result.value * env.scale == pytest.approx(mean, abs=0.02 * env.scale)
+
+
+def test_outcomes_are_drawn_by_their_probabilities() -> None:
+    """Four standard deviations of a binomial distribution around its mean."""
+    shares = {"a": 0.6, "b": 0.3, "c": 0.1, "never": 0.0}
+    env = ExplicitTree([ChanceNode({name: (share, 1) for name, share in shares.items()})])
+    root = grown_tree(env, (), 5000, solver=False).root
+    drawn = root.children[0].children
+    assert "never" not in drawn
+    for name, child in drawn.items():
+        share, count = shares[name], root.children[0].visits
+        assert abs(child.visits - share * count) < 4 * (count * share * (1 - share)) ** 0.5
+
+
+@pytest.mark.parametrize("rollout", [uniform, decisive])
+def test_rollouts_draw_what_chance_plays(rollout: Any) -> None:
+    env, rng = ExplicitTree([ChanceNode([(0.8, [1]), (0.2, -1)])]), Random(3)
+    mean = sum(rollout(env, (), rng) for _ in range(4000)) / 4000
+    assert mean == pytest.approx(0.6, abs=4 * 0.8 / 4000**0.5)
+
+
+def test_a_chance_node_is_proven_when_its_last_outcome_is() -> None:
+    """An outcome in a hundred is a loss: until it is drawn, there is no proof."""
+    env = ExplicitTree([ChanceNode([(0.99, 1), (0.01, -1)])])
+    grown = grown_tree(env, (), 0)
+    chance_node = None
+    while grown.root.proven is None:
+        grown.simulate()
+        chance_node = grown.root.children[0]
+        assert (chance_node.proven is not None) == (len(chance_node.children) == 2)
+    assert chance_node is not None
+    assert grown.root.proven == pytest.approx(0.98)
+
+
+def test_a_certain_value_is_the_least_that_a_simulation_brings() -> None:
+    """Below it, what the other action leads to changes nothing."""
+    env = ExplicitTree([4, MaxNode([[-8, -6], [-7, -5]])], scale=8)
+    grown = grown_tree(env, (), 3)
+    assert grown.root.assured == 0.5
+    before, visits = grown.root.total, grown.root.visits
+    grown.simulate()
+    assert grown.root.total - before == 0.5 * (grown.root.visits - visits)
+
+
+def test_the_best_of_several_certain_values_is_played() -> None:
+    for tree, best in (([1, 3, 2], 1), ([MinNode([5, 4]), 3, MinNode([6, 2])], 0)):
+        _, result = solved(tree)
+        assert result.action == best
+
+
+def test_the_expected_line_ends_where_chance_decides() -> None:
+    _, result = solved([[2, 1], [ChanceNode([(0.5, [4]), (0.5, [6])])]])
+    assert result.principal_variation == (1, 0)
+
+
+# --- values and the final move
+
+
+@both_engines
+@given(position=late_positions(small_boards, most_free_cells=9), simulations=st.integers(1, 30))
+@settings(max_examples=80)
+def test_a_value_of_one_is_proven(position: Position, simulations: int, engine: str) -> None:
+    """However many rollouts have been won, an estimate lies strictly between -1 and 1."""
+    env, state = position
+    result = MCTSAgent(simulations, seed=simulations, engine=engine).search(env, state)
+    exact = BruteForce(env)
+    for action, value in result.action_values.items():
+        assert abs(value) < 1 or value == exact.action_value(state, action)
+    assert abs(result.value) < 1 or result.value == exact.value(state)
+
+
+def node_with_children(sign: int, children: Mapping[str, Statistics]) -> AnyNode:
+    """A node whose children have these visits, totals for the player to move, and proofs."""
+    node: AnyNode = Node("root", [], sign, proven=None)
+    for action, (visits, total, proven) in children.items():
+        child: AnyNode = Node(action, [], -sign, None if proven is None else sign * proven)
+        child.visits, child.total = visits, sign * total
+        node.children[action] = child
+    node.assured = 0.0 if drawn_children(node) else None
+    return node
+
+
+UNPROVEN: dict[str, Statistics] = {
+    "visited": (10, 1.0, None),
+    "valuable": (2, 1.5, None),
+    "rich": (4, 2.0, None),
+}
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(
+    ("final_move", "best"), [("visits", "visited"), ("value", "valuable"), ("total", "rich")]
+)
+def test_the_final_move_maximises_what_the_option_names(
+    final_move: str, best: str, sign: int
+) -> None:
+    def chosen(children: Mapping[str, Statistics]) -> str:
+        return str(final_action(node_with_children(sign, children), final_move))
+
+    assert chosen(UNPROVEN) == best
+    assert chosen(UNPROVEN | {"won": (1, 1.0, 1.0)}) == "won"
+    lost: dict[str, Statistics] = {action: (*UNPROVEN[action][:2], -1.0) for action in UNPROVEN}
+    assert chosen(lost | {"drawn": (1, 0.0, 0.0)}) == "drawn"
+    assert chosen(lost) in UNPROVEN
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("final_move", FINAL_MOVES)
+def test_a_draw_at_hand_is_played_where_all_else_looks_worse(final_move: str, sign: int) -> None:
+    children: dict[str, Statistics] = {"drawn": (1, -1.0, 0.0), "lost": (5, 0.0, -1.0)}
+    worse = children | {"open": (30, -0.5, None)}
+    assert final_action(node_with_children(sign, worse), final_move) == "drawn"
+    better = children | {"open": (30, 0.5, None)}
+    assert final_action(node_with_children(sign, better), final_move) == "open"
+
+
+@both_engines
+@pytest.mark.parametrize("final_move", FINAL_MOVES)
+def test_the_final_move_of_a_search_is_the_best_by_its_option(final_move: str, engine: str) -> None:
+    env = ConnectFour()
+    state = env.get_next_state(env.initial_state(), 3)
+    agent = MCTSAgent(simulations=300, final_move=final_move, seed=3, engine=engine)
+    action = agent.act(env, state)
+    root = agent._tree.root  # type: ignore[union-attr]
+    merit = {a: FINAL_MOVES[final_move](child, -1) for a, child in root.children.items()}
+    assert merit[action] == max(merit.values())
+
+
+@both_engines
+def test_the_principal_variation_is_a_legal_line(engine: str) -> None:
+    env = ConnectFour()
+    state = env.initial_state()
+    result = MCTSAgent(simulations=500, seed=4, engine=engine).search(env, state)
+    assert result.principal_variation[0] == result.action
+    assert len(result.principal_variation) > 2
+    for action in result.principal_variation:
+        state = env.get_next_state(state, action)
+
+
+# --- rollout policies
+
+
+@given(unfinished_positions(contested_games(largest=6)), st.integers(0, 100))
+def test_rollouts_end_as_the_game_does(position: Position, seed: int) -> None:
+    env, state = position
+    for rollout in (uniform, decisive):
+        assert rollout(env, state, Random(seed)) in (-1.0, 0.0, 1.0)
+        assert rollout(env, state, Random(seed)) == rollout(env, state, Random(seed))
+    assert uniform(env, swapped_colours(state), Random(seed)) == -uniform(env, state, Random(seed))
+
+
+@given(winnable_positions(contested_games(largest=6)), st.integers(0, 100))
+def test_the_decisive_rollout_takes_a_win(position: Position, seed: int) -> None:
+    env, state = position
+    assert decisive(env, state, Random(seed)) == (1.0 if state.player == 1 else -1.0)
+
+
+def test_the_decisive_rollout_blocks_and_the_uniform_one_blunders() -> None:
+    """Player 2 blocks the column; after that, no one gets four in the two columns left."""
+    env = ConnectX(rows=4, columns=2, inarow=4)
+    state = state_from_moves(env, "12121")
+    results = {
+        rollout: {rollout(env, state, Random(seed)) for seed in range(50)}
+        for rollout in (uniform, decisive)
+    }
+    assert results == {uniform: {0.0, 1.0}, decisive: {0.0}}
+
+
+@given(unfinished_positions(contested_games(largest=6)))
+@settings(max_examples=30)
+def test_the_heuristic_rollout_is_the_guess_of_each_new_leaf(position: Position) -> None:
+    env, state = position
+    root = grown_tree(env, state, 4, rollout=evaluated, solver=False).root
+    below = [node for node in all_nodes(root) if node is not root]
+    guesses = [
+        open_lines(env, node.state) if node.proven is None else node.proven * node.visits
+        for node in below
+    ]
+    assert root.total == pytest.approx(sum(guesses))
+
+
+# --- the tree that is kept
+
+
+@both_engines
+def test_the_next_search_goes_on_from_the_statistics_of_the_last(engine: str) -> None:
+    env = ConnectFour()
+    state = env.initial_state()
+    agent = MCTSAgent(simulations=400, seed=5, engine=engine)
+    action = agent.act(env, state)
+    child = agent._tree.root.children[action]  # type: ignore[union-attr]
+    reply, kept = max(child.children.items(), key=lambda item: item[1].visits)
+    visits = kept.visits
+    assert visits > 1
+
+    state = env.get_next_state(env.get_next_state(state, action), reply)
+    result = agent.search(env, state)
+    assert agent._tree.root.visits == visits + 400  # type: ignore[union-attr]
+    assert result.simulations == 400
+
+
+@both_engines
+@pytest.mark.parametrize(("keep_tree", "elsewhere"), [(False, False), (True, True)])
+def test_a_search_starts_anew_without_a_tree_to_keep(
+    keep_tree: bool, elsewhere: bool, engine: str
+) -> None:
+    """Either keeping is switched off, or the state is not at most two plies further on."""
+    env = ConnectFour()
+    agent = MCTSAgent(simulations=50, seed=6, keep_tree=keep_tree, engine=engine)
+    agent.search(env, env.initial_state())
+    state = state_from_moves(env, "444" if elsewhere else "44")
+    agent.search(env, state)
+    assert agent._tree.root.visits == 50  # type: ignore[union-attr]
+
+
+@both_engines
+def test_a_tree_of_another_game_is_not_kept(engine: str) -> None:
+    agent = MCTSAgent(simulations=50, seed=7, engine=engine)
+    for env in (ConnectX(4, 4, 3), ConnectX(4, 4, 4)):
+        agent.search(env, env.initial_state())
+        assert agent._tree.env is env  # type: ignore[union-attr]
+        assert agent._tree.root.visits <= 50  # type: ignore[union-attr]
+
+
+# --- budgets and repeatability
+
+
+@both_engines
+@pytest.mark.parametrize("simulations", [1, 123, 2500])
+def test_simulations_are_counted(simulations: int, engine: str) -> None:
+    env = ConnectFour()
+    agent = MCTSAgent(simulations, engine=engine)
+    assert agent.search(env, env.initial_state()).simulations == simulations
+
+
+@pytest.mark.parametrize("looks", [1, 2, 50])
+def test_the_search_ends_when_its_time_is_up(looks: int) -> None:
+    """The clock is looked at once after each simulation."""
+    env = ConnectFour()
+    for agent, limit in (
+        (MCTSAgent(simulations=None, time_limit=looks, engine="reference"), None),
+        (MCTSAgent(simulations=None, engine="reference"), looks),
+        (MCTSAgent(simulations=None, time_limit=10_000, engine="reference"), looks),
+        (MCTSAgent(simulations=10_000, time_limit=looks, engine="reference"), 10_000),
+    ):
+        with ticking_clock():
+            assert agent.search(env, env.initial_state(), limit).simulations == looks
+
+
+def test_a_search_without_any_end_is_refused() -> None:
+    env = TicTacToe()
+    agent = MCTSAgent(simulations=None, solver=False, seed=9)
+    with pytest.raises(ValueError, match="needs simulations or a time_limit"):
+        agent.search(env, env.initial_state())
+    assert agent.search(env, env.initial_state(), time_limit=0).simulations == 1
+
+
+def whole_game(env: BoardGame, seed: int | None, engine: str) -> list[tuple[Any, ...]]:
+    """The action, its value and all other values of each ply of a game against itself."""
+    agent, state = MCTSAgent(simulations=60, seed=seed, engine=engine), env.initial_state()
+    moves = []
+    while env.get_available_actions(state):
+        result = agent.search(env, state)
+        moves.append((result.action, result.value, tuple(result.action_values.items())))
+        state = env.get_next_state(state, result.action)
+    return moves
+
+
+@both_engines
+def test_the_same_seed_plays_the_same_game(engine: str) -> None:
+    env = ConnectX(5, 5, 4)
+    assert whole_game(env, 10, engine) == whole_game(env, 10, engine)
+    assert whole_game(env, 10, engine) != whole_game(env, 11, engine)
+    assert whole_game(env, None, engine) != whole_game(env, None, engine)
+
+
+@both_engines
+def test_a_pickled_agent_goes_on_as_the_original_would(engine: str) -> None:
+    env = ConnectFour()
+    agent = MCTSAgent(simulations=200, seed=12, engine=engine)
+    agent.search(env, env.initial_state())
+    copy = pickle.loads(pickle.dumps(agent))
+    state = state_from_moves(env, "44")
+    one, other = agent.search(env, state), copy.search(env, state)
+    assert (one.action, one.action_values) == (other.action, other.action_values)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"simulations": 0}, "simulations must be at least 1, not 0"),
+        ({"time_limit": -1}, "time_limit must be at least 0, not -1"),
+        ({"exploration": -0.5}, "exploration must be at least 0, not -0.5"),
+        ({"exploration": float("nan")}, "exploration must be at least 0, not nan"),
+        ({"rollouts_per_leaf": 0}, "rollouts_per_leaf must be at least 1, not 0"),
+        ({"rollout": "best"}, "unknown rollout 'best': choose one of uniform, decisive"),
+        ({"threads": 0}, "threads must be at least 1, not 0"),
+        ({"engine": "fast"}, "unknown engine 'fast': choose one of auto, compiled, reference"),
+        ({"final_move": "best"}, "unknown final_move 'best': choose one of visits, value, total"),
+    ],
+)
+def test_wrong_options_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        MCTSAgent(**options)
+
+
+def test_an_infinite_exploration_constant_is_refused() -> None:
+    with pytest.raises(ValueError, match="exploration"):
+        MCTSAgent(exploration=inf)

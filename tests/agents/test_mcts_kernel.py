@@ -1,0 +1,452 @@
+"""The compiled Monte Carlo tree search: the reference's trees, node by node, and what it adds."""
+
+import pickle
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents import MCTSAgent
+from agents.clock import Clock
+from agents.compilation import Compilation
+from agents.compiled.compiled_games import is_compiled_game
+from agents.compiled.mcts_forest import SLICE, Forest, MergedNode
+from agents.compiled.mcts_kernel import CHILDREN, STREAM, TAKEN, UNTRIED, TreeSettings
+from agents.mcts import Node, Tree
+from agents.policies import decisive, uniform
+from agents.tactics import allows_win, winning_action
+from envs import BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
+from envs.random_stream import DRAWN_BITS, DRAWN_MASK, STREAMS, drawn_index, next_stream
+from tests.helpers.brute_force import BruteForce
+from tests.helpers.clocks import ticking_clock
+from tests.helpers.strategies import (
+    Position,
+    connect_games,
+    contested_games,
+    late_positions,
+    random_game,
+    unfinished_positions,
+)
+
+ReferenceTree = Tree[BoardState, int]
+ReferenceNode = Node[BoardState, int]
+
+SETTINGS = TreeSettings(
+    exploration=1.0,
+    rollouts_per_leaf=1,
+    solver=True,
+    decisive_moves=True,
+    decisive_rollout=True,
+)
+fitting_games = connect_games(largest=8, longest_line=6).filter(is_compiled_game)
+streams = st.integers(1, STREAMS)
+
+
+class StreamRandom(Random):
+    """The random numbers of the compiled search, for the reference."""
+
+    def __init__(self, stream: int) -> None:
+        super().__init__()
+        self.stream = stream
+
+    def random(self) -> float:
+        self.stream = next_stream(self.stream)
+        return (self.stream & DRAWN_MASK) / (1 << DRAWN_BITS)
+
+
+class LookAheadTree(ReferenceTree):
+    """The reference with the decisive moves of the compiled search: two plies, at each node."""
+
+    def make_node(
+        self, state: BoardState, actions: Sequence[int], proven: float | None = None
+    ) -> ReferenceNode:
+        self.nodes += 1
+        sign = 1 if state.player == 1 else -1
+        safe = [action for action in actions if not allows_win(self.env, state, action)]
+        if winning_action(self.env, state, actions) is not None:
+            return Node(state, [], sign, float(sign))
+        if actions and not safe:
+            return Node(state, [], sign, float(-sign))
+        return Node(state, safe, sign, proven)
+
+
+def reference_tree(
+    position: Position, tree_settings: TreeSettings, stream: int, simulations: int
+) -> ReferenceTree:
+    tree_type = LookAheadTree if tree_settings.decisive_moves else Tree
+    tree = tree_type(
+        position.env,
+        position.state,
+        tree_settings.exploration,
+        decisive if tree_settings.decisive_rollout else uniform,
+        tree_settings.rollouts_per_leaf,
+        tree_settings.solver,
+        decisive_moves=False,
+        rng=StreamRandom(stream),
+    )
+    for _ in range(simulations):
+        if tree.root.proven is None:
+            tree.simulate()
+    return tree
+
+
+def grown_forest(
+    env: ConnectX,
+    state: BoardState,
+    simulations: int,
+    tree_settings: TreeSettings = SETTINGS,
+    stream: int = 1,
+    threads: int = 1,
+    plain: bool = False,
+) -> Forest:
+    seeds = Random(stream)
+    further = [1 + seeds.randrange(STREAMS) for _ in range(1, threads)]
+    forest = Forest(env, state, tree_settings, [stream, *further], plain)
+    forest.grow(simulations, Clock())
+    return forest
+
+
+class Facts(NamedTuple):
+    """All that a node knows, its children aside."""
+
+    path: tuple[int, ...]
+    visits: int
+    total: float
+    proven: float | None
+    assured: float | None
+    value: float
+
+
+def facts(node: Any, path: tuple[int, ...] = ()) -> Iterator[Facts]:
+    """What the nodes of a tree know, each followed by its children in their order."""
+    yield Facts(path, node.visits, node.total, node.proven, node.assured, node.value)
+    for action, child in node.children.items():
+        yield from facts(child, (*path, action))
+
+
+# --- the same as the reference
+
+
+@st.composite
+def tree_settings(draw: st.DrawFn) -> TreeSettings:
+    return TreeSettings(
+        draw(st.sampled_from([0.0, 0.3, 1.0, 1.4])),
+        draw(st.sampled_from([1, 1, 3])),
+        draw(st.booleans()),
+        draw(st.booleans()),
+        draw(st.booleans()),
+    )
+
+
+@given(
+    st.one_of(unfinished_positions(fitting_games), unfinished_positions(contested_games(7))),
+    tree_settings(),
+    streams,
+    st.integers(1, 150),
+)
+@settings(max_examples=150, deadline=None)
+def test_the_same_random_numbers_grow_the_same_tree(
+    position: Position, options: TreeSettings, stream: int, simulations: int
+) -> None:
+    env, state = position
+    assert isinstance(env, ConnectX)
+    forest = grown_forest(env, state, simulations, options, stream)
+    tree = reference_tree(position, options, stream, simulations)
+    assert list(facts(forest.root)) == list(facts(tree.root))
+    assert forest.nodes == tree.nodes
+    assert isinstance(tree.rng, StreamRandom)
+    assert forest.trees[0].counters[STREAM] == tree.rng.stream
+
+
+def test_connect_four_grows_the_same_tree() -> None:
+    env = ConnectFour()
+    position = Position(env, env.initial_state())
+    for options in (
+        TreeSettings(1.4, 1, solver=False, decisive_moves=False, decisive_rollout=False),
+        SETTINGS,
+    ):
+        forest = grown_forest(env, position.state, 1000, options, stream=1)
+        tree = reference_tree(position, options, stream=1, simulations=1000)
+        assert list(facts(forest.root)) == list(facts(tree.root))
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+def test_the_same_source_grows_the_same_tree_in_plain_python() -> None:
+    """On a board of all 64 bits, where numpy's scalars tell of a carry into the sign."""
+    env = ConnectX(rows=7, columns=8, inarow=4)
+    state = state_from_moves(env, "45544")
+    compiled, plain = (
+        list(facts(grown_forest(env, state, 150, stream=5, plain=plain).root))
+        for plain in (False, True)
+    )
+    assert compiled == plain
+    assert len(compiled) > 100
+
+
+# --- the random numbers
+
+
+@pytest.mark.parametrize("choices", [2, 3, 7])
+def test_random_numbers_choose_evenly_and_independently(choices: int) -> None:
+    """Pearson's chi-squared over pairs of successive choices; its 0.1 % points are the bounds."""
+    bound = {2: 16.3, 3: 26.1, 7: 84.0}[choices]
+    stream, chosen = 12345, []
+    for _ in range(40_000):
+        stream = next_stream(stream)
+        chosen.append(drawn_index(stream, choices))
+    pairs = Counter(zip(chosen[::2], chosen[1::2], strict=True))
+    expected = len(chosen) / 2 / choices**2
+    assert len(pairs) == choices**2
+    assert sum((count - expected) ** 2 / expected for count in pairs.values()) < bound
+
+
+# --- proofs
+
+
+@given(late_positions(contested_games(4), most_free_cells=9), tree_settings(), st.integers(1, 2))
+@settings(max_examples=60, deadline=None)
+def test_what_is_proven_is_the_exact_value(
+    position: Position, options: TreeSettings, threads: int
+) -> None:
+    env, state = position
+    assert isinstance(env, ConnectX)
+    exact = BruteForce(env)
+    forest = grown_forest(env, state, 300, options, threads=threads)
+    assert forest.root.proven in (None, exact.value(state))
+    for action, child in forest.root.children.items():
+        assert child.proven in (None, exact.action_value(state, action))
+
+
+@pytest.mark.parametrize(
+    ("moves", "value", "best"),
+    [("121212", 1.0, {0}), ("1273147", -1.0, {4}), ("33445", 1.0, set(range(7)))],
+)
+def test_states_that_two_plies_decide(moves: str, value: float, best: set[int]) -> None:
+    """A win for player 1, one for player 2, and two threats that cannot both be met."""
+    env = ConnectFour()
+    result = MCTSAgent(simulations=100, seed=1).search(env, state_from_moves(env, moves))
+    assert result.value == value
+    assert result.action in best
+
+
+def test_a_kept_tree_ends_in_a_win() -> None:
+    """Player 2 lets the proven win through; it is taken at once."""
+    env = ConnectFour()
+    agent = MCTSAgent(simulations=5000, seed=1)
+    state = state_from_moves(env, "4433")
+    state = env.get_next_state(state, agent.act(env, state))
+    state = env.get_next_state(state, 6)
+    result = agent.search(env, state)
+    assert (result.value, env.reward(state, result.action)) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_value_is_the_view_of_player_1(threads: int) -> None:
+    """Player 1 is about to win on either side of an open row, whoever is to move."""
+    env = ConnectFour()
+    forest = grown_forest(env, state_from_moves(env, "414"), 2000, threads=threads)
+    before = grown_forest(env, state_from_moves(env, "41"), 2000, threads=threads)
+    assert forest.root.value > 0
+    assert before.root.value > 0
+
+
+# --- the tree that is kept
+
+
+def subtree(root: Any, path: tuple[int, ...]) -> list[Facts]:
+    for action in path:
+        root = root.children[action]
+    return list(facts(root))
+
+
+@given(unfinished_positions(contested_games(6)), st.integers(1, 300), streams)
+@settings(max_examples=40, deadline=None)
+def test_a_subtree_is_kept_as_it_is(position: Position, simulations: int, stream: int) -> None:
+    env, state = position
+    assert isinstance(env, ConnectX)
+    forest = grown_forest(env, state, simulations, stream=stream)
+    for path in [entry.path for entry in facts(forest.root) if len(entry.path) <= 2]:
+        kept = pickle.loads(pickle.dumps(forest))
+        expected = subtree(kept.root, path)
+        end = state
+        for action in path:
+            end = env.get_next_state(end, action)
+        assert kept.descend(end)
+        assert list(facts(kept.root)) == expected
+        for tree in kept.trees:
+            tree.make_room(simulations=10)
+        assert list(facts(kept.root)) == expected
+
+
+def test_what_is_no_longer_needed_leaves_the_pool() -> None:
+    env = ConnectFour()
+    forest = grown_forest(env, env.initial_state(), 5000)
+    tree = forest.trees[0]
+    before = int(tree.counters[TAKEN])
+    assert forest.descend(state_from_moves(env, "11"))
+    tree.make_room(simulations=10)
+    assert tree.counters[TAKEN] == 1 + reserved_places(forest.root) < before
+    assert len(tree.nodes) >= tree.counters[TAKEN] + 10 * env.columns
+
+
+def reserved_places(root: MergedNode) -> int:
+    """One for each safe column of each node that has a child."""
+    (tree, _), *_ = root._places
+    count = 0
+    unvisited = [root]
+    for node in unvisited:
+        unvisited += node.children.values()
+        if node.children:
+            place = node._places[0][1]
+            count += int(tree.nodes[place, CHILDREN] + tree.nodes[place, UNTRIED])
+    return count
+
+
+def test_a_tree_that_lacks_the_state_begins_anew() -> None:
+    """One simulation each: the two trees know one column, and not the same."""
+    env = ConnectFour()
+    forest = grown_forest(env, env.initial_state(), 2, threads=2)
+    first, second = forest.root.children
+    assert forest.descend(env.get_next_state(env.initial_state(), first))
+    assert forest.root.visits == 1
+    assert second != first
+    forest.grow(100, Clock())
+    assert forest.root.visits == 101
+
+
+def test_a_full_pool_grows_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agents.compiled.mcts_pool.LARGEST_POOL", 100)
+    env = ConnectFour()
+    forest = grown_forest(env, env.initial_state(), 5000)
+    assert forest.root.visits == 5000
+    assert len(forest.trees[0].nodes) == 100
+    assert forest.nodes <= 100
+    assert MCTSAgent(5000, seed=1).act(env, state_from_moves(env, "4")) in range(7)
+
+
+# --- threads and time
+
+
+def test_threads_share_the_simulations() -> None:
+    env = ConnectFour()
+    state = env.initial_state()
+    for simulations in (1, 2, 3, 5001):
+        agent = MCTSAgent(simulations, seed=1, threads=3)
+        assert agent.search(env, state).simulations == simulations
+        assert agent._tree.root.visits == simulations  # type: ignore[union-attr]
+    trees = agent._tree.trees  # type: ignore[union-attr]
+    assert len({tree.nodes.tobytes() for tree in trees}) == 3
+
+
+def test_threads_change_nothing_about_repeatability() -> None:
+    env = ConnectX(5, 5, 4)
+    state = random_game(env, Random(3))[6]
+    results = [MCTSAgent(3000, seed=4, threads=2).search(env, state) for _ in range(2)]
+    assert results[0].action_values == results[1].action_values
+
+
+@pytest.mark.parametrize("looks", [1, 2, 7])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_clock_is_looked_at_after_each_slice(looks: int, threads: int) -> None:
+    env = ConnectFour()
+    agent = MCTSAgent(simulations=None, time_limit=looks, threads=threads, engine="compiled")
+    with ticking_clock():
+        result = agent.search(env, env.initial_state())
+    assert result.simulations == looks * threads * SLICE
+
+
+def test_more_rollouts_make_shorter_slices() -> None:
+    env = ConnectFour()
+    agent = MCTSAgent(simulations=None, rollouts_per_leaf=10, engine="compiled")
+    with ticking_clock():
+        assert agent.search(env, env.initial_state(), 1).simulations == SLICE // 10
+
+
+# --- the engine
+
+
+def own_policy(env: Any, state: Any, rng: Random) -> float:
+    return uniform(env, state, rng)
+
+
+@pytest.mark.parametrize(
+    ("env", "options", "compiled"),
+    [
+        (ConnectFour(), {}, True),
+        (ConnectFour(), {"rollout": "uniform"}, True),
+        (ConnectFour(), {"rollout": decisive}, True),
+        (ConnectFour(), {"rollout": "heuristic"}, False),
+        (ConnectFour(), {"rollout": own_policy}, False),
+        (ConnectX(7, 8, 5), {}, True),
+        (ConnectX(7, 9, 4), {}, False),
+        (ConnectX(1, 31, 20), {}, True),
+        (ConnectX(1, 31, 31), {}, False),
+        (TicTacToe(), {}, False),
+    ],
+)
+def test_where_the_search_is_compiled(env: Any, options: dict[str, Any], compiled: bool) -> None:
+    assert MCTSAgent(**options).is_compiled(env) == compiled
+    assert not MCTSAgent(engine="reference", **options).is_compiled(env)
+    required = MCTSAgent(engine="compiled", simulations=1, **options)
+    if compiled:
+        assert required.is_compiled(env)
+    else:
+        with pytest.raises(ValueError, match="the compiled engine needs Numba, ConnectX on"):
+            required.act(env, env.initial_state())
+
+
+def test_rules_of_ones_own_are_left_to_the_reference() -> None:
+    class LastColumnFirst(ConnectX):
+        def get_available_actions(self, state: BoardState) -> Sequence[int]:
+            return super().get_available_actions(state)[::-1]
+
+    assert not MCTSAgent().is_compiled(LastColumnFirst())
+
+
+def test_without_numba_the_reference_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agents.mcts_agent.MCTS", Compilation("Monte Carlo", lambda: False))
+    env = ConnectFour()
+    agent = MCTSAgent(simulations=20, seed=1)
+    agent.search(env, env.initial_state())
+    assert isinstance(agent._tree, Tree)
+
+
+def test_the_automatic_rollout_follows_the_engine() -> None:
+    env = ConnectFour()
+    state = env.initial_state()
+
+    def values(engine: str, rollout: str) -> Any:
+        agent = MCTSAgent(200, rollout=rollout, engine=engine, seed=1)
+        return agent.search(env, state).action_values
+
+    assert values("compiled", "auto") == values("compiled", "decisive")
+    assert values("reference", "auto") == values("reference", "uniform")
+
+
+# --- strength
+
+
+def test_values_are_kept_where_it_matters() -> None:
+    """Random positions of 12 to 20 plies in which some columns keep the value and some do not."""
+    core = pytest.importorskip("bitbully.bitbully_core")
+    env, rng, solver = ConnectFour(), Random(11), core.BitBullyCore()
+    agent = MCTSAgent(simulations=25_000, keep_tree=False, seed=1, engine="compiled")
+    kept = played = 0
+    while played < 30:
+        board, state = core.BoardCore(), env.initial_state()
+        for _ in range(rng.randrange(12, 21)):
+            if columns := env.get_available_actions(state):
+                column = rng.choice(columns)
+                assert board.play(column)
+                state = env.get_next_state(state, column)
+        columns = env.get_available_actions(state)
+        scores = solver.scoreMoves(board)
+        outcomes = {column: (scores[column] > 0) - (scores[column] < 0) for column in columns}
+        if len(set(outcomes.values())) > 1:
+            played += 1
+            kept += outcomes[agent.act(env, state)] == max(outcomes.values())
+    assert kept >= 27

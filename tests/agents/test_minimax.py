@@ -1,0 +1,158 @@
+"""Minimax, against exact values by definition and the published size of tic-tac-toe's tree."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents import MinimaxAgent
+from agents.evaluation import open_lines
+from envs import CHANCE, ConnectX, ExplicitTree, TicTacToe
+from tests.helpers.brute_force import BruteForce
+from tests.helpers.random_trees import mixed_trees, worth
+from tests.helpers.small_games import Race, RaceState
+from tests.helpers.strategies import (
+    Position,
+    board_games,
+    late_positions,
+    mirrored,
+    swapped_colours,
+    unfinished_positions,
+)
+
+FULL = MinimaxAgent(depth=None)
+small_boards = board_games(largest=5)
+
+
+def test_tic_tac_toe_is_a_draw_of_549_946_nodes() -> None:
+    env = TicTacToe()
+    result = FULL.search(env, env.initial_state())
+    assert result.value == 0.0
+    assert result.nodes == 549_946
+    assert result.depth is None
+    assert dict(result.action_values) == dict.fromkeys(range(9), 0.0)
+
+
+@given(late_positions(small_boards, most_free_cells=7))
+@settings(max_examples=60)
+def test_a_full_search_gives_the_exact_value_of_every_action(position: Position) -> None:
+    env, state = position
+    result, exact = FULL.search(env, state), BruteForce(env)
+    assert result.value == exact.value(state)
+    assert dict(result.action_values) == {
+        action: exact.action_value(state, action) for action in env.get_available_actions(state)
+    }
+
+
+@pytest.mark.parametrize("target", range(1, 14))
+def test_a_player_may_move_twice_running(target: int) -> None:
+    env = Race(target)
+    exact = BruteForce(env)
+    for player in (1, 2):
+        state = RaceState(0, player)
+        assert FULL.search(env, state).value == exact.value(state)
+
+
+@given(mixed_trees())
+@settings(max_examples=300)
+def test_chance_is_worth_what_it_brings_on_average(tree: Any) -> None:
+    """The best of such averages, and so on, computed from the lists of the tree."""
+    env = ExplicitTree(tree)
+    result = FULL.search(env, ())
+    assert result.value * env.scale == pytest.approx(worth(tree), abs=1e-9)
+    assert result.value == result.action_values[result.action]
+
+    state = env.initial_state()
+    for action in result.principal_variation:
+        assert env.current_player(state) != CHANCE
+        state = env.get_next_state(state, action)
+    over = not env.get_available_actions(state)
+    assert over or env.current_player(state) == CHANCE
+
+
+@given(unfinished_positions(small_boards))
+@settings(max_examples=50)
+def test_depth_one_compares_what_the_heuristic_says_of_the_next_states(position: Position) -> None:
+    env, state = position
+    result = MinimaxAgent(depth=1, heuristic="open_lines").search(env, state)
+    for action, value in result.action_values.items():
+        child = env.get_next_state(state, action)
+        over = not env.get_available_actions(child)
+        assert value == (env.reward(state, action) if over else open_lines(env, child))
+    assert set(result.action_values) == set(env.get_available_actions(state))
+    best = max if state.player == 1 else min
+    assert result.value == best(result.action_values.values())
+
+
+@given(unfinished_positions(small_boards), st.integers(1, 3))
+@settings(max_examples=50)
+def test_one_ply_more_is_the_best_of_the_states_one_ply_on(position: Position, depth: int) -> None:
+    env, state = position
+    deeper = MinimaxAgent(depth=depth + 1).search(env, state)
+    for action, value in deeper.action_values.items():
+        child = env.get_next_state(state, action)
+        if env.get_available_actions(child):
+            assert value == MinimaxAgent(depth=depth).search(env, child).value
+        else:
+            assert value == env.reward(state, action)
+
+
+@given(unfinished_positions(small_boards), st.integers(1, 4))
+@settings(max_examples=50)
+def test_the_principal_variation_leads_to_the_value(position: Position, depth: int) -> None:
+    env, state = position
+    result = MinimaxAgent(depth=depth, heuristic="open_lines").search(env, state)
+    assert result.principal_variation[0] == result.action
+    reward = 0.0
+    for action in result.principal_variation:
+        reward = env.reward(state, action)
+        state = env.get_next_state(state, action)
+    if env.get_available_actions(state):
+        assert len(result.principal_variation) == depth
+        assert open_lines(env, state) == result.value
+    else:
+        assert reward == result.value
+
+
+@given(unfinished_positions(small_boards), st.integers(1, 4))
+@settings(max_examples=50)
+def test_the_value_changes_its_sign_with_the_colours(position: Position, depth: int) -> None:
+    env, state = position
+    agent = MinimaxAgent(depth=depth)
+    assert agent.search(env, swapped_colours(state)).value == -agent.search(env, state).value
+
+
+@given(unfinished_positions(small_boards), st.integers(1, 4))
+@settings(max_examples=50)
+def test_the_value_of_the_mirror_image_is_the_same(position: Position, depth: int) -> None:
+    env, state = position
+    agent = MinimaxAgent(depth=depth)
+    assert agent.search(env, mirrored(env, state)).value == agent.search(env, state).value
+
+
+def test_the_heuristic_and_the_ordering_may_be_handed_in() -> None:
+    env = ConnectX()
+    agent = MinimaxAgent(
+        depth=1,
+        heuristic=lambda env, state: 0.5 if env.to_board(state)[-2] else 0.25,
+        ordering=lambda env, state, actions: actions[::-1],
+    )
+    result = agent.search(env, env.initial_state())
+    assert list(result.action_values.items())[:2] == [(6, 0.25), (5, 0.5)]
+    assert result.action == 5
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"depth": 0}, "depth must be at least 1, not 0"),
+        ({"time_limit": -0.1}, "time_limit must be at least 0, not -0.1"),
+        ({"time_limit": float("nan")}, "time_limit must be at least 0, not nan"),
+        ({"heuristic": "best"}, "unknown heuristic 'best': choose one of auto, open_lines, zero"),
+        ({"ordering": "best"}, "unknown ordering 'best': choose one of auto, centre, natural"),
+    ],
+)
+def test_wrong_options_are_refused(options: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        MinimaxAgent(**options)  # type: ignore[arg-type]

@@ -1,0 +1,53 @@
+"""Games on the processes of an MPI run, where there is an MPI."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from shutil import which
+
+import pytest
+
+from submission.evaluating.evaluate import evaluate
+from submission.evaluating.game_record import GameConfiguration
+from submission.evaluating.pairing import Pairing
+from submission.evaluating.players import Player, PlayerKind
+from submission.evaluating.settings import Settings
+
+LAUNCHER = which("mpiexec", path=str(Path(sys.executable).parent)) or which("mpiexec")
+
+SCRIPT = """
+import json
+import os
+from mpi4py.futures import MPIPoolExecutor
+from submission.evaluating.evaluate import evaluate
+from tests.agents.test_mpi import PAIRINGS, SETTINGS
+
+if __name__ == "__main__":
+    with MPIPoolExecutor() as executor:
+        evaluation = evaluate(PAIRINGS, SETTINGS, executor=executor)
+    print(json.dumps([record.columns for record in evaluation.records]))
+"""
+
+PAIRINGS = [Pairing(Player("negamax", PlayerKind.BUILT_IN), Player("random", PlayerKind.BUILT_IN))]
+SETTINGS = Settings(games=6, seed=1, configuration=GameConfiguration(4, 5, 3))
+
+
+@pytest.mark.skipif(not (LAUNCHER and find_spec("mpi4py")), reason="needs mpi4py and an MPI")
+def test_the_executor_of_mpi4py_will_do(tmp_path: Path) -> None:
+    script = tmp_path / "matches.py"
+    script.write_text(SCRIPT)
+    words = [str(LAUNCHER), "-n", "3", sys.executable, "-m", "mpi4py.futures", str(script)]
+    root = Path(__file__).parents[2]
+    played = subprocess.run(
+        words,
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(root)},
+        stdout=subprocess.PIPE,
+        check=True,
+        timeout=60,
+    )
+    here = evaluate(PAIRINGS, SETTINGS)
+    assert json.loads(played.stdout) == [list(record.columns) for record in here.records]

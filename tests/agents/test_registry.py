@@ -1,0 +1,220 @@
+"""The agents by name: what is listed, what is made, what is refused."""
+
+import json
+from typing import Any, get_args
+
+import pytest
+
+from agents import Agent, agent_names, make_agent
+from agents.introspection import OptionInfo, agent_help, agent_options
+from agents.registry import AGENTS, agent_class
+from envs import ConnectFour, Env, TicTacToe
+from tests.helpers.small_games import Nim
+
+ALL_OPTIONS = [
+    pytest.param(name, info, id=f"{name}-{info.name}")
+    for name, agent in AGENTS.items()
+    for info in agent_options(agent)
+]
+CHOICES = [choice for choice in ALL_OPTIONS if not choice.values[1].is_file]  # type: ignore[union-attr]
+OTHER_VALUES: dict[type, Any] = {int: 3, float: 0.25, bool: False}
+OTHER_CHOICES = {
+    "heuristic": "zero",
+    "ordering": "natural",
+    "opponent": "softmax",
+    "tie_break": "expectimax",
+    "rollout": "decisive",
+    "final_move": "value",
+    "engine": "reference",
+}
+
+
+def test_the_agents_are_listed_from_the_simplest_on() -> None:
+    assert agent_names() == [
+        "random",
+        "greedy",
+        "minimax",
+        "expectimax",
+        "alphabeta",
+        "mcts",
+        "perfect",
+    ]
+
+
+@pytest.mark.parametrize("name", agent_names())
+def test_each_agent_has_a_line_of_help(name: str) -> None:
+    line = agent_help(agent_class(name))
+    assert line.endswith(".")
+    assert "\n" not in line
+    assert 20 < len(line) <= 100
+
+
+def test_options_are_listed_with_defaults_and_help() -> None:
+    assert {name: [o.name for o in agent_options(agent)] for name, agent in AGENTS.items()} == {
+        "random": ["seed"],
+        "greedy": ["heuristic", "ordering"],
+        "minimax": ["depth", "time_limit", "heuristic", "ordering", "tie_break"],
+        "expectimax": [
+            "depth",
+            "time_limit",
+            "heuristic",
+            "ordering",
+            "tie_break",
+            "opponent",
+            "epsilon",
+            "temperature",
+            "opponent_depth",
+        ],
+        "alphabeta": [
+            "depth",
+            "time_limit",
+            "heuristic",
+            "ordering",
+            "iterative_deepening",
+            "killer_moves",
+            "table_size",
+            "tie_break",
+            "engine",
+        ],
+        "mcts": [
+            "simulations",
+            "time_limit",
+            "exploration",
+            "rollout",
+            "rollouts_per_leaf",
+            "solver",
+            "decisive_moves",
+            "final_move",
+            "keep_tree",
+            "seed",
+            "engine",
+            "threads",
+        ],
+        "perfect": [
+            "time_limit",
+            "table_megabytes",
+            "threads",
+            "book",
+            "tie_break",
+            "repertoire",
+        ],
+    }
+
+
+@pytest.mark.parametrize(("name", "info"), ALL_OPTIONS)
+def test_an_option_is_described_and_has_its_default(name: str, info: OptionInfo) -> None:
+    assert info.help
+    assert "\n" not in info.help
+    assert getattr(make_agent(name), info.name) == info.default
+    assert make_agent(name, **{info.name: info.default}) == make_agent(name)
+
+
+@pytest.mark.parametrize(("name", "info"), CHOICES)
+def test_options_survive_json_and_reach_the_agent(name: str, info: OptionInfo) -> None:
+    chosen = {info.name: other_value(info)}
+    assert json.loads(json.dumps(chosen)) == chosen
+    agent = make_agent(name, **json.loads(json.dumps(chosen)))
+    assert getattr(agent, info.name) == chosen[info.name]
+    assert agent != make_agent(name)
+
+
+def other_value(info: OptionInfo) -> Any:
+    """A value that fits the option and is not its default."""
+    if info.name in OTHER_CHOICES:
+        return OTHER_CHOICES[info.name]
+    members = get_args(info.type) or (info.type,)
+    return next(value for kind, value in OTHER_VALUES.items() if kind in members)
+
+
+@pytest.mark.parametrize("name", agent_names())
+@pytest.mark.parametrize(
+    "env", [ConnectFour(), TicTacToe(), Nim(3, 4, 5)], ids=lambda env: type(env).__name__
+)
+def test_every_agent_plays_every_game_as_it_comes(name: str, env: Env[Any, Any]) -> None:
+    state = env.initial_state()
+    action = make_agent(name).act(env, state, time_limit=0.05)
+    assert action in env.get_available_actions(state)
+
+
+def test_each_call_makes_an_agent_of_its_own() -> None:
+    for name in agent_names():
+        assert make_agent(name) is not make_agent(name)
+        assert isinstance(make_agent(name), Agent)
+
+
+# --- what is refused
+
+
+@pytest.mark.parametrize("name", ["", "Minimax", "alpha-beta", "stockfish"])
+def test_an_unknown_agent_is_refused_with_the_known_ones(name: str) -> None:
+    with pytest.raises(ValueError, match=f"unknown agent '{name}'") as error:
+        make_agent(name)
+    for known in agent_names():
+        assert known in str(error.value)
+
+
+@pytest.mark.parametrize("name", agent_names())
+@pytest.mark.parametrize("option", ["depht", "_rng", "unlimited", "self"])
+def test_an_unknown_option_is_refused_with_the_known_ones(name: str, option: str) -> None:
+    with pytest.raises(ValueError, match=f"agent {name} has no option '{option}'") as error:
+        make_agent(name, **{option: 1})
+    for info in agent_options(agent_class(name)):
+        assert info.name in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "value", "expected"),
+    [
+        ("minimax", "depth", "4", "int or none, not '4'"),
+        ("minimax", "depth", 4.0, "int or none, not 4.0"),
+        ("minimax", "depth", True, "int or none, not True"),
+        ("minimax", "time_limit", "1s", "float or none or int, not '1s'"),
+        ("minimax", "heuristic", 3, "str, not 3"),
+        ("minimax", "heuristic", None, "str, not None"),
+        ("alphabeta", "killer_moves", 1, "bool, not 1"),
+        ("alphabeta", "table_size", None, "int, not None"),
+        ("alphabeta", "time_limit", [1], r"float or none or int, not \[1\]"),
+        ("mcts", "exploration", "1.4", "float or int, not '1.4'"),
+        ("mcts", "simulations", 1e6, "int or none, not 1000000.0"),
+        ("mcts", "final_move", 0, "str, not 0"),
+        ("random", "seed", "7", "int or none, not '7'"),
+    ],
+)
+def test_a_value_of_a_wrong_type_is_refused(
+    name: str, option: str, value: object, expected: str
+) -> None:
+    with pytest.raises(ValueError, match=f"option {option} of agent {name} is {expected}"):
+        make_agent(name, **{option: value})
+
+
+@pytest.mark.parametrize("name", agent_names())
+def test_functions_are_values_of_the_options_that_name_functions_alone(name: str) -> None:
+    for info in agent_options(agent_class(name)):
+        if info.name in ("heuristic", "ordering", "opponent", "rollout"):
+            assert getattr(make_agent(name, **{info.name: max}), info.name) is max
+        else:
+            with pytest.raises(ValueError, match=f"option {info.name} of agent {name} is"):
+                make_agent(name, **{info.name: max})
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("greedy", {"heuristic": "x"}, "heuristic 'x': choose one of auto, open_lines, zero"),
+        ("minimax", {"ordering": "x"}, "ordering 'x': choose one of auto, centre, natural"),
+        ("mcts", {"rollout": "x"}, "rollout 'x': choose one of uniform, decisive"),
+        ("mcts", {"final_move": "x"}, "final_move 'x': choose one of visits, value, total"),
+        ("minimax", {"depth": 0}, "depth must be at least 1, not 0"),
+        ("alphabeta", {"time_limit": -1}, "time_limit must be at least 0, not -1"),
+        ("mcts", {"simulations": 0}, "simulations must be at least 1, not 0"),
+    ],
+)
+def test_an_unknown_choice_or_a_number_out_of_range_is_refused(
+    name: str, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        make_agent(name, **options)
+
+
+def test_a_whole_number_fits_where_a_fraction_is_expected() -> None:
+    assert make_agent("alphabeta", time_limit=2) == make_agent("alphabeta", time_limit=2.0)

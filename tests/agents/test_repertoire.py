@@ -1,0 +1,259 @@
+"""The repertoire: its bits, its bytes, and each of its moves against full minimax and BitBully."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.book.repertoire import Repertoire, RepertoireScope, promising_moves
+from agents.book.repertoire_building import OnPly, RepertoireBuilder
+from agents.book.repertoire_format import decode_repertoire, encode_repertoire
+from agents.book.retrieval import make_bit_field
+from envs import BoardState, ConnectX
+from envs.board_kernels import board_masks
+from submission.booking.build_book import UnfinishedBook, build_repertoire
+from submission.booking.checkpoint import Checkpoint
+from submission.executors.workers import local_executor
+from tests.helpers.brute_force import BruteForce, equally_good
+from tests.helpers.strategies import mirrored
+
+SCOPES = [
+    RepertoireScope(4, 4, 3, 3, 15, 15),
+    RepertoireScope(3, 4, 4, -1, 8, 7),
+    RepertoireScope(4, 3, 3, -1, -1, 11),
+    RepertoireScope(3, 5, 3, 5, 8, -1),
+    RepertoireScope(2, 3, 7, 5, 5, 5),  # too small for a line
+    RepertoireScope(3, 3, 1, 2, 2, 2),  # the first stone wins
+    RepertoireScope(5, 1, 2, 0, 4, 4),
+    RepertoireScope(1, 8, 2, 3, 7, 7),
+]
+SHORT = RepertoireScope(4, 4, 3, -1, 6, 7)
+
+
+@cache
+def repertoire_of(scope: RepertoireScope) -> Repertoire:
+    with ThreadPoolExecutor(1) as executor:
+        builder = RepertoireBuilder(scope, executor, 1, {}, lambda _: None, lambda *_: None)
+        return decode_repertoire(encode_repertoire(scope, builder.build()))
+
+
+def env_of(scope: RepertoireScope) -> ConnectX:
+    return ConnectX(*scope[:3])
+
+
+@cache
+def truth_of(scope: RepertoireScope) -> BruteForce[BoardState, int]:
+    return BruteForce(env_of(scope))
+
+
+def states_after(env: ConnectX, states: set[BoardState]) -> set[BoardState]:
+    following = {
+        env.get_next_state(state, action)
+        for state in states
+        for action in env.get_available_actions(state)
+    }
+    return {state for state in following if env.get_available_actions(state)}
+
+
+def all_states(scope: RepertoireScope) -> Iterator[BoardState]:
+    """Those of the first plies in which the game goes on, by the rules alone."""
+    env = env_of(scope)
+    states = {env.initial_state()}
+    for _ in range(scope.all_plies + 1):
+        yield from states
+        states = states_after(env, states)
+
+
+def met_states(scope: RepertoireScope, player: int) -> Iterator[BoardState]:
+    """What a player meets who plays the repertoire, by the rules and its moves alone."""
+    env, repertoire = env_of(scope), repertoire_of(scope)
+    states = {env.initial_state()}
+    if player == 2:
+        states = states_after(env, states)
+    for _ in range(player - 1, scope.plies_of(player) + 1, 2):
+        yield from states
+        moved = set()
+        for state in states:
+            column = repertoire.move(state)
+            assert column is not None
+            moved.add(env.get_next_state(state, column))
+        going_on = {state for state in moved if env.get_available_actions(state)}
+        states = states_after(env, going_on)
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+def test_every_position_of_the_first_plies_has_a_best_move(scope: RepertoireScope) -> None:
+    env, truth, repertoire = env_of(scope), truth_of(scope), repertoire_of(scope)
+    for state in all_states(scope):
+        assert repertoire.move(state) in equally_good(env, truth, state), state
+
+
+@pytest.mark.parametrize("player", [1, 2])
+@pytest.mark.parametrize("scope", SCOPES)
+def test_every_position_that_a_player_meets_has_a_best_move(
+    scope: RepertoireScope, player: int
+) -> None:
+    env, truth, repertoire = env_of(scope), truth_of(scope), repertoire_of(scope)
+    for state in met_states(scope, player):
+        assert repertoire.move(state) in equally_good(env, truth, state), state
+
+
+@pytest.mark.parametrize("scope", SCOPES[:3])
+def test_no_other_position_has_a_move_unless_it_is_plain(scope: RepertoireScope) -> None:
+    """A position off the repertoire is never answered by bits that mean nothing."""
+    env, repertoire = env_of(scope), repertoire_of(scope)
+    inside = {*all_states(scope), *met_states(scope, 1), *met_states(scope, 2)}
+    inside |= {mirrored(env, state) for state in inside}
+    board = board_masks(*scope[:3])
+    states, others = {env.initial_state()}, 0
+    while states:
+        for state in states - inside:
+            plain = len(promising_moves(board, state.mover, state.mask)) == 1
+            assert (repertoire.move(state) is not None) == plain, state
+            others += not plain
+        states = states_after(env, states)
+    assert others
+
+
+@pytest.mark.parametrize("scope", SCOPES[:2])
+def test_mirror_images_are_answered_alike(scope: RepertoireScope) -> None:
+    env, repertoire = env_of(scope), repertoire_of(scope)
+    for state in met_states(scope, 1):
+        column = repertoire.move(state)
+        image = repertoire.move(mirrored(env, state))
+        assert column is not None
+        assert image is not None
+        if mirrored(env, state) != state:
+            assert image == scope.columns - 1 - column
+
+
+def test_a_game_that_is_over_or_out_of_turn_has_no_move() -> None:
+    scope = SCOPES[0]
+    env, repertoire = env_of(scope), repertoire_of(scope)
+    begin = env.initial_state()
+    assert repertoire.move(begin._replace(player=2)) is None
+    assert repertoire.move(begin._replace(won=True)) is None
+    full = (1 << 20) - 1 & board_masks(*scope[:3]).board
+    assert repertoire.move(BoardState(0, full, 1, won=False)) is None
+
+
+# --- computing
+
+
+def built(executor: Executor, checkpoint: Checkpoint[RepertoireScope], on_ply: OnPly) -> bytes:
+    """As the command does it."""
+    return build_repertoire(checkpoint, checkpoint.read(), executor, 1, on_ply)
+
+
+@pytest.mark.parametrize(
+    "executor_of",
+    [lambda: ThreadPoolExecutor(1), lambda: ThreadPoolExecutor(3), lambda: local_executor(2)],
+)
+def test_every_executor_finds_the_same_moves(
+    executor_of: Callable[[], AbstractContextManager[Executor]], tmp_path: Path
+) -> None:
+    scope = SHORT
+    checkpoint = Checkpoint(tmp_path / "r.moves", scope)
+    with executor_of() as executor:
+        data = built(executor, checkpoint, lambda *_: None)
+    assert decode_repertoire(data).scope == scope
+    repertoire = decode_repertoire(data)
+    for state in met_states(scope, 2):
+        assert repertoire.move(state) == repertoire_of(scope).move(state)
+
+
+def test_an_interrupted_computation_goes_on_where_it_was(tmp_path: Path) -> None:
+    scope = SHORT
+    whole, torn = (Checkpoint(tmp_path / f"{name}.moves", scope) for name in ("whole", "torn"))
+
+    def interrupt(done: int, total: int, ply: str) -> None:
+        if ply.startswith("player 2, ply 3") and done == total:
+            raise KeyboardInterrupt
+
+    with ThreadPoolExecutor(1) as executor:
+        expected = built(executor, whole, lambda *_: None)
+        with pytest.raises(UnfinishedBook, match=r"^Interrupted: the moves of \d+ positions are"):
+            built(executor, torn, interrupt)
+        known = torn.read()
+        assert 0 < len(known) < len(whole.read())
+        assert built(executor, torn, lambda *_: None) == expected
+    assert torn.read() == whole.read()
+    assert known.items() <= torn.read().items()
+
+
+def test_the_progress_tells_each_ply(tmp_path: Path) -> None:
+    told = dict[str, list[tuple[int, int]]]()
+    with ThreadPoolExecutor(1) as executor:
+        built(
+            executor,
+            Checkpoint(tmp_path / "r.moves", SCOPES[3]),
+            lambda done, total, ply: told.setdefault(ply, []).append((done, total)),
+        )
+    assert [*told] == [
+        *(f"player 1, ply {ply} of 8" for ply in range(0, 9, 2)),
+        *(f"all positions, ply {ply} of 5" for ply in range(6)),
+    ]
+    for steps in told.values():
+        assert steps == sorted(steps)
+        assert steps[-1][0] == steps[-1][1]
+
+
+# --- bits
+
+
+@given(st.dictionaries(st.integers(0, 2**70), st.integers(0, 1)))
+def test_a_bit_field_has_the_bit_of_each_key(content: dict[int, int]) -> None:
+    field = make_bit_field(content)
+    assert {key: field.get(key) for key in content} == content
+
+
+def test_a_large_bit_field_takes_little_more_than_a_bit_a_key() -> None:
+    """Graf and Lemire give 1.13 places a key for a million keys, more for fewer."""
+    rng = Random(3)
+    content = {rng.getrandbits(55): rng.getrandbits(1) for _ in range(100_000)}
+    field = make_bit_field(content)
+    assert all(field.get(key) == bit for key, bit in content.items())
+    assert len(field.bits) * 8 < 1.25 * len(content)
+
+
+def test_keys_below_zero_are_refused() -> None:
+    with pytest.raises(ValueError, match="at least 0"):
+        make_bit_field({-1: 0})
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda data: b"", "this is no repertoire"),
+        (lambda data: b"CXBK" + data[4:], "this is no repertoire"),
+        (lambda data: data[:4] + b"\x02" + data[5:], "version 2 of the format, and 1 is read"),
+        (lambda data: data[:-9] + bytes([data[-9] ^ 4]) + data[-8:], "damaged"),
+        (lambda data: data[:-1], "damaged"),
+    ],
+)
+def test_bytes_that_are_no_repertoire_are_refused(change: object, sentence: str) -> None:
+    scope = SCOPES[1]
+    data = encode_repertoire(scope, make_bit_field({1: 1}))
+    assert decode_repertoire(data).scope == scope
+    assert callable(change)
+    with pytest.raises(ValueError, match=sentence):
+        decode_repertoire(change(data))
+
+
+@pytest.mark.parametrize(
+    ("scope", "sentence"),
+    [
+        (RepertoireScope(8, 8, 4, -1, 3, 3), r"columns \* \(rows \+ 1\) at most 64"),
+        (RepertoireScope(6, 7, 4, -1, 42, 3), "must be from 0 to 41, not 42"),
+        (RepertoireScope(0, 7, 4, -1, 3, 3), "rows must be a whole number of at least 1"),
+    ],
+)
+def test_impossible_repertoires_are_refused(scope: RepertoireScope, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        scope.check()

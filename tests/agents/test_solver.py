@@ -1,0 +1,241 @@
+"""The solver against published scores, full minimax, and itself in plain Python."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.clock import Clock
+from agents.exact.pairing import pairing_bound
+from agents.exact.score_table import table_layout
+from agents.exact.solver import ScoreBounds, Solver
+from agents.exact.solver_engine import CompiledEngine
+from agents.exact.solver_kernel import GENERATION, REGISTERS, VISITED, narrow_bounds
+from envs import BoardState, ConnectFour, ConnectX, state_from_moves
+from envs.board_kernels import board_masks, completing_cells
+from tests.helpers.brute_force import BruteForce, score_by_brute_force
+from tests.helpers.published_positions import SETS, published_positions
+from tests.helpers.strategies import quiet_game, random_game
+
+CONNECT_FOUR = ConnectFour()
+QUICK = {"begin-medium": 40, "begin-hard": 2}
+"""How many positions of the slow sets are solved."""
+
+
+@pytest.fixture(scope="module")
+def solver() -> Solver:
+    return Solver(CONNECT_FOUR)
+
+
+def unfinished(env: ConnectX, seed: int) -> list[BoardState]:
+    """The states of a random game in which it goes on."""
+    return random_game(env, Random(seed))[:-1]
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_published_scores(name: str, solver: Solver) -> None:
+    positions = published_positions(name, QUICK.get(name))
+    states = [state_from_moves(CONNECT_FOUR, moves) for moves, _ in positions]
+    assert solver.score_all(states) == [score for _, score in positions]
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "inarow"), [(4, 4, 3), (3, 5, 3), (2, 6, 2), (7, 2, 4), (3, 4, 5)]
+)
+def test_small_boards_against_full_minimax(rows: int, columns: int, inarow: int) -> None:
+    env = ConnectX(rows, columns, inarow)
+    truth = BruteForce(env)
+    solver = Solver(env)
+    states = [state for seed in range(8) for state in unfinished(env, seed)]
+    expected = [score_by_brute_force(env, truth, state) for state in states]
+    assert solver.score_all(states) == expected
+    assert [solver.outcome(state) for state in states] == [
+        (score > 0) - (score < 0) for score in expected
+    ]
+
+
+@pytest.mark.parametrize("inarow", [4, 5])
+def test_the_last_plies_on_a_board_of_64_bits(inarow: int) -> None:
+    """There the guard bit of the last column is the sign of a word."""
+    env = ConnectX(7, 8, inarow)
+    truth = BruteForce(env)
+    rng = Random(1)
+    states = [state_from_moves(env, quiet_game(env, 46 + i % 9, rng)) for i in range(40)]
+    expected = [score_by_brute_force(env, truth, state) for state in states]
+    assert Solver(env).score_all(states) == expected
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "outcome"), [(4, 4, 0), (5, 5, 0), (5, 6, 0), (6, 6, -1), (4, 8, -1)]
+)
+def test_published_values_of_empty_boards(rows: int, columns: int, outcome: int) -> None:
+    """J. Tromp's table of solved board sizes: who wins if both play their best."""
+    env = ConnectX(rows, columns)
+    assert Solver(env).outcome(env.initial_state()) == outcome
+
+
+@pytest.mark.parametrize("name", ["end-easy", "middle-easy", "middle-medium", "begin-easy"])
+def test_the_pairing_bound_is_never_below_the_score(name: str) -> None:
+    board = board_masks(6, 7, 4)
+    bounds = []
+    for moves, score in published_positions(name):
+        state = state_from_moves(CONNECT_FOUR, moves)
+        free = (state.mask + board.bottom) & board.board
+        empty = board.board & ~state.mask
+        if not completing_cells(state.mover, 6, 4) & free:
+            other = completing_cells(state.mover ^ state.mask, 6, 4) & empty
+            bound = pairing_bound(board, state.mover, state.mask, other)
+            assert score <= bound, moves
+            bounds.append(bound)
+    assert any(bound < board.cells for bound in bounds)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 2000))
+def test_a_limit_leaves_bounds_around_the_score(seed: int, nodes: int) -> None:
+    state = state_from_moves(CONNECT_FOUR, quiet_game(CONNECT_FOUR, 22, Random(seed)))
+    score = Solver(CONNECT_FOUR, table_megabytes=1).score(state)
+    bounds = Solver(CONNECT_FOUR, table_megabytes=1).bounds(state, node_limit=nodes)
+    assert bounds.lower <= score <= bounds.upper
+    assert bounds.nodes <= nodes
+    assert bounds.outcome in (None, (score > 0) - (score < 0))
+
+
+def test_a_search_in_slices_is_the_uninterrupted_one() -> None:
+    state = state_from_moves(CONNECT_FOUR, "274552224131661")
+    job = CompiledEngine(CONNECT_FOUR, 64).job([state], -21, 21)
+    limit = 0
+    while job.lowers[0] < job.uppers[0]:
+        limit += 97
+        job.run(Clock(), limit)
+    bounds = Solver(CONNECT_FOUR).bounds(state)
+    assert (job.lowers[0], job.nodes) == (bounds.lower, bounds.nodes)
+
+
+def test_a_time_limit_ends_the_search_in_time() -> None:
+    solver = Solver(CONNECT_FOUR)
+    solver.bounds(CONNECT_FOUR.initial_state(), node_limit=1)
+    clock = Clock()
+    bounds = solver.bounds(CONNECT_FOUR.initial_state(), time_limit=0.1)
+    assert clock.elapsed < 1
+    assert bounds.lower <= 1 <= bounds.upper, "the first player wins with the last stone"
+    assert not bounds.exact
+
+
+def test_scores_of_all_moves(solver: Solver) -> None:
+    """From the definition: a position's score is that of its best move."""
+    rng = Random(2)
+    for plies in range(18, 40, 2):
+        state = state_from_moves(CONNECT_FOUR, quiet_game(CONNECT_FOUR, plies, rng))
+        scores = solver.scores(state)
+        assert list(scores) == list(CONNECT_FOUR.get_available_actions(state))
+        assert all(bounds.exact for bounds in scores.values())
+        assert max(bounds.lower for bounds in scores.values()) == solver.score(state)
+
+
+def test_threads_that_share_a_table_find_the_same_scores(solver: Solver) -> None:
+    positions = published_positions("middle-medium", 200)
+    states = [state_from_moves(CONNECT_FOUR, moves) for moves, _ in positions]
+    shared = Solver(CONNECT_FOUR, threads=2)
+    assert shared.score_all(states) == [score for _, score in positions]
+    assert {a: b.lower for a, b in shared.scores(states[0]).items()} == {
+        a: b.lower for a, b in solver.scores(states[0]).items()
+    }
+
+
+def test_cold_scores_are_the_same_and_cost_the_same_each_time() -> None:
+    """More positions than there are generations in a word, so that the table is cleared too."""
+    env = ConnectX(7, 8)
+    solver = Solver(env)
+    state = state_from_moves(env, quiet_game(env, 40, Random(3)))
+    assert len(set(solver.score_all([state] * 5, cold=True))) == 1
+
+
+def test_forgetting_makes_the_next_search_as_long_as_the_first() -> None:
+    solver = Solver(CONNECT_FOUR)
+    state = state_from_moves(CONNECT_FOUR, "274552224131661")
+    first, second = solver.bounds(state), solver.bounds(state)
+    solver.forget()
+    assert second.nodes < first.nodes == solver.bounds(state).nodes
+
+
+def positions_of_boards(rng: Random) -> Iterator[tuple[ConnectX, BoardState]]:
+    for rows, columns, inarow, plies in [(6, 7, 4, 24), (5, 5, 4, 10), (7, 8, 4, 46), (4, 6, 3, 6)]:
+        env = ConnectX(rows, columns, inarow)
+        for _ in range(5):
+            yield env, state_from_moves(env, quiet_game(env, plies, rng))
+
+
+def test_the_kernel_as_it_stands_searches_the_same_tree() -> None:
+    """In plain Python: not only the same scores, but the same number of nodes."""
+    for env, state in positions_of_boards(Random(5)):
+        board = board_masks(env.rows, env.columns, env.inarow)
+        layout, most = table_layout(board, 64), env.rows * env.columns
+        lowers, uppers, registers = [-most], [most], [0] * REGISTERS
+        registers[GENERATION] = 1
+        table: defaultdict[int, int] = defaultdict(int)
+        kernel: Any = narrow_bounds
+        solved = kernel(
+            *(board, layout, [state.mover], [state.mask], lowers, uppers),
+            *(registers, {}, table, 10**9),
+        )
+        bounds = Solver(env).bounds(state)
+        assert solved
+        assert (lowers, uppers) == ([bounds.lower], [bounds.upper])
+        assert registers[VISITED] == bounds.nodes
+
+
+def test_the_plain_solver_finds_the_same_scores() -> None:
+    for env, state in positions_of_boards(Random(6)):
+        plain, compiled = Solver(env, plain=True), Solver(env)
+        assert not plain.is_compiled
+        assert compiled.is_compiled
+        assert plain.score(state) == compiled.score(state)
+        assert plain.outcome(state) == compiled.outcome(state)
+        assert plain.scores(state).keys() == compiled.scores(state).keys()
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 2000))
+def test_a_limit_leaves_bounds_around_the_plain_solvers_score(seed: int, nodes: int) -> None:
+    state = state_from_moves(CONNECT_FOUR, quiet_game(CONNECT_FOUR, 26, Random(seed)))
+    score = Solver(CONNECT_FOUR).score(state)
+    bounds = Solver(CONNECT_FOUR, plain=True).bounds(state, node_limit=nodes)
+    assert bounds.lower <= score <= bounds.upper
+    assert bounds.nodes <= nodes
+
+
+@pytest.mark.parametrize("plies", [20, 24, 30])
+def test_the_plain_solver_finds_published_scores(plies: int) -> None:
+    """On positions of all published sets that have so many stones."""
+    solver, found = Solver(CONNECT_FOUR, plain=True), 0
+    for name in SETS:
+        for moves, score in published_positions(name, 1000):
+            if len(moves) == plies and found < 40:
+                assert solver.score(state_from_moves(CONNECT_FOUR, moves)) == score
+                found += 1
+    assert found
+
+
+def test_bad_input_is_one_clear_sentence(solver: Solver) -> None:
+    with pytest.raises(ValueError, match="columns \\* \\(rows \\+ 1\\) at most 64"):
+        Solver(ConnectX(8, 8))
+    with pytest.raises(ValueError, match="table_megabytes must be at least 1"):
+        Solver(CONNECT_FOUR, table_megabytes=0)
+    with pytest.raises(ValueError, match="threads must be at least 1"):
+        Solver(CONNECT_FOUR, threads=0)
+    over = state_from_moves(CONNECT_FOUR, "1212121")
+    for ask in (solver.score, solver.outcome, solver.bounds, solver.scores):
+        with pytest.raises(ValueError, match="the game is over"):
+            ask(over)
+    with pytest.raises(ValueError, match="the game is over"):
+        solver.score_all([over])
+
+
+def test_bounds_from_the_other_side() -> None:
+    assert ScoreBounds(-3, 5, 7).for_opponent() == ScoreBounds(-5, 3, 7)
+    assert [ScoreBounds(*b).outcome for b in ((1, 4), (0, 0), (-9, -1), (0, 1), (-1, 1))] == [
+        1, 0, -1, None, None,
+    ]  # fmt: skip

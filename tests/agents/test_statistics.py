@@ -1,0 +1,217 @@
+from collections.abc import Callable, Sequence
+from itertools import combinations_with_replacement
+from math import inf, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import multinomial
+
+from submission.evaluating.judging.pair_distribution import PAIR_POINTS, count_pairs
+from submission.evaluating.judging.statistics import (
+    Z_95,
+    Estimate,
+    elo_difference,
+    elo_estimate,
+    expected_score,
+    paired_score_estimate,
+    score_estimate,
+)
+from tests.helpers.likeliest_distribution import VALUES, likeliest_probabilities
+
+pairs = st.lists(st.sampled_from(PAIR_POINTS), min_size=1, max_size=40)
+scores = st.floats(min_value=1e-6, max_value=1 - 1e-6)
+
+
+@st.composite
+def results(draw: st.DrawFn) -> tuple[float, int]:
+    """Points, in halves, and games."""
+    games = draw(st.integers(1, 10_000))
+    return draw(st.integers(0, 2 * games)) / 2, games
+
+
+@pytest.mark.parametrize(
+    ("points", "games", "low", "high"),
+    [
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
+)
+def test_interval_equals_the_published_examples(
+    points: float, games: int, low: float, high: float
+) -> None:
+    """R. G. Newcombe, Statistics in Medicine 17 (1998), 857-872, table I, method 3."""
+    estimate = score_estimate(points, games)
+    assert estimate.value == points / games
+    assert estimate.low == pytest.approx(low, abs=5e-5)
+    assert estimate.high == pytest.approx(high, abs=5e-5)
+
+
+@given(results())
+def test_limits_lie_exactly_1_96_standard_deviations_away(result: tuple[float, int]) -> None:
+    """Wilson's definition: seen from either limit, the score is just significantly different."""
+    points, games = result
+    estimate = score_estimate(points, games)
+    for limit in (estimate.low, estimate.high):
+        deviation = sqrt(limit * (1 - limit) / games)
+        assert abs(estimate.value - limit) == pytest.approx(1.959964 * deviation, abs=1e-6)
+
+
+@given(results())
+def test_interval_stays_in_range_and_keeps_a_width(result: tuple[float, int]) -> None:
+    estimate = score_estimate(*result)
+    assert 0 <= estimate.low <= estimate.value <= estimate.high <= 1
+    assert estimate.high - estimate.low > 0
+
+
+@given(results())
+def test_the_opponents_interval_is_the_mirror_image(result: tuple[float, int]) -> None:
+    points, games = result
+    own, other = score_estimate(points, games), score_estimate(games - points, games)
+    assert own.low == pytest.approx(1 - other.high, abs=1e-12)
+    assert own.high == pytest.approx(1 - other.low, abs=1e-12)
+
+
+@pytest.mark.parametrize(("points", "games"), [(0, 0), (-1, 3), (4, 3)])
+def test_impossible_points_are_refused(points: float, games: int) -> None:
+    with pytest.raises(ValueError, match="cannot come from"):
+        score_estimate(points, games)
+
+
+@pytest.mark.parametrize(
+    "pair_points",
+    [
+        [1, 1, 1.5, 2, 1, 0.5, 1, 1, 2, 2],
+        [0.5, 0, 1, 1, 0, 1.5, 1],
+        [1] * 20 + [1.5] * 10,
+        [2] * 15 + [1] * 3,
+    ],
+)
+def test_limits_of_pairs_lie_1_96_standard_deviations_away(pair_points: list[float]) -> None:
+    """The definition, with the variance by a numerical optimiser."""
+    estimate = paired_score_estimate(pair_points)
+    for limit in (estimate.low, estimate.high):
+        probabilities = likeliest_probabilities(count_pairs(pair_points), limit)
+        variance = np.dot(probabilities, (VALUES - limit) ** 2)
+        deviation = sqrt(variance / len(pair_points))
+        assert abs(estimate.value - limit) == pytest.approx(Z_95 * deviation, rel=0.005)
+
+
+@given(st.integers(0, 50), st.integers(0, 50))
+def test_pairs_of_two_equal_results_are_as_single_games(wins: int, losses: int) -> None:
+    if not wins + losses:
+        return
+    paired = paired_score_estimate([2] * wins + [0] * losses)
+    single = score_estimate(wins, wins + losses)
+    assert paired.value == single.value
+    assert paired.low == pytest.approx(single.low, abs=0.001)
+    assert paired.high == pytest.approx(single.high, abs=0.001)
+
+
+@given(pairs)
+def test_interval_of_pairs_stays_in_range_and_keeps_a_width(pair_points: list[float]) -> None:
+    estimate = paired_score_estimate(pair_points)
+    assert estimate.value == sum(pair_points) / (2 * len(pair_points))
+    assert 0 <= estimate.low <= estimate.value <= estimate.high <= 1
+    assert estimate.high - estimate.low > 0.8 / (len(pair_points) + 4)
+
+
+@given(pairs)
+def test_the_opponents_interval_of_pairs_is_the_mirror_image(pair_points: list[float]) -> None:
+    own = paired_score_estimate(pair_points)
+    other = paired_score_estimate([2 - points for points in pair_points])
+    assert own.low == pytest.approx(1 - other.high, abs=1e-9)
+    assert own.high == pytest.approx(1 - other.low, abs=1e-9)
+
+
+@given(pairs, st.integers(0, 39))
+def test_more_points_never_lower_a_limit(pair_points: list[float], place: int) -> None:
+    place %= len(pair_points)
+    better = [*pair_points[:place], min(2, pair_points[place] + 0.5), *pair_points[place + 1 :]]
+    before, after = paired_score_estimate(pair_points), paired_score_estimate(better)
+    assert after.low >= before.low - 1e-9
+    assert after.high >= before.high - 1e-9
+
+
+def coverage(
+    estimate: Callable[[Sequence[float]], Estimate], probabilities: Sequence[float], number: int
+) -> float:
+    """The chance that an interval from so many pairs holds the mean: exact, over all outcomes."""
+    mean = np.dot(probabilities, PAIR_POINTS) / 2
+    chance = 0.0
+    for pair_points in combinations_with_replacement(PAIR_POINTS, number):
+        found = estimate(pair_points)
+        if found.low <= mean <= found.high:
+            chance += multinomial.pmf(count_pairs(pair_points), number, probabilities)
+    return chance
+
+
+def of_single_games(pair_points: Sequence[float]) -> Estimate:
+    return score_estimate(sum(pair_points), 2 * len(pair_points))
+
+
+OPENINGS_DECIDE = (0.05, 0.02, 0.86, 0.02, 0.05)
+PAIRS_AGREE = (0.45, 0.03, 0.04, 0.03, 0.45)
+
+
+@pytest.mark.parametrize("number", [5, 8])
+@pytest.mark.parametrize(
+    "probabilities",
+    [
+        OPENINGS_DECIDE,
+        PAIRS_AGREE,
+        (0.25, 0, 0.5, 0, 0.25),
+        (0.04, 0.16, 0.32, 0.32, 0.16),
+        (0, 0, 0.6, 0.1, 0.3),
+        (0.01, 0.02, 0.12, 0.15, 0.7),
+    ],
+)
+def test_intervals_of_few_pairs_hold_the_truth(
+    probabilities: tuple[float, ...], number: int
+) -> None:
+    assert coverage(paired_score_estimate, probabilities, number) >= 0.93
+
+
+def test_taking_the_games_of_a_pair_as_independent_errs_either_way() -> None:
+    """Why pairs have an interval of their own."""
+    assert coverage(of_single_games, PAIRS_AGREE, 8) < 0.85
+    single, paired = of_single_games([1] * 20), paired_score_estimate([1] * 20)
+    assert paired.high - paired.low < 0.7 * (single.high - single.low)
+
+
+def test_without_pairs_there_is_no_interval() -> None:
+    with pytest.raises(ValueError, match="no pair of games was played"):
+        paired_score_estimate([])
+
+
+@pytest.mark.parametrize(
+    ("score", "difference"),
+    [(0.5, 0), (0.75, 190.85), (10 / 11, 400), (0.6401, 100), (0.7597, 200)],
+)
+def test_elo_at_known_points(score: float, difference: float) -> None:
+    assert elo_difference(score) == pytest.approx(difference, abs=0.05)
+
+
+@given(scores)
+def test_elo_inverts_the_expected_score(score: float) -> None:
+    assert 1 / (1 + 10 ** (-elo_difference(score) / 400)) == pytest.approx(score)
+    assert expected_score(elo_difference(score)) == pytest.approx(score)
+
+
+@given(scores)
+def test_elo_of_the_opponent_is_the_negative(score: float) -> None:
+    assert elo_difference(1 - score) == pytest.approx(-elo_difference(score), abs=1e-6)
+
+
+def test_elo_is_infinite_at_the_ends() -> None:
+    assert (elo_difference(0), elo_difference(1)) == (-inf, inf)
+    assert elo_estimate(Estimate(1, 0.75, 1)) == Estimate(inf, elo_difference(0.75), inf)
+
+
+@pytest.mark.parametrize("score", [-0.1, 1.1])
+def test_elo_of_no_score_is_refused(score: float) -> None:
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        elo_difference(score)

@@ -1,0 +1,168 @@
+"""Ties are broken for the opponent's mistakes, and never at the cost of the value."""
+
+from math import exp
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from agents import Agent, make_agent
+from agents.clock import TimeUp
+from agents.tie_break import best_against_fallible, value_against_fallible
+from envs import ChanceNode, ConnectFour, ExplicitTree, MaxNode
+from tests.helpers.brute_force import BruteForce
+from tests.helpers.random_trees import plain_trees, subtrees, worth
+from tests.helpers.small_games import Nim
+from tests.helpers.strategies import Position, board_games, connect_games, late_positions
+
+EXACT: dict[str, dict[str, Any]] = {
+    "minimax": {"depth": None},
+    "alphabeta": {"depth": None, "time_limit": None, "engine": "reference"},
+}
+"""The agents that prove their values in any game."""
+
+
+def exact_agent(name: str, tie_break: str = "expectimax", **options: Any) -> Agent:
+    return make_agent(name, **{**EXACT[name], **options}, tie_break=tie_break)
+
+
+def later(leaf: Any, plies: int) -> Any:
+    """A leaf that is reached after so many plies without a choice."""
+    return [later(leaf, plies - 1)] if plies else leaf
+
+
+@pytest.mark.parametrize("name", EXACT)
+@pytest.mark.parametrize(("leaf", "sign"), [(0.0, 1), (-1.0, 1), (0.0, -1), (1.0, -1)])
+def test_a_mistake_that_cannot_be_seen_is_hoped_for(name: str, leaf: float, sign: int) -> None:
+    """Both actions lead to `leaf`; after the second, one of the two replies is a mistake."""
+    better = leaf + sign
+    branches = [
+        [later(leaf, 6), later(leaf, 6)],
+        [later(leaf, 6), later(better, 6)],
+    ]
+    env = ExplicitTree(branches if sign == 1 else [branches])
+    state = () if sign == 1 else (0,)
+    assert exact_agent(name, "first").search(env, state).action == 0
+    result = exact_agent(name).search(env, state)
+    assert result.action == 1
+    assert result.value == leaf
+    assert result.action_values[1] == leaf
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_a_mistake_that_is_plain_is_not(name: str) -> None:
+    """The first action has a mistake that the opponent sees, the second one that he does not."""
+    env = ExplicitTree([[0, 1], [later(0, 5), later(1, 5)]])
+    assert exact_agent(name).search(env, ()).action == 1
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_the_more_mistakes_there_are_the_better(name: str) -> None:
+    replies = [[later(leaf, 6) for leaf in leaves] for leaves in ([0, 1, 0], [1, 0, 1], [0, 0, 1])]
+    assert exact_agent(name).search(ExplicitTree(replies), ()).action == 1
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_the_value_is_not_gambled_away(name: str) -> None:
+    """The second action loses, but most replies to it are mistakes that the opponent overlooks."""
+    gamble = [later(leaf, 6) for leaf in (-1, 1, 1, 1)]
+    result = exact_agent(name).search(ExplicitTree([[0, 0], gamble]), ())
+    assert (result.action, result.value) == (0, 0.0)
+
+
+def test_likely_replies_are_weighed_by_what_the_opponent_sees() -> None:
+    """The probabilities are proportional to exp(merit / 0.1), those below 0.02 are left out."""
+    env = ExplicitTree([[0, 0, 0]])
+    seen = {0: -0.2, 1: -0.1, 2: 0.9}
+    exact = {0: 0.0, 1: 0.5, 2: 1.0}
+    value = value_against_fallible(
+        env, (), 0, lambda _, reply: seen[int(reply)], lambda _, reply: exact[int(reply)]
+    )
+    assert value == pytest.approx(0.5 * exp(-1) / (1 + exp(-1)))
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [[0.25, 0], [MaxNode([0.25, 0]), 0], [ChanceNode([(1.0, 0.25)]), 0]],
+    ids=["the game is over", "the same player moves again", "chance decides"],
+)
+def test_where_the_opponent_is_not_next_the_exact_value_counts(tree: Any) -> None:
+    def exact(state: Any, action: Any) -> float:
+        assert (state, action) == ((), 0)
+        return 0.25
+
+    def seen(state: Any, action: Any) -> float:
+        raise AssertionError("no reply is looked at")
+
+    assert value_against_fallible(ExplicitTree(tree), (), 0, seen, exact) == 0.25
+
+
+def test_the_first_is_chosen_where_the_time_is_up() -> None:
+    def up(state: Any, action: Any) -> float:
+        raise TimeUp
+
+    env = ExplicitTree([[0, 1], [0, 1]])
+    assert best_against_fallible(env, (), [1, 0], up, up) == 1
+
+
+@pytest.mark.parametrize("name", EXACT)
+@settings(max_examples=60, deadline=None)
+@given(tree=plain_trees())
+def test_no_tree_loses_its_value(name: str, tree: Any) -> None:
+    env = ExplicitTree(tree)
+    result = exact_agent(name).search(env, ())
+    assert result.value * env.scale == pytest.approx(worth(tree))
+    chosen = list(env.get_available_actions(())).index(result.action)
+    assert worth(subtrees(tree)[chosen], 2) == pytest.approx(worth(tree))
+
+
+@pytest.mark.parametrize("engine", ["reference", "compiled"])
+@settings(max_examples=30, deadline=None)
+@given(position=late_positions(connect_games(largest=5, longest_line=4), 9))
+def test_no_board_loses_its_value_by_alpha_beta(engine: str, position: Position) -> None:
+    keeps_the_value(exact_agent("alphabeta", engine=engine), position)
+
+
+@settings(max_examples=30, deadline=None)
+@given(position=late_positions(board_games(largest=4), 6))
+def test_no_board_loses_its_value_by_minimax(position: Position) -> None:
+    keeps_the_value(exact_agent("minimax"), position)
+
+
+def keeps_the_value(agent: Agent, position: Position) -> None:
+    truth = BruteForce(position.env)
+    result = agent.search(position.env, position.state)
+    assert result.value == truth.value(position.state)
+    assert truth.action_value(position.state, result.action) == result.value
+
+
+@pytest.mark.parametrize("heaps", [(1, 2, 3), (2, 2), (1, 1, 1)])
+def test_a_won_game_is_won_as_before(heaps: tuple[int, ...]) -> None:
+    env = Nim(*heaps)
+    for name in EXACT:
+        first, hoping = (
+            exact_agent(name, tie_break).search(env, env.initial_state())
+            for tie_break in ("first", "expectimax")
+        )
+        assert first.value == hoping.value
+        if first.value == 1.0:
+            assert first.action == hoping.action
+
+
+def test_a_short_time_costs_no_value() -> None:
+    env, rng = ConnectFour(), Random(4)
+    agent = make_agent("alphabeta", time_limit=0.02, tie_break="expectimax")
+    for _ in range(20):
+        state = env.initial_state()
+        while actions := env.get_available_actions(state):
+            action = agent.act(env, state) if state.player == 1 else rng.choice(actions)
+            assert action in actions
+            state = env.get_next_state(state, action)
+        assert env.winner(state) == 1
+
+
+@pytest.mark.parametrize("name", ["minimax", "expectimax", "alphabeta", "perfect"])
+def test_an_unknown_tie_break_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="unknown tie_break 'luck': choose one of"):
+        make_agent(name, tie_break="luck")

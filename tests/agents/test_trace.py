@@ -1,0 +1,419 @@
+"""Traces of minimax, alpha-beta and expectimax, against the trees themselves and a textbook."""
+
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents import Agent, AlphaBetaAgent, ExpectimaxAgent, MCTSAgent, MinimaxAgent, make_agent
+from agents.tracing.recording import recorded
+from agents.tracing.trace import Ending, SearchTrace, TracedNode
+from agents.transposition import Bound
+from envs import ChanceNode, ConnectX, ExplicitTree, MaxNode, MinNode, TicTacToe, state_from_moves
+from tests.helpers.brute_force import BruteForce
+from tests.helpers.clocks import ticking_clock
+from tests.helpers.kaggle_rules import kaggle_game
+from tests.helpers.random_trees import LEAVES, mixed_trees, plain_trees, worth
+from tests.helpers.small_games import Nim
+from tests.helpers.strategies import Position, connect_games, late_positions
+from tests.helpers.textbook import PLAIN, TEXTBOOK
+
+
+def aids(depths: st.SearchStrategy[int | None]) -> st.SearchStrategy[dict[str, Any]]:
+    """Options of alpha-beta with all that makes it faster, or some of it."""
+    return st.fixed_dictionaries(
+        {
+            "depth": depths,
+            "iterative_deepening": st.booleans(),
+            "killer_moves": st.booleans(),
+            "table_size": st.sampled_from([0, 3, 1000]),
+            "time_limit": st.none(),
+            "engine": st.just("reference"),
+        }
+    )
+
+
+def agents(depths: st.SearchStrategy[int | None]) -> st.SearchStrategy[Agent]:
+    """The agents whose nodes are recorded."""
+    return st.one_of(
+        st.builds(MinimaxAgent, depths),
+        st.builds(ExpectimaxAgent, depths, opponent=st.sampled_from(["uniform", "epsilon_greedy"])),
+        aids(depths).map(lambda options: AlphaBetaAgent(**options)),
+    )
+
+
+some_depths = st.none() | st.integers(1, 4)
+
+
+def trace_of(agent: Agent, env: Any, state: Any) -> SearchTrace:
+    trace = SearchTrace()
+    recorded(agent, trace).search(env, state)
+    return trace
+
+
+def subtree(tree: Any, path: Any, turn: int = 1) -> tuple[Any, int]:
+    """What hangs at the end of a path, and whose turn it is there if the tree does not say."""
+    if not path:
+        return tree, turn
+    if isinstance(tree, ChanceNode):
+        return subtree(tree.outcomes[path[0]][1], path[1:], 3 - turn)
+    if isinstance(tree, MaxNode | MinNode):
+        tree, turn = tree.branches, 1 if isinstance(tree, MaxNode) else 2
+    return subtree(tree[path[0]], path[1:], 3 - turn)
+
+
+def cut_to(tree: Any, plies: float) -> Any:
+    """The tree as far as a search of some plies sees it: what lies behind is worth 0."""
+    if isinstance(tree, int):
+        return tree
+    if plies == 0:
+        return 0
+    if isinstance(tree, ChanceNode):
+        return ChanceNode([(share, cut_to(each, plies - 1)) for share, each in tree.outcomes])
+    if isinstance(tree, MaxNode | MinNode):
+        return type(tree)(cut_to(tree.branches, plies))
+    if isinstance(tree, dict):
+        return {name: cut_to(each, plies - 1) for name, each in tree.items()}
+    return [cut_to(each, plies - 1) for each in tree]
+
+
+def replaced(tree: Any, path: Any, leaf: int) -> Any:
+    """The tree with a leaf in place of what hangs at the end of a path."""
+    if not path:
+        return leaf
+    branches = dict(enumerate(tree)) if isinstance(tree, list) else dict(tree)
+    branches[path[0]] = replaced(branches[path[0]], path[1:], leaf)
+    return list(branches.values()) if isinstance(tree, list) else branches
+
+
+def children(trace: SearchTrace, parent: TracedNode) -> list[TracedNode]:
+    """The visits of the children, in the order of the search."""
+    return [
+        node
+        for node in trace.nodes
+        if node.path[:-1] == parent.path and node.path and node.iteration == parent.iteration
+    ]
+
+
+# --- the textbook
+
+
+def test_the_textbook_tree_is_searched_as_the_textbook_does() -> None:
+    env = ExplicitTree(TEXTBOOK, scale=100)
+    trace = trace_of(AlphaBetaAgent(**PLAIN), env, env.initial_state())
+    top = 100.0
+    lines = [
+        (
+            node.path,
+            node.player,
+            [round(bound * trace.scale, 9) for bound in (*node.window, *node.window_returned)],
+            round(node.value * trace.scale, 9),
+            node.bound.name,
+            node.ending.value,
+            node.unvisited,
+        )
+        for node in trace.nodes
+        if node.window and node.window_returned and node.value is not None
+    ]
+    assert lines == [
+        ((), 1, [-top, top, 3, top], 3, "EXACT", "complete", ()),
+        ((0,), 2, [-top, top, -top, 3], 3, "EXACT", "complete", ()),
+        ((0, 0), 1, [-top, top, -top, top], 3, "EXACT", "terminal", ()),
+        ((0, 1), 1, [-top, 3, -top, 3], 12, "EXACT", "terminal", ()),
+        ((0, 2), 1, [-top, 3, -top, 3], 8, "EXACT", "terminal", ()),
+        ((1,), 2, [3, top, 3, 2], 2, "UPPER", "cutoff", (1, 2)),
+        ((1, 0), 1, [3, top, 3, top], 2, "EXACT", "terminal", ()),
+        ((2,), 2, [3, top, 3, 2], 2, "EXACT", "complete", ()),
+        ((2, 0), 1, [3, top, 3, top], 14, "EXACT", "terminal", ()),
+        ((2, 1), 1, [3, 14, 3, 14], 5, "EXACT", "terminal", ()),
+        ((2, 2), 1, [3, 5, 3, 5], 2, "EXACT", "terminal", ()),
+    ]
+    assert trace.algorithm == "alphabeta"
+    assert trace.chosen == 0
+    assert len(trace.nodes) == len(lines)
+
+
+def test_the_leaves_that_the_textbook_prunes_are_never_visited() -> None:
+    env = ExplicitTree(TEXTBOOK)
+    trace = trace_of(AlphaBetaAgent(**PLAIN), env, ())
+    leaves = [n.value * trace.scale for n in trace.nodes if not n.actions and n.value is not None]
+    assert leaves == [3, 12, 8, 2, 14, 5, 2]
+    assert env.scale == trace.scale
+
+
+# --- recording changes nothing
+
+
+def assert_unchanged(agent: Agent, env: Any, state: Any) -> None:
+    trace = SearchTrace()
+    with_trace = recorded(agent, trace).search(env, state)
+    without = agent.search(env, state)
+    for what in ("action", "value", "principal_variation", "action_values", "nodes", "depth"):
+        assert getattr(with_trace, what) == getattr(without, what)
+    roots = sum(node.path == () for node in trace.nodes)
+    assert len(trace.nodes) == without.nodes + roots - 1
+    assert roots == 1 + max(node.iteration for node in trace.nodes)
+    assert trace.chosen == without.action
+
+
+@given(mixed_trees(), agents(some_depths))
+@settings(max_examples=100)
+def test_a_search_of_a_tree_is_the_same_with_a_trace(tree: Any, agent: Agent) -> None:
+    env = ExplicitTree(tree)
+    assert_unchanged(agent, env, env.initial_state())
+
+
+@given(late_positions(connect_games(largest=5), most_free_cells=12), agents(st.integers(1, 3)))
+@settings(max_examples=60)
+def test_a_search_of_a_board_is_the_same_with_a_trace(position: Position, agent: Agent) -> None:
+    assert_unchanged(agent, *position)
+
+
+@pytest.mark.parametrize("seconds", range(1, 40, 3))
+@pytest.mark.parametrize("agent", ["minimax", "expectimax", "alphabeta"])
+def test_time_that_is_up_leaves_the_nodes_on_the_way_without_a_value(
+    agent: str, seconds: int
+) -> None:
+    env = ConnectX(rows=4, columns=4, inarow=3)
+    limited = make_agent(
+        agent,
+        depth=6,
+        time_limit=seconds,
+        **{"engine": "reference"} if agent == "alphabeta" else {},
+    )
+    trace = SearchTrace()
+    with ticking_clock():
+        result = recorded(limited, trace).search(env, env.initial_state())
+    with ticking_clock():
+        assert limited.act(env, env.initial_state()) == result.action
+    given_up = [node for node in trace.nodes if node.ending is Ending.TIME]
+    assert [node.path for node in given_up] == [
+        given_up[-1].path[:depth] for depth in range(len(given_up))
+    ]
+    assert all((node.value is None) == (node in given_up) for node in trace.nodes)
+
+
+# --- what is recorded is true
+
+
+@given(mixed_trees(), st.sampled_from([None, 1, 2, 3]).flatmap(lambda d: aids(st.just(d))))
+@settings(max_examples=200)
+def test_values_of_alpha_beta_are_what_they_claim_to_be(tree: Any, options: dict[str, Any]) -> None:
+    env = ExplicitTree(tree)
+    trace = trace_of(AlphaBetaAgent(**options), env, env.initial_state())
+    for node in trace.nodes:
+        depth = options["depth"] or inf
+        if options["iterative_deepening"]:
+            depth = node.iteration + 1
+        below, turn = subtree(tree, node.path)
+        true = worth(cut_to(below, depth - len(node.path)), turn)
+        assert node.value is not None
+        difference = node.value * trace.scale - true
+        assert node.bound is Bound.UPPER or difference < 1e-9
+        assert node.bound is Bound.LOWER or difference > -1e-9
+
+
+@pytest.mark.parametrize("tree", [MaxNode([1, 0]), MinNode([-1, 0])])
+def test_a_win_is_exact_though_it_cuts_off_the_rest(tree: Any) -> None:
+    trace = trace_of(AlphaBetaAgent(**PLAIN), ExplicitTree(tree, scale=1), ())
+    root = trace.nodes[0]
+    assert (root.ending, root.bound, root.unvisited) == (Ending.CUTOFF, Bound.EXACT, (1,))
+
+
+@given(mixed_trees(), some_depths)
+@settings(max_examples=60)
+def test_values_of_minimax_are_those_of_the_subtrees(tree: Any, depth: int | None) -> None:
+    env = ExplicitTree(tree)
+    trace = trace_of(MinimaxAgent(depth), env, env.initial_state())
+    for node in trace.nodes:
+        below, turn = subtree(tree, node.path)
+        true = worth(cut_to(below, (depth or inf) - len(node.path)), turn)
+        assert node.value is not None
+        assert node.value * trace.scale == pytest.approx(true)
+        assert (node.bound, node.window) == (Bound.EXACT, None)
+
+
+@given(mixed_trees())
+@settings(max_examples=60)
+def test_each_way_of_ending_is_what_it_says(tree: Any) -> None:
+    env = ExplicitTree(tree)
+    trace = trace_of(AlphaBetaAgent(**PLAIN), env, env.initial_state())
+    for node in trace.nodes:
+        assert node.visited == [child.path[-1] for child in children(trace, node)]
+        assert node.window_returned is not None
+        alpha, beta = node.window_returned
+        if node.ending is Ending.CUTOFF:
+            assert node.unvisited
+            assert alpha >= beta
+        elif node.ending is Ending.COMPLETE and node.player:
+            assert not node.unvisited
+        elif node.ending is Ending.COMPLETE:
+            chance, _ = subtree(tree, node.path)
+            assert all(chance.outcomes[action][0] == 0 for action in node.unvisited)
+        else:
+            assert node.ending is Ending.TERMINAL
+            assert isinstance(subtree(tree, node.path)[0], int)
+
+
+@given(plain_trees(), st.data())
+@settings(max_examples=150)
+def test_what_was_never_visited_cannot_change_the_value(tree: Any, data: st.DataObject) -> None:
+    env = ExplicitTree(tree, scale=9)
+    trace = trace_of(AlphaBetaAgent(**PLAIN), env, env.initial_state())
+    changed = tree
+    for node in trace.nodes:
+        for action in node.unvisited:
+            changed = replaced(changed, (*node.path, action), data.draw(LEAVES))
+    assert worth(changed) == worth(tree)
+
+
+@given(plain_trees())
+@settings(max_examples=60)
+def test_alpha_and_beta_are_the_best_that_each_player_has_so_far(tree: Any) -> None:
+    """By definition: the best value of a finished older sibling, of the node or an ancestor."""
+    env = ExplicitTree(tree, scale=9)
+    trace = trace_of(AlphaBetaAgent(**PLAIN), env, env.initial_state())
+    visits = {node.path: node for node in trace.nodes}
+    for node in trace.nodes:
+        certain: dict[int, list[float]] = {1: [-1.0], 2: [1.0]}
+        for depth in range(len(node.path)):
+            ancestor = visits[node.path[:depth]]
+            before = ancestor.visited[: ancestor.visited.index(node.path[depth])]
+            older = [visits[*ancestor.path, action].value for action in before]
+            certain[ancestor.player] += [value for value in older if value is not None]
+        assert node.window == (max(certain[1]), min(certain[2]))
+
+
+@given(late_positions(connect_games(largest=4), most_free_cells=9))
+@settings(max_examples=60)
+def test_what_the_table_knew_is_recorded_as_such(position: Position) -> None:
+    env, state = position
+    exact = BruteForce(env)
+    agent = AlphaBetaAgent(time_limit=None, iterative_deepening=False, engine="reference")
+    trace = trace_of(agent, env, state)
+    for node in trace.nodes:
+        if node.ending is Ending.TRANSPOSITION:
+            end = state
+            for action in node.path:
+                end = env.get_next_state(end, action)  # type: ignore[arg-type]
+            true = exact.value(end)
+            assert node.value is not None
+            assert node.window_returned is not None
+            assert node.window_returned[0] >= node.window_returned[1]
+            assert node.visited == []
+            assert node.bound is Bound.UPPER or node.value <= true
+            assert node.bound is Bound.LOWER or node.value >= true
+
+
+def test_a_table_spares_visits_in_connect_four() -> None:
+    env = ConnectX()
+    agent = AlphaBetaAgent(depth=4, time_limit=None)
+    endings = [node.ending for node in trace_of(agent, env, env.initial_state()).nodes]
+    assert Ending.TRANSPOSITION in endings
+    assert Ending.DEPTH in endings
+    assert Ending.CUTOFF in endings
+
+
+def test_chance_and_modelled_opponents_have_their_probabilities() -> None:
+    tree: Any = [ChanceNode([(0.25, 8), (0.75, 4), (0.0, 1)]), {"left": 2, "right": 6}]
+    env = ExplicitTree(tree)
+    trace = trace_of(ExpectimaxAgent(depth=None), env, env.initial_state())
+    found = {node.path: (node.value, node.probability, node.ending.value) for node in trace.nodes}
+    assert found == {
+        (): (5 / trace.scale, None, "complete"),
+        (0,): (5 / trace.scale, None, "complete"),
+        (0, 0): (8 / trace.scale, 0.25, "terminal"),
+        (0, 1): (4 / trace.scale, 0.75, "terminal"),
+        (1,): (4 / trace.scale, None, "complete"),
+        (1, "left"): (2 / trace.scale, 0.5, "terminal"),
+        (1, "right"): (6 / trace.scale, 0.5, "terminal"),
+    }
+    assert [node.player for node in trace.nodes[:2]] == [1, 0]
+
+
+def test_the_board_of_each_node_follows_kaggles_rules() -> None:
+    env = ConnectX(rows=4, columns=5)
+    state = state_from_moves(env, "3312")
+    trace = trace_of(MinimaxAgent(depth=3), env, state)
+    assert (trace.rows, trace.columns) == (4, 5)
+    for node in trace.nodes:
+        game = kaggle_game(env, state)
+        for column in node.path:
+            game.play(column)  # type: ignore[arg-type]
+        assert node.board == tuple(game.board)
+        assert node.player == game.mark
+
+
+def test_a_game_without_a_board_has_a_trace_without_boards() -> None:
+    env = Nim(1, 2)
+    trace = trace_of(MinimaxAgent(), env, env.initial_state())
+    assert (trace.rows, trace.columns, trace.scale) == (None, None, 1.0)
+    assert {node.board for node in trace.nodes} == {None}
+
+
+# --- the trace itself
+
+
+def test_each_search_empties_the_trace() -> None:
+    trace = SearchTrace()
+    tree, board = ExplicitTree(TEXTBOOK), ConnectX(rows=3, columns=3, inarow=2)
+    agents: list[Agent] = [AlphaBetaAgent(**PLAIN), MCTSAgent(simulations=5), MinimaxAgent()]
+    for agent in agents:
+        recorded(agent, trace).search(board, board.initial_state())
+        recorded(agent, trace).search(tree, ())
+        twice = recorded(agent, trace)
+        twice.search(board, board.initial_state())
+        twice.search(tree, ())
+        assert (trace.rows, trace.scale, bool(trace.boards)) == (None, tree.scale, False)
+        assert sum(node.path == () for node in trace.nodes) == (not trace.simulations)
+
+
+def test_the_last_iteration_is_the_deepest_search() -> None:
+    env = TicTacToe()
+    agent = AlphaBetaAgent(depth=3, time_limit=None)
+    trace = trace_of(agent, env, env.initial_state())
+    assert {len(node.path) for node in trace.nodes} == {0, 1, 2, 3}
+    assert max(len(node.path) for node in trace.last_iteration()) == 3
+    assert {node.iteration for node in trace.nodes} == {0, 1, 2}
+    assert {node.iteration for node in trace.last_iteration()} == {2}
+
+
+@pytest.mark.parametrize("agent", ["random", "greedy", "perfect"])
+def test_other_agents_are_refused(agent: str) -> None:
+    with pytest.raises(
+        ValueError, match="recorded: choose one of minimax, expectimax, alphabeta, mcts"
+    ):
+        recorded(make_agent(agent), SearchTrace())
+
+
+@pytest.mark.parametrize("agent", ["alphabeta", "mcts"])
+def test_compiled_searches_are_refused(agent: str) -> None:
+    with pytest.raises(ValueError, match="choose engine auto or reference"):
+        recorded(make_agent(agent, engine="compiled"), SearchTrace())
+
+
+@pytest.mark.parametrize("agent", ["minimax", "expectimax", "alphabeta", "mcts"])
+def test_a_search_of_more_nodes_than_the_limit_is_refused(agent: str) -> None:
+    env = ConnectX()
+    trace = SearchTrace()
+    limited = recorded(make_agent(agent), trace, limit=50)
+    with pytest.raises(ValueError, match="the search visits more than 50 nodes, too many for a"):
+        limited.search(env, env.initial_state())
+    assert len(trace.nodes) <= 50
+    limited.search(ExplicitTree([1, 2]), ())
+    assert trace.chosen in (0, 1)
+
+
+def test_no_search_imports_what_records_it() -> None:
+    root = Path(__file__).parents[2]
+    importers = [
+        path.relative_to(root).as_posix()
+        for package in ("agents", "envs")
+        for path in (root / package).rglob("*.py")
+        if "agents.tracing" in path.read_text(encoding="utf-8")
+    ]
+    assert importers
+    assert all(path.startswith("agents/tracing/") for path in importers)

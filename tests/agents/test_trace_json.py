@@ -1,0 +1,147 @@
+"""Traces as JSON: the same trace back, and a clear word where the text is none."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents import Agent, AlphaBetaAgent, ExpectimaxAgent, MCTSAgent, MinimaxAgent
+from agents.tracing.recording import recorded
+from agents.tracing.trace import SearchTrace
+from agents.tracing.trace_json import from_json, to_json
+from envs import ConnectX, ExplicitTree, TicTacToe, state_from_moves
+from tests.helpers.random_trees import mixed_trees
+from tests.helpers.small_games import Nim
+from tests.helpers.strategies import Position, connect_games, late_positions
+
+AGENTS: list[Agent] = [
+    MinimaxAgent(depth=2),
+    ExpectimaxAgent(depth=2),
+    AlphaBetaAgent(depth=3, time_limit=None),
+    AlphaBetaAgent(depth=5, time_limit=None, iterative_deepening=False, killer_moves=False),
+    MCTSAgent(simulations=15, seed=1, rollouts_per_leaf=2),
+]
+searches = st.sampled_from(AGENTS)
+TREE = ExplicitTree({"stay": [1, 2], "go": [0, -3]})
+
+
+def trace_of(agent: Agent, env: Any, state: Any) -> SearchTrace:
+    trace = SearchTrace()
+    recorded(agent, trace).search(env, state)
+    return trace
+
+
+@given(mixed_trees(), st.sampled_from(AGENTS[:4]))
+@settings(max_examples=60)
+def test_a_trace_of_a_tree_comes_back(tree: Any, agent: Agent) -> None:
+    trace = trace_of(agent, ExplicitTree(tree), ())
+    assert from_json(to_json(trace)) == trace
+
+
+@given(late_positions(connect_games(largest=4), most_free_cells=10), searches)
+@settings(max_examples=40)
+def test_a_trace_of_a_board_comes_back(position: Position, agent: Agent) -> None:
+    trace = trace_of(agent, *position)
+    assert from_json(to_json(trace)) == trace
+
+
+def test_an_empty_trace_comes_back() -> None:
+    assert from_json(to_json(SearchTrace())) == SearchTrace()
+
+
+def test_actions_may_be_tuples() -> None:
+    trace = trace_of(MinimaxAgent(depth=1), TREE, ())
+    trace.chosen = (2, ("down", 1.5))
+    assert from_json(to_json(trace)) == trace
+
+
+def test_the_names_are_those_of_the_data_model() -> None:
+    trace = trace_of(
+        AlphaBetaAgent(time_limit=None, iterative_deepening=False, table_size=0), TREE, ()
+    )
+    document = json.loads(to_json(trace))
+    assert document["version"] == 1
+    assert document["trace"]["algorithm"] == "alphabeta"
+    assert document["trace"]["chosen"] == "stay"
+    assert document["trace"]["nodes"][4] == {
+        "path": ["go"],
+        "player": 2,
+        "actions": [0, 1],
+        "visited": [0],
+        "window": [0.25, 1.0],
+        "window_returned": [0.25, 0.0],
+        "value": 0.0,
+        "bound": "upper",
+        "ending": "cutoff",
+        "probability": None,
+        "iteration": 0,
+        "board": None,
+    }
+
+
+def test_a_simulation_has_its_statistics_by_action() -> None:
+    env = TicTacToe()
+    state = state_from_moves(env, "51")
+    document = json.loads(to_json(trace_of(MCTSAgent(simulations=20, seed=1), env, state)))
+    children = dict(document["trace"]["simulations"][-1]["selections"][0]["children"])
+    assert all(set(child) == {"visits", "total", "uct", "proven"} for child in children.values())
+    assert sum(child["visits"] for child in children.values()) == 19
+    assert len(document["trace"]["boards"][0][1]) == 9
+
+
+def test_an_action_of_a_class_of_its_own_is_refused() -> None:
+    env = Nim(1, 2)
+    with pytest.raises(ValueError, match=r"Take\(heap=0, objects=1\) is no number or word"):
+        to_json(trace_of(MinimaxAgent(), env, env.initial_state()))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "this text is no trace of a search, for it is no JSON"),
+        ("{", "this text is no trace of a search, for it is no JSON"),
+        ("[" * 100_000, "this text is no trace of a search, for it is no JSON"),
+        ("[]", "this JSON is no trace of a search, as it says no version"),
+        ('{"trace": {}}', "this JSON is no trace of a search, as it says no version"),
+        ('{"version": 2}', "this trace is of version 2, and only version 1 can be read: record"),
+        ('{"version": 1}', "this JSON is no trace of a search: None stands where SearchTrace is"),
+        ('{"version": 1, "trace": {}}', "{} stands where SearchTrace is expected"),
+    ],
+)
+def test_other_texts_are_refused(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        from_json(text)
+
+
+WRONG: list[Any] = [None, True, -1.5, "word", [], [1, 2, 3], {}, [[1]], [{"path": []}]]
+
+
+@pytest.mark.parametrize("agent", [AGENTS[2], AGENTS[4]], ids=["nodes", "simulations"])
+def test_a_trace_with_anything_wrong_in_it_is_read_as_what_it_says_or_refused(agent: Agent) -> None:
+    env = ConnectX(rows=3, columns=3, inarow=2)
+    document = json.loads(to_json(trace_of(agent, env, env.initial_state())))
+    refused = 0
+    for holder, place in places(document["trace"]):
+        right = holder[place]
+        for wrong in WRONG:
+            holder[place] = wrong
+            try:
+                assert json.loads(to_json(from_json(json.dumps(document)))) == document
+            except ValueError as error:
+                assert "this JSON is no trace of a search: " in str(error)  # noqa: PT017
+                refused += 1
+        holder[place] = right
+    assert refused > 100
+
+
+def places(holder: Any) -> list[tuple[Any, Any]]:
+    """A container and a key of it for the first values of every container of a document."""
+    keys = list(holder) if isinstance(holder, dict) else range(min(len(holder), 2))
+    found: list[tuple[Any, Any]] = []
+    for key in keys:
+        found.append((holder, key))
+        if isinstance(holder[key], dict | list):
+            found += places(holder[key])
+    return found

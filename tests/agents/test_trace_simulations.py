@@ -1,0 +1,184 @@
+"""Traces of Monte Carlo tree search, added up again from the results of the simulations."""
+
+from collections import defaultdict
+from math import log, sqrt
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents import MCTSAgent
+from agents.tracing.recording import recorded
+from agents.tracing.trace import SearchTrace
+from envs import ConnectX, ExplicitTree, TicTacToe, state_from_moves
+from tests.helpers.brute_force import BruteForce
+from tests.helpers.kaggle_rules import kaggle_game
+from tests.helpers.random_trees import mixed_trees, plain_trees, worth
+from tests.helpers.strategies import Position, connect_games, late_positions
+
+
+def options(**fixed: Any) -> st.SearchStrategy[dict[str, Any]]:
+    """Options of the agent, some of them fixed."""
+    free: dict[str, st.SearchStrategy[Any]] = {
+        "simulations": st.integers(1, 60),
+        "exploration": st.sampled_from([0.0, 0.7, 1.5]),
+        "rollout": st.sampled_from(["uniform", "decisive"]),
+        "rollouts_per_leaf": st.integers(1, 3),
+        "solver": st.booleans(),
+        "decisive_moves": st.booleans(),
+        "seed": st.integers(0, 1000),
+        "engine": st.just("reference"),
+    }
+    return st.fixed_dictionaries(free | {name: st.just(value) for name, value in fixed.items()})
+
+
+positions = late_positions(connect_games(largest=4), most_free_cells=12)
+searches = positions | mixed_trees().map(lambda tree: (ExplicitTree(tree), ()))
+"""Games and states, some with nodes of chance."""
+
+
+def trace_of(env: Any, state: Any, **chosen: Any) -> SearchTrace:
+    trace = SearchTrace()
+    recorded(MCTSAgent(**chosen), trace).search(env, state)
+    return trace
+
+
+@given(searches, options())
+@settings(max_examples=80)
+def test_a_search_is_the_same_with_a_trace(game: tuple[Any, Any], options: dict[str, Any]) -> None:
+    env, state = game
+    trace = SearchTrace()
+    with_trace = recorded(MCTSAgent(**options), trace).search(env, state)
+    without = MCTSAgent(**options).search(env, state)
+    for what in ("action", "value", "principal_variation", "action_values", "nodes", "simulations"):
+        assert getattr(with_trace, what) == getattr(without, what)
+    assert len(trace.simulations) == without.simulations
+    assert trace.chosen == without.action
+
+
+@given(positions, options(solver=False))
+@settings(max_examples=80)
+def test_visits_and_totals_are_the_sums_of_the_results(
+    position: Position, options: dict[str, Any]
+) -> None:
+    rollouts = options["rollouts_per_leaf"]
+    visits: dict[Any, int] = defaultdict(int)
+    totals: dict[Any, float] = defaultdict(float)
+    for simulation in trace_of(*position, **options).simulations:
+        assert simulation.expanded == (visits[simulation.path] == 0)
+        for selection in simulation.selections:
+            for action, child in selection.children.items():
+                path = (*selection.path, action)
+                assert (child.visits, child.total) == (visits[path], totals[path])
+                assert child.mean == totals[path] / visits[path]
+        if simulation.rollouts:
+            assert len(simulation.rollouts) == rollouts
+            assert simulation.result == sum(simulation.rollouts)
+        way = [simulation.path[:depth] for depth in range(len(simulation.path), -1, -1)]
+        for path in way:
+            visits[path] += rollouts
+            totals[path] += simulation.result
+        assert simulation.backed_up == [(path, visits[path], totals[path]) for path in way]
+
+
+@given(positions, options())
+@settings(max_examples=80)
+def test_each_choice_is_the_child_with_the_highest_bound_that_is_not_proven(
+    position: Position, options: dict[str, Any]
+) -> None:
+    """UCB1 as P. Auer, N. Cesa-Bianchi and P. Fischer (2002) have it, scaled by C."""
+    env, state = position
+    trace = trace_of(env, state, **options)
+    visits: dict[Any, int] = defaultdict(int)
+    for simulation in trace.simulations:
+        for selection in simulation.selections:
+            sign = 1 if trace.players[selection.path] == 1 else -1
+            for child in selection.children.values():
+                parent = visits[selection.path]
+                spread = options["exploration"] * sqrt(log(parent) / child.visits)
+                assert child.uct == pytest.approx(sign * child.mean + spread)
+            rest = {
+                action: child.uct
+                for action, child in selection.children.items()
+                if child.proven is None or not options["solver"]
+            }
+            assert rest[selection.chosen] == pytest.approx(max(rest.values()))
+        visits |= {path: count for path, count, _ in simulation.backed_up}
+
+
+@given(searches, options())
+@settings(max_examples=80)
+def test_a_simulation_goes_where_a_player_or_chance_decides(
+    game: tuple[Any, Any], options: dict[str, Any]
+) -> None:
+    trace = trace_of(*game, **options)
+    seen: set[Any] = {()}
+    for simulation in trace.simulations:
+        path = simulation.path
+        before = [path[:depth] for depth in range(len(path) - simulation.expanded)]
+        by_players = [place for place in before if trace.players[place]]
+        assert [selection.path for selection in simulation.selections] == by_players
+        assert [(*s.path, s.chosen) for s in simulation.selections] == [
+            path[: len(place) + 1] for place in by_players
+        ]
+        assert not (simulation.expanded and path in seen)
+        seen |= {place for place, _, _ in simulation.backed_up}
+    assert seen == set(trace.players)
+
+
+@given(positions, options(solver=True))
+@settings(max_examples=60)
+def test_proven_values_are_exact(position: Position, options: dict[str, Any]) -> None:
+    env, state = position
+    exact = BruteForce(env)
+    trace = trace_of(env, state, **options)
+    for path, value in trace.proven.items():
+        node, reward = state, 0.0
+        for action in path:
+            reward = env.reward(node, action)  # type: ignore[arg-type]
+            node = env.get_next_state(node, action)  # type: ignore[arg-type]
+        assert value == (exact.value(node) if env.get_available_actions(node) else reward)
+
+
+@given(plain_trees(), st.integers(0, 100))
+@settings(max_examples=60)
+def test_a_tree_that_is_searched_to_its_end_is_proven(tree: Any, seed: int) -> None:
+    env = ExplicitTree(tree)
+    trace = trace_of(env, (), simulations=2000, seed=seed)
+    assert trace.scale == env.scale
+    assert trace.proven[()] * trace.scale == worth(tree)
+
+
+def test_the_players_and_the_boards_follow_kaggles_rules() -> None:
+    env = ConnectX(rows=4, columns=5)
+    state = state_from_moves(env, "3312")
+    trace = trace_of(env, state, simulations=100, seed=0)
+    assert (trace.rows, trace.columns) == (4, 5)
+    assert set(trace.boards) == set(trace.players)
+    assert len(trace.players) > 50
+    for path, board in trace.boards.items():
+        game = kaggle_game(env, state)
+        for column in path:
+            game.play(column)  # type: ignore[arg-type]
+        assert board == tuple(game.board)
+        assert trace.players[path] == game.mark
+
+
+def test_a_tree_is_not_kept_from_one_search_to_the_next() -> None:
+    env = TicTacToe()
+    trace = SearchTrace()
+    agent = recorded(MCTSAgent(simulations=50, seed=3), trace)
+    state = env.initial_state()
+    for _ in range(2):
+        state = env.get_next_state(state, agent.act(env, state))
+        assert len(trace.simulations) == 50
+        assert trace.simulations[0].backed_up[-1][1] == 1
+
+
+def test_compiled_agents_are_recorded_as_the_reference_searches() -> None:
+    env = ConnectX()
+    result = recorded(MCTSAgent(simulations=20, seed=1, threads=2), SearchTrace()).search(
+        env, env.initial_state()
+    )
+    assert result.engine == "reference"

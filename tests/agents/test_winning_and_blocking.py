@@ -1,0 +1,146 @@
+"""Every agent that looks ahead takes a win in one and blocks a loss in one, from either seat.
+
+Kaggle's own rule functions say what wins at once. Positions of both seats come from random games
+on boards of every size.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents import Agent, AlphaBetaAgent, GreedyAgent, MCTSAgent, MinimaxAgent
+from envs import ConnectX, state_from_moves
+from tests.helpers.clocks import ticking_clock
+from tests.helpers.kaggle_rules import kaggle_game
+from tests.helpers.strategies import (
+    Position,
+    contested_games,
+    swapped_colours,
+    threatened_positions,
+    unfinished_positions,
+    winnable_positions,
+)
+
+AGENTS = {
+    "greedy": GreedyAgent(),
+    "greedy without heuristic": GreedyAgent(heuristic="zero"),
+    "minimax": MinimaxAgent(depth=2),
+    "minimax without heuristic": MinimaxAgent(depth=3, heuristic="zero"),
+    "minimax without time": MinimaxAgent(time_limit=0.0),
+    "alphabeta": AlphaBetaAgent(depth=3, time_limit=None),
+    "alphabeta at once": AlphaBetaAgent(depth=4, time_limit=None, iterative_deepening=False),
+    "alphabeta bare": AlphaBetaAgent(
+        depth=3, time_limit=None, table_size=0, killer_moves=False, ordering="natural"
+    ),
+    "alphabeta without time": AlphaBetaAgent(time_limit=0.0),
+    "alphabeta at once without time": AlphaBetaAgent(time_limit=0.0, iterative_deepening=False),
+    "mcts with one simulation": MCTSAgent(simulations=1, seed=1),
+    "mcts with 20 simulations": MCTSAgent(simulations=20, seed=2),
+    "mcts by value": MCTSAgent(simulations=20, final_move="value", rollout="decisive", seed=3),
+    "mcts by total": MCTSAgent(simulations=20, final_move="total", solver=False, seed=4),
+    "mcts without time": MCTSAgent(simulations=None, time_limit=0.0, seed=5),
+}
+HURRIED: dict[str, Callable[[float], Agent]] = {
+    "minimax": lambda limit: MinimaxAgent(depth=4, time_limit=limit),
+    "alphabeta": lambda limit: AlphaBetaAgent(time_limit=limit),
+    "alphabeta at once": lambda limit: AlphaBetaAgent(
+        depth=5, time_limit=limit, iterative_deepening=False
+    ),
+    "mcts": lambda limit: MCTSAgent(simulations=None, time_limit=limit, seed=6),
+}
+"""Agents by their time limit."""
+
+every_agent = pytest.mark.parametrize("agent", AGENTS.values(), ids=AGENTS.keys())
+games = contested_games()
+small_games = contested_games(largest=6)
+
+
+def fresh(agent: Agent) -> Agent:
+    """A new agent with the same options, which has seen no other game."""
+    return replace(agent)  # type: ignore[type-var]
+
+
+@every_agent
+@given(position=winnable_positions(games))
+@settings(max_examples=40)
+def test_a_win_in_one_is_taken(agent: Agent, position: Position) -> None:
+    env, state = position
+    assert fresh(agent).act(env, state) in kaggle_game(env, state).winning_columns()
+
+
+@every_agent
+@given(position=threatened_positions(games))
+@settings(max_examples=40)
+def test_a_loss_in_one_is_blocked(agent: Agent, position: Position) -> None:
+    env, state = position
+    assert fresh(agent).act(env, state) in kaggle_game(env, state).safe_columns()
+
+
+@every_agent
+@pytest.mark.parametrize(
+    ("rows", "columns", "inarow", "moves", "best"),
+    [
+        (6, 7, 4, "121212", 0),
+        (6, 7, 4, "1212127", 1),
+        (6, 7, 4, "12121", 0),
+        (6, 7, 4, "712121", 0),
+        (12, 12, 6, "1,2,1,2,1,2,1,2,1,2", 0),
+        (12, 12, 6, "1,2,1,2,1,2,1,2,1", 0),
+    ],
+)
+def test_hand_made_wins_and_blocks(
+    agent: Agent, rows: int, columns: int, inarow: int, moves: str, best: int
+) -> None:
+    env = ConnectX(rows, columns, inarow)
+    assert fresh(agent).act(env, state_from_moves(env, moves)) == best
+
+
+@pytest.mark.parametrize("hurried", HURRIED.values(), ids=HURRIED.keys())
+@given(position=winnable_positions(small_games), looks=st.integers(1, 300))
+@settings(max_examples=60)
+def test_a_win_in_one_is_taken_whenever_the_time_is_up(
+    hurried: Callable[[float], Agent], position: Position, looks: int
+) -> None:
+    env, state = position
+    with ticking_clock():
+        assert hurried(looks).act(env, state) in kaggle_game(env, state).winning_columns()
+
+
+@pytest.mark.parametrize("hurried", HURRIED.values(), ids=HURRIED.keys())
+@given(position=threatened_positions(small_games), looks=st.integers(1, 300))
+@settings(max_examples=60)
+def test_a_loss_in_one_is_blocked_whenever_the_time_is_up(
+    hurried: Callable[[float], Agent], position: Position, looks: int
+) -> None:
+    env, state = position
+    with ticking_clock():
+        assert hurried(looks).act(env, state) in kaggle_game(env, state).safe_columns()
+
+
+@pytest.mark.parametrize("hurried", HURRIED.values(), ids=HURRIED.keys())
+@pytest.mark.parametrize(
+    ("rows", "columns", "moves"),
+    [(5, 4, "141"), (5, 5, "153"), (3, 3, "2131"), (3, 3, "331"), (5, 4, "214")],
+)
+def test_the_only_block_is_played_whenever_the_time_is_up(
+    hurried: Callable[[float], Agent], rows: int, columns: int, moves: str
+) -> None:
+    env = ConnectX(rows, columns, inarow=3)
+    state = state_from_moves(env, moves)
+    safe = kaggle_game(env, state).safe_columns()
+    assert len(safe) == 1
+    for looks in range(1, 160):
+        with ticking_clock():
+            assert hurried(looks).act(env, state) in safe, looks
+
+
+@every_agent
+@given(position=unfinished_positions(games))
+@settings(max_examples=20)
+def test_both_seats_are_played_alike(agent: Agent, position: Position) -> None:
+    """With the colours exchanged the same action is chosen."""
+    env, state = position
+    assert fresh(agent).act(env, state) == fresh(agent).act(env, swapped_colours(state))

@@ -1,0 +1,149 @@
+"""The sets of positions: of the kinds that they claim, new, undecided, and rightly scored."""
+
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.exact.solver import Solver
+from benchmarks.make_positions import make_set, mirror_free_identity, random_moves
+from benchmarks.positions import (
+    SETS,
+    SIZE,
+    PositionSet,
+    ScoredPosition,
+    read_positions,
+    write_positions,
+)
+from benchmarks.solver_peer import BitBully
+from envs import BoardGame, BoardState, ConnectFour, state_from_moves
+from submission.solving.distance import moves_left, plies_left
+from tests.helpers.brute_force import BruteForce
+from tests.helpers.kaggle_rules import kaggle_game
+from tests.helpers.published_positions import published_positions
+from tests.helpers.strategies import Position, contested_games, late_positions, mirrored
+
+each_set = pytest.mark.parametrize("kind", SETS, ids=lambda kind: kind.name)
+each_quick_set = pytest.mark.parametrize(
+    "kind", [kind for kind in SETS if kind.name != "begin-hard"], ids=lambda kind: kind.name
+)
+
+
+def published(kind: PositionSet) -> list[tuple[str, int]]:
+    return published_positions(kind.name.replace("mid-", "middle-"))
+
+
+def best_line(env: BoardGame, state: BoardState) -> list[BoardState]:
+    """The states of a game played out from `state` by two players who know everything."""
+    truth = BruteForce(env)
+    line = [state]
+    while actions := env.get_available_actions(line[-1]):
+        value, plies = truth.value(line[-1]), truth.plies(line[-1])
+        outcomes = {
+            a: (truth.action_value(line[-1], a), truth.plies_after(line[-1], a)) for a in actions
+        }
+        best = next(action for action in actions if outcomes[action] == (value, plies))
+        line.append(env.get_next_state(line[-1], best))
+    return line
+
+
+def score_by_definition(env: BoardGame, state: BoardState, end: BoardState) -> int:
+    """With which of their stones, counted from the last on a full board, the winner has won."""
+    winner = env.winner(end)
+    if winner is None:
+        return 0
+    stones_on_full_board = len(range(winner - 1, env.rows * env.columns, 2))
+    left = stones_on_full_board - env.stones(end)[winner - 1].bit_count()
+    return (left + 1) * (1 if winner == state.player else -1)
+
+
+@given(late_positions(contested_games(5), most_free_cells=8))
+def test_a_score_tells_when_the_game_ends(position: Position) -> None:
+    env, state = position.env, position.state
+    line = best_line(env, state)
+    score = score_by_definition(env, state, line[-1])
+    cells, played = env.rows * env.columns, state.mask.bit_count()
+    assert plies_left(cells, played, score) == len(line) - 1
+    if score:
+        winner = env.winner(line[-1])
+        own = [state for state in line[:-1] if state.player == winner]
+        assert moves_left(cells, played, score) == len(own)
+
+
+@each_set
+def test_kinds_are_those_of_the_published_sets(kind: PositionSet) -> None:
+    for moves, score in published(kind):
+        assert [other for other in SETS if other.admits(ScoredPosition(moves, score))] == [kind]
+
+
+@each_set
+def test_positions_are_of_their_kind_and_none_repeats(kind: PositionSet) -> None:
+    positions = read_positions(kind.path)
+    assert len(positions) == SIZE
+    assert all(kind.admits(position) for position in positions)
+    env = ConnectFour()
+    states = [state_from_moves(env, position.moves) for position in positions]
+    assert len({frozenset((state, mirrored(env, state))) for state in states}) == SIZE
+
+
+@each_set
+def test_nobody_has_won_or_wins_at_once(kind: PositionSet) -> None:
+    env = ConnectFour()
+    for moves, _ in read_positions(kind.path)[::10]:
+        state = state_from_moves(env, moves)
+        assert not state.won
+        assert kaggle_game(env, state).winning_columns() == []
+
+
+@each_quick_set
+def test_scores_are_those_of_both_solvers(kind: PositionSet) -> None:
+    positions = read_positions(kind.path)[:10]
+    scores = [position.score for position in positions]
+    env = ConnectFour()
+    states = [state_from_moves(env, position.moves) for position in positions]
+    assert Solver(env).score_all(states) == scores
+    pytest.importorskip("bitbully")
+    bitbully = BitBully()
+    assert [bitbully.score(position.moves) for position in positions] == scores
+
+
+@each_set
+def test_bitbully_with_its_book_agrees_with_the_published_scores(kind: PositionSet) -> None:
+    pytest.importorskip("bitbully")
+    bitbully = BitBully(book=True)
+    for moves, score in published(kind)[:50]:
+        assert bitbully.score(moves) == score
+
+
+@each_set
+def test_the_seed_makes_the_same_positions(kind: PositionSet) -> None:
+    pytest.importorskip("bitbully")
+    assert list(islice(make_set(kind, seed=1), 5)) == read_positions(kind.path)[:5]
+
+
+def test_another_seed_makes_others() -> None:
+    pytest.importorskip("bitbully")
+    kind = SETS[0]
+    assert list(islice(make_set(kind, seed=2), 5)) != read_positions(kind.path)[:5]
+
+
+@given(st.integers(1, 25), st.randoms(use_true_random=False))
+def test_mirror_images_are_one_position(plies: int, rng: Random) -> None:
+    env = ConnectFour()
+    moves = random_moves(plies, rng)
+    assert len(moves) == plies
+    mirror = moves.translate(str.maketrans("1234567", "7654321"))
+    state = state_from_moves(env, moves)
+    assert state_from_moves(env, mirror) == mirrored(env, state)
+    assert mirror_free_identity(moves) == mirror_free_identity(mirror)
+    assert mirror_free_identity(moves) in (state, mirrored(env, state))
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    positions = [ScoredPosition("4453", -2), ScoredPosition("1", 0)]
+    write_positions(tmp_path / "set.txt", positions)
+    assert (tmp_path / "set.txt").read_text() == "4453 -2\n1 0\n"
+    assert read_positions(tmp_path / "set.txt") == positions

@@ -1,0 +1,272 @@
+"""Boards: states as values, conversion from and to Kaggle's flat board, illegal actions."""
+
+import pickle
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
+from envs.bitboard import cell_bit, lines
+from tests.helpers.kaggle_rules import kaggle_game
+from tests.helpers.strategies import (
+    Position,
+    board_games,
+    connect_games,
+    positions,
+    unfinished_positions,
+)
+
+EMPTY_CONNECT_FOUR = [0] * 42
+CORNERS_AND_MORE = [(0, 0), (0, 6), (5, 0), (5, 6), (4, 3)]
+
+
+def connect_four_board(*bottom_rows: str) -> list[int]:
+    """A board of 6x7 whose lowest rows are given, the highest of them first."""
+    cells = [int(cell) for cell in "".join(bottom_rows)]
+    return [0] * (42 - len(cells)) + cells
+
+
+# --- to_board and from_board
+
+
+@given(positions(board_games()))
+def test_a_board_leads_back_to_its_state(position: Position) -> None:
+    env, state = position
+    board = env.to_board(state)
+    assert env.from_board(board) == state
+    assert env.from_board(board, state.player) == state
+    assert env.from_board(tuple(board)) == state
+
+
+def test_the_bits_of_connect_four_lie_as_drawn() -> None:
+    bits = [cell_bit(6, row, column).bit_length() - 1 for row, column in CORNERS_AND_MORE]
+    assert bits == [5, 47, 0, 42, 22]
+
+
+def test_rows_of_the_flat_board_start_at_the_top() -> None:
+    env = ConnectX(rows=2, columns=3, inarow=3)
+    state = state_from_moves(env, "113")
+    assert env.to_board(state) == [2, 0, 0, 1, 0, 1]
+
+
+def test_tic_tac_toe_cells_are_numbered_row_by_row() -> None:
+    env = TicTacToe()
+    state = env.get_next_state(env.get_next_state(env.initial_state(), 2), 3)
+    assert env.to_board(state) == [0, 0, 1, 2, 0, 0, 0, 0, 0]
+
+
+def test_a_given_player_allows_a_puzzle_with_uneven_stones() -> None:
+    env = ConnectX()
+    board = connect_four_board("1110000")
+    state = env.from_board(board, player=1)
+    assert state.player == 1
+    assert env.to_board(state) == board
+    assert env.reward(state, 3) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("board", "player", "message"),
+    [
+        ([0] * 41, None, "6 rows and 7 columns has 42 cells, not 41"),
+        ([], None, "42 cells, not 0"),
+        ([0] * 43, 1, "42 cells, not 43"),
+        ([[0] * 7] * 6, None, "42 cells, not 6"),
+        ([*EMPTY_CONNECT_FOUR[:-1], 3], None, "cell 41 of the board is 3: 0, 1 or 2 is expected"),
+        ([-1, *EMPTY_CONNECT_FOUR[1:]], None, "cell 0 of the board is -1"),
+        ([None, *EMPTY_CONNECT_FOUR[1:]], None, "cell 0 of the board is None"),
+        (["1", *EMPTY_CONNECT_FOUR[1:]], None, "cell 0 of the board is '1'"),
+        ([[1], *EMPTY_CONNECT_FOUR[1:]], None, r"cell 0 of the board is \[1\]"),
+        (connect_four_board("0110000"), None, "stones ahead"),
+        (connect_four_board("0020000"), None, "stones ahead"),
+        (EMPTY_CONNECT_FOUR, 0, "the player to move is 1 or 2, not 0"),
+        (EMPTY_CONNECT_FOUR, 3, "the player to move is 1 or 2, not 3"),
+        (connect_four_board("1000000", "0000002"), None, "a stone floats in column 0"),
+        (connect_four_board("0000001", "0000002", "0000000"), None, "floats in column 6"),
+        (connect_four_board("2222000", "1111000"), None, "player 1 is to move, yet has a line"),
+        (connect_four_board("2220000", "1111000"), 1, "player 1 is to move, yet has a line"),
+        (connect_four_board("2222000", "1111010"), None, "player 2 is to move, yet has a line"),
+    ],
+)
+def test_a_wrong_board_is_refused(board: Sequence[int], player: int | None, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ConnectX().from_board(board, player)
+
+
+def has_line(board: Sequence[int], env: ConnectX, mark: int) -> bool:
+    """Whether `mark` has a line, looked for cell by cell."""
+    stones = {divmod(index, env.columns) for index, cell in enumerate(board) if cell == mark}
+    return any(
+        all((row + down * i, column + right * i) in stones for i in range(env.inarow))
+        for row, column in stones
+        for down, right in ((0, 1), (1, 0), (1, 1), (1, -1))
+    )
+
+
+@given(connect_games(largest=4, longest_line=4), st.data())
+def test_a_board_is_refused_exactly_where_a_rule_is_broken(
+    env: ConnectX, data: st.DataObject
+) -> None:
+    cells = env.rows * env.columns
+    board = data.draw(st.lists(st.sampled_from([0, 1, 2]), min_size=cells, max_size=cells))
+    player = data.draw(st.sampled_from([None, 1, 2]))
+    ahead = board.count(1) - board.count(2)
+    mover = player or 1 + ahead
+    floats = any(
+        board[index] and not board[index + env.columns] for index in range(cells - env.columns)
+    )
+    if floats or mover not in (1, 2) or has_line(board, env, mover):
+        with pytest.raises(ValueError, match=r"floats|ahead|has a line"):
+            env.from_board(board, player)
+    else:
+        state = env.from_board(board, player)
+        assert env.to_board(state) == board
+        assert env.current_player(state) == mover
+        assert env.winner(state) == (3 - mover if has_line(board, env, 3 - mover) else None)
+
+
+# --- actions
+
+
+@given(positions(connect_games()), st.integers(-3, 14))
+def test_an_action_is_illegal_exactly_where_kaggle_says_so(position: Position, column: int) -> None:
+    env, state = position
+    legal = not state.won and column in kaggle_game(env, state).open_columns
+    for play in (env.get_next_state, env.reward):
+        if legal:
+            play(state, column)
+        else:
+            with pytest.raises(ValueError, match=f"illegal action {column} in BoardState"):
+                play(state, column)
+
+
+@pytest.mark.parametrize("action", [-1, 7, 2.5, "3", None, [3], (1, 2)])
+@pytest.mark.parametrize("env", [ConnectX(), ConnectFour()])
+def test_what_is_no_column_is_illegal(env: BoardGame, action: object) -> None:
+    with pytest.raises(ValueError, match="legal: 0, 1, 2, 3, 4, 5, 6"):
+        env.get_next_state(env.initial_state(), action)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("action", [-1, 9, 2.5, "3", None, [3], 4])
+def test_what_is_no_free_cell_is_illegal(action: object) -> None:
+    env = TicTacToe()
+    state = env.get_next_state(env.initial_state(), 4)
+    with pytest.raises(ValueError, match="legal: 0, 1, 2, 3, 5, 6, 7, 8"):
+        env.get_next_state(state, action)  # type: ignore[arg-type]
+
+
+def test_nothing_is_legal_after_the_end() -> None:
+    for env, moves in ((ConnectX(), "1212121"), (TicTacToe(), "14253")):
+        state = state_from_moves(env, moves)
+        assert not env.get_available_actions(state)
+        with pytest.raises(ValueError, match=r"illegal action 5 in .*: the game is over"):
+            env.get_next_state(state, 5)
+
+
+# --- wins
+
+
+TIC_TAC_TOE_LINES = ["123", "456", "789", "147", "258", "369", "159", "357"]
+
+
+@pytest.mark.parametrize("line", TIC_TAC_TOE_LINES)
+@pytest.mark.parametrize("player", [1, 2])
+def test_each_line_of_tic_tac_toe_wins(line: str, player: int) -> None:
+    """The other player's stones go where they have no line themselves."""
+    env = TicTacToe()
+    board = [0] * 9
+    for cell in line[:2]:
+        board[int(cell) - 1] = player
+    state = env.from_board(board, player)
+    action = int(line[2]) - 1
+    assert env.reward(state, action) == (1.0 if player == 1 else -1.0)
+    won = env.get_next_state(state, action)
+    assert env.winner(won) == player
+    assert env.winning_cells(won) == sorted(divmod(int(cell) - 1, 3) for cell in line)
+
+
+def test_connect_four_has_69_lines() -> None:
+    assert len(ConnectFour().lines) == len(set(ConnectFour().lines)) == 69
+
+
+@given(connect_games())
+def test_there_are_as_many_lines_as_geometry_allows(env: ConnectX) -> None:
+    """Each direction leaves a rectangle of cells to start from; one cell has no direction."""
+    rows, columns, inarow = env.rows, env.columns, env.inarow
+    high, wide = max(rows - inarow + 1, 0), max(columns - inarow + 1, 0)
+    expected = rows * columns if inarow == 1 else rows * wide + high * columns + 2 * high * wide
+    found = list(lines(rows, columns, inarow))
+    assert len(set(found)) == len(found) == expected
+    assert all(line.bit_count() == inarow for line in found)
+
+
+def test_winning_cells_cover_crossing_lines_and_runs_that_are_too_long() -> None:
+    env = ConnectX()
+    state = env.from_board(connect_four_board("1000000", "2100000", "2212000", "1111122"), 2)
+    assert env.winning_cells(state) == [
+        (2, 0), (3, 1), (4, 2), (5, 0), (5, 1), (5, 2), (5, 3), (5, 4),
+    ]  # fmt: skip
+    assert env.winning_cells(env.initial_state()) == []
+
+
+# --- values: states and games
+
+
+@given(unfinished_positions(board_games()))
+def test_playing_leaves_the_state_as_it_was(position: Position) -> None:
+    env, state = position
+    before = BoardState(*state)
+    for action in env.get_available_actions(state):
+        assert env.get_next_state(state, action) != state
+        assert type(env.get_next_state(state, action)) is BoardState
+    assert state == before
+
+
+def test_states_cannot_be_changed() -> None:
+    state = ConnectX().initial_state()
+    with pytest.raises(AttributeError):
+        state.player = 2  # type: ignore[misc]
+
+
+def test_states_are_equal_by_value_however_they_were_reached() -> None:
+    env = ConnectX()
+    one, other = state_from_moves(env, "1234"), state_from_moves(env, "3412")
+    assert one == other
+    assert hash(one) == hash(other)
+    assert state_from_moves(env, "1324") != one
+    assert state_from_moves(env, "12") != state_from_moves(env, "21")
+
+
+@given(positions(board_games()))
+def test_states_and_games_survive_pickling(position: Position) -> None:
+    env, state = position
+    copy, state_copy = pickle.loads(pickle.dumps((env, state)))
+    assert copy == env
+    assert state_copy == state
+    assert type(state_copy) is BoardState
+    assert list(copy.get_available_actions(state)) == list(env.get_available_actions(state))
+    for action in env.get_available_actions(state):
+        assert copy.get_next_state(state_copy, action) == env.get_next_state(state, action)
+
+
+def test_games_are_equal_by_class_and_size() -> None:
+    games = [ConnectX(), ConnectX(7, 6, 4), ConnectX(6, 7, 5), ConnectFour(), TicTacToe()]
+    assert len(set(games)) == len(games)
+    assert ConnectX(3, 3, 3) != TicTacToe()
+    assert ConnectX(6, 7, 4) == ConnectX()
+    assert hash(ConnectX(6, 7, 4)) == hash(ConnectX())
+    assert ConnectX() != "ConnectX(rows=6, columns=7, inarow=4)"
+
+
+@pytest.mark.parametrize("env", [ConnectX(3, 12, 5), ConnectFour(), TicTacToe()])
+def test_repr_is_the_call_that_makes_the_game(env: BoardGame) -> None:
+    namespace = {"ConnectX": ConnectX, "ConnectFour": ConnectFour, "TicTacToe": TicTacToe}
+    assert eval(repr(env), namespace) == env
+
+
+@pytest.mark.parametrize("size", [0, -1, 2.0, "6", None, True])
+@pytest.mark.parametrize("name", ["rows", "columns", "inarow"])
+def test_a_size_is_a_whole_number_of_at_least_one(name: str, size: object) -> None:
+    with pytest.raises(ValueError, match=f"{name} must be a whole number of at least 1, not"):
+        ConnectX(**{name: size})  # type: ignore[arg-type]

@@ -1,0 +1,167 @@
+"""Pictures of boards, against pictures drawn by hand."""
+
+import re
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from envs import (
+    BoardGame,
+    BoardState,
+    ConnectX,
+    TicTacToe,
+    board_svg,
+    board_text,
+    state_from_moves,
+)
+from envs.render import CELL, board_ansi, board_rgb
+from tests.helpers.strategies import Position, board_games, positions
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def test_text_of_connect_four() -> None:
+    env = ConnectX()
+    assert board_text(env, state_from_moves(env, "4453")).splitlines() == [
+        ". . . . . . .",
+        ". . . . . . .",
+        ". . . . . . .",
+        ". . . . . . .",
+        ". . . O . . .",
+        ". . O X X . .",
+        "1 2 3 4 5 6 7",
+    ]
+
+
+def test_text_of_tic_tac_toe() -> None:
+    env = TicTacToe()
+    assert board_text(env, state_from_moves(env, "519")) == "O . .\n. X .\n. . X\n1 2 3"
+
+
+def test_text_of_a_wide_board_stays_aligned() -> None:
+    env = ConnectX(rows=2, columns=11, inarow=4)
+    assert board_text(env, state_from_moves(env, "11,10,11")).splitlines() == [
+        " .  .  .  .  .  .  .  .  .  .  X",
+        " .  .  .  .  .  .  .  .  .  O  X",
+        " 1  2  3  4  5  6  7  8  9 10 11",
+    ]
+
+
+@given(positions(board_games()))
+def test_text_shows_every_cell(position: Position) -> None:
+    env, state = position
+    *rows, numbers = board_text(env, state).splitlines()
+    board = [".XO".index(symbol) for row in rows for symbol in row.split()]
+    assert board == env.to_board(state)
+    assert numbers.split() == [str(column) for column in range(1, env.columns + 1)]
+    assert len({len(line) for line in [*rows, numbers]}) == 1
+
+
+def circles(env: BoardGame, state: BoardState) -> list[ElementTree.Element]:
+    return list(ElementTree.fromstring(board_svg(env, state)).iter(f"{SVG}circle"))
+
+
+def test_svg_has_a_circle_for_each_cell_in_the_order_of_the_board() -> None:
+    env = ConnectX(rows=2, columns=3, inarow=3)
+    shapes = circles(env, state_from_moves(env, "113"))
+    colour = {cell: shape.get("fill") for cell, shape in zip("OeeXeX", shapes, strict=True)}
+    assert [shape.get("fill") for shape in shapes] == [colour[cell] for cell in "OeeXeX"]
+    assert len(set(colour.values())) == 3
+
+    centres = [(float(shape.attrib["cy"]), float(shape.attrib["cx"])) for shape in shapes]
+    assert centres == sorted(centres)
+    radius = float(shapes[0].attrib["r"])
+    for row in (centres[:3], centres[3:]):
+        for (_, left), (_, right) in pairwise(row):
+            assert right - left > 2 * radius
+
+
+@given(positions(board_games()))
+def test_svg_stays_inside_its_frame(position: Position) -> None:
+    env, state = position
+    picture = ElementTree.fromstring(board_svg(env, state))
+    left, top, width, height = map(float, picture.attrib["viewBox"].split())
+    assert len(circles(env, state)) == env.rows * env.columns
+    for shape in picture.iter(f"{SVG}circle"):
+        x, y, radius = (float(shape.attrib[name]) for name in ("cx", "cy", "r"))
+        assert left + radius <= x <= left + width - radius
+        assert top + radius <= y <= top + height - radius
+
+
+def test_svg_rings_the_winning_line_alone() -> None:
+    env = ConnectX()
+    state = state_from_moves(env, "1213141")
+    rings = [
+        divmod(index, env.columns)
+        for index, shape in enumerate(circles(env, state))
+        if shape.get("stroke")
+    ]
+    assert rings == [(2, 0), (3, 0), (4, 0), (5, 0)]
+    unfinished = state_from_moves(env, "121314")
+    assert not any(shape.get("stroke") for shape in circles(env, unfinished))
+
+
+@pytest.mark.parametrize(
+    ("moves", "title"),
+    [
+        ("", "Player 1 to move"),
+        ("1", "Player 2 to move"),
+        ("14253", "Player 1 has won"),
+        ("142597", "Player 1 to move"),
+        ("142596", "Player 2 has won"),
+        ("123586479", "A draw"),
+    ],
+)
+def test_svg_is_titled_by_the_state_of_the_game(moves: str, title: str) -> None:
+    env = TicTacToe()
+    picture = ElementTree.fromstring(board_svg(env, state_from_moves(env, moves)))
+    assert picture.findtext(f"{SVG}title") == title
+
+
+@given(positions(board_games()))
+def test_ansi_is_the_text_with_the_winning_stones_in_reverse_video(position: Position) -> None:
+    env, state = position
+    picture = board_ansi(env, state)
+    assert re.sub(r"\x1b\[\dm", "", picture) == board_text(env, state)
+    marked = re.findall(r"\x1b\[7m(.)\x1b\[0m", picture)
+    assert len(marked) == len(env.winning_cells(state))
+    assert set(marked) <= {"X" if state.player == 2 else "O"}
+
+
+def test_ansi_marks_the_line_where_it_is() -> None:
+    env = TicTacToe()
+    picture = board_ansi(env, state_from_moves(env, "14253"))
+    assert picture.splitlines()[:2] == ["\x1b[7mX\x1b[0m " * 2 + "\x1b[7mX\x1b[0m", "O O ."]
+
+
+def colours(env: BoardGame, state: BoardState) -> list[tuple[int, ...]]:
+    """The colour in the middle of each cell of the image, row by row."""
+    image = board_rgb(env, state)
+    middles = image[CELL // 2 :: CELL, CELL // 2 :: CELL]
+    return [tuple(colour) for colour in middles.reshape(-1, 3).tolist()]
+
+
+@given(positions(board_games()))
+def test_the_image_has_the_colours_of_the_svg(position: Position) -> None:
+    env, state = position
+    assert board_rgb(env, state).shape == (env.rows * CELL, env.columns * CELL, 3)
+    fills = [shape.attrib["fill"] for shape in circles(env, state)]
+    assert colours(env, state) == [tuple(bytes.fromhex(fill[1:])) for fill in fills]
+
+
+def test_the_image_rings_the_winning_line_alone() -> None:
+    env = ConnectX()
+    won = board_rgb(env, state_from_moves(env, "1213141"))
+    before = board_rgb(env, state_from_moves(env, "121314"))
+    dark = np.array([11, 31, 56])
+    ringed = [
+        (row, column)
+        for row in range(env.rows)
+        for column in range(env.columns)
+        if (won[row * CELL + CELL // 2, column * CELL : (column + 1) * CELL] == dark).all(1).any()
+    ]
+    assert ringed == [(2, 0), (3, 0), (4, 0), (5, 0)]
+    assert not (before == dark).all(2).any()

@@ -1,0 +1,122 @@
+"""The rules of ConnectX are Kaggle's: random games, compared ply by ply."""
+
+from random import Random
+
+import pytest
+
+from envs import ConnectX, state_from_moves
+from submission.kaggle import kaggle_environments
+from tests.helpers.kaggle_rules import kaggle_game
+from tests.helpers.strategies import random_game
+
+# (rows, columns, inarow, games): more than 20 000 games
+SIZES = [
+    (1, 1, 1, 20),
+    (1, 7, 4, 1500),
+    (7, 1, 4, 20),
+    (2, 2, 1, 50),
+    (2, 9, 2, 3500),
+    (3, 3, 3, 4000),
+    (3, 3, 2, 2000),
+    (4, 4, 4, 2000),
+    (4, 4, 5, 1000),
+    (5, 6, 3, 2500),
+    (6, 7, 4, 2500),
+    (7, 8, 4, 500),
+    (9, 9, 4, 300),
+    (10, 12, 5, 100),
+    (12, 12, 6, 50),
+    (12, 3, 3, 400),
+    (8, 7, 12, 50),
+]
+
+
+@pytest.mark.parametrize(("rows", "columns", "inarow", "games"), SIZES)
+def test_random_games_agree_with_kaggles_rule_functions(
+    rows: int, columns: int, inarow: int, games: int
+) -> None:
+    env = ConnectX(rows, columns, inarow)
+    rng = Random(games)
+    for _ in range(games):
+        state = env.initial_state()
+        kaggle = kaggle_game(env, state)
+        while not kaggle.over:
+            actions = env.get_available_actions(state)
+            assert list(actions) == kaggle.open_columns
+            assert env.winner(state) is None
+            assert env.current_player(state) == kaggle.mark
+            action = rng.choice(actions)
+            kaggle.play(action)
+            assert env.reward(state, action) == {None: 0, 1: 1, 2: -1}[kaggle.winner]
+            state = env.get_next_state(state, action)
+        assert list(env.get_available_actions(state)) == []
+        assert env.winner(state) == kaggle.winner
+        assert env.to_board(state) == kaggle.board
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "inarow", "games"),
+    [
+        (1, 1, 1, 5),
+        (1, 7, 4, 20),
+        (2, 9, 2, 40),
+        (3, 3, 3, 60),
+        (4, 4, 5, 30),
+        (5, 6, 3, 60),
+        (6, 7, 4, 60),
+        (10, 12, 5, 10),
+        (8, 7, 12, 5),
+    ],
+)
+def test_whole_games_agree_with_kaggles_environment(
+    rows: int, columns: int, inarow: int, games: int
+) -> None:
+    env = ConnectX(rows, columns, inarow)
+    configuration = {"rows": rows, "columns": columns, "inarow": inarow}
+    kaggle = kaggle_environments().make("connectx", configuration=configuration)
+    rng = Random(games)
+    for _ in range(games):
+        kaggle.reset(2)
+        state, reward = env.initial_state(), 0.0
+        while actions := env.get_available_actions(state):
+            assert [seat.status for seat in kaggle.state] == (
+                ["ACTIVE", "INACTIVE"] if state.player == 1 else ["INACTIVE", "ACTIVE"]
+            )
+            action = rng.choice(actions)
+            kaggle.step([action, None] if state.player == 1 else [None, action])
+            reward = env.reward(state, action)
+            state = env.get_next_state(state, action)
+            assert [seat.reward for seat in kaggle.state] == [reward, -reward]
+            assert kaggle.state[0].observation["board"] == env.to_board(state)
+        assert [seat.status for seat in kaggle.state] == ["DONE", "DONE"]
+
+
+@pytest.mark.parametrize(
+    ("moves", "winner"),
+    [
+        ("433572445463521543265714137522626737667111", 2),
+        ("117444354453261623124211663772677733556552", 2),
+        ("257771314744647214154617633623313656555222", None),
+    ],
+)
+def test_the_last_cell_of_the_board_wins_or_draws(moves: str, winner: int | None) -> None:
+    env = ConnectX()
+    kaggle = kaggle_environments().make("connectx")
+    kaggle.reset(2)
+    for ply, move in enumerate(moves):
+        column = int(move) - 1
+        kaggle.step([None, column] if ply % 2 else [column, None])
+    state = state_from_moves(env, moves)
+
+    assert 0 not in env.to_board(state)
+    assert env.winner(state) == winner
+    assert [seat.status for seat in kaggle.state] == ["DONE", "DONE"]
+    assert [seat.reward for seat in kaggle.state] == ([-1, 1] if winner else [0, 0])
+    assert kaggle.state[0].observation["board"] == env.to_board(state)
+
+
+def test_random_games_reach_wins_of_both_players_and_draws() -> None:
+    """The comparison above would say little if its games all ended in the same way."""
+    env, rng = ConnectX(4, 4, 4), Random(0)
+    outcomes = {env.winner(random_game(env, rng)[-1]) for _ in range(200)}
+    assert outcomes == {None, 1, 2}

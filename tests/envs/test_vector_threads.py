@@ -1,0 +1,210 @@
+"""Numba's threads in the vector environments: their number, forks, several callers."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from envs.learning import vector_threads
+from envs.learning.vector_env import TicTacToeVectorEnv
+from envs.learning.vector_sampler import LegalActionSampler
+from envs.learning.vector_threads import Sharing, sharing_of_process, short_spins, useful_threads
+
+pytestmark = pytest.mark.usefixtures("threads_of_single_rows")
+
+MOST = vector_threads.threading_of_numba().config.NUMBA_NUM_THREADS
+PLAY = """
+import os, sys
+from envs.learning import vector_threads
+from envs.learning.vector_env import TicTacToeVectorEnv
+from envs.learning.vector_sampler import LegalActionSampler
+
+vector_threads.ROWS_OF_A_THREAD = 20
+
+def played(threads):
+    env, sampler = TicTacToeVectorEnv(200, threads=threads), LegalActionSampler(1, threads)
+    env.reset(seed=1)
+    sums = []
+    for ply in range(60):
+        observations, *_ = env.step(sampler.sample(env.action_masks()))
+        sums.append(observations.sum().item())
+    return sums
+"""
+IN_FORKS = """
+def in_fork():
+    sys.stdout.flush()
+    child = os.fork()
+    if child == 0:
+        same = played(threads=2) == played(threads=1)
+        os._exit(0 if same else 1)
+    return os.waitpid(child, 0)[1]
+
+print("before", in_fork())
+print("itself", played(threads=2) == played(threads=1))
+print("after", in_fork())
+"""
+IN_A_FORK_THAT_IMPORTS = """
+import os
+import numba
+import envs
+
+@numba.njit(parallel=True)
+def count():
+    total = 0
+    for number in numba.prange(100):
+        total += 1
+    return total
+
+assert count() == 100
+child = os.fork()
+if child:
+    print("child", os.waitpid(child, 0)[1], flush=True)
+    os._exit(0)
+"""
+IN_A_FORK_DURING_A_TURN = """
+with vector_threads.TURN:
+    child = os.fork()
+    if child == 0:
+        played(threads=2)
+        os._exit(0)
+    print("child", os.waitpid(child, 0)[1])
+"""
+BY_MANY_CALLERS = """
+from concurrent.futures import ThreadPoolExecutor
+
+with ThreadPoolExecutor(4) as callers:
+    games = [*callers.map(played, [2] * 12)]
+print(all(game == played(threads=1) for game in games))
+"""
+BY_COMPILED_BOARDS = """
+import json
+from envs.learning import vector_boards
+vector_boards.compiles = lambda: True
+print(json.dumps(played(threads=1)))
+"""
+WITHOUT_NUMBA = 'import sys; sys.modules["numba"] = None\n'
+
+
+def run(script: str, *arguments: str, **variables: str) -> list[str]:
+    """The lines that a script prints in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        env=os.environ | variables,
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    if "No threading layer could be loaded" in done.stderr:
+        pytest.skip("this machine lacks the library of the threads")
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("threads", [2, MOST, MOST + 5])
+@pytest.mark.parametrize("allowed", [1, MOST])
+def test_the_number_of_threads_that_the_caller_has_set_is_left_as_it_was(
+    threads: int, allowed: int
+) -> None:
+    env, sampler = TicTacToeVectorEnv(300, threads=threads), LegalActionSampler(1, threads)
+    env.reset(seed=1)
+    numba.set_num_threads(allowed)
+    env.step(sampler.sample(env.action_masks()))
+    assert numba.get_num_threads() == allowed
+    numba.set_num_threads(MOST)
+
+
+@given(threads=st.integers(1, 64), rows=st.integers(1, 10**6))
+def test_a_thread_has_enough_games_or_is_the_only_one(threads: int, rows: int) -> None:
+    enough = 1024
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vector_threads, "ROWS_OF_A_THREAD", enough)
+        useful = useful_threads(threads, rows)
+    assert 1 <= useful <= threads
+    assert useful == 1 or rows / useful >= enough
+    assert useful == threads or rows / (useful + 1) < enough
+
+
+@given(threads=st.integers(2, 5), sizes=st.lists(st.integers(0, 400), min_size=1, max_size=4))
+def test_actions_are_drawn_alike_by_any_number_of_threads(threads: int, sizes: list[int]) -> None:
+    one, many = LegalActionSampler(3), LegalActionSampler(3, threads)
+    for size in sizes:
+        masks = np.random.default_rng(size).integers(0, 2, (size, 7)).astype(np.int8)
+        actions = one.sample(masks)
+        np.testing.assert_array_equal(many.sample(masks), actions)
+        assert (masks.any(1) == masks[np.arange(size), actions].astype(bool)).all()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a system that cannot fork")
+@pytest.mark.parametrize("layer", ["omp", "workqueue"])
+def test_forks_play_the_same_games(layer: str) -> None:
+    """GNU OpenMP would end the second fork."""
+    lines = run(PLAY + IN_FORKS, NUMBA_THREADING_LAYER=layer)
+    assert lines == ["before 0", "itself True", "after 0"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a system that cannot fork")
+def test_forks_play_that_load_the_environments_themselves() -> None:
+    """The threads are of code outside, and the fork knows of them by `envs` alone."""
+    script = IN_A_FORK_THAT_IMPORTS + PLAY + "played(threads=2)"
+    assert run(script, NUMBA_THREADING_LAYER="omp") == ["child 0"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a system that cannot fork")
+def test_forks_do_not_wait_for_a_turn_of_their_parents() -> None:
+    script = PLAY + IN_A_FORK_DURING_A_TURN
+    assert run(script, NUMBA_THREADING_LAYER="workqueue") == ["child 0"]
+
+
+@pytest.mark.parametrize("layer", ["omp", "workqueue"])
+def test_many_callers_step_at_the_same_time(layer: str) -> None:
+    """Numba's own threads would abort the process."""
+    assert run(PLAY + BY_MANY_CALLERS, NUMBA_THREADING_LAYER=layer) == ["True"]
+
+
+def test_steps_are_the_same_in_plain_python() -> None:
+    compiled = run(PLAY + BY_COMPILED_BOARDS)
+    assert run(WITHOUT_NUMBA + PLAY + BY_COMPILED_BOARDS) == compiled
+    assert len(set(json.loads(compiled[0]))) > 20
+
+
+def test_openmp_is_told_to_spin_briefly_unless_the_user_says_how(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+    monkeypatch.delenv("GOMP_SPINCOUNT", raising=False)
+    with short_spins():
+        assert os.environ["GOMP_SPINCOUNT"] == vector_threads.SPIN_COUNT
+    assert "GOMP_SPINCOUNT" not in os.environ
+    monkeypatch.setenv("OMP_WAIT_POLICY", "passive")
+    with short_spins():
+        assert "GOMP_SPINCOUNT" not in os.environ
+
+
+def test_a_fork_has_threads_of_its_own_where_its_parent_started_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(vector_threads, "IMPORTED_BY", -1)
+    sharing = sharing_of_process.__wrapped__
+    monkeypatch.setattr(vector_threads, "running_layer", lambda: None)
+    assert sharing() is not Sharing.NOBODY
+    monkeypatch.setattr(vector_threads, "running_layer", lambda: "omp")
+    assert sharing() is Sharing.NOBODY
+
+
+def test_more_threads_than_games_play_them_all() -> None:
+    one, many = (TicTacToeVectorEnv(3, opponent=None, threads=threads) for threads in (1, 8))
+    _, infos = one.reset(seed=1)
+    many.reset(seed=1)
+    sampler = LegalActionSampler(seed=1)
+    for _ in range(12):
+        actions = sampler.sample(infos["action_mask"])
+        observations, *_, infos = one.step(actions)
+        np.testing.assert_array_equal(many.step(actions)[0], observations)

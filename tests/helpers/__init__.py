@@ -1,0 +1,1 @@
+"""What tests share: oracles, small games, the command line."""

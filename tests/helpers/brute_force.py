@@ -1,0 +1,92 @@
+"""Exact values by definition: the oracle for every search, with nothing pruned or guessed."""
+
+from collections.abc import Iterator
+from typing import Any, Generic
+
+from agents.book.positions import BookScope
+from envs import Action, BoardState, ConnectX, Env, State
+
+
+class BruteForce(Generic[State, Action]):
+    """Solves a game by looking at each of its states once. Values are from player 1's view."""
+
+    def __init__(self, env: Env[State, Action]) -> None:
+        self.env = env
+        self._solved: dict[State, tuple[float, int]] = {}
+
+    def value(self, state: State) -> float:
+        """The value of a state in which the game goes on."""
+        return self._solve(state)[0]
+
+    def action_value(self, state: State, action: Action) -> float:
+        """The value of an action."""
+        return self._outcome(state, action)[0]
+
+    def plies(self, state: State) -> int:
+        """How long the game lasts if the winner hurries and the loser plays for time."""
+        return self._solve(state)[1]
+
+    def plies_after(self, state: State, action: Action) -> int:
+        """How long it lasts, `action` among them, if that is played first."""
+        return self._outcome(state, action)[1]
+
+    def _solve(self, state: State) -> tuple[float, int]:
+        if state not in self._solved:
+            sign = 1 if self.env.current_player(state) == 1 else -1
+
+            def merit(outcome: tuple[float, int]) -> tuple[float, int]:
+                value, plies = outcome
+                return sign * value, -plies if sign * value > 0 else plies
+
+            actions = self.env.get_available_actions(state)
+            self._solved[state] = max((self._outcome(state, a) for a in actions), key=merit)
+        return self._solved[state]
+
+    def _outcome(self, state: State, action: Action) -> tuple[float, int]:
+        child = self.env.get_next_state(state, action)
+        if not self.env.get_available_actions(child):
+            return self.env.reward(state, action), 1
+        value, plies = self._solve(child)
+        return value, plies + 1
+
+
+def merit(env: ConnectX, truth: BruteForce[BoardState, int], state: BoardState, action: int) -> Any:
+    """What an action leads to, to be compared: the result, then how soon."""
+    sign = 1 if state.player == 1 else -1
+    value = sign * truth.action_value(state, action)
+    # Wins and losses a ply apart have the same score only where the winner has as many stones.
+    plies = truth.plies_after(state, action)
+    stones_left = (env.rows * env.columns - state.mask.bit_count() - plies) // 2
+    return value, value * stones_left
+
+
+def equally_good(env: ConnectX, truth: BruteForce[BoardState, int], state: BoardState) -> list[int]:
+    actions = env.get_available_actions(state)
+    merits = {action: merit(env, truth, state, action) for action in actions}
+    return [action for action in actions if merits[action] == max(merits.values())]
+
+
+def score_by_brute_force(
+    env: ConnectX, truth: BruteForce[BoardState, int], state: BoardState
+) -> int:
+    """The score by its definition: one more than the stones that the winner has left."""
+    value = truth.value(state) * (1 if state.player == 1 else -1)
+    stones_at_end = state.mask.bit_count() + truth.plies(state)
+    return round(value) * ((env.rows * env.columns + 2 - stones_at_end) // 2)
+
+
+def env_of(scope: BookScope) -> ConnectX:
+    return ConnectX(scope.rows, scope.columns, scope.inarow)
+
+
+def reached_states(scope: BookScope) -> Iterator[set[BoardState]]:
+    """All states after 0, 1, 2 … plies, the last ply of the book included, by the rules alone."""
+    env = env_of(scope)
+    states = {env.initial_state()}
+    for _ in range(scope.plies + 1):
+        yield states
+        states = {
+            env.get_next_state(state, action)
+            for state in states
+            for action in env.get_available_actions(state)
+        }

@@ -1,0 +1,67 @@
+"""Game records and evaluations made by hand, for tests of what is done with them."""
+
+from dataclasses import replace
+
+from submission.evaluating.evaluation import Ending, Evaluation, Identity, Versions
+from submission.evaluating.game_record import GameRecord, Result
+from submission.evaluating.players import PlayerKind
+from submission.evaluating.settings import Settings
+
+WIN = GameRecord(
+    player="hero",
+    opponent="rival",
+    game=0,
+    seed=11,
+    seat=1,
+    opening=(),
+    columns=(0, 1, 0, 1, 0, 1, 0),
+    statuses=("DONE", "DONE"),
+    rewards=(1, -1),
+    result=Result.WIN,
+    durations=((0.5, 0.1, 0.1, 0.1), (0.4, 0.2, 0.3)),
+)
+LOSS = replace(WIN, game=1, seat=2, result=Result.LOSS)
+DRAW = replace(WIN, game=2, columns=(1,), rewards=(0, 0), result=Result.DRAW)
+PLAYER_FAILED = replace(
+    WIN,
+    game=4,
+    columns=(0, 1),
+    statuses=("ERROR", "DONE"),
+    rewards=(None, 0),
+    result=Result.PLAYER_FAILED,
+    durations=((0.5, 0.7), (0.4,)),
+    cause="ValueError: boom",
+    stderr=("ValueError: boom",),
+)
+OPPONENT_FAILED = replace(
+    WIN,
+    game=6,
+    columns=(0,),
+    statuses=("DONE", "INVALID"),
+    rewards=(0, None),
+    result=Result.OPPONENT_FAILED,
+    durations=((0.5,), (0.4,)),
+    cause="played column 9, which is full or not on the board",
+)
+
+
+def evaluation_of(
+    *records: GameRecord, games: int | None = None, ending: Ending = Ending.COMPLETE
+) -> Evaluation:
+    """An evaluation of "hero" against "rival" with these games."""
+    return Evaluation(
+        players=(
+            Identity("hero", PlayerKind.FILE, "0" * 64),
+            Identity("rival", PlayerKind.BUILT_IN, None),
+        ),
+        pairings=(("hero", "rival"),),
+        settings=Settings(len(records) if games is None else games, seed=1, opening_plies=0),
+        versions=Versions("0.1.0", "1.33.2", "3.11.7"),
+        ending=ending,
+        records=records,
+    )
+
+
+def games(*records: GameRecord) -> list[GameRecord]:
+    """The records as games 0, 1, 2 … of a pairing."""
+    return [replace(record, game=game) for game, record in enumerate(records)]

@@ -1,0 +1,137 @@
+"""Hypothesis strategies: games of random size, and states that random legal play reaches."""
+
+from random import Random
+from typing import NamedTuple
+
+from hypothesis import assume
+from hypothesis import strategies as st
+
+from envs import BoardGame, BoardState, ConnectX, TicTacToe
+from tests.helpers.kaggle_rules import KaggleGame, kaggle_game
+
+
+class Position(NamedTuple):
+    """A state with the game that it belongs to."""
+
+    env: BoardGame
+    state: BoardState
+
+
+@st.composite
+def connect_games(draw: st.DrawFn, largest: int = 12, longest_line: int = 12) -> ConnectX:
+    """ConnectX with up to `largest` rows and columns and lines of up to `longest_line` stones."""
+    sides = st.integers(1, largest)
+    return ConnectX(draw(sides), draw(sides), draw(st.integers(1, longest_line)))
+
+
+@st.composite
+def contested_games(draw: st.DrawFn, largest: int = 10) -> ConnectX:
+    """ConnectX on which random games mostly end in a win, and not with the first stones."""
+    sides = st.integers(3, largest)
+    return ConnectX(draw(sides), draw(sides), draw(st.sampled_from([3, 3, 4, 5])))
+
+
+def board_games(largest: int = 12) -> st.SearchStrategy[BoardGame]:
+    """ConnectX of any size up to `largest`, or tic-tac-toe."""
+    return st.one_of(connect_games(largest), st.builds(TicTacToe))
+
+
+def random_game(env: BoardGame, rng: Random) -> list[BoardState]:
+    """The states of a whole game of random legal actions."""
+    states = [env.initial_state()]
+    while actions := env.get_available_actions(states[-1]):
+        states.append(env.get_next_state(states[-1], rng.choice(actions)))
+    return states
+
+
+def unfinished_states(env: BoardGame) -> set[BoardState]:
+    """Every reachable state in which the game goes on."""
+    found: set[BoardState] = set()
+    new = {env.initial_state()}
+    while new := {state for state in new - found if env.get_available_actions(state)}:
+        found |= new
+        new = {env.get_next_state(s, a) for s in new for a in env.get_available_actions(s)}
+    return found
+
+
+@st.composite
+def played_games(draw: st.DrawFn, env: BoardGame) -> list[BoardState]:
+    """The states of a whole random game of `env`."""
+    return random_game(env, Random(draw(st.integers(0, 2**32 - 1))))
+
+
+@st.composite
+def positions(draw: st.DrawFn, games: st.SearchStrategy[BoardGame]) -> Position:
+    """Any state of a random game, the last one among them."""
+    env = draw(games)
+    return Position(env, draw(st.sampled_from(draw(played_games(env)))))
+
+
+@st.composite
+def unfinished_positions(draw: st.DrawFn, games: st.SearchStrategy[BoardGame]) -> Position:
+    """A state in which the game goes on."""
+    env = draw(games)
+    return Position(env, draw(st.sampled_from(draw(played_games(env))[:-1])))
+
+
+@st.composite
+def late_positions(
+    draw: st.DrawFn, games: st.SearchStrategy[BoardGame], most_free_cells: int
+) -> Position:
+    """A state in which the game goes on, for at most as many plies as there are free cells."""
+    env = draw(games)
+    fewest_stones = env.rows * env.columns - most_free_cells
+    late = [s for s in draw(played_games(env))[:-1] if s.mask.bit_count() >= fewest_stones]
+    assume(late)
+    return Position(env, draw(st.sampled_from(late)))
+
+
+@st.composite
+def winnable_positions(draw: st.DrawFn, games: st.SearchStrategy[ConnectX]) -> Position:
+    """A state in which a column wins at once, by Kaggle's rules."""
+    env = draw(games)
+    state = draw(played_games(env))[-2]
+    assume(kaggle_game(env, state).winning_columns())
+    return Position(env, state)
+
+
+@st.composite
+def threatened_positions(draw: st.DrawFn, games: st.SearchStrategy[ConnectX]) -> Position:
+    """No column wins, and some columns but not all let the opponent win, by Kaggle's rules."""
+    env = draw(games)
+    last_states = draw(played_games(env))[-8:-1]
+    threatened = [state for state in last_states if _is_threatened(kaggle_game(env, state))]
+    assume(threatened)
+    return Position(env, draw(st.sampled_from(threatened)))
+
+
+def _is_threatened(game: KaggleGame) -> bool:
+    return not game.winning_columns() and 0 < len(game.safe_columns()) < len(game.open_columns)
+
+
+def swapped_colours(state: BoardState) -> BoardState:
+    """The same position with the players' stones and turns exchanged."""
+    return state._replace(player=3 - state.player)
+
+
+def mirrored(env: BoardGame, state: BoardState) -> BoardState:
+    """The same position with left and right exchanged."""
+    board = env.to_board(state)
+    rows = [board[i : i + env.columns][::-1] for i in range(0, len(board), env.columns)]
+    return env.from_board([cell for row in rows for cell in row], state.player)
+
+
+def quiet_game(env: ConnectX, plies: int, rng: Random) -> str:
+    """Random moves of so many plies, none of which wins."""
+    moves, state = "", env.initial_state()
+    while len(moves) < plies:
+        quiet = [
+            action
+            for action in env.get_available_actions(state)
+            if not env.get_next_state(state, action).won
+        ]
+        if not quiet:
+            return quiet_game(env, plies, rng)
+        action = rng.choice(quiet)
+        moves, state = moves + str(action + 1), env.get_next_state(state, action)
+    return moves

@@ -1,0 +1,1 @@
+"""Tests of what a submission needs, and of the command line."""

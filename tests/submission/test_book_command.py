@@ -1,0 +1,184 @@
+"""`connectx book`, as it is typed."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from base64 import b85decode
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents import PerfectAgent
+from agents.book.format import BookContent, decode_book
+from agents.book.positions import BookScope
+from agents.book.repertoire import RepertoireScope
+from agents.book.repertoire_format import decode_repertoire
+from envs import ConnectX
+from submission.booking.book_module import book_module
+from submission.booking.checkpoint import Checkpoint
+from submission.bundling.sources import read_module
+from tests.helpers.shell import Shell
+from tests.helpers.signals import heed_ctrl_c
+
+ROOT = Path(__file__).parents[2]
+SCOPE = BookScope(4, 4, 3, 4)
+SMALL = "--rows 4 --columns 4 --inarow 3 --plies 4 --workers 1 --table-megabytes 1"
+LONG = "--rows 5 --columns 5 --inarow 4 --plies 10 --workers 1 --table-megabytes 64"
+
+
+def content_of(module: Path) -> BookContent:
+    namespace: dict[str, str] = {}
+    exec(module.read_text(encoding="utf-8"), namespace)
+    return decode_book(b85decode(namespace["SHIPPED_BOOK"]))
+
+
+def test_a_book_is_written_and_its_scores_are_kept(shell: Shell, tmp_path: Path) -> None:
+    outcome = shell.run("book", *SMALL.split())
+    assert (outcome.status, outcome.stdout) == (0, "Wrote book_data.py, 0 kB: 82 scores.\n")
+    content = content_of(tmp_path / "book_data.py")
+    assert content.scope == SCOPE
+    scores = Checkpoint(tmp_path / "book_data.py.scores", SCOPE).read()
+    assert content.deepest_scores.tolist() == [scores[key] for key in sorted(scores)]
+
+
+def test_resuming_solves_what_is_missing(shell: Shell, tmp_path: Path) -> None:
+    shell.run("book", *SMALL.split(), "-o", "first.py")
+    whole = (tmp_path / "first.py.scores").read_bytes()
+    (tmp_path / "second.py.scores").write_bytes(whole[:300])
+    assert shell.run("book", *SMALL.split(), "-o", "second.py", "--resume").status == 0
+    assert (tmp_path / "second.py").read_text() == (tmp_path / "first.py").read_text()
+    written = (tmp_path / "second.py.scores").read_bytes()
+    assert sorted(written.splitlines()) == sorted(whole.splitlines())
+
+
+def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(tmp_path / "book_data.py.scores", BookScope(5, 5, 4, 10))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "submission", "book", *LONG.split()],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=heed_ctrl_c,
+    )
+    while process.poll() is None and not checkpoint.read():
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 1
+    stopped = re.fullmatch(
+        r"Interrupted: (\d+) of 67752 positions are solved\. .*--resume.*\n", output
+    )
+    assert stopped is not None
+    assert len(checkpoint.read()) >= int(stopped[1])
+    assert not (tmp_path / "book_data.py").exists()
+
+
+def test_a_book_can_go_into_a_bundle(tmp_path: Path) -> None:
+    scores = np.arange(91_295) % 43 - 21
+    module = tmp_path / "book_data.py"
+    module.write_text(book_module(BookContent(BookScope(6, 7, 4, 8), scores)))
+    assert content_of(module).deepest_scores.tolist() == scores.tolist()
+    assert max(map(len, module.read_text().splitlines())) == 100
+    assert list(read_module("book_data", module, frozenset()).definitions) == ["SHIPPED_BOOK"]
+
+
+def test_scores_of_an_earlier_run_are_not_overwritten(shell: Shell, tmp_path: Path) -> None:
+    scores = tmp_path / "book_data.py.scores"
+    Checkpoint(scores, SCOPE).append({5: -1})
+    before = scores.read_bytes()
+    outcome = shell.run("book", *SMALL.split())
+    assert outcome.status == 2
+    assert "book_data.py.scores has what an earlier run found" in outcome.stderr
+    assert scores.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("--plies 42", "the plies of a book for ConnectX(rows=6, columns=7, inarow=4) must be"),
+        ("--rows 9", "a book takes boards with columns * (rows + 1) at most 63"),
+        ("--inarow 0", "inarow must be a whole number of at least 1, not 0"),
+        ("--workers 0", "the number of workers must be at least 1, not 0"),
+        ("--output absent/book.py", "absent/book.py"),
+    ],
+)
+def test_mistakes_are_one_sentence_and_leave_nothing(
+    shell: Shell, tmp_path: Path, words: str, sentence: str
+) -> None:
+    outcome = shell.run("book", *words.split())
+    assert outcome.status == 2
+    assert sentence in outcome.stderr
+    assert outcome.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+REPERTOIRE = "book --repertoire --rows 4 --columns 4 --inarow 3 --workers 1 --table-megabytes 1"
+
+
+def test_a_repertoire_is_written_and_played(shell: Shell, tmp_path: Path) -> None:
+    outcome = shell.run(*REPERTOIRE.split(), "--all-plies", "2")
+    assert outcome.status == 0
+    assert re.fullmatch(
+        r"Wrote repertoire\.cxrp, 0 kB: the moves of \d+ positions\.\n", outcome.stdout
+    )
+    repertoire = decode_repertoire((tmp_path / "repertoire.cxrp").read_bytes())
+    assert repertoire.scope == RepertoireScope(4, 4, 3, 2, 7, 7)
+    agent = PerfectAgent(repertoire=str(tmp_path / "repertoire.cxrp"))
+    env = ConnectX(4, 4, 3)
+    state = env.initial_state()
+    assert agent.act(env, state) == repertoire.move(state) == agent.search(env, state).action
+    path = tmp_path / "submission.py"
+    assert (
+        shell.run("build", "perfect", "-O", "repertoire=repertoire.cxrp", "-o", str(path)).status
+        == 0
+    )
+    assert "_REPERTOIRE = b85decode(" in path.read_text()
+
+
+def test_a_repertoire_of_one_seat_as_a_module(shell: Shell, tmp_path: Path) -> None:
+    words = [*REPERTOIRE.split(), "--seat", "2", "--plies", "3", "-o", "moves.py"]
+    assert shell.run(*words).status == 0
+    namespace: dict[str, str] = {}
+    exec((tmp_path / "moves.py").read_text(encoding="utf-8"), namespace)
+    repertoire = decode_repertoire(b85decode(namespace["SHIPPED_REPERTOIRE"]))
+    assert repertoire.scope == RepertoireScope(4, 4, 3, -1, -1, 3)
+    assert "earlier run" in shell.run(*words).stderr
+    assert shell.run(*words, "--resume").status == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("--seat 1", "--seat and --all-plies belong to --repertoire: add it"),
+        ("--all-plies 3", "--seat and --all-plies belong to --repertoire: add it"),
+        ("--repertoire --seat 3", "the seat is 1 or 2, not 3"),
+        ("--repertoire --plies 42", "must be from 0 to 41, not 42"),
+        (
+            "--repertoire --rows 8 --columns 8",
+            "a repertoire takes boards with columns * (rows + 1)",
+        ),
+        ("--repertoire --resume --output absent/r.cxrp", "cannot write absent"),
+    ],
+)
+def test_mistakes_with_a_repertoire_are_one_sentence(
+    shell: Shell, tmp_path: Path, words: str, sentence: str
+) -> None:
+    outcome = shell.run("book", *words.split())
+    assert outcome.status == 2
+    assert sentence in outcome.stderr
+    assert outcome.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_is_no_repertoire_is_one_sentence(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "torn.cxrp").write_bytes(b"CXRP\x01")
+    outcome = shell.run("build", "perfect", "-O", "repertoire=torn.cxrp")
+    assert (outcome.status, outcome.stderr.count("\n")) == (2, 1)
+    assert "this is no repertoire: compute one with `connectx book --repertoire`" in outcome.stderr
+    outcome = shell.run("build", "perfect", "-O", "repertoire=absent.cxrp")
+    assert (outcome.status, outcome.stderr.count("\n")) == (2, 1)

@@ -1,0 +1,408 @@
+"""What the check says of many submissions, most of them bad.
+
+Where a submission can be run safely in the tests' own process, its status is compared with what
+`kaggle_environments` itself says of it.
+"""
+
+import json
+import tarfile
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic
+
+import pytest
+
+from submission.bundling.bundle import build_bundle
+from submission.checking import supervision
+from submission.checking.check import check_submission
+from submission.checking.check_result import CheckReport
+from submission.kaggle import kaggle_environments
+from tests.helpers.checks import FIRST_FREE, GOOD, check_file, first_fault, rows_of, text_of, told
+from tests.helpers.processes import is_gone
+
+Check = Callable[[str], CheckReport]
+
+
+@pytest.fixture
+def check(tmp_path: Path) -> Check:
+    def check_source(source: str) -> CheckReport:
+        path = tmp_path / "submission.py"
+        path.write_text(source)
+        return check_file(path)
+
+    return check_source
+
+
+ACCEPTED = {
+    "a lambda of one argument, with numpy": """
+import numpy as np
+agent = lambda obs: int(np.flatnonzero(np.array(obs.board[:7]) == 0)[0])
+""",
+    "an object with __call__": f"""
+class Player:
+    def __call__(self, obs, conf):
+        return {FIRST_FREE}
+
+agent = Player()
+del Player
+""",
+    "noise on every channel": f"""
+import os
+NOISE = b'{{"event": "escaped"}}\\n{{"event": "ended", "key": 1}}\\n[1]\\n' + b"x" * 10**5
+def agent(obs, conf):
+    print("x" * 5_000_000)
+    for fd in range(1, 20):
+        try:
+            os.write(fd, NOISE)
+        except OSError:
+            pass
+    return {FIRST_FREE}
+""",
+    "another clock": f"import json, time\ntime.perf_counter = json.dumps = None\n{GOOD}",
+}
+
+
+@pytest.mark.parametrize("name", ACCEPTED)
+def test_good_submissions_are_accepted(name: str, check: Check) -> None:
+    report = check(ACCEPTED[name])
+    assert [game.fault for game in report.games] == [None, None, None]
+    assert report.accepted
+
+
+REFUSED = {
+    "numpy int": (
+        "import numpy as np\ndef agent(obs, conf):\n    return np.int64(3)\n",
+        "INVALID",
+        "numpy.int64, and Kaggle takes a plain int only",
+    ),
+    "missing column": ("def agent(obs, conf):\n    return 7\n", "INVALID", "from 0 to 6"),
+    "huge": ("def agent(obs, conf):\n    return 9**99\n", "INVALID", "which does not exist"),
+    "helper after the agent": (
+        f"{GOOD}\ndef score(board, mark, depth):\n    return board[mark]\n",
+        "ERROR",
+        "score (line 4, 3 arguments) and not agent (line 1)",
+    ),
+    "class after the agent": (
+        f"{GOOD}\nclass Board:\n    def __init__(self, obs, conf):\n        pass\n",
+        "INVALID",
+        "Board (class, line 4) and not agent (line 1)",
+    ),
+    "__file__": (f"HERE = __file__\n{GOOD}", "ERROR", "`__file__` is used, which does not exist"),
+    "syntax error": ("def agent(obs, conf)\n    return 0\n", "ERROR", "a syntax error: expected"),
+    "no callable": ("x = 1\n", "ERROR", "there is no callable in the file"),
+    "three arguments needed": (
+        "from functools import partial\n"
+        "def agent(depth, obs, conf):\n    return 0\n"
+        "agent_3 = partial(agent)\n",
+        "ERROR",
+        "missing 1 required positional argument: 'conf'",
+    ),
+    "exception whose text fails": (
+        "class Odd(Exception):\n    def __str__(self):\n        raise self\n"
+        "def agent(obs, conf):\n    raise Odd\n",
+        "ERROR",
+        "in move 1 on seat 1, Odd",
+    ),
+    "endless recursion": (
+        "def agent(obs, conf):\n    return agent(obs, conf)\n",
+        "ERROR",
+        "calls itself without end",
+    ),
+}
+
+
+def kaggle_status(source: str, folder: Path) -> str:
+    """What Kaggle's environment says of a submission on seat 1, in this process."""
+    path = folder / "main.py"
+    path.write_text(source)
+    environment = kaggle_environments().make("connectx")
+    return str(environment.run([str(path), "random"])[-1][0].status)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_bad_submissions_are_refused_with_kaggles_status(
+    name: str, check: Check, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    source, status, cause = REFUSED[name]
+    report = check(source)
+    assert not report.accepted
+    assert cause in told(first_fault(report))
+    assert first_fault(report).status == status
+    assert kaggle_status(source, tmp_path_factory.mktemp("kaggle")) == status
+
+
+UNSAFE = {
+    "3.0": ("def agent(obs, conf):\n    return 3.0\n", "returned 3.0, a float"),
+    "this project": (f"import agents.mcts\n{GOOD}", "the module agents is this project's"),
+    "exit at load": (f"import sys\nsys.exit(0)\n{GOOD}", "while the file was loaded, the interp"),
+    "exit in a move": (
+        "def agent(obs, conf):\n    raise SystemExit\n",
+        "in move 1 on seat 1, the interpreter was left by sys.exit",
+    ),
+    "os._exit": (
+        "import os\ndef agent(obs, conf):\n    os._exit(0)\n",
+        "the process ended itself with exit status 0",
+    ),
+    "crash": (
+        "import ctypes\ndef agent(obs, conf):\n    return ctypes.string_at(0)\n",
+        "the interpreter crashed (Segmentation fault)",
+    ),
+    "kills its process group": (
+        "import os, signal\ndef agent(obs, conf):\n    os.kill(0, signal.SIGKILL)\n",
+        "the process was killed",
+    ),
+    "memory": (
+        "def agent(obs, conf):\n    hoard = []\n    while True:\n"
+        "        hoard.append(bytearray(10**8))\n",
+        "it ran out of the 1 GiB of memory",
+    ),
+    "closes stdout": (
+        f"import sys\ndef agent(obs, conf):\n    sys.stdout.close()\n    return {FIRST_FREE}\n",
+        "standard output or standard error was closed",
+    ),
+    "closes all files": (
+        f"import os\ndef agent(obs, conf):\n    os.closerange(0, 99)\n    return {FIRST_FREE}\n",
+        "file descriptors that are not the submission's own were closed",
+    ),
+    "endless file": (
+        "def agent(obs, conf):\n    with open('much', 'wb') as file:\n        while True:\n"
+        "            file.write(bytes(10**8))\n",
+        "File too large",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNSAFE)
+def test_what_escapes_kaggles_environment_is_an_error(name: str, check: Check) -> None:
+    source, cause = UNSAFE[name]
+    report = check(source)
+    assert not report.accepted
+    assert cause in told(first_fault(report))
+    assert first_fault(report).status == "ERROR"
+
+
+TIME_OUTS = {
+    "loop at load": (
+        f"while True:\n    pass\n{GOOD}",
+        "while the file was loaded, no end had come after",
+    ),
+    "loop in a move": (
+        "def agent(obs, conf):\n    while True: pass\n",
+        "(it was at line 2, in agent)",
+    ),
+    "loop that hears no signal": (
+        "import signal\ndef agent(obs, conf):\n"
+        "    for number in {*signal.Signals} - {signal.SIGKILL, signal.SIGSTOP}:\n"
+        "        signal.signal(number, signal.SIG_IGN)\n"
+        "    while True:\n        print('x')\n",
+        "in move 1 on seat 1, no end had come after",
+    ),
+    "bank in two moves": (
+        f"import time\ndef agent(obs, conf):\n    time.sleep(0.8)\n    return {FIRST_FREE}\n",
+        "in move 2 on seat 1, 0.8 s were taken",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TIME_OUTS)
+def test_a_move_beyond_limit_and_bank_is_a_time_out(name: str, tmp_path: Path) -> None:
+    source, cause = TIME_OUTS[name]
+    path = tmp_path / "submission.py"
+    path.write_text(source)
+    report = check_submission(path, act_timeout=0.2, bank=1, patience=0)
+    assert not report.accepted
+    assert cause in told(first_fault(report))
+    assert first_fault(report).status == "TIMEOUT"
+
+
+def test_a_sibling_is_named_and_may_come_in_an_archive(tmp_path: Path) -> None:
+    (tmp_path / "tactics.py").write_text(
+        "def first_free(board, columns):\n    return board.index(0)\n"
+    )
+    main = tmp_path / "main.py"
+    main.write_text(f"import tactics\n{GOOD}")
+    fault = first_fault(check_file(main))
+    assert "the module tactics lies beside the submission" in fault.cause
+    assert fault.lines == ("main.py, line 1, in <module>: import tactics",)
+    archive = tmp_path / "submission.tar.gz"
+    with tarfile.open(archive, "w:gz") as packed:
+        packed.add(main, "main.py")
+        packed.add(tmp_path / "tactics.py", "./tactics.py")
+    assert check_file(archive).accepted
+
+
+def test_a_process_that_leaves_the_group_does_not_outlive_the_check(tmp_path: Path) -> None:
+    path, pids = tmp_path / "submission.py", tmp_path / "pids"
+    path.write_text(
+        "import subprocess\n"
+        "stray = subprocess.Popen(['sleep', '600'], start_new_session=True)\n"
+        f"with open({str(pids)!r}, 'a') as file:\n    print(stray.pid, file=file)\n{GOOD}"
+    )
+    assert check_file(path).accepted
+    started = pids.read_text().split()
+    assert len(started) == 4
+    assert all(is_gone(int(pid)) for pid in started)
+
+
+def test_none_is_column_0_and_a_warning(check: Check) -> None:
+    report = check(f"def agent(obs, conf):\n    return {FIRST_FREE} or None\n")
+    assert report.accepted
+    assert any("None, which Kaggle plays as column 0" in warning for warning in report.warnings)
+
+
+FAILING_AGENT = '''
+from dataclasses import dataclass
+
+from agents import Agent, SearchResult
+
+
+@dataclass
+class FailingAgent(Agent):
+    """Plays the first legal action, but for the first move of the game."""
+
+    def search(self, env, state, time_limit=None):
+        actions = env.get_available_actions(state)
+        if state == env.initial_state():
+            raise KeyError("opening")
+        return SearchResult(actions[0], value=0.0)
+'''
+
+
+def test_a_bundle_that_falls_back_is_a_warning(tmp_path: Path, check: Check) -> None:
+    source = tmp_path / "my_agent.py"
+    source.write_text(FAILING_AGENT)
+    report = check(build_bundle("FailingAgent", {}, source))
+    assert report.accepted
+    moves = sum(game.moves for game in report.games)
+    assert report.warnings == (
+        f"in 2 of {moves} moves the agent gave no column that could be played, and a makeshift one "
+        "was played instead: mend its search (KeyError: 'opening')",
+    )
+
+
+def test_each_move_that_falls_back_is_counted(check: Check) -> None:
+    report = check(
+        "import sys\ndef agent(obs, conf):\n"
+        "    print('x' * 900, '; falling back', sep='', file=sys.stderr)\n"
+        f"    return {FIRST_FREE}\n"
+    )
+    moves = sum(game.moves for game in report.games)
+    assert report.warnings[0].startswith(f"in {moves} of {moves} moves the agent gave no column")
+
+
+def test_a_column_that_both_seats_fill(check: Check) -> None:
+    report = check("def agent(obs, conf):\n    return None\n")
+    assert not report.accepted
+    fault = report.games[2].fault
+    assert fault is not None
+    assert fault.status == "INVALID"
+    assert told(fault).startswith(
+        "in move 4 on seat 1, the agent returned None, which Kaggle plays"
+    )
+    assert "8 of 11 games were not played: there was no time left" in text_of(report)
+
+
+def test_a_source_that_cannot_be_parsed_has_unknown_imports(check: Check) -> None:
+    report = check("import torch\ndef agent(obs, conf)\n    return 0\n")
+    assert not report.accepted
+    assert rows_of(report)["imports"] == "could not be read"
+    assert rows_of(report)["standard library"] == "could not be read"
+    assert "9 of 11 games were not played: the submission had failed." in text_of(report)
+    assert rows_of(check(GOOD))["imports"] == "only of Python's standard library"
+
+
+def test_a_file_named_like_an_option_can_be_uploaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = Path("-agent.py")
+    path.write_text(GOOD)
+    assert "kaggle competitions submit -c connectx -f ./-agent.py -m" in text_of(check_file(path))
+
+
+def test_other_sizes_only_warn(tmp_path: Path) -> None:
+    path = tmp_path / "submission.py"
+    path.write_text(
+        "import sys\n"
+        "def agent(obs, conf):\n"
+        "    print('size', conf.rows, '\\x1b[2J', file=sys.stderr)\n"
+        "    return [c for c in range(7) if obs.board[c] == 0][-1]\n"
+    )
+    heard = []
+    report = check_submission(path, on_progress=lambda *news: heard.append(news))
+    assert report.accepted
+    failed = [game.name for game in report.games if game.fault]
+    assert failed == ["4x5x3 on seat 1", "4x5x3 on seat 2", "1x1x1 on seat 1"]
+    assert [(done, total) for done, total, _ in heard] == [(n, 11) for n in range(1, 12)]
+    assert {name for *_, name in heard} == {game.name for game in report.games}
+    text = text_of(report)
+    assert "Warning, " in text
+    assert report.upload_command in text
+    assert "size 4 \N{REPLACEMENT CHARACTER}[2J" in text
+    assert "\x1b" not in text
+
+
+def test_the_report_of_a_good_submission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "my submission.py"
+    path.write_text(
+        "import math\nimport time\nimport numpy.random\ntime.sleep(0.3)\n"
+        f"def my_agent(obs, conf):\n    time.sleep(0.02)\n    return {FIRST_FREE}\n"
+        + "#"
+        * 5_000_000
+    )
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    report = check_submission(path, act_timeout=0.25, bank=3, patience=0)
+    assert report.accepted
+    assert report.agent == "my_agent (line 5, 2 arguments)"
+    assert report.standard_imports == ("math", "time")
+    assert report.other_imports == ("numpy",)
+    assert report.size == path.stat().st_size
+    assert report.timing is not None
+    timing = report.timing
+    assert 0.3 <= timing.loading < timing.first_move == timing.longest
+    assert timing.longest_later is not None
+    assert 0.02 <= timing.longest_later < timing.first_move
+    assert rows_of(report)["longest later move"] == f"{timing.longest_later:.3f} s"
+    assert 0.02 <= timing.mean < timing.percentile_99 <= timing.longest
+    assert timing.first_move - 0.25 <= timing.bank_taken + 1e-6
+    assert timing.bank_left == 3 - timing.bank_taken
+    assert any("5.0 MB is large" in warning for warning in report.warnings)
+    assert report.upload_command == (
+        f"kaggle competitions submit -c connectx -f '{path}' -m \"MESSAGE\""
+    )
+    data = json.loads(json.dumps(report.to_json()))
+    assert data["accepted"] is True
+    assert data["timing"]["bank_taken"] == timing.bank_taken
+    assert data["games"][2]["name"] == "6x7x4 against itself"
+    assert list(temporary.iterdir()) == []
+
+
+def test_ctrl_c_ends_the_games(tmp_path: Path) -> None:
+    path = tmp_path / "submission.py"
+    path.write_text(
+        "import time\n"
+        "def agent(obs, conf):\n"
+        "    time.sleep(600 if obs.mark == 2 else 0)\n"
+        f"    return {FIRST_FREE}\n"
+    )
+
+    def interrupt(done: int, total: int, name: str) -> None:
+        raise KeyboardInterrupt
+
+    began = monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        check_submission(path, on_progress=interrupt)
+    assert monotonic() - began < 30
+
+
+def test_a_worker_that_does_not_start_is_no_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "submission.py"
+    path.write_text(GOOD)
+    monkeypatch.setattr(supervision, "WORKER", "submission.checking.no_worker")
+    with pytest.raises(ChildProcessError, match=r"(?s)did not start: .*no_worker"):
+        check_file(path)

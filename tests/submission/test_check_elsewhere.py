@@ -1,0 +1,344 @@
+"""Checked on a machine like Kaggle's: another interpreter, other packages, less speed."""
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tarfile
+import venv
+from functools import partial
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from submission.checking import kaggle_image
+from submission.checking.check import check_submission
+from submission.checking.check_games import FIRST_GAMES
+from submission.checking.kaggle_image import DISTRIBUTIONS_OF_MODULES, LIST, image_has, image_python
+from submission.checking.observed_game import Versions
+from submission.checking.source_facts import read_source
+from submission.checking.throttle import can_throttle
+from submission.cli import prepare
+from submission.isolation.child_process import find_python
+from submission.isolation.project_hiding import PROJECT_PACKAGES
+from submission.kaggle import kaggle_environments
+from tests.helpers.checks import GOOD, check_file, check_pair, first_fault, rows_of
+from tests.helpers.shell import Shell
+
+ROOT = Path(__file__).parents[2]
+
+LISTED = {
+    canonicalize_name(Requirement(line).name)
+    for line in LIST.read_text(encoding="utf-8").splitlines()
+    if line and not line.startswith("#")
+}
+"""The distributions of the image, as the packaging library reads their list."""
+
+
+def script(path: Path, *lines: str) -> Path:
+    """A program for the shell."""
+    path.write_text("\n".join(("#!/bin/sh", *lines, "")))
+    path.chmod(0o755)
+    return path
+
+
+def environment_beside(folder: Path) -> Path:
+    """A virtual environment with packages of its own and, after them, those of this one."""
+    venv.create(folder, with_pip=False)
+    [site] = folder.glob("lib/python*/site-packages")
+    theirs = Path(str(kaggle_environments().__file__)).parents[1]
+    (site / "theirs.pth").write_text(f"{theirs}\n")
+    information = site / "numba-9.8.7.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: numba\nVersion: 9.8.7\n")
+    return folder
+
+
+def test_the_games_are_played_by_the_other_interpreter(tmp_path: Path) -> None:
+    other = environment_beside(tmp_path / "other")
+    source = f"import sys\nprint(sys.prefix, file=sys.stderr)\n{GOOD}"
+    report = check_pair(source, tmp_path, python=find_python(other))
+    assert report.accepted
+    assert report.stderr == str(other)
+    assert report.versions == Versions(platform.python_version(), "9.8.7", version("numpy"))
+    assert rows_of(report)["played with"] == str(report.versions)
+    assert json.loads(json.dumps(report.to_json()))["versions"]["numba"] == "9.8.7"
+
+
+def test_the_worker_takes_nothing_but_the_standard_library() -> None:
+    program = f"import sys; sys.path.append({str(ROOT)!r}); import submission.checking.check_worker"
+    subprocess.run([sys.executable, "-I", "-S", "-c", program], check=True)
+
+
+def test_packages_beside_an_installed_project_are_not_the_other_interpreters(
+    tmp_path: Path,
+) -> None:
+    """They may be compiled for this one."""
+    installed = tmp_path / "site-packages"
+    for package in PROJECT_PACKAGES:
+        shutil.copytree(ROOT / package, installed / package)
+    (installed / "jsonschema.py").write_text("raise ImportError('of another Python')\n")
+    (tmp_path / "mine.py").write_text(GOOD)
+    program = (
+        "from pathlib import Path; from submission.checking.check import check_submission; "
+        f"report = check_submission(Path('mine.py'), python=Path({sys.executable!r}), "
+        "pair_only=True); print(report.accepted)"
+    )
+    checked = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(installed)},
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    assert checked.stdout == "True\n"
+
+
+def test_without_another_interpreter_the_versions_are_those_of_this_one(tmp_path: Path) -> None:
+    report = check_pair(GOOD, tmp_path)
+    here = Versions(platform.python_version(), version("numba"), version("numpy"))
+    assert report.versions == here
+    assert str(Versions("3.12.1", None, "2.0.2")) == "Python 3.12.1, no numba, numpy 2.0.2"
+
+
+def test_a_syntax_error_names_the_version_that_read_it(tmp_path: Path) -> None:
+    report = check_pair("def agent(obs, conf)\n    return 0\n", tmp_path)
+    cause = first_fault(report).cause
+    assert cause.endswith(f"(read with Python {platform.python_version()})")
+
+
+def test_the_other_interpreters_grammar_and_packages_count(tmp_path: Path) -> None:
+    """Its own words, of what it parses and what it finds, come from a program in its place."""
+    facts = {"imports": [["numba", "missing", []]], "definitions": [["agent", 7, "function"]]}
+    python = script(tmp_path / "python", f"echo '{json.dumps(facts)}'")
+    (tmp_path / "main.py").write_text("import numba\n")
+    read = read_source(tmp_path / "main.py", python)
+    assert read.other_imports() == ("numba",)
+    assert [entry.line for entry in read.definitions] == [7]
+
+
+def of_image() -> Path:
+    python = image_python()
+    if python is None:
+        pytest.skip("there is no environment with Kaggle's versions: make kaggle-image")
+    return python
+
+
+def test_the_environment_with_kaggles_versions(tmp_path: Path) -> None:
+    python = of_image()
+    program = "import numba, numpy, platform; print(platform.python_version(), numba.__version__)"
+    told = subprocess.run([python, "-c", program], capture_output=True, check=True, text=True)
+    source = f"type Column = int\nimport numba, numpy\n{GOOD}"  # the grammar of Python 3.12
+    report = check_pair(source, tmp_path, python=python)
+    assert report.accepted
+    assert report.other_imports == ("numba", "numpy")
+    assert [report.versions.python, report.versions.numba] == told.stdout.split()
+    assert f"numba=={report.versions.numba}\n" in LIST.read_text(encoding="utf-8")
+    assert f"numpy=={report.versions.numpy}\n" in LIST.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("lines", "sentence"),
+    [
+        (["exit 0"], "is no Python (it said nothing): name a Python of 3.11 or newer, or the fold"),
+        (["echo 'pyenv: not found' >&2", "exit 127"], "is no Python (pyenv: not found): name a"),
+        (["echo Python 2 7", "exit 1"], "is Python 2.7: name a Python of 3.11 or newer"),
+        (["echo Python 3 10", "echo True"], "is Python 3.10: name a Python of 3.11 or newer"),
+    ],
+)
+def test_what_is_no_python_of_ours_is_refused(
+    lines: list[str], sentence: str, shell: Shell, tmp_path: Path
+) -> None:
+    script(tmp_path / "python", *lines)
+    (tmp_path / "mine.py").write_text(GOOD)
+    outcome = shell.run("check", "mine.py", "--python", "./python")
+    assert outcome.status == 2
+    assert sentence in outcome.stderr
+    assert "Traceback" not in outcome.stderr
+
+
+def test_an_environment_without_kaggles_is_told_how_to_get_it(tmp_path: Path) -> None:
+    venv.create(tmp_path / "bare", with_pip=False)
+    with pytest.raises(ValueError, match="has no kaggle_environments") as raised:
+        find_python(tmp_path / "bare")
+    assert f"{tmp_path}/bare/bin/python -m pip install --no-deps kaggle-env" in str(raised.value)
+    assert "make kaggle-image" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("nowhere", "there is no Python at nowhere: name a Python of 3.11 or newer"),
+        (".", "there is no Python at .: name a Python of 3.11 or newer"),
+        ("mine.py", "mine.py does not run"),
+    ],
+)
+def test_paths_of_no_interpreter(name: str, sentence: str, shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(GOOD)
+    outcome = shell.run("check", "mine.py", "--python", name)
+    assert outcome.status == 2
+    assert sentence in outcome.stderr
+
+
+def test_an_interpreter_is_found_by_its_folder_and_by_its_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert find_python(Path(sys.prefix)) == Path(sys.prefix, "bin", "python")
+    named = script(tmp_path / "python-of-mine", f'exec "{sys.executable}" "$@"')
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    assert find_python(Path("python-of-mine")) == named
+
+
+def test_the_image_has_what_its_list_names() -> None:
+    assert {"numba", "numpy", "kaggle-environments", "scikit-learn"} <= LISTED
+    for module, distributions in packages_distributions().items():
+        named = set(map(canonicalize_name, distributions))
+        assert image_has(module, distributions) == bool(named & LISTED), module
+    for module, distribution in DISTRIBUTIONS_OF_MODULES.items():
+        assert image_has(module) == (distribution in LISTED) is True
+
+
+def distribution_of(module: str) -> str:
+    try:
+        version(module)
+    except PackageNotFoundError:
+        pytest.skip(f"{module} is not installed")
+    return module
+
+
+IMPORTS = [
+    "import {module}",
+    "import {module}.submodule as name",
+    "from {module} import name",
+    "import importlib\n    importlib.import_module('{module}')",
+    "from importlib import import_module\n    import_module('{module}.submodule')",
+    "__import__('{module}')",
+]
+
+
+@pytest.mark.parametrize("statement", IMPORTS)
+def test_a_module_that_kaggles_image_lacks_is_a_warning(statement: str, tmp_path: Path) -> None:
+    name = distribution_of("bitbully")
+    source = f"try:\n    {statement.format(module=name)}\nexcept ImportError:\n    pass\n{GOOD}"
+    report = check_pair(source, tmp_path)
+    assert report.accepted
+    assert name not in LISTED
+    assert report.warnings == (
+        "the module bitbully (distribution bitbully) is installed here, but is not listed for "
+        "Kaggle's Python image: leave it out, or pack it into a .tar.gz with main.py",
+    )
+
+
+def test_a_module_that_is_missing_here_alone_is_a_warning(tmp_path: Path) -> None:
+    source = "try:\n    import vtk, no_such_module\nexcept ImportError:\n    pass\n"
+    report = check_pair(source + GOOD, tmp_path)
+    assert report.accepted
+    assert "vtk" in LISTED
+    assert report.warnings == (
+        "the module vtk is missing here, and Kaggle's Python image has it: install it to check "
+        "what Kaggle will run",
+    )
+    unguarded = check_pair(f"import vtk\n{GOOD}", tmp_path)
+    assert first_fault(unguarded).cause == (
+        "there is no module vtk here, though Kaggle's Python image has it"
+    )
+    assert unguarded.warnings == ()
+
+
+def test_modules_packed_beside_the_agent_are_its_own_and_are_read_too(tmp_path: Path) -> None:
+    name = distribution_of("bitbully")
+    (tmp_path / "main.py").write_text(f"import {name}, helper\n{GOOD}")
+    (tmp_path / "helper.py").write_text("try:\n    import choix\nexcept ImportError:\n    pass\n")
+    (tmp_path / "broken.py").write_text("print 'an old Python'\n")
+    (tmp_path / "own.py").write_text("x = 1\n")
+    archive = tmp_path / "submission.tar.gz"
+    with tarfile.open(archive, "w:gz") as packed:
+        for own in ("main.py", "helper.py", "broken.py"):
+            packed.add(tmp_path / own, own)
+        packed.add(tmp_path / "own.py", f"{name}/__init__.py")
+    report = check_file(archive, pair_only=True)
+    assert report.accepted
+    assert ["the module choix" in warning for warning in report.warnings] == [True]
+
+
+@pytest.mark.parametrize("python", ["/nowhere/python3.12", "false"])
+def test_make_says_in_one_sentence_that_there_is_no_such_python(python: str) -> None:
+    made = subprocess.run(
+        ["make", f"--what-if={LIST.relative_to(ROOT)}", "kaggle-image", f"KAGGLE_PYTHON={python}"],
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    assert made.returncode == 2
+    assert made.stderr.startswith("Kaggle's image has Python 3.12, which is not found here: ")
+    assert len(made.stderr.splitlines()) == 2, "the second line is make's own"
+
+
+@pytest.fixture
+def no_image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where an environment with Kaggle's versions would be."""
+    monkeypatch.setattr(kaggle_image, "ENVIRONMENT", tmp_path / "image")
+    return tmp_path / "image"
+
+
+def test_prepare_ends_with_a_slow_pair(shell: Shell, no_image: Path) -> None:
+    outcome = shell.run("prepare", "greedy")
+    assert outcome.status == 0
+    assert "`make kaggle-image` makes an environment" in outcome.stdout
+    _, slow = outcome.stdout.split("A pair of games at 0.33 of this machine's speed: passed")
+    assert slow.count("6x7x4 on seat") == FIRST_GAMES
+    assert "kaggle competitions submit -c connectx -f submission.py" in slow
+
+
+def test_prepare_checks_with_kaggles_versions_where_they_are(
+    shell: Shell, no_image: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prepare, "can_throttle", lambda: False)
+    monkeypatch.setattr(prepare, "ENVIRONMENT", environment_beside(no_image))
+    outcome = shell.run("prepare", "greedy")
+    assert outcome.status == 0
+    assert f"Checking with Kaggle's versions, in {no_image}." in outcome.stdout
+    assert "numba 9.8.7" in outcome.stdout
+    assert "a third of the speed are left out: only Linux can slow them down." in outcome.stdout
+
+
+SLOW_AGENT = '''
+from dataclasses import dataclass
+from time import process_time
+
+from agents import Agent, SearchResult
+
+
+@dataclass
+class SlowAgent(Agent):
+    """Plays the first legal action after 0.1 seconds of work."""
+
+    def search(self, env, state, time_limit=None):
+        begin = process_time()
+        while process_time() < begin + 0.1:
+            pass
+        return SearchResult(env.get_available_actions(state)[0], value=0.0)
+'''
+
+
+@pytest.mark.skipif(not can_throttle(), reason="only Linux slows down")
+def test_prepare_fails_where_the_slow_pair_does(
+    shell: Shell, no_image: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hurried = partial(check_submission, act_timeout=0.6, bank=0.2, patience=0)
+    monkeypatch.setattr(prepare, "check_submission", hurried)
+    monkeypatch.setattr(prepare, "SLOW_SPEED", 0.1)
+    (tmp_path / "mine.py").write_text(SLOW_AGENT)
+    outcome = shell.run("prepare", "SlowAgent", "--from", "mine.py")
+    assert outcome.status == 1
+    first, slow = outcome.stdout.split("A pair of games at 0.1 of this machine's speed: failed")
+    assert "Accepted: " in first
+    assert "TIMEOUT: " in slow
+    assert "kaggle competitions submit" not in slow

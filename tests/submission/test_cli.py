@@ -1,0 +1,174 @@
+"""The command line: what it prints, what it writes, and one sentence for every mistake."""
+
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from agents import agent_names
+from agents.introspection import agent_options
+from agents.registry import AGENTS
+from submission.bundling.bundle import build_bundle
+from tests.helpers.shell import Shell
+
+
+def test_help_teaches_every_command(shell: Shell) -> None:
+    help_text = shell.run("--help").stdout
+    listing = re.findall(r"^  ([a-z]+)  ", help_text.split("Commands:")[1], flags=re.MULTILINE)
+    assert listing == [
+        "agents",
+        "build",
+        "check",
+        "prepare",
+        "evaluate",
+        "ladder",
+        "report",
+        "grade",
+        "positions",
+        "solve",
+        "book",
+        "train",
+        "play",
+        "explain",
+    ]
+    for command in listing:
+        assert f"connectx {command}" in help_text
+        assert shell.run(command, "--help").status == 0
+
+
+def test_agents_lists_every_option_with_its_default(shell: Shell) -> None:
+    listing = shell.run("agents").stdout
+    words = " ".join(listing.split())
+    for name, agent in AGENTS.items():
+        assert re.search(rf"^{name} ", listing, flags=re.MULTILINE)
+        for option in agent_options(agent):
+            assert re.search(rf"\b{option.name}=\S+ {re.escape(option.help)}", words)
+
+
+def test_build_writes_the_bundle(shell: Shell, tmp_path: Path) -> None:
+    outcome = shell.run("build", "mcts", "--option", "seed=7", "-O", "exploration=0.5")
+    assert outcome.status == 0
+    written = (tmp_path / "submission.py").read_text(encoding="utf-8")
+    assert written == build_bundle("mcts", {"seed": 7, "exploration": 0.5})
+
+
+def test_built_again_by_the_command_in_its_header(shell: Shell, tmp_path: Path) -> None:
+    shell.run("build", "mcts", "-O", "rollout=decisive", "-O", "time_limit=none", "-o", "one.py")
+    text = (tmp_path / "one.py").read_text(encoding="utf-8")
+    command = re.search(r"^ {4}connectx (build .*)$", text, flags=re.MULTILINE)
+    assert command is not None
+    shell.run(*command[1].split(), "--output", "two.py")
+    assert (tmp_path / "two.py").read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "build MyAgent --from submission.py",
+        "build MyAgent --from submission.py --output ./submission.py",
+        "build policy --option file=submission.py",
+        "prepare MyAgent --from submission.py",
+    ],
+)
+def test_what_a_bundle_is_made_of_is_not_overwritten(
+    shell: Shell, tmp_path: Path, words: str
+) -> None:
+    (tmp_path / "submission.py").write_text("class MyAgent: ...", encoding="utf-8")
+    outcome = shell.run(*words.split())
+    assert outcome.status == 2
+    assert "submission.py is read and would be overwritten: write to another" in outcome.stderr
+    assert (tmp_path / "submission.py").read_text(encoding="utf-8") == "class MyAgent: ..."
+
+
+def test_a_module_that_an_agent_imports_is_not_overwritten(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        """
+from dataclasses import dataclass
+from agents import Agent, SearchResult
+from choosing import first
+
+@dataclass
+class MyAgent(Agent):
+    def search(self, env, state, time_limit=None):
+        return SearchResult(first(env.get_available_actions(state)), value=0.0)
+""",
+        encoding="utf-8",
+    )
+    choosing = tmp_path / "choosing.py"
+    choosing.write_text("def first(actions):\n    return actions[0]\n", encoding="utf-8")
+    outcome = shell.run("build", "MyAgent", "--from", "mine.py", "--output", "choosing.py")
+    assert outcome.status == 2
+    assert "choosing.py is read and would be overwritten: write to another" in outcome.stderr
+    assert choosing.read_text(encoding="utf-8") == "def first(actions):\n    return actions[0]\n"
+    for name in ("submission.py", "submission.py", "other.py"):
+        assert shell.run("build", "MyAgent", "--from", "mine.py", "-o", name).status == 0
+
+
+def test_check_accepts_a_bundle_and_not_a_broken_file(shell: Shell, tmp_path: Path) -> None:
+    shell.run("build", "greedy")
+    accepted = shell.run("check", "submission.py", "--act-timeout", "0.5")
+    assert accepted.status == 0
+    assert "kaggle competitions submit -c connectx -f submission.py" in accepted.stdout
+    assert "were not played" not in accepted.stdout
+    hasty = shell.run("check", "submission.py", "--act-timeout", "0.5", "--patience", "0")
+    assert hasty.status == 0
+    assert "8 of 11 games were not played" in hasty.stdout
+    assert "--patience SECONDS" in " ".join(hasty.stdout.split())
+    (tmp_path / "broken.py").write_text("def agent(observation, configuration): return 1 / 0\n")
+    broken = shell.run("check", "broken.py", "--act-timeout", "0.5")
+    assert broken.status == 1
+    assert "ZeroDivisionError" in broken.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("build alphazero", "unknown agent 'alphazero': choose one of " + ", ".join(agent_names())),
+        ("build mcts -O depth=3", "agent mcts has no option 'depth'; its options: simulations"),
+        ("build mcts -O seed", "'seed' is no option: write KEY=VALUE"),
+        ("build mcts -O seed=1 -O seed=2", "option seed is given twice"),
+        ("build minimax -O depth=0", "depth must be at least 1, not 0"),
+        ("build mcts -o absent/file.py", "absent/file.py"),
+        ("build MyAgent --from absent.py", "there is no file absent.py"),
+        ("check absent.py", "absent.py"),
+        ("check .", "."),
+        ("prepare alphazero", "unknown agent 'alphazero'"),
+        ("juggle", "No such command 'juggle'"),
+    ],
+)
+def test_mistakes_are_one_sentence_and_status_2(shell: Shell, words: str, sentence: str) -> None:
+    outcome = shell.run(*words.split())
+    assert outcome.status == 2
+    assert sentence in outcome.stderr
+    assert "Traceback" not in outcome.stderr + outcome.stdout
+    assert len(outcome.stderr.strip().splitlines()) <= 6
+
+
+def test_an_interrupt_while_the_command_line_loads_has_no_traceback(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(name: str) -> None:
+        raise KeyboardInterrupt
+
+    loading = ModuleType("submission.cli")
+    monkeypatch.setattr(loading, "__getattr__", interrupt, raising=False)
+    monkeypatch.setitem(sys.modules, "submission.cli", loading)
+    outcome = shell.run("agents")
+    assert (outcome.status, outcome.stdout, outcome.stderr) == (130, "", "")
+
+
+def test_kaggle_missing_is_said_with_the_commands_that_install_it(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from submission.kaggle import kaggle_environments
+
+    kaggle_environments.cache_clear()
+    monkeypatch.setitem(sys.modules, "kaggle_environments", None)
+    try:
+        outcome = shell.run("evaluate", "random", "--against", "negamax")
+    finally:
+        kaggle_environments.cache_clear()
+    assert outcome.status == 2
+    assert "pip install --no-deps kaggle-environments" in outcome.stderr

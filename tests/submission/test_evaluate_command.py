@@ -1,0 +1,189 @@
+"""`connectx evaluate` and `connectx report`."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from submission.evaluating.game_record import GameRecord
+from tests.helpers.shell import Outcome, Shell
+
+SMALL = ("--rows", "4", "--columns", "5", "--inarow", "3", "--workers", "1")
+OWN_ARENA = (*SMALL, "--arena", "own")
+
+
+def evaluate(shell: Shell, *words: str) -> Outcome:
+    return shell.run("evaluate", "greedy", "--against", "random:seed=1", *OWN_ARENA, *words)
+
+
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_file_plays_on_kaggles_environment(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("def agent(observation): return 9", encoding="utf-8")
+    outcome = shell.run(
+        *("evaluate", "greedy", "--against", "mine.py", "--games", "2", *SMALL),
+        *("--html", "replay.html"),
+    )
+    assert outcome.status == 0
+    words = " ".join(outcome.stdout.split())
+    assert "Results of greedy" in words
+    assert "mine.py failed in 2 games, first in game 0 of greedy" in words
+    assert "INVALID, played column 9" in words
+    assert "<html" in (tmp_path / "replay.html").read_text(encoding="utf-8")
+
+
+def test_every_game_is_in_the_results_file(shell: Shell, tmp_path: Path) -> None:
+    assert evaluate(shell, "--games", "4", "--results", "games.jsonl").status == 0
+    header, *games = lines_of(tmp_path / "games.jsonl")
+    assert header["settings"]["games"] == 4
+    assert sorted(game["game"] for game in games) == [0, 1, 2, 3]
+    assert all(game["columns"][:2] == game["opening"] for game in games)
+
+
+def test_a_resumed_run_plays_what_is_missing(shell: Shell, tmp_path: Path) -> None:
+    evaluate(shell, "--games", "4", "--results", "games.jsonl")
+    before = lines_of(tmp_path / "games.jsonl")
+    assert evaluate(shell, "--games", "8", "--results", "games.jsonl", "--resume").status == 0
+    after = lines_of(tmp_path / "games.jsonl")
+    assert after[: len(before)] == before
+    assert sorted(line["game"] for line in after if "game" in line) == list(range(8))
+
+
+def test_a_report_shows_what_the_run_has_shown(shell: Shell) -> None:
+    options = ("--games", "6", "--first-player-table")
+    run = evaluate(shell, *options, "--results", "games.jsonl")
+    refused = shell.run("report", "games.jsonl", "--anchor", "greedy")
+    assert (refused.status, "--anchor is for a ladder" in refused.stderr) == (2, True)
+    report = shell.run("report", "games.jsonl", "--first-player-table")
+    assert report.status == 0
+    assert report.stdout == run.stdout
+    assert "by opening" in report.stdout
+
+
+def test_a_report_of_a_run_that_goes_on_does_not_call_it_interrupted(
+    shell: Shell, tmp_path: Path
+) -> None:
+    evaluate(shell, "--games", "4", "--results", "games.jsonl")
+    content = (tmp_path / "games.jsonl").read_bytes()
+    (tmp_path / "games.jsonl").write_bytes(b"".join(content.splitlines(keepends=True)[:4]))
+    report = shell.run("report", "games.jsonl")
+    assert report.status == 0
+    assert "So far 3 of 4 games have been played." in report.stdout
+    assert "Interrupted" not in report.stdout
+
+
+def test_without_a_game_there_is_no_replay_and_everything_else(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def play(*_: object) -> Iterator[GameRecord]:
+        raise KeyboardInterrupt
+        yield
+
+    evaluate(shell, "--games", "4", "--results", "games.jsonl")
+    header, *_ = (tmp_path / "games.jsonl").read_bytes().splitlines(keepends=True)
+    (tmp_path / "games.jsonl").write_bytes(header)
+    report = shell.run("report", "games.jsonl", "--html", "replay.html")
+    assert (report.status, "So far 0 of 4 games" in report.stdout) == (0, True)
+    monkeypatch.setattr("submission.evaluating.evaluate.play_games", play)
+    interrupted = evaluate(shell, "--games", "4", "--html", "replay.html")
+    assert (interrupted.status, interrupted.stderr.strip()) == (1, "")
+    assert "Interrupted: 0 of 4 games were played." in interrupted.stdout
+    for outcome in (report, interrupted):
+        assert "No game was played: there is no replay to write." in outcome.stdout
+    assert not (tmp_path / "replay.html").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "mine.py --against random --html mine.py",
+        "random --against mine.py --html ./mine.py",
+        "random --against negamax --against mine.py --results mine.py",
+    ],
+)
+def test_a_player_is_not_overwritten(shell: Shell, tmp_path: Path, words: str) -> None:
+    (tmp_path / "mine.py").write_text("def agent(observation): return 3", encoding="utf-8")
+    outcome = shell.run("evaluate", *words.split())
+    assert outcome.status == 2
+    assert "mine.py is read and would be overwritten: write to another file" in outcome.stderr
+    content = (tmp_path / "mine.py").read_text(encoding="utf-8")
+    assert content == "def agent(observation): return 3"
+
+
+def test_a_report_of_a_round_robin_is_a_ladder(shell: Shell) -> None:
+    pytest.importorskip("choix")
+    players = ("random:seed=1", "greedy", "random:seed=2")
+    shell.run("ladder", *players, "--games", "2", *OWN_ARENA, "--results", "games.jsonl")
+    report = shell.run("report", "games.jsonl", "--anchor", "greedy", "--html", "ladder.html")
+    refused = shell.run("report", "games.jsonl", "--first-player-table")
+    assert (refused.status, "holds a ladder" in refused.stderr) == (2, True)
+    assert report.status == 0
+    assert "Ladder of 3 players: 6 games" in " ".join(report.stdout.split())
+
+
+def test_a_test_may_end_a_pairing_early(shell: Shell) -> None:
+    outcome = evaluate(shell, "--games", "400", "--sprt", "0,200", "--alpha", "0.1")
+    verdict = re.search(
+        r"Elo \+0 or \+200\? \+200 accepted after (\d+) games", " ".join(outcome.stdout.split())
+    )
+    assert verdict is not None, outcome.stdout
+    assert int(verdict[1]) < 100
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("evaluate nobody --against random", "unknown player 'nobody'"),
+        ("evaluate random --against nobody", "unknown player 'nobody'"),
+        ("evaluate random --against absent.py", "cannot read the player absent.py"),
+        ("evaluate random --against broken.py", "broken.py is not a Python file that can be read"),
+        ("evaluate random --against negamax --against negamax", "is named twice"),
+        ("evaluate random --against random --games 0", "at least 2, not 0"),
+        ("evaluate random --against negamax --games many", "--games"),
+        ("evaluate random --against negamax --workers 0", "workers"),
+        ("evaluate random --against negamax --seed -1", "seed"),
+        ("evaluate random --against negamax --rows 0", "rows must be at least 1"),
+        ("evaluate random --against negamax --act-timeout 0", "above 0"),
+        ("evaluate random --against negamax --opening-plies -1", "at least 0 plies"),
+        ("evaluate random --against negamax --opening-plies 43", "plies"),
+        ("evaluate random --against negamax --arena elsewhere", "--arena"),
+        ("evaluate random --against negamax --sprt 50", "two Elo differences, as in 0,50"),
+        ("evaluate random --against negamax --sprt 50,0", "in ascending order"),
+        ("evaluate random --against negamax --sprt 0,50 --alpha 2", "alpha must lie between"),
+        ("evaluate random --against negamax --alpha 0.1", "--alpha is for a sequential test"),
+        ("evaluate random --against negamax --beta 0.1", "name it with --sprt"),
+        (
+            "evaluate random --against negamax --games 3",
+            "an even number of games, at least 2, not 3",
+        ),
+        ("evaluate random --against negamax --html absent/x.html", "absent/x.html"),
+        ("evaluate random --against negamax --results absent/x.jsonl", "absent/x.jsonl"),
+        ("evaluate random --against negamax --results old.jsonl", "--resume"),
+        ("evaluate random --against negamax --results old.jsonl --resume", "version 0"),
+        ("evaluate random --against negamax --resume", "name it with --results FILE"),
+        ("evaluate random", "Missing option '--against'"),
+        ("evaluate random --against negamax --results x.jsonl --html x.jsonl", "two things"),
+        ("report old.jsonl --html old.jsonl", "old.jsonl is read and would be overwritten"),
+        ("report empty.jsonl", "no games yet"),
+        ("report absent.jsonl", "cannot read absent.jsonl"),
+        ("report old.jsonl", "version 0"),
+        ("report broken.py", "broken.py"),
+    ],
+)
+def test_mistakes_are_one_sentence_before_any_game(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, sentence: str
+) -> None:
+    (tmp_path / "broken.py").write_text("def agent(:\n", encoding="utf-8")
+    (tmp_path / "old.jsonl").write_text('{"format": "connectx results, version 0"}\n')
+    (tmp_path / "empty.jsonl").touch()
+    monkeypatch.setattr("submission.evaluating.playing.play_game", None)
+    outcome = shell.run(*words.split())
+    assert outcome.status == 2
+    assert sentence in outcome.stderr
+    assert "Traceback" not in outcome.stderr + outcome.stdout
+    assert len(outcome.stderr.strip().splitlines()) <= 6

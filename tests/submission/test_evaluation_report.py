@@ -1,0 +1,110 @@
+from dataclasses import replace
+
+from rich.console import Console
+
+from submission.evaluating.evaluation import Ending, Evaluation
+from submission.evaluating.evaluation_report import render_evaluation
+from submission.evaluating.game_record import Result
+from submission.evaluating.judging.sprt import Sprt
+from tests.helpers.game_records import (
+    DRAW,
+    LOSS,
+    OPPONENT_FAILED,
+    PLAYER_FAILED,
+    WIN,
+    evaluation_of,
+)
+
+
+def shown(evaluation: Evaluation, width: int = 80) -> str:
+    console = Console(width=width)
+    with console.capture() as capture:
+        console.print(render_evaluation(evaluation))
+    return capture.get()
+
+
+def cells(text: str, name: str) -> list[list[str]]:
+    """The cells of every table row that begins with `name`."""
+    rows = (line.split() for line in text.splitlines())
+    return [row for row in rows if row and row[0] == name]
+
+
+def test_a_row_tells_results_by_seat_score_and_elo() -> None:
+    second_win = replace(LOSS, game=3, result=Result.WIN)
+    text = shown(evaluation_of(WIN, LOSS, DRAW, second_win))
+    results, times = cells(text, "rival")
+    # 2.5 of 4 points, and 400 log10(5 / 3).
+    assert results == ["rival", "4", "1-1-0", "1-0-1", "62.5", "+89", "0", "player"]
+    assert times[1] == "0.500"
+
+
+def test_an_infinite_elo_is_shown_as_such() -> None:
+    text = shown(evaluation_of(WIN, replace(LOSS, result=Result.WIN)))
+    assert "+inf" in cells(text, "rival")[0]
+    assert "[20.6, 100.0]" in text, "Wilson's interval of 1 in 1, but for a hair"
+
+
+def test_failures_are_counted_apart_with_their_first_cause() -> None:
+    again = replace(PLAYER_FAILED, game=5)
+    text = shown(evaluation_of(WIN, LOSS, PLAYER_FAILED, again), width=200)
+    assert cells(text, "rival")[0][2:] == ["1-0-0", "0-0-1", "25.0", "-191", "2", "player"]
+    assert (
+        "hero failed in 2 games, first in game 4 of hero against rival: ERROR, ValueError: boom."
+        in text
+    )
+
+
+def test_the_opponents_failures_bear_its_name() -> None:
+    text = shown(evaluation_of(OPPONENT_FAILED), width=200)
+    assert cells(text, "rival")[0][4:6] == ["-", "-"]
+    assert "1 opponent" in text
+    assert "rival failed in 1 game, first in game 6 of hero against rival: INVALID, played" in text
+
+
+def test_a_sequential_test_tells_its_verdict() -> None:
+    wins = [
+        replace(game, game=2 * pair + game.game)
+        for pair in range(20)
+        for game in (WIN, replace(LOSS, result=Result.WIN))
+    ]
+    evaluation = evaluation_of(*wins)
+    tested = replace(evaluation, settings=replace(evaluation.settings, sprt=Sprt(0, 100)))
+    text = " ".join(shown(tested).split())
+    # Wald's bounds are log(0.95 / 0.05) and its negative.
+    assert "Against rival: Elo +0 or +100? +100 accepted after" in text
+    assert "bounds -2.94 and +2.94" in text
+    undecided = " ".join(shown(replace(tested, records=tuple(wins[:2]))).split())
+    assert "Elo +0 or +100? Not decided" in undecided
+
+
+def test_an_early_end_is_said() -> None:
+    interrupted = shown(evaluation_of(WIN, games=8, ending=Ending.INTERRUPTED))
+    assert "Interrupted: 1 of 8 games were played." in interrupted
+    died = shown(evaluation_of(WIN, games=8, ending=Ending.WORKER_DIED))
+    assert "The workers died after 1 of 8 games" in died
+    unfinished = shown(evaluation_of(WIN, games=8, ending=Ending.UNFINISHED))
+    assert "So far 1 of 8 games have been played." in unfinished
+    assert " of 1 games" not in shown(evaluation_of(WIN))
+
+
+def test_games_that_repeat_are_said() -> None:
+    text = shown(evaluation_of(WIN, replace(WIN, game=2)), width=200)
+    assert "distinct are, of hero and rival, 1 of 2." in text
+    assert "distinct" not in shown(evaluation_of(WIN, LOSS))
+
+
+def test_the_rules_of_counting_are_said() -> None:
+    text = " ".join(shown(evaluation_of(WIN)).split())
+    assert "a failure of the player 0; left out are pairs in which the opponent failed" in text
+
+
+def test_names_are_shown_as_they_are() -> None:
+    name = "mcts:order=[bold]"
+    evaluation = evaluation_of(replace(WIN, opponent=name))
+    text = shown(replace(evaluation, pairings=(("hero", name),)), width=120)
+    assert len(cells(text, name)) == 2
+
+
+def test_large_figures_fit_eighty_columns() -> None:
+    games = [replace(WIN, game=game) for game in range(400)]
+    assert "…" not in shown(evaluation_of(*games, LOSS))

@@ -1,0 +1,348 @@
+"""`connectx explain`: textbook trees as the textbooks solve them, in words and as an exercise."""
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from io import StringIO
+from math import inf
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as Xml
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents import make_agent
+from agents.tracing.recording import recorded
+from agents.tracing.stories.story import tell
+from agents.tracing.trace import SearchTrace
+from agents.tracing.trace_json import from_json
+from submission.explaining.exercise import solve_exercise
+from submission.explaining.open_tree import read_open_tree
+from submission.explaining.subject import search_trace, tree_subject
+from submission.explaining.textbook import leaf_values, textbook_tree
+from tests.helpers.shell import Outcome, Shell
+
+Nested = float | list["Nested"]
+Explain = Callable[..., Outcome]
+
+TEXTBOOK = "[[3, 12, 8], [2, 4, 6], [14, 5, 2]]"
+"""S. Russell and P. Norvig, "Artificial Intelligence: A Modern Approach", figure 5.5."""
+
+
+@pytest.fixture
+def explain(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Explain:
+    monkeypatch.setattr(sys, "stdin", StringIO())
+    return lambda *words: shell.run("explain", *words)
+
+
+def alpha_beta(
+    tree: Nested, alpha: float, beta: float, maximising: bool, path: tuple[int, ...]
+) -> tuple[float, set[tuple[int, ...]]]:
+    """The textbook's search of nested lists: the value, and the leaves that it visits."""
+    if not isinstance(tree, list):
+        return tree, {path}
+    best, visited = (-inf if maximising else inf), set[tuple[int, ...]]()
+    for index, child in enumerate(tree):
+        value, below = alpha_beta(child, alpha, beta, not maximising, (*path, index))
+        visited |= below
+        if maximising:
+            best = max(best, value)
+            alpha = max(alpha, best)
+        else:
+            best = min(best, value)
+            beta = min(beta, best)
+        if alpha >= beta:
+            break
+    return best, visited
+
+
+def leaf_paths(tree: Nested, path: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
+    if not isinstance(tree, list):
+        return [path]
+    return [leaf for i, child in enumerate(tree) for leaf in leaf_paths(child, (*path, i))]
+
+
+numbers = st.integers(-5, 5).map(float)
+trees = st.recursive(numbers, lambda below: st.lists(below, min_size=1, max_size=3), max_leaves=9)
+inner_trees = trees.filter(lambda tree: isinstance(tree, list))
+
+
+def story(tree: str, agent: str = "alphabeta", **options: object) -> list[str]:
+    subject = tree_subject(textbook_tree(tree))
+    return tell(search_trace(subject, agent, options), subject.leaves)
+
+
+def test_the_walk_of_the_textbooks_tree() -> None:
+    assert [line.strip() for line in story(TEXTBOOK)] == [
+        "enter the root (max), alpha -∞, beta ∞",
+        "enter 0 (min), alpha -∞, beta ∞",
+        "0,0: 3",
+        "beta becomes 3",
+        "0,1: 12",
+        "0,2: 8",
+        "0 returns 3",
+        "alpha becomes 3",
+        "enter 1 (min), alpha 3, beta ∞",
+        "1,0: 2",
+        "beta becomes 2",
+        "alpha 3 ≥ beta 2: the 4 at 1,1 and the 6 at 1,2 are not visited",
+        "1 returns 2: it is worth at most that",
+        "enter 2 (min), alpha 3, beta ∞",
+        "2,0: 14",
+        "beta becomes 14",
+        "2,1: 5",
+        "beta becomes 5",
+        "2,2: 2",
+        "beta becomes 2",
+        "2 returns 2",
+        "the root returns 3",
+        "the search chooses 0",
+    ]
+
+
+def test_what_happens_below_a_node_is_indented() -> None:
+    lines = story(TEXTBOOK)
+    assert "  enter 1 (min), alpha 3, beta ∞" in lines
+    assert "    1,0: 2" in lines
+
+
+@given(inner_trees)
+@settings(max_examples=60)
+def test_the_walk_is_the_textbooks(tree: Nested) -> None:
+    value, visited = alpha_beta(tree, -inf, inf, True, ())
+    lines = [line.strip() for line in story(repr(tree))]
+    assert f"the root returns {value:g}" in lines
+    told = [line.split(":")[0] for line in lines if re.match(r"[\d,]+: ", line)]
+    assert sorted(told) == sorted(",".join(map(str, path)) for path in visited)
+    cuts = [line for line in lines if "not visited" in line]
+    assert bool(cuts) == (len(visited) < len(leaf_paths(tree)))
+    for alpha, beta in re.findall(r"alpha (-?\d+) ≥ beta (-?\d+)", "\n".join(cuts)):
+        assert int(alpha) >= int(beta)
+
+
+@given(inner_trees)
+def test_dividing_by_the_scale_and_back_changes_no_leaf(tree: Nested) -> None:
+    thirds = json.loads(json.dumps(tree), parse_float=lambda text: float(text) / 3)
+    subject = textbook_tree(repr(thirds))
+    leaves = list(leaf_values(subject).values())
+    written = [float(text) for text in re.findall(r"-?\d+\.\d+(?:e-?\d+)?", repr(thirds))]
+    assert leaves == written
+    assert subject.scale > max(map(abs, leaves))
+
+
+def test_chance_has_no_alpha_of_its_own_and_its_outcomes_have_probabilities() -> None:
+    """The Hero's tree of the tutorials: (0.5, 0.5) over (20, -5) is 7.5 and beats 5."""
+    tree = "{'Left': {'chance': [[0.5, 20], [0.5, -5]]}, 'Right': 5}"
+    lines = [line.strip() for line in story(tree, "expectimax")]
+    assert "enter Left (chance)" in lines
+    assert "Left,0 with 0.5: 20" in lines
+    assert "Left returns 7.5" in lines
+    assert "the search chooses Left" in lines
+
+
+def test_a_modelled_opponent_is_told_as_chance() -> None:
+    lines = [line.strip() for line in story("[[20, -5], [5, 5]]", "expectimax")]
+    assert "enter 0 (chance)" in lines
+    assert "0,1 with 0.5: -5" in lines
+    assert "0 returns 7.5" in lines
+
+
+def test_simulations_are_told_step_by_step() -> None:
+    lines = story("[[3, 12, 8], [2, 4, 6], [14, 5, 2]]", "mcts", simulations=6, seed=1)
+    assert lines[:2] == ["simulation 1", "  add 0"]
+    assert sum(line.startswith("simulation ") for line in lines) == 6
+    assert sum(line.startswith("  back up: ") for line in lines) == 6
+    assert any(re.match(r"  at the root select \d: \d has UCT ", line) for line in lines)
+    totals = [re.search(r"the root n (\d+), t (-?\d+)", line) for line in lines]
+    visits = [int(total[1]) for total in totals if total is not None]
+    assert visits == [1, 2, 3, 4, 5, 6]
+
+
+def test_time_that_is_up_is_told() -> None:
+    trace = SearchTrace()
+    tree = textbook_tree(TEXTBOOK)
+    recorded(make_agent("minimax", time_limit=0), trace).search(tree, ())
+    lines = tell(trace)
+    assert any("the time is up" in line for line in lines)
+
+
+def test_of_iterative_deepening_the_last_search_is_told(explain: Explain) -> None:
+    lines = explain("--moves", "4453", "--depth", "2").stdout.splitlines()
+    assert "this is the last of 2 searches, each one ply deeper than the one before" in lines
+    assert sum(line.startswith("enter the root") for line in lines) == 1
+
+
+def condition_holds(text: str, unknown: float) -> bool:
+    """Whether `... when 3 < ? ≤ 5` or `... whatever ? is` is true of a number."""
+    if text.endswith("whatever ? is"):
+        return True
+    python = text.rsplit(" when ", 1)[1].replace("?", f"({unknown})")
+    return bool(eval(python.replace("≤", "<=").replace("≥", ">=").replace(" = ", " == ")))
+
+
+def with_unknown(tree: Nested, path: tuple[int, ...], value: Any) -> Any:
+    if not path:
+        return value
+    assert isinstance(tree, list)
+    return [
+        with_unknown(child, path[1:], value) if index == path[0] else child
+        for index, child in enumerate(tree)
+    ]
+
+
+@given(inner_trees, st.data())
+@settings(max_examples=60)
+def test_an_unknown_leaf_is_solved_for_every_number(tree: Nested, data: st.DataObject) -> None:
+    path = data.draw(st.sampled_from(leaf_paths(tree)))
+    exercise = read_open_tree(repr(with_unknown(tree, path, "?")))
+    assert exercise is not None
+    solution = solve_exercise(exercise, "alphabeta", {})
+    cuts = [line for line in solution if "not visited" in line]
+    reports = [line for line in solution if line.startswith("the root reports")]
+    for unknown in [-100.0, *(number / 4 for number in range(-24, 25)), 100.0]:
+        value, visited = alpha_beta(with_unknown(tree, path, unknown), -inf, inf, True, ())
+        pruned = [
+            branch
+            for line in cuts
+            if condition_holds(line, unknown)
+            for branch in re.findall(r"(?:^|[ ;])(\d+(?:,\d+)*)(?=;| and| is| are)", line)
+        ]
+        left_out = {
+            leaf
+            for leaf in leaf_paths(tree)
+            for branch in pruned
+            if ",".join(map(str, leaf[: branch.count(",") + 1])) == branch
+        }
+        assert left_out == set(leaf_paths(tree)) - visited
+        reported = {
+            unknown if line.split()[3] == "?" else float(line.split()[3])
+            for line in reports
+            if condition_holds(line, unknown)
+        }
+        assert reported == {value}
+
+
+def test_the_classic_exercise(explain: Explain) -> None:
+    outcome = explain("--tree", "[[3, 12, 8], [?, 4, 6], [14, 5, 2]]")
+    assert outcome.status == 0
+    assert outcome.stdout.splitlines() == [
+        "the 4 at 1,1 and the 6 at 1,2 are not visited when ? ≤ 3",
+        "the root reports 3 when ? ≤ 3",
+        "the root reports ? when 3 ≤ ? ≤ 4",
+        "the root reports 4 when ? ≥ 4",
+    ]
+
+
+def test_an_unknown_that_is_never_visited(explain: Explain) -> None:
+    solution = explain("--tree", "[[3, 12, 8], [2, '?', 6], [14, 5, 2]]").stdout.splitlines()
+    assert solution == [
+        "the ? at 1,1 and the 6 at 1,2 are not visited whatever ? is",
+        "the root reports 3 whatever ? is",
+    ]
+
+
+def test_minimax_prunes_nothing(explain: Explain) -> None:
+    outcome = explain("--tree", '[[3, "?"], [2, 4]]', "--agent", "minimax")
+    assert outcome.stdout.splitlines()[0] == "every branch is visited, whatever ? is"
+
+
+def test_a_question_mark_in_a_name_is_no_unknown() -> None:
+    assert read_open_tree("{'?': 3, 'why?': [1, 2]}") is None
+
+
+def test_the_quiz_asks_before_it_answers(explain: Explain) -> None:
+    shown = explain("--tree", TEXTBOOK, "--quiz").stdout
+    sheet, solution = shown.split("3. Which branches are never visited, and by which comparison?")
+    assert all(f": {leaf}\n" in sheet for leaf in (3, 12, 8, 2, 4, 6, 14, 5))
+    assert "alpha 3" not in sheet
+    assert "not visited" not in sheet
+    lines = solution.splitlines()
+    assert "the root reports 3; alpha -∞, beta ∞ on entry; alpha 3, beta ∞ on return" in lines
+    assert (
+        "1 reports 2 (in truth ≤ 2); alpha 3, beta ∞ on entry; alpha 3, beta 2 on return" in lines
+    )
+    assert "at 1: alpha 3 ≥ beta 2: the 4 at 1,1 and the 6 at 1,2 are not visited" in lines
+    assert "the root chooses 0" in lines
+
+
+def test_a_quiz_with_an_unknown_does_not_give_it_away(explain: Explain) -> None:
+    sheet, solution = explain("--tree", "[[3, 12], [?, 4]]", "--quiz").stdout.split("1. For which")
+    assert "├─ 0: ?" in sheet
+    assert "the 4 at 1,1 is not visited when ? ≤ 3" in solution
+    assert "not visited" not in sheet
+
+
+def test_the_files_are_the_picture_and_the_trace(explain: Explain, tmp_path: Path) -> None:
+    outcome = explain("--tree", TEXTBOOK, "--svg", "tree.svg", "--json", "tree.json")
+    assert "Wrote tree.svg." in outcome.stdout
+    assert "Wrote tree.json." in outcome.stdout
+    Xml.fromstring((tmp_path / "tree.svg").read_text(encoding="utf-8"))
+    trace = from_json((tmp_path / "tree.json").read_text(encoding="utf-8"))
+    assert [node.path for node in trace.nodes if node.unvisited] == [(1,)]
+
+
+def test_a_position_is_shown_with_its_walk_and_its_tree(explain: Explain) -> None:
+    words = ("--game", "tictactoe", "--moves", "1425", "--agent", "minimax", "--limit", "500")
+    outcome = explain(*words)
+    lines = [line.rstrip() for line in outcome.stdout.splitlines()]
+    assert lines[:3] == [" X  X  3", " O  O  6", " 7  8  9"]
+    assert "  3: 1" in lines
+    assert "the search chooses 3" in lines
+    assert "Minimax chooses 3, worth 1" in lines
+
+
+def test_a_long_walk_is_cut_and_says_so(explain: Explain) -> None:
+    lines = explain("--tree", TEXTBOOK, "--limit", "5").stdout.splitlines()
+    assert "... and 18 more lines: raise --limit to read on" in lines
+    assert "    beta becomes 3" in lines
+    assert "    0,2: 8" not in lines
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--tree", "[[3, 12"], "the tree '[[3, 12' cannot be read"),
+        (["--tree", "7"], "write a list of numbers"),
+        (["--tree", "[[], 3]"], "has no actions"),
+        (["--tree", "[['?', 3], ['?', 2]]"], "2 leaves of the tree are ?"),
+        (["--tree", "[{'chance': [['?', 3], [1, 2]]}, 2]"], "they must sum to 1"),
+        (["--tree", "[3?, 2]"], "cannot be read"),
+        (["--tree", "?"], "write a list of numbers"),
+        (["--tree", "[[3, '?'], {'chance': [[1, 3]]}]"], "chance decides in the tree"),
+        (["--tree", "[[3, '?'], 2]", "--agent", "mcts"], "is solved for alphabeta or minimax"),
+        (["--tree", "[[3, '?'], 2]", "--svg", "x.svg"], "give the ? a number"),
+        (["--tree", "[[3, '?'], 2]", "-O", "time_limit=0"], "the time was up"),
+        (["--tree", "[[3, '?'], 2]", "--limit", "9"], "leave --limit out"),
+        (["--tree", "[[3, '?'], 2]", "--moves", "44"], "leave --tree or --moves out"),
+        (["--tree", TEXTBOOK, "--moves", "44"], "leave --tree or --moves out"),
+        (["--tree", TEXTBOOK, "--game", "connectx"], "leave --tree or --game out"),
+        (["--tree", TEXTBOOK, "--rows", "5"], "leave --tree or --rows out"),
+        (["--tree", TEXTBOOK, "--columns", "5"], "leave --tree or --columns out"),
+        (["--tree", TEXTBOOK, "--inarow", "3"], "leave --tree or --inarow out"),
+        (["--tree", TEXTBOOK, "--svg", "x", "--json", "./x"], "x is named for two things"),
+        (["--tree", TEXTBOOK, "--agent", "mcts", "--quiz"], "choose the agent alphabeta"),
+        (["--tree", TEXTBOOK, "--agent", "random"], "RandomAgent cannot be recorded"),
+        (["--tree", TEXTBOOK, "--svg", "absent/x.svg"], "absent/x.svg"),
+        (["--tree", TEXTBOOK, "--limit", "0"], "--limit"),
+        (["--moves", "44", "--quiz"], "a quiz needs a tree"),
+        (["--moves", "48"], "move 2 of '48' is 8"),
+        (["--moves", "1212121"], "the game is over: give fewer moves"),
+        (["--moves", "44", "--agent", "nobody"], "unknown agent 'nobody'"),
+        (["--moves", "44", "--agent", "mcts", "--depth", "3"], "has no option 'depth'"),
+        (["--moves", "44", "--depth", "3", "-O", "depth=4"], "option depth is given twice"),
+        (["--moves", "44", "--depth", "0"], "--depth"),
+        (["--moves", "44", "-O", "engine=compiled"], "compiled code cannot be recorded"),
+        (["--game", "tictactoe", "--columns", "4"], "tictactoe has one size only"),
+    ],
+)
+def test_mistakes_are_one_sentence_and_status_2(
+    explain: Explain, words: list[str], sentence: str
+) -> None:
+    outcome = explain(*words)
+    assert outcome.status == 2
+    assert sentence in outcome.stderr
+    assert "Traceback" not in outcome.stderr
+    assert len(outcome.stderr.strip().splitlines()) <= 6

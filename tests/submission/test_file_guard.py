@@ -1,0 +1,192 @@
+"""Files of this machine are not there for a submission, as they are not there on Kaggle's."""
+
+import contextlib
+import errno
+import os
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from submission.checking import file_guard
+from submission.checking.file_guard import FileGuard
+from tests.helpers.checks import FIRST_FREE, GOOD, check_file, check_pair, first_fault, text_of
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    """A file that only this machine has."""
+    path = tmp_path / "elsewhere" / "book.bin"
+    path.parent.mkdir()
+    path.write_bytes(b"the best move is 3")
+    return path
+
+
+READINGS = {
+    "open": "open(BOOK)",
+    "bytes": "open(BOOK.encode(), 'rb')",
+    "a path-like object": "io.FileIO(pathlib.Path(BOOK))",
+    "pathlib": "pathlib.Path(BOOK).read_bytes()",
+    "os.open": "os.open(BOOK, os.O_RDONLY)",
+    "to change it": "open(BOOK, 'r+b')",
+    "a relative path": "open(os.path.relpath(BOOK))",
+    "dots": "open('/usr/..' + BOOK)",
+    "a way through /proc": "open('/proc/self/root' + BOOK)",
+    "numpy": "numpy.fromfile(BOOK)",
+    "the folder": "os.listdir(os.path.dirname(BOOK))",
+    "another working folder": "os.chdir(os.path.dirname(BOOK)) or open('book.bin')",
+    "a library": "ctypes.CDLL(BOOK)",
+}
+
+
+def reading(book: Path, expression: str) -> str:
+    modules = "import ctypes, glob, io, numpy, os, pathlib, tempfile, traceback"
+    return f"{modules}\nBOOK = {str(book)!r}\ndef read():\n    return {expression}\n"
+
+
+@pytest.mark.parametrize("name", READINGS)
+def test_whoever_reads_it_unguarded_fails(name: str, tmp_path: Path, book: Path) -> None:
+    report = check_pair(f"{reading(book, READINGS[name])}read()\n{GOOD}", tmp_path)
+    fault = first_fault(report)
+    missing = book.parent if name == "the folder" else book
+    assert fault.status == "ERROR"
+    assert fault.when == "while the file was loaded"
+    assert fault.cause == f"it asks for {missing}, which is not on Kaggle's machine"
+    assert fault.mend == (
+        "put the data into the file itself, or pack a .tar.gz with main.py at its top"
+    )
+    assert report.warnings == ()
+
+
+@pytest.mark.parametrize("name", READINGS)
+def test_whoever_does_without_it_is_warned(name: str, tmp_path: Path, book: Path) -> None:
+    guarded = "def agent(obs, conf):\n    try:\n        read()\n    except FileNotFoundError:\n"
+    source = f"{reading(book, READINGS[name])}{guarded}        return {FIRST_FREE}\n"
+    report = check_pair(source, tmp_path)
+    assert report.accepted
+    [warning] = report.warnings
+    assert f"it asks for {book.parent}" in warning
+    assert "which is not on Kaggle's machine: put the data into the file" in warning
+    assert warning in text_of(report)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "os.path.exists(BOOK)",
+        "os.path.isfile(BOOK)",
+        "pathlib.Path(BOOK).exists()",
+        "pathlib.Path(BOOK).is_file()",
+        "os.access(BOOK, os.R_OK)",
+        "glob.glob(BOOK + '*')",
+    ],
+)
+def test_whoever_asks_is_told_that_it_is_not_there(
+    question: str, tmp_path: Path, book: Path
+) -> None:
+    report = check_pair(f"{reading(book, question)}assert not read()\n{GOOD}", tmp_path)
+    assert report.accepted
+    [warning] = report.warnings
+    assert f"it asks for {book.parent}" in warning
+
+
+ON_KAGGLE_TOO = {
+    "Python's own": "open(os.__file__)",
+    "of a package": "open(numpy.__file__)",
+    "the system's": "(open('/etc/passwd'), open('/proc/self/stat'), os.stat('/usr/bin'))",
+    "a library of the system's": "ctypes.CDLL(None)",
+    "folders above": "(os.listdir('/'), os.listdir('/tmp'), os.stat('/home'))",
+    "the working folder": "(open('mine', 'w').close(), open('mine'), os.listdir())",
+    "the home": "open(os.path.expanduser('~/mine'), 'w')",
+    "a temporary file": "open(tempfile.NamedTemporaryFile(delete=False).name)",
+    "one that it has written": "(open(NEW, 'w').close(), open(NEW), os.stat(NEW), os.remove(NEW))",
+    "one that a program has written": "(os.system('touch ' + NEW), open(NEW), os.remove(NEW))",
+    "an open file": "open(os.dup(2), 'w')",
+    "lines of a traceback": "'observation, configuration' in str(traceback.format_stack()) or 1/0",
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the paths are Linux's")
+@pytest.mark.parametrize("name", ON_KAGGLE_TOO)
+def test_what_kaggles_machine_has_is_there(name: str, tmp_path: Path, book: Path) -> None:
+    new = f"NEW = '/tmp/connectx-test-{os.getpid()}-' + str(os.getpid())\n"
+    source = f"{reading(book, ON_KAGGLE_TOO[name])}{new}def agent(obs, conf):\n    read()\n"
+    report = check_pair(f"{source}    return {FIRST_FREE}\n", tmp_path)
+    assert [game.fault for game in report.games] == [None, None]
+    assert report.warnings == ()
+
+
+def test_what_is_packed_is_there(tmp_path: Path, book: Path) -> None:
+    main = tmp_path / "main.py"
+    main.write_text(f"import sys\nopen(sys.path[-1] + '/data/book.bin')\n{GOOD}")
+    archive = tmp_path / "submission.tar.gz"
+    with tarfile.open(archive, "w:gz") as packed:
+        packed.add(main, "main.py")
+        packed.add(book, "data/book.bin")
+    report = check_file(archive, pair_only=True)
+    assert report.accepted
+    assert report.warnings == ()
+
+
+def test_many_paths_are_not_all_told(tmp_path: Path, book: Path) -> None:
+    for number in range(100):
+        (book.parent / str(number)).touch()
+    asking = f"[os.path.exists(os.path.join({str(book.parent)!r}, str(n))) for n in range(100)]"
+    report = check_pair(f"import os\nassert not any({asking})\n{GOOD}", tmp_path)
+    assert report.accepted
+    assert len(report.warnings) == file_guard.MOST_TOLD
+
+
+class Refusals:
+    """A guard that is not installed, on a machine without temporary folders."""
+
+    def __init__(self, own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(file_guard, "TEMPORARY_FOLDERS", ())
+        self.told: list[str] = []
+        self._guard = FileGuard([own], [], self.told.append)
+
+    def refuses(self, path: object, flags: int = os.O_RDONLY) -> bool:
+        try:
+            self._guard.require(path, flags)
+        except FileNotFoundError as error:
+            return error.errno == errno.ENOENT
+        return False
+
+
+def test_files_are_created_only_where_kaggles_machine_has_a_folder(
+    tmp_path: Path, book: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    guard = Refusals(own, monkeypatch)
+    creating = os.O_WRONLY | os.O_CREAT
+    assert guard.refuses(book.parent / "new", creating)
+    assert guard.refuses(book, creating)
+    assert guard.told == [str(book.parent / "new"), str(book)]
+    assert not guard.refuses(own / "new", creating)
+    assert not guard.refuses(tmp_path / "nowhere" / "new", creating), "the system itself refuses"
+
+
+def test_links_are_followed_except_those_of_the_interpreter(
+    tmp_path: Path, book: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, packages = tmp_path / "own", tmp_path / "packages"
+    for folder in (own, packages):
+        folder.mkdir()
+        (folder / "link").symlink_to(book)
+    monkeypatch.setattr(sys, "path", [str(packages)])
+    guard = Refusals(own, monkeypatch)
+    assert guard.refuses(own / "link")
+    assert guard.told == [str(book)]
+    assert not guard.refuses(packages / "link")
+    (tmp_path / "way").symlink_to(own)
+    assert not guard.refuses(tmp_path / "way")
+
+
+@pytest.mark.parametrize("path", [0, -1, None, "", b"", "\0", 3.5])
+def test_what_names_no_file_is_left_to_python(
+    path: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with contextlib.suppress(ValueError):
+        assert not Refusals(tmp_path, monkeypatch).refuses(path)

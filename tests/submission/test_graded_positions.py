@@ -1,0 +1,220 @@
+"""The positions that players are graded by: what is in them, how they are made, their files."""
+
+from collections import Counter
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from envs.notation import state_from_moves
+from submission.grading.drawn_games import Style, drawn_moves
+from submission.grading.make_positions import make_position_set
+from submission.grading.position_set import (
+    SHIPPED_POSITIONS,
+    PositionSet,
+    read_position_set,
+)
+from submission.grading.position_settings import PositionSettings
+from submission.grading.selection import select
+from submission.grading.solved_position import GAME, Outcome, Phase, SolvedPosition
+from tests.helpers.bitbully_judge import Judge
+
+SHIPPED = read_position_set(SHIPPED_POSITIONS)
+
+
+def made(settings: PositionSettings, workers: int = 1) -> PositionSet:
+    with ThreadPoolExecutor(workers) as executor:
+        return make_position_set(settings, executor, lambda *_: None)
+
+
+def disagreements(positions: Iterable[SolvedPosition]) -> list[SolvedPosition]:
+    """Those whose scores BitBully finds to be others."""
+    judge = Judge()
+    return [position for position in positions if judge.scores(position.opening) != position.legal]
+
+
+def sampled(phase: Phase, count: int) -> list[SolvedPosition]:
+    members = [position for position in SHIPPED.positions if position.phase is phase]
+    return Random(1).sample(members, count)
+
+
+def test_bitbully_finds_the_same_scores_in_each_phase() -> None:
+    assert disagreements(sampled(Phase.OPENING, 12)) == []
+    assert disagreements(sampled(Phase.MIDDLE_GAME, 60)) == []
+    assert disagreements(p for p in SHIPPED.positions if p.phase is Phase.ENDGAME) == []
+
+
+def test_one_wrong_score_is_found() -> None:
+    right = sampled(Phase.ENDGAME, 5)
+    scores = list(right[2].scores)
+    column = right[2].best[0]
+    scores[column] = right[2].score - 1
+    wrong = replace(right[2], scores=tuple(scores))
+    assert disagreements([*right[:2], wrong, *right[3:]]) == [wrong]
+
+
+def test_a_file_whose_score_was_changed_is_refused(tmp_path: Path) -> None:
+    lines = SHIPPED_POSITIONS.read_text().splitlines()
+    lines[7] = lines[7].replace('"scores": [', '"scores": [1')
+    (tmp_path / "changed.jsonl").write_text("\n".join(lines))
+    with pytest.raises(ValueError, match=r"changed\.jsonl were changed after they were made"):
+        read_position_set(tmp_path / "changed.jsonl")
+
+
+def test_the_shipped_set_is_small_and_holds_all_kinds() -> None:
+    assert SHIPPED_POSITIONS.stat().st_size < 200_000
+    assert 400 <= len(SHIPPED.positions) <= 600
+    for phase in Phase:
+        members = [position for position in SHIPPED.positions if position.phase is phase]
+        outcomes = Counter(position.outcome for position in members)
+        assert min(outcomes.values()) >= len(members) / 20
+        assert set(outcomes) == set(Outcome)
+        assert sum(position.is_at_stake for position in members) >= len(members) * 3 / 4
+        assert any(position.is_tactical for position in members)
+
+
+def test_at_least_half_of_each_ply_is_hard_once_there_are_enough_positions() -> None:
+    for ply in range(3, 40):
+        members = [position for position in SHIPPED.positions if position.ply == ply]
+        assert len(members) == SHIPPED.settings.per_ply
+        assert sum(position.is_hard for position in members) >= len(members) / 2
+
+
+def test_no_shipped_position_is_there_twice_nor_mirrored() -> None:
+    boards = {state_from_moves(GAME, position.moves) for position in SHIPPED.positions}
+    mirrored = {
+        state_from_moves(GAME, "".join(str(8 - int(column)) for column in position.moves))
+        for position in SHIPPED.positions
+    }
+    symmetric = boards & mirrored
+    assert len(boards) == len(SHIPPED.positions)
+    assert all(GAME.to_board(state)[::-1][0:7] == GAME.to_board(state)[35:] for state in symmetric)
+
+
+def test_the_kinds_are_what_bitbully_makes_of_them() -> None:
+    judge = Judge()
+    for position in sampled(Phase.ENDGAME, 60):
+        keeping = judge.moves_that_keep_the_outcome(position.opening)
+        assert list(position.keeping) == keeping
+        assert list(position.best) == judge.best_moves(position.opening)
+        assert (position.is_hard or position.is_tactical) >= (len(keeping) == 1)
+        assert position.is_hard <= (len(keeping) == 1)
+
+
+def test_the_command_in_the_header_makes_the_shipped_positions() -> None:
+    settings = replace(SHIPPED.settings, first_ply=7, last_ply=7)
+    again = made(settings)
+    assert again.positions == tuple(p for p in SHIPPED.positions if p.ply == 7)
+    assert SHIPPED.settings.command == (
+        "connectx positions --per-ply 12 --seed 0 --first-ply 0 --last-ply 40"
+    )
+
+
+def test_the_seed_and_not_the_workers_decides_what_is_made(tmp_path: Path) -> None:
+    settings = PositionSettings(per_ply=1, first_ply=7, last_ply=7)
+    position_set = made(settings, workers=2)
+    assert position_set == made(settings)
+    assert position_set.positions != made(replace(settings, seed=1)).positions
+    (tmp_path / "made.jsonl").write_text(position_set.to_text())
+    assert read_position_set(tmp_path / "made.jsonl") == position_set
+
+
+@pytest.mark.parametrize("style", Style)
+def test_drawn_positions_are_of_their_style(style: Style) -> None:
+    for seed in range(10):
+        position = SolvedPosition(drawn_moves(style, 17, Random(seed)), (0,) * 7)
+        wins = [c for c in GAME.get_available_actions(position.state) if _wins(position, c)]
+        assert position.ply == 17
+        assert not position.state.won
+        assert not (style is Style.THOUGHT and wins)
+
+
+def _wins(position: SolvedPosition, column: int) -> bool:
+    return GAME.get_next_state(position.state, column).won
+
+
+def test_what_is_at_stake_in_a_position() -> None:
+    # The mover wins in column 3 alone; in column 1 it draws, elsewhere it loses; column 7 is full.
+    position = SolvedPosition("", (0, -2, 5, -2, -3, -4, None))
+    assert (position.score, position.outcome) == (5, Outcome.WIN)
+    assert position.best == position.keeping == (2,)
+    assert position.is_at_stake
+    assert position.is_hard
+    lost = replace(position, scores=(-1, -2, -1, None, None, None, None))
+    assert (lost.outcome, lost.keeping, lost.best) == (Outcome.LOSS, (0, 1, 2), (0, 2))
+    assert not lost.is_at_stake
+    assert lost.has_choice
+
+
+def test_phases_are_thirds_of_the_plies() -> None:
+    phases = Counter(Phase.at(ply) for ply in range(42))
+    assert phases == {Phase.OPENING: 14, Phase.MIDDLE_GAME: 14, Phase.ENDGAME: 14}
+    assert (Phase.at(13), Phase.at(14)) == (Phase.OPENING, Phase.MIDDLE_GAME)
+
+
+@given(st.lists(st.sampled_from(SHIPPED.positions), max_size=40), st.integers(1, 12))
+def test_a_selection_is_of_distinct_positions_hard_ones_first(
+    candidates: list[SolvedPosition], count: int
+) -> None:
+    selected = select(candidates, count)
+    distinct = list(dict.fromkeys(candidates))
+    assert len(selected) == min(count, len(distinct))
+    assert set(selected) <= set(distinct)
+    hard = sum(position.is_hard for position in distinct)
+    assert sum(position.is_hard for position in selected) >= min(hard, (count + 1) // 2)
+
+
+def test_a_sample_is_part_of_the_set_in_its_order() -> None:
+    sample = SHIPPED.sample(50, seed=3)
+    assert sample == SHIPPED.sample(50, seed=3) != SHIPPED.sample(50, seed=4)
+    chosen = set(sample.positions)
+    assert [p for p in SHIPPED.positions if p in chosen] == list(sample.positions)
+    assert SHIPPED.sample(len(SHIPPED.positions), seed=3) == SHIPPED
+    assert sample.sha256 != SHIPPED.sha256
+    for count in (0, len(SHIPPED.positions) + 1):
+        with pytest.raises(ValueError, match="the sample must be of 1 to"):
+            SHIPPED.sample(count, seed=0)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "must begin with the format 'connectx positions, version 1', not None"),
+        (b"[1]\n", "not None"),
+        (b'{"format": "connectx positions, version 9"}', "not 'connectx positions, version 9'"),
+        (b"\xff\xfe", "holds no positions"),
+        (b'{"format": "connectx positions, version 1"}', "were changed after they were made"),
+        (
+            b'{"format": "connectx positions, version 1", "sha256": '
+            b'"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}',
+            "are damaged",
+        ),
+    ],
+)
+def test_other_files_are_refused_in_one_sentence(
+    tmp_path: Path, content: bytes, sentence: str
+) -> None:
+    (tmp_path / "set.jsonl").write_bytes(content)
+    with pytest.raises(ValueError, match=sentence) as refusal:
+        read_position_set(tmp_path / "set.jsonl")
+    assert "connectx positions --output FILE" in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"per_ply": 0}, "must be at least 1, not 0"),
+        ({"seed": -1}, "the seed must be at least 0"),
+        ({"first_ply": 9, "last_ply": 8}, "not from 9 to 8"),
+        ({"last_ply": 41}, "not from 0 to 41"),
+    ],
+)
+def test_impossible_settings_are_refused(fields: dict[str, int], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        PositionSettings(**fields)

@@ -1,0 +1,430 @@
+"""Players in processes of their own: whatever they do, it is their loss and nobody else's."""
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import dedent
+from time import monotonic, sleep
+from typing import Any
+
+import pytest
+
+from submission.isolation.launcher import LAUNCHER, Launcher
+from submission.isolation.move import NO_CALLABLE, Move
+from submission.isolation.running_player import GRACE, RunningPlayer
+from tests.helpers.processes import is_gone, noted, wait_until_gone
+
+ROOT = Path(__file__).parents[2]
+BOARD: dict[str, Any] = {"board": [0] * 1000, "mark": 1, "step": 0}
+RULES = {"rows": 1, "columns": 1000, "inarow": 4}
+ENOUGH = 2**31
+"""Bytes of memory for what these players do."""
+
+needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux finds strays")
+
+
+def player(source: str, *, seed: int = 1, launcher: Launcher = LAUNCHER) -> RunningPlayer:
+    return launcher.start_player(dedent(source).encode(), seed, ENOUGH)
+
+
+def ask(running: RunningPlayer, *, limit: float = 20.0, bank: float = 0.0) -> Move:
+    return running.act(
+        {**BOARD, "remainingOverageTime": bank}, {**RULES, "actTimeout": limit, "runTimeout": 1200}
+    )
+
+
+def answers(source: str, moves: int = 1, *, limit: float = 20.0) -> list[Move]:
+    with player(source) as running:
+        return [ask(running, limit=limit) for _ in range(moves)]
+
+
+def in_agent(body: str) -> str:
+    return "import os, signal, sys, time\ndef agent(observation):\n    " + body
+
+
+@pytest.fixture
+def own_launcher(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Launcher]:
+    """A launcher whose players' folders lie in `tmp_path / "players"`."""
+    (tmp_path / "players").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "players"))
+    launcher = Launcher()
+    with contextlib.closing(launcher):
+        yield launcher
+
+
+def test_one_process_answers_one_question_after_the_other() -> None:
+    source = """
+        count = 0
+        def agent(observation, configuration):
+            global count
+            count += 1
+            return count * 100 + observation.mark * 10 + configuration["inarow"]
+    """
+    assert [move.column for move in answers(source, 3)] == [114, 214, 314]
+
+
+def test_loading_counts_as_part_of_the_first_move() -> None:
+    first, second = answers("import time\ntime.sleep(0.2)\ndef agent(o): return 1", 2)
+    assert (first.column, second.column) == (1, 1)
+    assert 0.2 <= first.seconds < 0.2 + GRACE
+    assert second.seconds < 0.1
+
+
+ENDINGS = {
+    "exit": ("os._exit(3)", "ended its process with exit status 3"),
+    "kill": (
+        "os.kill(os.getpid(), signal.SIGKILL)",
+        "its process was ended by signal 9 (Killed), perhaps for want of memory",
+    ),
+    "abort": ("os.abort()", "its process was ended by signal 6 (Aborted)"),
+    "segmentation fault": (
+        "import ctypes; ctypes.string_at(0)",
+        "its process was ended by signal 11 (Segmentation fault)",
+    ),
+    "signal without a name": (
+        "os.kill(os.getpid(), 40)",
+        "its process was ended by signal 40 (Real-time signal 6)",
+    ),
+    "closed files": (
+        "os.closerange(0, 100); return 3",
+        "closed the connection by which it is asked for moves",
+    ),
+    "exec": (
+        "os.execv(sys.executable, [sys.executable, '-c', 'pass'])",
+        "ended its process with exit status 0",
+    ),
+    "parent killed": (
+        "os.kill(os.getppid(), signal.SIGKILL); time.sleep(60)",
+        "ended the process that watches over it",
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "cause"), ENDINGS.values(), ids=ENDINGS.keys())
+def test_a_process_that_ends_has_failed(body: str, cause: str) -> None:
+    first, again = answers(in_agent(body), 2)
+    assert first.failure is not None
+    assert (first.column, first.failure[:2]) == (None, ("ERROR", cause))
+    assert again.failure == first.failure
+
+
+def test_a_crash_leaves_its_stack_on_standard_error() -> None:
+    (move,) = answers(in_agent("import ctypes; ctypes.string_at(0)"))
+    assert move.failure is not None
+    assert any("main.py" in line and "agent" in line for line in move.failure.stderr)
+
+
+EXCEPTIONS = {
+    "exit": ("sys.exit(2)", "SystemExit: 2, which gets past Kaggle's runner"),
+    "ctrl-c": ("raise KeyboardInterrupt", "KeyboardInterrupt, which gets past Kaggle's runner"),
+    "two lines": ("raise ValueError('one\\ntwo')", "ValueError: one"),
+    "no text": (
+        "class Odd(Exception):\n        def __str__(self): return 1 / 0\n    raise Odd",
+        "Odd",
+    ),
+    "memory": ("return len(bytearray(2**40))", "MemoryError"),
+    "more and more memory": (
+        "kept = []\n    while True: kept.append(bytearray(2**26))",
+        "MemoryError",
+    ),
+    "recursion": (
+        "return agent(observation)",
+        "RecursionError: maximum recursion depth exceeded",
+    ),
+    "project": ("import submission", "ModuleNotFoundError: No module named 'submission'"),
+    "long file": (
+        "open('big', 'wb').truncate(2**29)",
+        "OSError: [Errno 27] File too large",
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "cause"), EXCEPTIONS.values(), ids=EXCEPTIONS.keys())
+def test_an_exception_is_an_error_and_the_process_lives_on(body: str, cause: str) -> None:
+    for move in answers(in_agent(body), 2):
+        assert move.failure is not None
+        assert move.failure[:2] == ("ERROR", cause)
+
+
+@pytest.mark.parametrize(
+    ("source", "cause"),
+    [
+        ("moves = 3", NO_CALLABLE),
+        ("", NO_CALLABLE),
+        ("def agent(o): return 3\n[][0]", "IndexError: list index out of range"),
+        ("def agent(o): return [][0]", "IndexError: list index out of range"),
+    ],
+)
+def test_a_file_without_an_agent_is_told_from_one_that_fails(source: str, cause: str) -> None:
+    for move in answers(source, 2):
+        assert move.failure is not None
+        assert move.failure[:2] == ("ERROR", cause)
+
+
+HANGS = {
+    "loop": "while True: pass",
+    "signals ignored": "[signal.signal(s, signal.SIG_IGN) for s in "
+    "(signal.SIGALRM, signal.SIGTERM, signal.SIGINT)]\n    while True: pass",
+    "stopped": "os.kill(os.getpid(), signal.SIGSTOP)",
+    "flood": "while True: os.write(1, b'x' * 65536); os.write(2, b'y' * 65536)",
+    "flooded channel": "while True:\n        for file in range(3, 20):\n"
+    "            try: os.write(file, b'x\\n' * 999)\n            except OSError: pass",
+    "many children": "children = [os.fork() for _ in range(5)]\n    while True: pass",
+}
+
+
+@pytest.mark.parametrize("body", HANGS.values(), ids=HANGS.keys())
+def test_a_player_that_never_answers_is_ended(body: str) -> None:
+    begin = monotonic()
+    with player(in_agent(body)) as running:
+        move = ask(running, limit=0.2, bank=0.1)
+    assert monotonic() - begin < 5
+    assert move.failure is not None
+    assert move.failure.status == "TIMEOUT"
+    assert move.failure.cause == f"gave no answer for {move.seconds:.1f} s and was ended"
+    assert 0.3 + GRACE <= move.seconds < 3
+
+
+def test_a_file_that_never_loads_is_ended() -> None:
+    (move,) = answers("while True: pass", limit=0.2)
+    assert move.failure is not None
+    assert move.failure.status == "TIMEOUT"
+
+
+HARMLESS = {
+    "prints": "print('x' * 10**6); print('y' * 10**6, file=sys.stderr); return 3",
+    "standard files": "os.write(1, b'x' * 10**6); os.write(2, b'y' * 10**6); return 3",
+    "child process": "import subprocess; subprocess.Popen(['sleep', '60']); return 3",
+    "fork that returns, too": "os.fork(); return 3",
+    "fork that exits": "if os.fork() == 0: sys.exit(1)\n    return 3",
+    "fork that raises": "if os.fork() == 0: raise ValueError\n    return 3",
+    "garbage in the channel": "for file in range(3, 50):\n"
+    "        try: os.write(file, b'{\"column\": 5}\\n[[[')\n        except OSError: pass\n"
+    "    return 3",
+    "no standard files": "sys.stdout = sys.stderr = None; return 3",
+}
+
+
+@needs_linux
+def test_a_player_that_starts_processes_without_end_is_ended() -> None:
+    """They stop by themselves after a second, to spare the machine if they are not ended."""
+    body = """end = time.monotonic() + 1
+    while time.monotonic() < end: os.fork()
+    time.sleep(30)
+    os._exit(0)"""
+    begin = monotonic()
+    (move,) = answers(in_agent(body))
+    assert monotonic() - begin < 20
+    assert move.failure is not None
+    assert move.failure[:2] == ("ERROR", "started more than 256 processes")
+
+
+@needs_linux
+@pytest.mark.parametrize("body", HARMLESS.values(), ids=HARMLESS.keys())
+def test_what_hurts_nobody_is_no_failure(body: str) -> None:
+    moves = answers(in_agent(body), 3)
+    assert [move.column for move in moves] == [3, 3, 3], moves
+
+
+LIES = {
+    "time": "time.perf_counter = lambda: 0.0",
+    "Kaggle's stopwatch": "import kaggle_environments.agent\n"
+    "kaggle_environments.agent.perf_counter = lambda: 0.0",
+}
+
+
+@pytest.mark.parametrize("lie", LIES.values(), ids=LIES.keys())
+def test_a_player_cannot_lie_about_its_time(lie: str) -> None:
+    source = f"import time\n{lie}\ndef agent(observation):\n    time.sleep(0.7)\n    return 3"
+    (move,) = answers(source)
+    assert move.column == 3
+    assert move.seconds >= 0.7
+
+
+def test_a_player_has_what_kaggle_gives_it_and_no_more() -> None:
+    source = """
+        import os, sys
+        from importlib.util import find_spec
+        folder = sys.path[-1]
+        def agent(observation, configuration):
+            for name in ("agents", "envs", "submission", "tests", "benchmarks"):
+                try:
+                    found = find_spec(name)
+                except ModuleNotFoundError:
+                    found = None
+                assert found is None, found
+            assert find_spec("kaggle_environments") and find_spec("numpy")
+            assert os.listdir(folder) == ["main.py"]
+            assert configuration["__raw_path__"] == os.path.join(folder, "main.py")
+            assert os.listdir() == [] and os.getcwd() == os.environ["HOME"]
+            assert "__file__" not in globals()
+            assert sys.stdin.read() == ""
+            assert observation.board == observation["board"] == [0] * 1000
+            return 3
+    """
+    (move,) = answers(source)
+    assert move.column == 3, move
+
+
+def draws(seed: int, launcher: Launcher) -> tuple[int | None, ...]:
+    """Three random numbers: of Python, of numpy, and by the order of a set of strings."""
+    source = """
+        import random, numpy
+        sources = [
+            lambda: random.randrange(1000),
+            lambda: numpy.random.randint(1000),
+            lambda: "".join({str(digit) for digit in range(10)})[:3],
+        ]
+        def agent(observation):
+            return int(sources.pop()())
+    """
+    with player(source, seed=seed, launcher=launcher) as running:
+        return tuple(ask(running).column for _ in range(3))
+
+
+def test_the_seed_decides_all_random_numbers_in_whatever_process(own_launcher: Launcher) -> None:
+    numbers = {seed: draws(seed, LAUNCHER) for seed in range(3)}
+    by_strings, by_numpy, by_python = zip(*numbers.values(), strict=True)
+    assert None not in by_strings
+    assert len(set(by_numpy)) == len(set(by_python)) == 3
+    assert numbers == {seed: draws(seed, own_launcher) for seed in range(3)}
+
+
+STRAYS = """
+    import os, subprocess, sys
+    NOTE = "import os, time; open({file!r}, 'a').write(str(os.getpid()) + ' '); time.sleep(600)"
+    def agent(observation):
+        subprocess.Popen([sys.executable, "-c", NOTE], env={{}}, start_new_session=True)
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                os.environ.clear()
+                os.closerange(0, 100)
+                exec(NOTE)
+            os._exit(0)
+        open({file!r}, "a").write(str(os.getpid()) + " ")
+        return 3
+"""
+
+
+@needs_linux
+def test_nothing_that_came_of_a_player_outlives_it(own_launcher: Launcher, tmp_path: Path) -> None:
+    file = tmp_path / "pids"
+    with player(STRAYS.format(file=str(file)), launcher=own_launcher) as running:
+        assert ask(running).column == 3
+        pids = noted(file, 3)
+        assert not any(map(is_gone, pids))
+    wait_until_gone(pids)
+    own_launcher.close()
+    assert list((tmp_path / "players").iterdir()) == []
+
+
+@needs_linux
+def test_nothing_outlives_a_player_that_has_killed_its_keeper(tmp_path: Path) -> None:
+    file = tmp_path / "pids"
+    killer = f"""
+        import os, signal, time
+        def agent(observation):
+            open({str(file)!r}, "a").write(str(os.getpid()) + " ")
+            os.kill(os.getppid(), signal.SIGKILL)
+            time.sleep(600)
+    """
+    assert answers(killer)[0].failure is not None
+    wait_until_gone(noted(file, 1))
+
+
+@needs_linux
+def test_a_host_that_has_been_killed_is_replaced(own_launcher: Launcher, tmp_path: Path) -> None:
+    file = tmp_path / "pids"
+    killer = f"""
+        import os, signal
+        def agent(observation):
+            with open(f"/proc/{{os.getppid()}}/stat") as stat:
+                host = int(stat.read().rpartition(")")[2].split()[1])
+            open({str(file)!r}, "a").write(f"{{host}} ")
+            os.kill(host, signal.SIGKILL)
+            return 4
+    """
+    for count in (1, 2):
+        with player(killer, launcher=own_launcher) as running:
+            assert ask(running).column == 4
+        wait_until_gone(noted(file, count))
+
+
+def test_a_host_that_does_not_start_is_told_in_one_sentence(
+    own_launcher: Launcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing = [sys.executable, "-c", "print(); raise SystemExit('no room')"]
+    monkeypatch.setattr("submission.isolation.running_host.child_command", lambda module: failing)
+    with pytest.raises(ChildProcessError, match=r"^the process .* did not start: no room$"):
+        player("", launcher=own_launcher)
+    assert list((tmp_path / "players").iterdir()) == []
+
+
+ORPHANED = """
+import sys, tempfile
+sys.path.insert(0, {root!r})
+tempfile.tempdir = {folder!r}
+from tests.submission.test_isolation import ask, noted, player
+with player({source!r}) as running:
+    ask(running, limit=600)
+"""
+
+
+@needs_linux
+def test_players_end_with_the_evaluating_process_however_it_ends(tmp_path: Path) -> None:
+    file, folder = tmp_path / "pids", tmp_path / "players"
+    folder.mkdir()
+    source = f"""
+        import os, time
+        open({str(file)!r}, "a").write(f"{{os.getpid()}} {{os.getppid()}} ")
+        time.sleep(600)
+    """
+    script = ORPHANED.format(root=str(ROOT), folder=str(folder), source=source)
+    with subprocess.Popen([sys.executable, "-c", script]) as evaluating:
+        pids = noted(file, 2)
+        assert list(folder.iterdir())
+        evaluating.send_signal(signal.SIGKILL)
+    wait_until_gone(pids)
+    end = monotonic() + 10
+    while list(folder.iterdir()):
+        assert monotonic() < end, f"left behind: {list(folder.iterdir())}"
+        sleep(0.02)
+
+
+def test_games_in_two_threads_do_not_disturb_each_other() -> None:
+    failures: list[Move] = []
+
+    def play(column: int) -> None:
+        for _ in range(3):
+            with player(f"def agent(observation): return {column}") as running:
+                failures.extend(move for _ in range(20) if (move := ask(running)).column != column)
+
+    threads = [threading.Thread(target=play, args=(column,)) for column in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+
+
+def _ask_in_fork() -> None:
+    (move,) = answers("def agent(observation): return 5")
+    os._exit(move.column or 0)
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+def test_a_fork_of_the_evaluating_process_has_players_of_its_own() -> None:
+    assert answers("def agent(observation): return 2")[0].column == 2
+    fork = multiprocessing.get_context("fork").Process(target=_ask_in_fork)
+    fork.start()
+    fork.join(60)
+    assert fork.exitcode == 5
+    assert answers("def agent(observation): return 2")[0].column == 2

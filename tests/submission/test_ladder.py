@@ -1,0 +1,203 @@
+"""`connectx ladder` from the command line, and what a ladder is made of."""
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from submission.evaluating.evaluate import evaluate
+from submission.evaluating.evaluation import Evaluation
+from submission.evaluating.game_record import GameConfiguration, GameRecord
+from submission.evaluating.judging.pairs import pair_of
+from submission.evaluating.pairing import round_robin
+from submission.evaluating.players import find_player
+from submission.evaluating.results.results_file import new_results
+from submission.evaluating.results.results_header import ResultsHeader
+from submission.evaluating.results.stored_evaluation import read_results
+from submission.evaluating.settings import Arena, Settings
+from submission.ranking.encounters import encounters_of, points_matrix
+from submission.ranking.ladder import Ladder, make_ladder
+from submission.ranking.standing import standing_of
+from tests.helpers.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN
+from tests.helpers.shell import Shell
+
+NAMES = ["hero", "rival"]
+PLAYERS = ("random:", "greedy", "mcts:simulations=60,seed=1")
+COMMAND = (
+    *("ladder", *PLAYERS, "--games", "4", "--seed", "3", "--arena", "own", "--workers", "1"),
+    *("--rows", "4", "--columns", "5", "--inarow", "3"),
+)
+
+
+def test_each_pair_of_games_is_an_observation_and_failures_are_losses() -> None:
+    draw = replace(DRAW, game=2)
+    failures = PLAYER_FAILED, replace(OPPONENT_FAILED, game=5), replace(OPPONENT_FAILED, game=6)
+    encounters = encounters_of(NAMES, [WIN, LOSS, draw, *failures])
+    assert encounters.keys() == {(0, 1)}
+    assert encounters[0, 1].tolist() == [[1, 1], [0.5, 0.5], [1, 1], [1, 0]]
+    assert points_matrix(2, encounters).tolist() == [[0, 3.5], [2.5, 0]]
+
+
+def test_a_standing_counts_the_games_of_its_player_alone() -> None:
+    other = replace(WIN, player="stranger")
+    standing = standing_of("rival", [WIN, LOSS, DRAW, PLAYER_FAILED, OPPONENT_FAILED, other])
+    assert (standing.wins, standing.draws, standing.losses) == (2, 1, 3)
+    assert standing.failures == {"INVALID": 1}
+    assert standing.score == pytest.approx(2.5 / 6)
+    assert standing.longest_seconds == 0.5, "from seat 1 of the game on seat 2 of the hero"
+
+
+def without_times(ladder: Ladder) -> list[object]:
+    return [
+        (rung.player, rung.elo, rung.above_next, rung.standing.wins, rung.standing.draws)
+        for rung in ladder.rungs
+    ]
+
+
+def without_durations(evaluation: Evaluation) -> list[GameRecord]:
+    return [replace(record, durations=((), ())) for record in evaluation.records]
+
+
+SETTINGS = Settings(
+    games=4, seed=3, configuration=GameConfiguration(4, 5, 3), arena=Arena.OWN, opening_plies=2
+)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The results of three players, four games of each two."""
+    path = tmp_path_factory.mktemp("ladder") / "whole.jsonl"
+    pairings = round_robin([find_player(name) for name in PLAYERS])
+    with new_results(path, ResultsHeader.of(pairings, SETTINGS)) as results:
+        evaluate(pairings, SETTINGS, on_game=results.append)
+    return path
+
+
+def test_the_command_prints_the_ladder_and_writes_its_page(
+    shell: Shell, tmp_path: Path, whole: Path
+) -> None:
+    outcome = shell.run(*COMMAND, "--results", "games.jsonl", "--html", "ladder.html")
+    assert outcome.status == 0, outcome.stderr
+    assert "Ladder of 3 players: 12 games on 4x5, 3 in a row, 2 s a move" in outcome.stdout
+    played, expected = (read_results(path) for path in (tmp_path / "games.jsonl", whole))
+    assert without_durations(played) == without_durations(expected)
+    page = (tmp_path / "ladder.html").read_text(encoding="utf-8")
+    cells = re.findall(r"<tr><td>(\d+)</td><td>([^<]*)</td>", page)
+    ranked = [rung.player for rung in make_ladder(played, None).rungs]
+    assert cells[:3] == [*zip("123", ranked, strict=True)]
+    assert ranked[-1] == "random:"
+
+
+def test_everyone_plays_everyone_from_either_seat(whole: Path) -> None:
+    records = read_results(whole).records
+    meetings = {(game.player, game.opponent, pair_of(game), game.seat) for game in records}
+    assert len(meetings) == len(records) == 3 * 4
+    assert len({frozenset(game.pairing) for game in records}) == 3
+
+
+def test_points_of_all_players_add_up(whole: Path) -> None:
+    rungs = make_ladder(read_results(whole), None).rungs
+    scores = [rung.standing.score for rung in rungs]
+    assert sum(score for score in scores if score is not None) == pytest.approx(3 / 2)
+    table = np.array([[meeting.score or 0.0 for meeting in rung.against] for rung in rungs])
+    assert table + table.T == pytest.approx(1 - np.eye(3))
+
+
+@pytest.mark.parametrize("games", [1, 8])
+def test_an_interrupted_ladder_goes_on_to_the_same_one(
+    shell: Shell, tmp_path: Path, whole: Path, games: int
+) -> None:
+    """A file cut off after some games, the last of them torn."""
+    kept = whole.read_bytes().splitlines(keepends=True)[: games + 1]
+    part = tmp_path / "part.jsonl"
+    part.write_bytes(b"".join(kept)[:-3])
+    outcome = shell.run(*COMMAND, "--results", str(part), "--resume", "--anchor", "greedy")
+    assert outcome.status == 0, outcome.stderr
+    assert "points above greedy" in " ".join(outcome.stdout.split())
+    resumed, expected = read_results(part), read_results(whole)
+    assert without_durations(resumed) == without_durations(expected)
+    first, second = (make_ladder(evaluation, "greedy") for evaluation in (resumed, expected))
+    assert without_times(first) == without_times(second)
+
+
+@pytest.mark.parametrize("games", [0, 1, 5])
+def test_after_few_games_everybody_is_on_the_ladder(whole: Path, games: int) -> None:
+    evaluation = read_results(whole)
+    part = make_ladder(replace(evaluation, records=evaluation.records[:games]), None)
+    assert {rung.player for rung in part.rungs} == set(PLAYERS)
+    assert sum(rung.standing.games for rung in part.rungs) == 2 * games
+
+
+def test_ctrl_c_leaves_the_ladder_of_what_was_played(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def play(*_: object) -> Iterator[GameRecord]:
+        yield replace(WIN, player="greedy", opponent="random:")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("submission.evaluating.evaluate.play_games", play)
+    outcome = shell.run("ladder", "greedy", "random:", "--games", "4", "--html", "ladder.html")
+    assert outcome.status == 1
+    assert "Interrupted: 1 of 4 games were played." in outcome.stdout
+    assert "Interrupted: 1 of 4 games" in (tmp_path / "ladder.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("greedy", "at least two players"),
+        ("greedy random: greedy", "'greedy' is named twice"),
+        ("greedy nobody", "unknown player 'nobody'"),
+        ("greedy absent.py", "cannot read the player absent.py"),
+        ("greedy latin.py", "latin.py is not a Python file"),
+        ("greedy random: --games 0", "at least 2, not 0"),
+        ("greedy random: --games 3", "an even number of games, at least 2, not 3"),
+        ("greedy random: --seed -1", "seed"),
+        ("greedy random: --workers 0", "workers"),
+        ("greedy random: --anchor mcts", "the anchor 'mcts' is not among the players"),
+        ("greedy random: --html absent/x.html", "absent/x.html"),
+        ("greedy random: --results absent/x.jsonl", "absent/x.jsonl"),
+        ("greedy random: --resume", "--results"),
+        ("greedy random: --results old.jsonl --resume", "version 0"),
+        ("greedy random: --opening-plies -1", "at least 0 plies"),
+    ],
+)
+def test_bad_input_is_one_sentence_before_any_game(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, sentence: str
+) -> None:
+    def play(*_: object) -> None:
+        raise AssertionError("a game is played")
+
+    monkeypatch.setattr("submission.evaluating.evaluate.play_games", play)
+    (tmp_path / "latin.py").write_bytes(b"# caf\xe9")
+    header = {"format": "connectx results, version 0"}
+    (tmp_path / "old.jsonl").write_text(json.dumps(header) + "\n", encoding="utf-8")
+    outcome = shell.run("ladder", *words.split())
+    assert outcome.status == 2
+    assert sentence in outcome.stderr
+    assert "Traceback" not in outcome.stderr + outcome.stdout
+    assert len(outcome.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("option", ["--html", "--results"])
+def test_a_player_is_not_overwritten(shell: Shell, tmp_path: Path, option: str) -> None:
+    (tmp_path / "mine.py").write_text("def agent(observation): return 3", encoding="utf-8")
+    outcome = shell.run("ladder", "greedy", "mine.py", option, "mine.py")
+    assert outcome.status == 2
+    assert "mine.py is read and would be overwritten: write to another file" in outcome.stderr
+    content = (tmp_path / "mine.py").read_text(encoding="utf-8")
+    assert content == "def agent(observation): return 3"
+
+
+def test_a_missing_library_is_said_with_the_command_that_installs_it(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "choix", None)
+    outcome = shell.run("ladder", "greedy", "random:")
+    assert outcome.status == 2
+    assert 'pip install -e ".[rank]"' in outcome.stderr

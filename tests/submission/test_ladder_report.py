@@ -1,0 +1,332 @@
+"""What a ladder's tables and page say, read back from their text."""
+
+import json
+import shutil
+import subprocess
+from dataclasses import replace
+from html.parser import HTMLParser
+from itertools import combinations
+from math import inf
+from xml.etree import ElementTree
+
+import pytest
+from rich.console import Console
+
+from envs.connectx import ConnectX
+from envs.render import COLOURS
+from submission.evaluating.evaluation import Ending, Evaluation, Identity
+from submission.evaluating.game_record import GameConfiguration, GameRecord, Result
+from submission.evaluating.judging.statistics import Estimate
+from submission.evaluating.players import PlayerKind
+from submission.evaluating.settings import Settings
+from submission.ranking.ladder import Ladder, make_ladder
+from submission.ranking.ladder_page import SHOWN, ladder_page
+from submission.ranking.ladder_report import render_ladder
+from submission.ranking.lost_games import lost_games
+from submission.ranking.rating_chart import rating_chart
+from submission.ranking.replay_figure import REPLAY_SCRIPT, replay_figure
+from tests.helpers.game_records import LOSS, PLAYER_FAILED, WIN, evaluation_of
+from tests.helpers.svg_reading import SVG, read_drawing
+
+NAMES = ("weak", "strong", "<b>&\"middle'.py")
+
+
+def meeting(player: str, opponent: str, *results: GameRecord) -> list[GameRecord]:
+    return [
+        replace(record, player=player, opponent=opponent, game=game, seat=1 + game % 2)
+        for game, record in enumerate(results)
+    ]
+
+
+RECORDS = (
+    *meeting("weak", "strong", LOSS, LOSS, LOSS, LOSS),
+    *meeting("weak", NAMES[2], LOSS, WIN, PLAYER_FAILED, LOSS),
+    *meeting("strong", NAMES[2], WIN, WIN, LOSS, WIN),
+)
+
+
+def tournament(*records: GameRecord, ending: Ending = Ending.COMPLETE) -> Evaluation:
+    return replace(
+        evaluation_of(*records, games=4, ending=ending),
+        players=tuple(Identity(name, PlayerKind.FILE, "0" * 64) for name in NAMES),
+        pairings=tuple(combinations(NAMES, 2)),
+        settings=Settings(games=4, seed=1),
+    )
+
+
+@pytest.fixture(scope="module")
+def ladder() -> Ladder:
+    return make_ladder(tournament(*RECORDS), None)
+
+
+def shown(ladder: Ladder, width: int = 100) -> str:
+    console = Console(width=width)
+    with console.capture() as capture:
+        console.print(render_ladder(ladder))
+    return capture.get()
+
+
+def rows(text: str, name: str) -> list[list[str]]:
+    """The cells of every table row of a player."""
+    cells = (line.split() for line in text.splitlines())
+    return [row for row in cells if len(row) > 1 and row[0].isdigit() and row[1] == name]
+
+
+def test_few_games_are_said_to_be_few(ladder: Ladder) -> None:
+    said = "The fewest games of two players are"
+    assert f"{said} 4: with less than 20" in " ".join(shown(ladder).split())
+    enough = [
+        game
+        for player, opponent in combinations(NAMES, 2)
+        for game in meeting(player, opponent, *[WIN, LOSS] * 10)
+    ]
+    assert said not in shown(make_ladder(tournament(*enough), None))
+
+
+def test_the_tables_tell_results_scores_and_times(ladder: Ladder) -> None:
+    text = shown(ladder)
+    results, scores, seconds = rows(text, "strong")
+    assert results[2:6] == ["8", "87.5", "7-0-1", "0"]
+    assert results[6].startswith("+")
+    assert scores[2:] == ["-", "75", "100"]
+    assert seconds[2:] == [f"{6.8 / 28:.3f}", "0.500"], "four games on either seat"
+    assert [row[0] for row in (rows(text, name)[0] for name in ("strong", NAMES[2], "weak"))] == [
+        *"123"
+    ]
+
+
+def test_a_failure_is_a_loss_that_is_told_apart(ladder: Ladder) -> None:
+    text = shown(ladder, width=200)
+    assert rows(text, "weak")[0][2:7] == ["8", "12.5", "1-0-7", "1", "ERROR"]
+    assert (
+        "weak failed in 1 game, first in game 2 of weak against "
+        f"{NAMES[2]}: ERROR, ValueError: boom."
+    ) in text
+
+
+def test_an_open_interval_and_the_anchor_are_said(ladder: Ladder) -> None:
+    unbeaten = make_ladder(tournament(*meeting("weak", "strong", LOSS, LOSS)), "weak")
+    text = shown(unbeaten, width=200)
+    assert ", open]" in text
+    assert "[open, " in text
+    assert "anchor" in text
+    assert "points above weak" in text
+
+
+def test_an_early_end_is_said() -> None:
+    text = shown(make_ladder(tournament(RECORDS[0], ending=Ending.INTERRUPTED), None), width=200)
+    assert "Interrupted: 1 of 12 games were played." in text
+    assert "Interrupted" in shown(make_ladder(tournament(ending=Ending.INTERRUPTED), None))
+    running = make_ladder(tournament(RECORDS[0], ending=Ending.UNFINISHED), None)
+    for text in (shown(running, width=200), ladder_page(running)):
+        assert "So far 1 of 12 games have been played." in text
+        assert "Interrupted" not in text
+
+
+def test_games_that_repeat_are_said(ladder: Ladder) -> None:
+    assert "of weak and strong, 2 of 4; of weak and" in " ".join(shown(ladder).split())
+    once = make_ladder(tournament(*meeting("weak", "strong", WIN, LOSS)), None)
+    assert "distinct" not in shown(once)
+
+
+def test_certainty_is_not_claimed() -> None:
+    unbeaten = make_ladder(evaluation_of(*meeting("hero", "rival", *[WIN] * 40)), None)
+    results, _, _ = rows(shown(unbeaten), "hero")
+    assert results[-1] == ">99.9"
+
+
+def test_what_it_takes_to_repeat_the_ladder_is_said(ladder: Ladder) -> None:
+    text = shown(ladder, width=300)
+    assert "Seed 1, openings of 2 plies, at most 4 games of each two; connectx-agents 0.1.0" in text
+
+
+def test_ten_players_fit_eighty_columns() -> None:
+    names = [f"player-{number}" for number in range(10)]
+    records = [
+        game
+        for pair in combinations(names, 2)
+        for game in meeting(*pair, *(WIN if number % 3 else LOSS for number in range(4)))
+    ]
+    evaluation = replace(
+        tournament(*records),
+        players=tuple(Identity(name, PlayerKind.FILE, None) for name in names),
+        pairings=tuple(combinations(names, 2)),
+    )
+    assert "…" not in shown(make_ladder(evaluation, None), width=80)
+
+
+class Page(HTMLParser):
+    """What stands on a page, and whether every element is closed."""
+
+    VOID = ("meta", "br", "input")
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.texts: list[str] = []
+        self.addresses: list[str] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.addresses += [value or "" for name, value in attrs if name in ("src", "href")]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        pass
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data.strip())
+
+
+def test_the_page_is_whole_needs_nothing_else_and_escapes_names(ladder: Ladder) -> None:
+    text = ladder_page(ladder)
+    page = Page(text)
+    assert page.open == []
+    assert page.addresses == []
+    assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
+    assert page.texts.count(NAMES[2]) >= 3, "the picture and two tables"
+    assert NAMES[2] not in text
+
+
+def test_the_page_has_failures_first_and_says_how_many_losses_are_left_out(ladder: Ladder) -> None:
+    text = ladder_page(ladder)
+    page = Page(text)
+    assert "weak: 7 lost" in page.texts
+    assert "to strong, 2 more left out" in page.texts
+    assert "to weak" in page.texts, "the middle one has lost to the weak one"
+    weak_to_middle = text[text.index("weak: 7 lost") :].split("<h3>")[2]
+    assert "ERROR of weak after 2 plies: ValueError: boom." in weak_to_middle.split("</figure>")[0]
+    shown_games = [
+        min(SHOWN, lost)
+        for lost in (4, 3, 3, 1, 1)  # weak, the middle one and strong
+    ]
+    assert text.count("<figure") == sum(shown_games)
+
+
+def test_quick_losses_come_first() -> None:
+    long = replace(LOSS, columns=(0, 1, 0, 1, 0, 1, 6, 1), game=0)
+    (lost,) = lost_games("hero", [long, LOSS, replace(WIN, game=2)], most=1)
+    assert (lost.opponent, lost.shown, lost.left_out) == ("rival", (LOSS,), 1)
+    assert lost_games("rival", [WIN], most=1)[0].shown == (WIN,)
+    assert lost_games("stranger", [WIN, LOSS], most=1) == []
+
+
+def test_the_picture_shows_the_ratings_to_scale(ladder: Ladder) -> None:
+    rungs = ladder.rungs
+    elo = (Estimate(300, 100, inf), Estimate(0, 0, 0), Estimate(-150, -inf, -50))
+    drawn = replace(
+        ladder,
+        rungs=tuple(replace(rung, elo=known) for rung, known in zip(rungs, elo, strict=True)),
+    )
+    picture = rating_chart(drawn)
+    root = ElementTree.fromstring(picture)
+    points = [
+        (float(circle.attrib["cx"]), float(circle.attrib["cy"]))
+        for circle in root.iter(f"{SVG}circle")
+    ]
+    (first, second, third), heights = zip(*points, strict=True)
+    assert list(heights) == sorted(heights)
+    assert (first - second) / (second - third) == pytest.approx(300 / 150, abs=0.01)
+    right, left = (
+        [float(point.split(",")[0]) for point in arrow.attrib["points"].split()]
+        for arrow in root.iter(f"{SVG}polygon")
+    )
+    assert right[0] == max(right) > first, "the strongest one's limit is open above"
+    assert left[0] == min(left) < third, "the weakest one's below"
+    drawing = read_drawing(picture)
+    assert [name for name in drawing.words if name in NAMES] == [rung.player for rung in rungs]
+    for words, box in drawing.texts:
+        assert drawing.size.left <= box.left, words
+        assert box.right <= drawing.size.right + 1, words
+
+
+def cells_shown(figure: str) -> list[int]:
+    """What the board of a figure shows: 0 free, 1 and 2 the stones."""
+    circles = ElementTree.fromstring(figure.replace("<br>", "<br/>")).iter(f"{SVG}circle")
+    return [COLOURS.index(circle.attrib["fill"]) for circle in circles]
+
+
+def test_a_replay_ends_with_the_last_board_and_its_line() -> None:
+    figure = replay_figure(WIN, GameConfiguration())
+    env = ConnectX()
+    state = env.initial_state()
+    for column in WIN.columns:
+        state = env.get_next_state(state, column)
+    assert cells_shown(figure) == env.to_board(state)
+    assert figure.count("stroke-width") == 4
+    assert "Over after 7 plies." in figure
+
+
+def test_the_first_mover_has_the_first_colour() -> None:
+    figure = replay_figure(replace(WIN, seat=2, result=Result.LOSS), GameConfiguration())
+    assert figure.index(COLOURS[1], figure.index("<figcaption")) < figure.index("rival")
+    assert figure.index("rival") < figure.index("hero")
+
+
+PAGE_STANDING_IN = """
+const boards = [];
+const circle = ([fill, stroke]) => {
+  const attributes = {fill, stroke}, classes = new Set();
+  return {
+    getAttribute: name => attributes[name] ?? null,
+    setAttribute: (name, value) => { attributes[name] = value; },
+    classList: {toggle: (name, on) => on ? classes.add(name) : classes.delete(name)},
+    shown: () => [attributes.fill, attributes.stroke ?? null, [...classes].join()],
+  };
+};
+const figure = JSON.parse(process.argv[1]);
+const stones = figure.circles.map(circle), buttons = [{}, {}], output = {};
+const last = figure.cells.length;
+const slider = {
+  plies: last,
+  get valueAsNumber() { return this.plies; },
+  set valueAsNumber(plies) { this.plies = Math.min(last, Math.max(0, plies)); },
+};
+const replay = {
+  dataset: {cells: JSON.stringify(figure.cells)},
+  querySelectorAll: what => what === "button" ? buttons : stones,
+  querySelector: what => what === "input" ? slider : output,
+};
+const document = {querySelectorAll: () => [replay]};
+SCRIPT
+const look = () => boards.push([output.value, stones.map(stone => stone.shown())]);
+const [back, forward] = buttons;
+for (const press of [back, back, forward, forward, forward]) { press.onclick(); look(); }
+slider.valueAsNumber = 0; slider.oninput(); look();
+console.log(JSON.stringify(boards));
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+def test_a_reader_steps_through_the_game() -> None:
+    figure = replay_figure(WIN, GameConfiguration())
+    tree = ElementTree.fromstring(figure.replace("<br>", "<br/>"))
+    circles = [
+        (circle.attrib["fill"], circle.get("stroke")) for circle in tree.iter(f"{SVG}circle")
+    ]
+    task = {"cells": json.loads(tree.attrib["data-cells"]), "circles": circles}
+    script = PAGE_STANDING_IN.replace("SCRIPT", REPLAY_SCRIPT)
+    ran = subprocess.run(
+        ["node", "-e", script, json.dumps(task)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    boards = json.loads(ran.stdout)
+    assert [plies for plies, _ in boards] == [f"ply {plies} of 7" for plies in (6, 5, 6, 7, 7, 0)]
+    env = ConnectX()
+    for words, shown in boards:
+        plies = int(words.split()[1])
+        state = env.initial_state()
+        for column in WIN.columns[:plies]:
+            state = env.get_next_state(state, column)
+        assert [COLOURS.index(fill) for fill, _, _ in shown] == env.to_board(state)
+        ringed = [stroke for _, stroke, _ in shown if stroke not in (None, "none")]
+        assert len(ringed) == (4 if plies == 7 else 0)
+        assert sum(last == "last" for _, _, last in shown) == (0 < plies < 7)

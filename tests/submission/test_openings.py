@@ -1,0 +1,107 @@
+from collections.abc import Iterator
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from envs import ConnectX
+from submission.evaluating.game_record import GameConfiguration
+from submission.evaluating.openings import Opening, openings, shuffled_openings
+from tests.helpers.kaggle_rules import KaggleGame, kaggle_game
+
+KAGGLE = GameConfiguration()
+POSITIONS_BY_PLY = [1, 7, 49, 238, 1120, 4263, 16422]
+"""OEIS A212693: distinct positions of Connect Four; none is won before the seventh ply."""
+
+
+@st.composite
+def small_boards(draw: st.DrawFn) -> GameConfiguration:
+    side = st.integers(1, 4)
+    return GameConfiguration(draw(side), draw(side), draw(st.integers(1, 4)))
+
+
+def after(configuration: GameConfiguration, columns: Opening) -> KaggleGame | None:
+    """Kaggle's game after these columns; None where one is illegal or the game is over."""
+    env = ConnectX(configuration.rows, configuration.columns, configuration.inarow)
+    game = kaggle_game(env, env.initial_state())
+    for column in columns:
+        if game.over or column not in game.open_columns:
+            return None
+        game.play(column)
+    return None if game.over else game
+
+
+def boards_going_on(configuration: GameConfiguration, plies: int) -> Iterator[tuple[int, ...]]:
+    """Kaggle's board after every sequence of so many columns that does not end the game."""
+    for columns in product(range(configuration.columns), repeat=plies):
+        if (game := after(configuration, columns)) is not None:
+            yield tuple(game.board)
+
+
+@pytest.mark.parametrize(("plies", "positions"), list(enumerate(POSITIONS_BY_PLY)))
+def test_there_are_as_many_as_published(plies: int, positions: int) -> None:
+    assert len(openings(KAGGLE, plies)) == positions
+
+
+@given(small_boards(), st.integers(0, 5))
+def test_they_lead_to_each_position_that_kaggles_rules_reach_once(
+    configuration: GameConfiguration, plies: int
+) -> None:
+    expected = set(boards_going_on(configuration, plies))
+    if not expected:
+        with pytest.raises(ValueError, match="every game on this board is over"):
+            openings(configuration, plies)
+        return
+    games = [after(configuration, opening) for opening in openings(configuration, plies)]
+    boards = [tuple(game.board) for game in games if game is not None]
+    assert len(boards) == len(games)
+    assert len(boards) == len(set(boards))
+    assert set(boards) == expected
+
+
+def test_mirror_images_are_both_there() -> None:
+    pairs = set(openings(KAGGLE, 2))
+    assert pairs == set(product(range(7), repeat=2))
+    assert pairs == {(6 - first, 6 - second) for first, second in pairs}
+
+
+def test_the_order_is_ascending() -> None:
+    found = openings(KAGGLE, 4)
+    assert found == sorted(found)
+
+
+def test_no_ply_is_the_empty_board() -> None:
+    assert openings(KAGGLE, 0) == [()]
+
+
+@given(st.integers(0, 2**32))
+def test_a_seed_gives_one_order_of_all_of_them(seed: int) -> None:
+    order = shuffled_openings(KAGGLE, 2, seed)
+    assert sorted(order) == openings(KAGGLE, 2)
+    assert order == shuffled_openings(KAGGLE, 2, seed)
+
+
+def test_orders_have_no_favourite_opening() -> None:
+    """Each of the 49 comes first about 40 times in 1960; a chi-square of 100 has a p of 1e-5."""
+    firsts = [shuffled_openings(KAGGLE, 2, seed)[0] for seed in range(1960)]
+    counts = [firsts.count(opening) for opening in openings(KAGGLE, 2)]
+    assert sum((count - 40) ** 2 / 40 for count in counts) < 100
+
+
+@pytest.mark.parametrize(
+    ("configuration", "plies", "message"),
+    [
+        (KAGGLE, -1, "at least 0 plies, not -1"),
+        (KAGGLE, 7, "more than 50000 positions after 7 plies .* at most 6 plies, not 7"),
+        (KAGGLE, 1000, "at most 6 plies, not 1000"),
+        (GameConfiguration(100, 100), 3, "at most 2 plies, not 3"),
+        (GameConfiguration(2, 2, 2), 3, "is over after 3 plies .* at most 2 plies, not 3"),
+        (GameConfiguration(inarow=1), 2, "is over after 1 plies .* at most 0 plies, not 2"),
+    ],
+)
+def test_other_numbers_of_plies_are_refused(
+    configuration: GameConfiguration, plies: int, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        openings(configuration, plies)

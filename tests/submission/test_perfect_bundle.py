@@ -1,0 +1,182 @@
+"""The perfect bundle on Kaggle's environment, each of its moves judged by BitBully.
+
+In four places: with the packages of this Python, with those of Kaggle's image (which `make
+kaggle-image` gets), with the latter on a third of a core, and with neither Numba nor numpy. A
+sample of the games is played always, all 800 by
+`pytest -m slow tests/submission/test_perfect_bundle.py`.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from agents import make_agent
+from submission.bundling.bundle import build_bundle
+from submission.checking.kaggle_image import image_python
+from submission.checking.throttle import Throttle, can_throttle
+from submission.entry import KagglePlayer
+from submission.grading.position_set import SHIPPED_POSITIONS, read_position_set
+from submission.grading.solved_position import GAME
+from submission.kaggle import DONE, kaggle_environments
+from tests.helpers.bitbully_judge import Judge
+
+SCRIPT = Path(__file__).parents[1] / "helpers" / "bundle_games.py"
+OPPONENTS = ("random", "negamax", "alphabeta", "mcts")
+GAMES = 200
+"""In each place, with both time limits: 25 against each opponent on each seat."""
+
+Player = Callable[[Any, Any], Any]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the bundle plays."""
+
+    on_image: bool = False
+    fault: str = "nothing"
+    speed: float = 1.0
+
+    def python(self) -> Path:
+        """The interpreter; the test is skipped where there is none."""
+        python = image_python() if self.on_image else Path(sys.executable)
+        if python is None:
+            pytest.skip("there is no environment with Kaggle's versions: `make kaggle-image`")
+        if self.speed < 1 and not can_throttle():
+            pytest.skip("processes cannot be slowed down here")
+        return python
+
+
+PLACES = {
+    "newest": Place(),
+    "image": Place(on_image=True),
+    "image at a third": Place(on_image=True, speed=1 / 3),
+    "plain": Place(fault="no_numba_and_no_numpy"),
+}
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("perfect") / "submission.py"
+    path.write_text(build_bundle("perfect", {}), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def judge() -> Judge:
+    return Judge()
+
+
+@contextmanager
+def player_in(place: Place, bundle: Path) -> Iterator[Player]:
+    """The bundle in a process of its own, as a function that Kaggle's environment can ask."""
+    process = subprocess.Popen(
+        [str(place.python()), "-P", str(SCRIPT), str(bundle), place.fault],
+        cwd=bundle.parent,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    questions, answers = process.stdin, process.stdout
+    assert questions is not None
+    assert answers is not None
+
+    def ask(observation: Any, configuration: Any) -> Any:
+        questions.write(json.dumps([dict(observation), dict(configuration)]) + "\n")
+        questions.flush()
+        return json.loads(answers.readline())
+
+    try:
+        if place.speed < 1:
+            with closing(Throttle(process.pid, place.speed)) as throttle:
+                throttle.begin()
+                yield ask
+        else:
+            yield ask
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def opponent_of(name: str, seed: int) -> str | Player:
+    """Alpha-beta's first two moves are random, for it would play one game again and again."""
+    if name in ("random", "negamax"):
+        return name
+    if name == "mcts":
+        return KagglePlayer(lambda: make_agent("mcts", simulations=1000, seed=seed)).act
+    rng, alpha_beta = Random(seed), KagglePlayer(lambda: make_agent("alphabeta", depth=6))
+
+    def act(observation: Any, configuration: Any) -> int:
+        if sum(map(bool, observation["board"])) < 4:
+            return rng.randrange(7)
+        return alpha_beta.act(observation, configuration)
+
+    return act
+
+
+def play(
+    place: Place, bundle: Path, opponent: str, seat: int, act_timeout: float, seed: int
+) -> Any:
+    """A game on Kaggle's environment; gives it with the columns that were played."""
+    env = kaggle_environments().make("connectx", {"actTimeout": act_timeout, "randomSeed": seed})
+    other = opponent_of(opponent, seed)
+    with player_in(place, bundle) as perfect:
+        env.run([perfect, other] if seat == 1 else [other, perfect])
+    mover = [step[(number - 1) % 2].action for number, step in enumerate(env.steps) if number]
+    return env, mover
+
+
+def check_game(place: Place, bundle: Path, judge: Judge, game: int) -> None:
+    """Play the game of this number, of which each 16 have all opponents, seats and time limits."""
+    kinds = list(product(OPPONENTS, (1, 2), (2, 0.1)))
+    opponent, seat, act_timeout = kinds[game % len(kinds)]
+    env, columns = play(place, bundle, opponent, seat, act_timeout, seed=game)
+    statuses = [state.status for state in env.state]
+    assert statuses == [DONE, DONE], (opponent, seat, act_timeout, columns)
+    for ply in range(seat - 1, len(columns), 2):
+        assert columns[ply] in judge.best_moves(columns[:ply]), columns
+    if seat == 1:
+        assert env.state[0].reward == 1
+    bank = env.state[seat - 1].observation.get("remainingOverageTime", 60)
+    if place.speed == 1 and act_timeout == 2:
+        assert bank > 45
+
+
+@pytest.mark.parametrize("game", [4, 10, 15])
+@pytest.mark.parametrize("name", PLACES)
+def test_some_games(name: str, game: int, bundle: Path, judge: Judge) -> None:
+    """Against negamax as player 1, alphabeta as player 2, and mcts as player 2 at a tenth."""
+    check_game(PLACES[name], bundle, judge, game)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PLACES)
+def test_every_move_of_two_hundred_games_is_exactly_best(
+    name: str, bundle: Path, judge: Judge
+) -> None:
+    for game in range(GAMES):
+        check_game(PLACES[name], bundle, judge, game)
+
+
+@pytest.mark.slow
+def test_in_plain_python_hard_positions_of_all_plies_are_played_well(bundle: Path) -> None:
+    """Wherever a game has led to; each position is the first of a game, and has the whole bank."""
+    positions = read_position_set(SHIPPED_POSITIONS).positions
+    hard = [position for position in positions if position.is_hard]
+    kept = 0
+    with player_in(PLACES["plain"], bundle) as perfect:
+        for position in hard:
+            board, mark = GAME.to_board(position.state), position.state.player
+            observation = {"board": board, "mark": mark, "remainingOverageTime": 60}
+            kept += perfect(observation, {"actTimeout": 2}) in position.keeping
+    assert len(hard) == 236
+    assert kept / len(hard) >= 0.95

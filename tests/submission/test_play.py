@@ -1,0 +1,269 @@
+"""`connectx play`: a whole game through the terminal, every typing error, and a way out."""
+
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from io import StringIO
+from pathlib import Path
+from signal import SIGINT
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents import make_agent
+from envs import ConnectFour, ConnectX, TicTacToe, state_from_moves
+from submission.playing.advice import best_moves, move_values, value_text
+from submission.playing.match import Match
+from submission.playing.moves import Word, read_move
+from submission.playing.picture import board_picture
+from tests.helpers.brute_force import BruteForce
+from tests.helpers.shell import Outcome, Shell
+from tests.helpers.signals import heed_ctrl_c
+from tests.helpers.strategies import Position, late_positions
+
+Play = Callable[..., Outcome]
+
+LAST_CELL_FREE = "12354687"
+"""Tic-tac-toe: X to fill cell 9, which completes no line."""
+
+
+@pytest.fixture
+def play(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Play:
+    """Plays with these answers typed, one a line."""
+
+    def run(*words: str, typed: Sequence[str] = ()) -> Outcome:
+        monkeypatch.setattr(sys, "stdin", StringIO("".join(f"{line}\n" for line in typed)))
+        return shell.run("play", *words)
+
+    return run
+
+
+@st.composite
+def matches(draw: st.DrawFn) -> Match:
+    """A match in which the game goes on, begun anywhere."""
+    env = draw(st.sampled_from([ConnectX(4, 5, 3), TicTacToe()]))
+    match = Match(env, (), 0)
+    for choice in draw(st.lists(st.integers(0, 99), max_size=8)):
+        legal = env.get_available_actions(match.state)
+        following = match.after(legal[choice % len(legal)])
+        if following.is_over:
+            break
+        match = following
+    opening = draw(st.integers(0, len(match.actions)))
+    return Match(env, match.actions, opening)
+
+
+def test_a_win_is_said_and_its_line_marked(play: Play) -> None:
+    outcome = play("greedy", "--moves", "121212", typed=["1"])
+    assert outcome.status == 0
+    lines = [line.rstrip() for line in outcome.stdout.splitlines()]
+    assert " .  .  .  .  .  .  ." in lines
+    assert lines.count("[X] O  .  .  .  .  .") == 3
+    assert lines.count("[X] .  .  .  .  .  .") == 1
+    assert "You win (X)." in lines
+    assert "The moves were 1212121. To go on from before the last one:" in lines
+    assert "  connectx solve 121212" in lines
+
+
+def test_a_loss(play: Play) -> None:
+    outcome = play("greedy", "--moves", "121212", typed=["7"])
+    assert "greedy plays column 2." in outcome.stdout
+    assert "greedy wins (O)." in outcome.stdout
+
+
+def test_the_second_seat(play: Play) -> None:
+    outcome = play("greedy", "--moves", "121212", "--seat", "2")
+    assert "You are O and greedy is X" in outcome.stdout
+    assert "greedy plays column 1." in outcome.stdout
+    assert "greedy wins (X)." in outcome.stdout
+
+
+def test_a_draw_of_tic_tac_toe(play: Play) -> None:
+    outcome = play("random", "--game", "tictactoe", "--moves", LAST_CELL_FREE, typed=["9"])
+    assert "The game is a draw." in outcome.stdout
+    assert "connectx explain --moves 12354687 --game tictactoe" in outcome.stdout
+    assert "connectx solve" not in outcome.stdout
+
+
+def test_the_board_stands_in_the_terminal_as_it_is() -> None:
+    wide = ConnectX(2, 10, 3)
+    assert board_picture(wide, state_from_moves(wide, "10,10,1")).plain.splitlines() == [
+        "  .   .   .   .   .   .   .   .   .   O ",
+        "  X   .   .   .   .   .   .   .   .   X ",
+        "  1   2   3   4   5   6   7   8   9  10",
+    ]
+    cells = TicTacToe()
+    assert board_picture(cells, state_from_moves(cells, "15293")).plain.splitlines() == [
+        "[X][X][X]",
+        " 4  O  6 ",
+        " 7  8  O",
+    ]
+
+
+def test_every_typing_error_is_named_and_asked_again(play: Play) -> None:
+    outcome = play(
+        "greedy", "--moves", "444444", typed=["", "x", "-1", "0", "8", "4", "3.5", "Quit"]
+    )
+    assert outcome.status == 0
+    legal = "type one of 1, 2, 3, 5, 6, 7, or help."
+    for complaint in (
+        "nothing was typed",
+        "'x' is neither a column nor a command",
+        "'-1' is neither a column nor a command",
+        "there is no column 0",
+        "there is no column 8",
+        "column 4 is full",
+        "'3.5' is neither a column nor a command",
+    ):
+        assert f"{complaint}: {legal}" in outcome.stdout
+    assert outcome.stdout.count("Your move (X), column 1 to 7:") == 8
+    assert "The moves were 444444." in outcome.stdout
+
+
+def test_a_taken_cell_is_named(play: Play) -> None:
+    outcome = play("greedy", "--game", "tictactoe", "--moves", "15", typed=["5", "10"])
+    assert "cell 5 is taken: type one of 2, 3, 4, 6, 7, 8, 9, or help." in outcome.stdout
+    assert "there is no cell 10: type one of" in outcome.stdout
+
+
+@pytest.mark.parametrize("typed", ["٣", "4" * 5000, "²"])
+def test_odd_digits_are_typing_errors(typed: str) -> None:
+    env = ConnectFour()
+    with pytest.raises(ValueError, match="or help"):
+        read_move(env, env.initial_state(), typed)
+
+
+@pytest.mark.parametrize(
+    ("typed", "answer"), [(" 4 ", 3), ("04", 3), ("UNDO", Word.UNDO), ("help\n", Word.HELP)]
+)
+def test_what_is_meant_is_understood(typed: str, answer: int | Word) -> None:
+    env = ConnectFour()
+    assert read_move(env, env.initial_state(), typed) == answer
+
+
+def test_help_names_every_word(play: Play) -> None:
+    listing = play("greedy", typed=["help"]).stdout.splitlines()
+    for word in Word:
+        assert any(line.startswith(f"{word} ") for line in listing)
+
+
+def test_a_move_is_taken_back_with_the_reply(play: Play) -> None:
+    outcome = play("greedy", "--moves", "44", typed=["1", "undo", "undo", "quit"])
+    assert "there is no move of yours to take back." in outcome.stdout
+    assert "The moves were 44. To go on from there:" in outcome.stdout
+
+
+@given(matches(), st.integers(0, 8))
+def test_undo_gives_the_position_before_the_move(match: Match, choice: int) -> None:
+    person = match.state.player
+    legal = match.env.get_available_actions(match.state)
+    moved = match.after(legal[choice % len(legal)])
+    assert moved.before_last_turn_of(person) == match
+    if not moved.is_over:
+        replied = moved.after(match.env.get_available_actions(moved.state)[0])
+        assert replied.before_last_turn_of(person) == match
+
+
+@given(matches())
+def test_the_opening_is_never_taken_back(match: Match) -> None:
+    opening = Match(match.env, match.actions, len(match.actions))
+    for player in (1, 2):
+        with pytest.raises(ValueError, match="no move of yours"):
+            opening.before_last_turn_of(player)
+
+
+def test_values_and_hint_are_the_agents_for_the_person(play: Play) -> None:
+    """O is to move; cell 3 stops X, all others lose."""
+    outcome = play(
+        *("minimax:depth=none", "--game", "tictactoe", "--moves", "152", "--seat", "2"),
+        typed=["values", "hint"],
+    )
+    lines = outcome.stdout.splitlines()
+    assert "  cell 3  +0.000  best" in lines
+    for cell in (4, 6, 7, 8, 9):
+        assert f"  cell {cell}  -1.000 a loss" in lines
+    assert "minimax would play cell 3." in lines
+
+
+@given(late_positions(st.builds(TicTacToe), most_free_cells=6))
+def test_values_are_those_of_the_player_to_move(position: Position) -> None:
+    env, state = position
+    exact = BruteForce(env)
+    values = move_values(make_agent("minimax", depth=None), env, state, time_limit=10)
+    sign = 1 if state.player == 1 else -1
+    assert values == {
+        action: sign * exact.action_value(state, action)
+        for action in env.get_available_actions(state)
+    }
+    best = max(sign * exact.action_value(state, a) for a in values)
+    assert {exact.action_value(state, action) * sign for action in best_moves(values)} == {best}
+
+
+def test_an_agent_without_values_says_so(play: Play) -> None:
+    assert "random estimates no values" in play("random", typed=["values"]).stdout
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(1.0, "+1.000 a win"), (-1.0, "-1.000 a loss"), (0.99996, "+0.999"), (-0.5, "-0.500")],
+)
+def test_only_what_is_proven_reads_as_a_win_or_a_loss(value: float, text: str) -> None:
+    assert value_text(value) == text
+
+
+def test_the_moves_lead_on(play: Play) -> None:
+    board = ("--rows", "4", "--columns", "5", "--inarow", "3")
+    first = play("greedy", *board, typed=["3", "quit"])
+    command = next(line for line in first.stdout.splitlines() if "connectx play" in line)
+    words = shlex.split(command)
+    assert words[:3] == ["connectx", "play", "greedy"]
+    again = play(*words[2:], typed=["quit"])
+    assert again.stdout.splitlines()[-4:] == first.stdout.splitlines()[-4:]
+
+
+@pytest.mark.parametrize("ending", ["\x04", "1\n"])
+def test_the_end_of_the_input_leaves_the_game(play: Play, ending: str) -> None:
+    outcome = play("greedy")
+    assert outcome.status == 0
+    assert "The game is not over.\nNo move was made." in outcome.stdout
+
+
+def test_ctrl_c_leaves_the_game() -> None:
+    command = [str(Path(sys.executable).with_name("connectx")), "play", "greedy"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, preexec_fn=heed_ctrl_c
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert any("1  2  3" in line for line in process.stdout)  # the board is shown
+        process.send_signal(SIGINT)
+        assert process.wait(timeout=30) == 0
+        assert "The game is not over.\nNo move was made." in process.stdout.read()
+        assert process.stderr.read().strip() == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("nobody", "unknown agent 'nobody': choose one of random, greedy"),
+        ("mcts:depth=3", "agent mcts has no option 'depth'"),
+        ("mcts:simulations", "'simulations' is no option: write KEY=VALUE"),
+        ("greedy --seat 3", "--seat"),
+        ("greedy --time-limit -1", "--time-limit"),
+        ("greedy --game chess", "--game"),
+        ("greedy --moves 48", "move 2 of '48' is 8: legal: 1, 2, 3, 4, 5, 6, 7"),
+        ("greedy --moves 1212121", "after '1212121' the game is over: give fewer moves"),
+        ("greedy --rows 0", "rows must be a whole number of at least 1"),
+        ("greedy --game tictactoe --rows 4", "tictactoe has one size only: leave --rows out"),
+        ("greedy --game connectfour --inarow 3", "connectfour has one size only"),
+    ],
+)
+def test_mistakes_are_one_sentence_and_status_2(play: Play, words: str, sentence: str) -> None:
+    outcome = play(*words.split())
+    assert outcome.status == 2
+    assert sentence in outcome.stderr
+    assert "Traceback" not in outcome.stderr
+    assert outcome.stdout == ""

@@ -1,0 +1,426 @@
+import json
+import os
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from submission.evaluating.evaluation import Ending, Identity, Versions
+from submission.evaluating.game_record import GameConfiguration, GameRecord, Result
+from submission.evaluating.judging.sprt import Sprt
+from submission.evaluating.pairing import Pairing
+from submission.evaluating.players import Player, PlayerKind
+from submission.evaluating.results.results_file import new_results, resumed_results
+from submission.evaluating.results.results_header import FORMAT, ResultsHeader
+from submission.evaluating.results.stored_evaluation import read_results
+from submission.evaluating.settings import Arena, Settings
+from tests.helpers.game_records import DRAW, LOSS, WIN
+
+HERO = Player("hero", PlayerKind.FILE, b"def agent(observation): return 0")
+RIVAL = Player("rival", PlayerKind.BUILT_IN)
+SECOND_RIVAL = Player("second rival", PlayerKind.BUILT_IN)
+SETTINGS = Settings(games=4, seed=1)
+HEADER = ResultsHeader.of([Pairing(HERO, RIVAL)], SETTINGS)
+
+PAIRINGS = (("hero", "rival"), ("hero", "second rival"), ("rival", "second rival"))
+MOST_GAMES = 20
+
+statuses = st.sampled_from(["DONE", "ERROR", "INVALID", "TIMEOUT"])
+rewards = st.sampled_from([None, -1, 0, 1])
+columns = st.lists(st.integers(0, 10**6), max_size=5).map(tuple)
+seconds = st.lists(st.floats(0, 1e4), max_size=5).map(tuple)
+any_text = st.text(st.characters(exclude_categories=()), max_size=10)
+
+
+@st.composite
+def records(draw: st.DrawFn) -> GameRecord:
+    player, opponent = draw(st.sampled_from(PAIRINGS))
+    return GameRecord(
+        player=player,
+        opponent=opponent,
+        game=draw(st.integers(0, MOST_GAMES - 1)),
+        seed=draw(st.integers(0)),
+        seat=draw(st.integers(1, 2)),
+        opening=draw(columns),
+        columns=draw(columns),
+        statuses=draw(st.tuples(statuses, statuses)),
+        rewards=draw(st.tuples(rewards, rewards)),
+        result=draw(st.sampled_from(Result)),
+        durations=draw(st.tuples(seconds, seconds)),
+        cause=draw(st.none() | any_text),
+        stderr=draw(st.lists(any_text, max_size=3).map(tuple)),
+    )
+
+
+games = st.lists(records(), max_size=6, unique_by=lambda record: (record.pairing, record.game))
+
+identities = st.sampled_from(
+    [(HERO, RIVAL), (replace(HERO, source=b"\xff"), RIVAL), (HERO, replace(RIVAL, source=b""))]
+)
+
+
+@st.composite
+def headers(draw: st.DrawFn) -> ResultsHeader:
+    hero, rival = draw(identities)
+    settings = Settings(
+        games=MOST_GAMES,
+        seed=draw(st.integers(0)),
+        opening_plies=draw(st.integers(0, 9)),
+        configuration=GameConfiguration(
+            draw(st.integers(1)),
+            draw(st.integers(1)),
+            draw(st.integers(1)),
+            draw(st.floats(0.1, 9)),
+        ),
+        arena=draw(st.sampled_from(Arena)),
+        sprt=draw(st.none() | st.builds(Sprt, st.floats(-9, 0), st.floats(1, 9))),
+    )
+    pairings = [Pairing(hero, rival), Pairing(hero, SECOND_RIVAL), Pairing(rival, SECOND_RIVAL)]
+    return ResultsHeader.of(pairings, settings)
+
+
+@contextmanager
+def new_path() -> Iterator[Path]:
+    """A path in a folder of its own; Hypothesis runs many examples in one test's folder."""
+    with TemporaryDirectory() as folder:
+        yield Path(folder, "results.jsonl")
+
+
+def write(path: Path, header: ResultsHeader, *played: GameRecord) -> bytes:
+    with new_results(path, header) as results:
+        for record in played:
+            results.append(record)
+    return path.read_bytes()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "results.jsonl"
+
+
+@given(headers(), games)
+def test_every_game_comes_back(header: ResultsHeader, played: list[GameRecord]) -> None:
+    with new_path() as path:
+        content = write(path, header, *played)
+        with resumed_results(path, header) as results:
+            assert list(results.played) == played
+            assert not results.was_torn
+        assert path.read_bytes() == content
+
+
+@given(headers(), games.filter(bool))
+def test_a_report_reads_what_was_written(header: ResultsHeader, played: list[GameRecord]) -> None:
+    header = replace(header, settings=replace(header.settings, sprt=None))
+    with new_path() as path:
+        write(path, header, *played)
+        evaluation = read_results(path)
+    assert evaluation.players == header.players
+    assert evaluation.pairings == header.pairings
+    assert evaluation.settings == header.settings
+    assert evaluation.versions == header.versions
+    assert evaluation.ending is Ending.UNFINISHED
+    places = {names: place for place, names in enumerate(header.pairings)}
+    assert list(evaluation.records) == sorted(
+        played, key=lambda record: (places[record.pairing], record.game)
+    )
+
+
+@given(headers(), games.filter(bool))
+def test_a_file_cut_after_its_header_is_not_torn(
+    header: ResultsHeader, played: list[GameRecord]
+) -> None:
+    with new_path() as path:
+        content = write(path, header, *played)
+        path.write_bytes(content[: content.index(b"\n") + 1])
+        with resumed_results(path, header) as results:
+            assert (results.played, results.was_torn) == ((), False)
+
+
+@given(headers(), games.filter(bool), st.data())
+def test_a_file_cut_short_anywhere_keeps_its_whole_games(
+    header: ResultsHeader, played: list[GameRecord], data: st.DataObject
+) -> None:
+    with new_path() as path:
+        content = write(path, header, *played)
+        cut = data.draw(st.integers(0, len(content)))
+        path.write_bytes(content[:cut])
+        whole_lines = content[:cut].count(b"\n")
+        whole_games = max(0, whole_lines - 1)
+        with resumed_results(path, header) as results:
+            assert list(results.played) == played[:whole_games]
+            assert results.was_torn == (cut > 0 and content[cut - 1 : cut] != b"\n")
+            for record in played[whole_games:]:
+                results.append(record)
+        assert path.read_bytes() == content
+
+
+def test_a_line_is_there_as_soon_as_its_game_has_ended(path: Path) -> None:
+    with new_results(path, HEADER) as results:
+        assert path.read_bytes() == b""
+        for ended, record in enumerate([WIN, LOSS, DRAW], start=1):
+            results.append(record)
+            assert len(read_results(path).records) == ended
+
+
+def test_a_last_line_of_what_nobody_wrote_is_torn(path: Path) -> None:
+    content = write(path, HEADER, WIN)
+    path.write_bytes(content + b"\0\0\n")
+    assert read_results(path).records == (WIN,)
+    with resumed_results(path, HEADER) as results:
+        assert results.was_torn
+    assert path.read_bytes() == content
+
+
+def test_a_report_leaves_a_torn_file_as_it_is(path: Path) -> None:
+    torn = write(path, HEADER, WIN, LOSS)[:-5]
+    path.write_bytes(torn)
+    assert read_results(path).records == (WIN,)
+    assert path.read_bytes() == torn
+
+
+@pytest.mark.parametrize("line", [0, 1, 2])
+@pytest.mark.parametrize("damage", [b"\0", b"[]", b'{"game": 0}', b'{"format": "other"}'])
+def test_a_damaged_line_is_refused(path: Path, line: int, damage: bytes) -> None:
+    lines = write(path, HEADER, WIN, LOSS, DRAW).splitlines()
+    lines[line] = damage
+    damaged = b"\n".join(lines) + b"\n"
+    path.write_bytes(damaged)
+    place = f"line {line + 1} is damaged" if line else f"must begin with the format '{FORMAT}'"
+    with pytest.raises(ValueError, match=place), resumed_results(path, HEADER):
+        pass
+    with pytest.raises(ValueError, match=place):
+        read_results(path)
+    assert path.read_bytes() == damaged
+
+
+@pytest.mark.parametrize(
+    "content", [b"no results\n", b'{"format": "connectx results, version 2"}\n']
+)
+def test_other_files_are_refused(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="must begin with the format"):
+        read_results(path)
+
+
+def test_a_game_that_stands_there_twice_is_refused(path: Path) -> None:
+    content = write(path, HEADER, WIN, LOSS)
+    path.write_bytes(content + content.splitlines(keepends=True)[1])
+    with pytest.raises(ValueError, match="has game 0 of hero against rival twice"):
+        read_results(path)
+
+
+@pytest.mark.parametrize("strange", [replace(WIN, game=4), replace(WIN, player="rival")])
+def test_a_game_that_the_header_does_not_announce_is_refused(
+    path: Path, strange: GameRecord
+) -> None:
+    write(path, HEADER, strange)
+    with pytest.raises(ValueError, match="does not announce game"):
+        read_results(path)
+
+
+def test_the_sequential_test_decides_what_counts(path: Path) -> None:
+    header = replace(HEADER, settings=Settings(games=400, sprt=Sprt(elo0=0, elo1=300)))
+    wins = [
+        replace(WIN, game=game, seat=1 + game % 2, rewards=(1, -1) if game % 2 == 0 else (-1, 1))
+        for game in range(60)
+    ]
+    write(path, header, *reversed(wins))
+    evaluation = read_results(path)
+    assert evaluation.ending is Ending.COMPLETE
+    decided = len(evaluation.records)
+    assert 0 < decided < len(wins)
+    assert evaluation.records == tuple(wins[:decided])
+
+
+def test_a_file_with_all_games_is_complete(path: Path) -> None:
+    write(path, replace(HEADER, settings=replace(SETTINGS, games=3)), WIN, LOSS, DRAW)
+    assert read_results(path).ending is Ending.COMPLETE
+
+
+def test_an_earlier_run_is_not_overwritten(path: Path) -> None:
+    content = write(path, HEADER, WIN)
+    with pytest.raises(FileExistsError, match="--resume"), new_results(path, HEADER):
+        pass
+    assert path.read_bytes() == content
+
+
+def test_a_run_without_a_game_leaves_nothing_to_resume(path: Path) -> None:
+    assert write(path, HEADER) == b""
+    with resumed_results(path, HEADER) as results:
+        assert results.played == ()
+        results.append(WIN)
+    assert read_results(path).records == (WIN,)
+
+
+def test_more_games_and_pairings_may_be_added(path: Path) -> None:
+    write(path, HEADER, WIN)
+    more = ResultsHeader.of(
+        [Pairing(HERO, SECOND_RIVAL), Pairing(HERO, RIVAL)], replace(SETTINGS, games=9)
+    )
+    further = replace(WIN, opponent="second rival", game=8)
+    with resumed_results(path, more) as results:
+        assert results.played == (WIN,)
+        results.append(further)
+    with resumed_results(path, more) as results:
+        assert results.played == (WIN, further)
+        results.append(LOSS)
+    assert sum(b"format" in line for line in path.read_bytes().splitlines()) == 2
+    evaluation = read_results(path)
+    assert evaluation.settings.games == 9
+    assert evaluation.records == (further, WIN, LOSS)
+
+
+def test_fewer_games_may_be_asked_for_than_were_planned(path: Path) -> None:
+    write(path, HEADER, WIN, LOSS)
+    fewer = replace(HEADER, settings=replace(SETTINGS, games=2))
+    with resumed_results(path, fewer) as results:
+        assert results.played == (WIN, LOSS)
+    too_few = replace(HEADER, settings=replace(SETTINGS, games=1))
+    with (
+        pytest.raises(ValueError, match="it has game 1 of hero against rival"),
+        resumed_results(path, too_few),
+    ):
+        pass
+
+
+def with_settings(**changes: object) -> ResultsHeader:
+    return replace(HEADER, settings=Settings(**{"games": 4, "seed": 1, **changes}))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("asked", "reason"),
+    [
+        (with_settings(seed=2), "begun with seed 1, not 2"),
+        (with_settings(opening_plies=3), "begun with opening_plies 2, not 3"),
+        (with_settings(arena=Arena.OWN), "begun with arena kaggle, not own"),
+        (
+            with_settings(sprt=Sprt(alpha=0.1)),
+            r"begun with sprt none, not 0,50 with alpha 0\.1 and beta 0\.05",
+        ),
+        (with_settings(configuration=GameConfiguration(rows=5)), "begun with rows 6, not 5"),
+        (
+            with_settings(configuration=GameConfiguration(act_timeout=0.5)),
+            r"begun with act_timeout 2, not 0\.5",
+        ),
+        (
+            replace(HEADER, versions=replace(HEADER.versions, kaggle_environments="9")),
+            r"begun with kaggle_environments 1\.\S+, not 9",
+        ),
+        (replace(HEADER, versions=Versions("9", "1", "3")), r"begun with package \S+, not 9"),
+        (
+            ResultsHeader.of([Pairing(replace(HERO, source=b"new"), RIVAL)], SETTINGS),
+            "the content of hero has changed",
+        ),
+        (
+            ResultsHeader.of([Pairing(HERO, SECOND_RIVAL)], SETTINGS),
+            "it has game 0 of hero against rival",
+        ),
+    ],
+)
+def test_other_conditions_are_never_mixed(path: Path, asked: ResultsHeader, reason: str) -> None:
+    content = write(path, HEADER, WIN)
+    with pytest.raises(ValueError, match=reason) as refusal, resumed_results(path, asked):
+        pass
+    assert "\n" not in str(refusal.value)
+    assert path.read_bytes() == content
+
+
+def test_every_setting_but_the_number_of_games_is_compared() -> None:
+    changed = Settings(
+        games=5,
+        seed=2,
+        opening_plies=1,
+        configuration=GameConfiguration(7, 8, 5, 1),
+        arena=Arena.OWN,
+        sprt=Sprt(),
+    )
+    differences = list(replace(HEADER, settings=changed).differences(HEADER))
+    compared = {key for key in asdict(SETTINGS) if key not in ("games", "configuration")}
+    assert len(differences) == len(compared | asdict(SETTINGS.configuration).keys())
+
+
+def test_two_runs_cannot_write_one_file(path: Path) -> None:
+    with new_results(path, HEADER) as results:
+        for opened in (new_results, resumed_results):
+            with pytest.raises(BlockingIOError, match="another run"), opened(path, HEADER):
+                pass
+        results.append(WIN)
+    with resumed_results(path, HEADER) as results:
+        assert results.played == (WIN,)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("", "no plain file"), ("missing/results.jsonl", "cannot write"), ("/dev/null", "no plain")],
+)
+def test_what_cannot_be_written_is_refused(tmp_path: Path, name: str, message: str) -> None:
+    with pytest.raises(OSError, match=message), new_results(tmp_path / name, HEADER):
+        pass
+
+
+def test_what_is_not_there_cannot_be_resumed_or_read(path: Path) -> None:
+    with (
+        pytest.raises(FileNotFoundError, match="leave --resume out"),
+        resumed_results(path, HEADER),
+    ):
+        pass
+    with pytest.raises(OSError, match="name a file that --results has written"):
+        read_results(path)
+
+
+@contextmanager
+def largest_file(size: int) -> Iterator[None]:
+    """As if the disk were full beyond so many bytes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_a_full_disk_costs_one_game(path: Path) -> None:
+    whole = len(write(path, HEADER, WIN))
+    with (
+        pytest.raises(OSError, match=r"cannot write .* go on with --resume"),
+        resumed_results(path, HEADER) as results,
+        largest_file(whole + 10),
+    ):
+        results.append(LOSS)
+    assert path.stat().st_size == whole + 10
+    with resumed_results(path, HEADER) as results:
+        assert results.played == (WIN,)
+        assert results.was_torn
+        results.append(LOSS)
+    assert read_results(path).records == (WIN, LOSS)
+
+
+def test_the_header_says_who_played(path: Path) -> None:
+    first, *_ = write(path, HEADER, WIN).splitlines()
+    header = json.loads(first)
+    assert header["format"] == FORMAT
+    assert header["players"] == [
+        {"name": "hero", "kind": "file", "sha256": HERO.sha256},
+        {"name": "rival", "kind": "built-in", "sha256": None},
+    ]
+    assert header["pairings"] == [["hero", "rival"]]
+    assert Identity.from_dict(header["players"][0]) == Identity.of(HERO)
+
+
+def test_games_reach_the_disk_now_and_then(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[object] = []
+    monkeypatch.setattr(os, "fsync", synced.append)
+    monkeypatch.setattr("submission.evaluating.results.results_file.SYNC_SECONDS", 0)
+    with new_results(path, HEADER) as results:
+        results.append(WIN)
+        assert len(synced) == 1
+        monkeypatch.setattr("submission.evaluating.results.results_file.SYNC_SECONDS", 1000)
+        results.append(LOSS)
+        assert len(synced) == 1
+    assert len(synced) == 2

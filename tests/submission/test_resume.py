@@ -1,0 +1,175 @@
+"""A run that is broken off and gone on with has the games of one that is not."""
+
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import Executor
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from submission.evaluating.evaluate import evaluate
+from submission.evaluating.evaluation import Ending, Evaluation
+from submission.evaluating.game_record import GameConfiguration, GameRecord
+from submission.evaluating.judging.sprt import Sprt
+from submission.evaluating.pairing import against_each
+from submission.evaluating.players import Player, PlayerKind, find_player
+from submission.evaluating.results.results_file import ResultsFile, new_results, resumed_results
+from submission.evaluating.results.results_header import ResultsHeader
+from submission.evaluating.results.stored_evaluation import read_results
+from submission.evaluating.settings import Arena, Settings
+from submission.executors.workers import local_executor
+
+RANDOM = Player("random", PlayerKind.BUILT_IN)
+OURS = find_player("random:")
+PAIRINGS = against_each(OURS, [RANDOM, OURS])
+GAMES = 6
+SETTINGS = Settings(
+    games=GAMES,
+    seed=5,
+    configuration=GameConfiguration(rows=4, columns=5),
+    arena=Arena.OWN,
+)
+NEVER = 10**6
+ENDS_BY_TEST = replace(SETTINGS, games=200, sprt=Sprt(elo0=0, elo1=400, alpha=0.2, beta=0.2))
+
+
+class Interruption:
+    """Keeps so many games, and interrupts with the last of them."""
+
+    def __init__(self, results: ResultsFile, games: int) -> None:
+        self.results = results
+        self.games = games
+
+    def __call__(self, record: GameRecord) -> None:
+        self.results.append(record)
+        self.games -= 1
+        if self.games == 0:
+            raise KeyboardInterrupt
+
+
+def without_clock(evaluation: Evaluation) -> list[GameRecord]:
+    return [replace(record, durations=((), ())) for record in evaluation.records]
+
+
+@cache
+def uninterrupted(settings: Settings) -> list[GameRecord]:
+    evaluation = evaluate(PAIRINGS, settings)
+    assert evaluation.ending is Ending.COMPLETE
+    return without_clock(evaluation)
+
+
+def run(path: Path, settings: Settings, stop_after: int, executor: Executor | None = None) -> bool:
+    """A run that goes on from an earlier one, or begins; whether it came to its end."""
+    header = ResultsHeader.of(PAIRINGS, settings)
+    with (resumed_results if path.exists() else new_results)(path, header) as results:
+        evaluation = evaluate(
+            PAIRINGS,
+            settings,
+            executor=executor,
+            played=results.played,
+            on_game=Interruption(results, stop_after),
+        )
+    is_complete = evaluation.ending is Ending.COMPLETE
+    if is_complete:
+        assert without_clock(evaluation) == uninterrupted(settings)
+    return is_complete
+
+
+def assert_all_games_are_there(path: Path, settings: Settings) -> None:
+    stored = read_results(path)
+    assert stored.ending is Ending.COMPLETE
+    assert without_clock(stored) == uninterrupted(settings)
+
+
+def tear(path: Path, size: int) -> None:
+    """Cut bytes off the end, as a power cut may do; the header stays."""
+    header, *lines = path.read_bytes().splitlines(keepends=True)
+    games = b"".join(lines)
+    path.write_bytes(header + games[: max(0, len(games) - size)])
+
+
+@given(
+    st.sampled_from([SETTINGS, ENDS_BY_TEST]),
+    st.lists(st.tuples(st.integers(1, 5), st.integers(0, 700)), max_size=4),
+)
+def test_a_run_broken_off_anywhere_loses_nothing(
+    settings: Settings, breaks: list[tuple[int, int]]
+) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "results.jsonl")
+        for games, torn_bytes in breaks:
+            run(path, settings, games)
+            tear(path, torn_bytes)
+        assert run(path, settings, NEVER)
+        assert_all_games_are_there(path, settings)
+
+
+def test_any_workers_go_on_from_any_others(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    assert not run(path, ENDS_BY_TEST, 5)
+    with local_executor(2) as executor:
+        assert not run(path, ENDS_BY_TEST, 5, executor)
+        assert run(path, ENDS_BY_TEST, NEVER, executor)
+    assert_all_games_are_there(path, ENDS_BY_TEST)
+
+
+def test_more_games_join_those_of_a_shorter_run(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    assert run(path, replace(SETTINGS, games=2), NEVER)
+    assert run(path, SETTINGS, NEVER)
+    assert_all_games_are_there(path, SETTINGS)
+
+
+def test_nothing_is_played_when_all_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    assert run(path, SETTINGS, NEVER)
+    content = path.read_bytes()
+    assert run(path, SETTINGS, 1), "a game was played again"
+    assert path.read_bytes() == content
+
+
+def test_a_killed_worker_neither_loses_nor_repeats_a_game() -> None:
+    settings = replace(SETTINGS, games=100)
+    kept: list[GameRecord] = []
+    with local_executor(2) as executor:
+        worker = executor.submit(os.getpid).result()
+
+        def keep(record: GameRecord) -> None:
+            kept.append(record)
+            if len(kept) == 5:
+                os.kill(worker, signal.SIGKILL)
+
+        evaluation = evaluate(PAIRINGS, settings, executor=executor, on_game=keep)
+    assert set(kept) == set(evaluation.records)
+    assert len(kept) == len(evaluation.records) == settings.games * len(PAIRINGS)
+    assert without_clock(evaluation) == uninterrupted(settings)
+
+
+KILLED_RUN = """
+import os, signal, sys
+from pathlib import Path
+from tests.submission import test_resume
+
+def die(self, record):
+    self.results.append(record)
+    if record.game == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+test_resume.Interruption.__call__ = die
+test_resume.run(Path(sys.argv[1]), test_resume.SETTINGS, test_resume.NEVER)
+"""
+
+
+def test_a_killed_process_loses_no_game(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    killed = subprocess.run([sys.executable, "-c", KILLED_RUN, str(path)], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert [record.game for record in read_results(path).records] == [0, 1, 2, 3, 0, 1, 2]
+    assert run(path, SETTINGS, NEVER)
+    assert_all_games_are_there(path, SETTINGS)

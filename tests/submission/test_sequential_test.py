@@ -1,0 +1,109 @@
+from collections.abc import Iterable
+from math import log
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from submission.evaluating.game_record import GameRecord
+from submission.evaluating.judging.pair_distribution import count_pairs
+from submission.evaluating.judging.pairs import points_of_pairs
+from submission.evaluating.judging.sequential_test import Decision, SequentialTest
+from submission.evaluating.judging.sprt import Sprt, Verdict
+from submission.evaluating.judging.statistics import expected_score
+from tests.helpers.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN, games
+
+SPRT = Sprt(0, 200)
+DECIDING_WINS = 16
+"""Each pair of wins weighs ln(0.7597 / 0.5), and the eighth one reaches ln 19."""
+
+DECIDING_LOSSES = 10
+"""Each pair of losses weighs ln(0.2403 / 0.5), and the fifth one reaches -ln 19."""
+
+results = st.lists(
+    st.sampled_from([WIN, WIN, WIN, DRAW, LOSS, PLAYER_FAILED, OPPONENT_FAILED]),
+    min_size=20,
+    max_size=40,
+)
+
+
+def judged(records: Iterable[GameRecord]) -> SequentialTest:
+    test = SequentialTest(SPRT)
+    for record in records:
+        test.add(record)
+    return test
+
+
+def decided(records: Iterable[GameRecord]) -> Decision:
+    decision = judged(records).decision
+    assert decision is not None
+    return decision
+
+
+def test_wins_decide_for_elo1() -> None:
+    decision = decided(games(*[WIN] * 30))
+    assert decision.verdict is Verdict.ACCEPTED_ELO1
+    assert decision.games == DECIDING_WINS
+    assert decision.llr == pytest.approx(8 * log(expected_score(200) / 0.5), rel=1e-3)
+
+
+def test_losses_decide_for_elo0() -> None:
+    decision = decided(games(*[LOSS] * 30))
+    assert decision.verdict is Verdict.ACCEPTED_ELO0
+    assert decision.games == DECIDING_LOSSES
+    assert decision.llr == pytest.approx(5 * log((1 - expected_score(200)) / 0.5), rel=1e-3)
+
+
+def test_too_few_games_decide_nothing() -> None:
+    test = judged(games(*[WIN] * (DECIDING_WINS - 1)))
+    assert test.decision is None
+    assert test.llr == pytest.approx(SPRT.log_likelihood_ratio((0, 0, 0, 0, 7)))
+
+
+def test_without_games_nothing_is_known() -> None:
+    assert (SequentialTest(SPRT).llr, SequentialTest(SPRT).decision) == (0, None)
+
+
+@given(results, st.integers(0, 2**32))
+def test_the_order_in_which_games_end_changes_nothing(played: list[GameRecord], seed: int) -> None:
+    in_order, shuffled = games(*played), games(*played)
+    Random(seed).shuffle(shuffled)
+    assert judged(shuffled).decision == judged(in_order).decision
+    assert judged(shuffled).llr == judged(in_order).llr
+
+
+@given(results)
+def test_only_the_games_that_decided_matter(played: list[GameRecord]) -> None:
+    records = games(*played)
+    decision = judged(records).decision
+    if decision is None:
+        return
+    assert decided(records[: decision.games]) == decision
+    assert judged(records[: decision.games - 1]).decision is None
+
+
+@given(results)
+def test_the_ratio_is_that_of_the_pairs_that_count(played: list[GameRecord]) -> None:
+    test = judged(games(*played))
+    counting = games(*played)[: test.decision.games if test.decision else len(played)]
+    pair_counts = count_pairs(points_of_pairs(counting))
+    assert test.llr == pytest.approx(
+        SPRT.log_likelihood_ratio(pair_counts) if any(pair_counts) else 0
+    )
+
+
+def test_a_missing_game_is_waited_for() -> None:
+    records = games(*[WIN] * 30)
+    assert judged(records[1:]).decision is None
+    assert judged([*records[1:], records[0]]).decision == judged(records).decision
+
+
+def test_the_players_failure_is_a_loss() -> None:
+    assert judged(games(PLAYER_FAILED, WIN)).llr == judged(games(LOSS, WIN)).llr != 0
+
+
+def test_a_pair_in_which_the_opponent_failed_is_passed_over() -> None:
+    assert judged(games(WIN, OPPONENT_FAILED)).llr == 0
+    decision = decided(games(WIN, OPPONENT_FAILED, *[WIN] * 30))
+    assert decision.games == DECIDING_WINS + 2

@@ -1,0 +1,208 @@
+"""`connectx solve`: scores as other solvers give them, in words, in lines, and in JSON."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+from random import Random
+from signal import SIGINT
+
+import pytest
+
+from agents.exact.solver import ScoreBounds
+from envs import ConnectFour, ConnectX, board_text, state_from_moves
+from submission.solving.position import read_position
+from submission.solving.words import in_words
+from tests.helpers.brute_force import BruteForce
+from tests.helpers.published_positions import SETS, published_positions
+from tests.helpers.shell import Outcome, Shell
+from tests.helpers.signals import heed_ctrl_c
+from tests.helpers.strategies import quiet_game
+
+Solve = Callable[..., Outcome]
+
+QUICK_SETS = [name for name in SETS if name not in ("begin-medium", "begin-hard")]
+LATE = "526413766633133111176537"
+
+
+class Terminal(StringIO):
+    """A standard input at which somebody sits."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def solve(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Solve:
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words: str, stdin: StringIO | None = None) -> Outcome:
+        monkeypatch.setattr(sys, "stdin", stdin or Terminal())
+        return Shell(monkeypatch, capsys).run("solve", *words)
+
+    return run
+
+
+def bitbully_scores(moves: str) -> list[int | None]:
+    """The score of each column; None for a full one."""
+    core = pytest.importorskip("bitbully.bitbully_core")
+    board = core.BoardCore()
+    for column in moves:
+        board.play(int(column) - 1)
+    scores = core.BitBullyCore().scoreMoves(board)
+    return [None if score == -1000 else score for score in scores]
+
+
+@pytest.mark.parametrize("name", QUICK_SETS)
+def test_lines_of_moves_become_lines_with_the_published_scores(solve: Solve, name: str) -> None:
+    positions = published_positions(name, 50)
+    outcome = solve("-", stdin=StringIO("".join(f"{moves}\n" for moves, _ in positions)))
+    assert outcome.status == 0
+    assert outcome.stdout == "".join(f"{moves} {score}\n" for moves, score in positions)
+
+
+def test_all_adds_the_score_of_each_column(solve: Solve) -> None:
+    outcome = solve("--all", stdin=StringIO(f"{LATE}\n"))
+    moves, score, *columns = outcome.stdout.split()
+    scores = bitbully_scores(LATE)
+    assert moves == LATE
+    assert columns == ["-" if score is None else str(score) for score in scores]
+    assert score == str(max(score for score in scores if score is not None))
+
+
+def test_json_has_the_score_of_each_column(solve: Solve) -> None:
+    record = json.loads(solve(LATE, "--json").stdout)
+    scores = dict(enumerate(bitbully_scores(LATE), start=1))
+    assert record["moves"] == LATE
+    assert record["score"] == record["lower"] == record["upper"] == -2
+    assert record["best"] == [4]
+    assert {entry["column"]: entry["score"] for entry in record["columns"]} == {
+        column: score for column, score in scores.items() if score is not None
+    }
+
+
+def test_json_of_many_positions_is_a_line_each(solve: Solve) -> None:
+    lines = solve("--json", stdin=StringIO(f"{LATE}\n\n{LATE}4\n")).stdout.splitlines()
+    records = [json.loads(line) for line in lines]
+    assert [record["moves"] for record in records] == [LATE, f"{LATE}4"]
+    assert [record["score"] for record in records] == [-2, 2]
+    assert all("columns" not in record for record in records)
+
+
+def test_the_picture_has_the_board_the_scores_and_their_meaning(solve: Solve) -> None:
+    lines = solve(LATE).stdout.splitlines()
+    shown = [line.split() for line in lines]
+    board = board_text(ConnectFour(), state_from_moves(ConnectFour(), LATE)).splitlines()
+    assert shown[:7] == [line.split() for line in board]
+    assert shown[7] == [str(score) for score in bitbully_scores(LATE) if score is not None]
+    assert "Player 1 (X) is to move: loses in 8 moves." in lines
+    assert [line.split()[1] for line in lines if line.endswith("best")] == ["4"]
+    assert any(line.startswith("A score of 3: the player to move wins") for line in lines)
+
+
+def test_other_sizes(solve: Solve) -> None:
+    env = ConnectX(3, 4, 3)
+    truth = BruteForce(env)
+    record = json.loads(
+        solve("1", "--json", "--rows", "3", "--columns", "4", "--inarow", "3").stdout
+    )
+    state = state_from_moves(env, "1")
+    values = {
+        action + 1: -truth.action_value(state, action)
+        for action in env.get_available_actions(state)
+    }
+    signs = {
+        entry["column"]: (entry["score"] > 0) - (entry["score"] < 0) for entry in record["columns"]
+    }
+    assert signs == values
+
+
+def test_a_time_limit_gives_bounds_and_no_guess(solve: Solve) -> None:
+    """On 6 rows and 8 columns the second player wins (J. Tromp), so each first move loses."""
+    board = ("--rows", "6", "--columns", "8")
+    record = json.loads(solve("", *board, "--json", "--time-limit", "0.2").stdout)
+    assert record["score"] is None
+    assert record["lower"] < 0
+    assert all(entry["lower"] < 0 for entry in record["columns"])
+    assert "?" in solve("", *board, "--time-limit", "0").stdout
+
+
+@pytest.mark.parametrize(
+    ("bounds", "words"),
+    [
+        (ScoreBounds(2, 2), "wins in 8 moves"),
+        (ScoreBounds(2, 9), "wins in at most 8 moves"),
+        (ScoreBounds(-9, -2), "loses in at most 8 moves"),
+        (ScoreBounds(0, 0), "draw"),
+        (ScoreBounds(0, 5), "draws at least"),
+        (ScoreBounds(-5, 0), "draws at most"),
+        (ScoreBounds(-1, 1), "not decided in this time"),
+    ],
+)
+def test_bounds_in_words(bounds: ScoreBounds, words: str) -> None:
+    assert in_words(read_position(ConnectFour(), LATE), bounds) == words
+
+
+@pytest.mark.parametrize(
+    ("words", "lines", "sentence"),
+    [
+        ("9", None, "move 1 of '9' is 9: legal: 1, 2, 3, 4, 5, 6, 7"),
+        ("44444x", None, "'x' in the moves '44444x' is not a number of at least 1"),
+        ("4444444", None, "move 7 of '4444444' is 4: legal: 1, 2, 3, 5, 6, 7"),
+        ("12121212", None, "move 8 of '12121212' is 2: the game is over"),
+        ("1212121", None, "after '1212121' the game is over, and won by player 1"),
+        ("1 --rows 1 --columns 1", None, "after '1' the game is over, in a draw"),
+        ("4 --rows 9", None, "columns * (rows + 1) at most 64"),
+        ("4 --inarow 0", None, "inarow must be a whole number of at least 1"),
+        ("4 --time-limit -1", None, "'--time-limit'"),
+        ("", None, "no position is given: add its moves, as in `connectx solve 4453`"),
+        ("-", "4\n\n48\n", "line 3: move 2 of '48' is 8"),
+        ("-", "4\n1212121\n", "line 2: after '1212121' the game is over"),
+    ],
+)
+def test_mistakes_are_one_sentence_and_nothing_is_solved(
+    solve: Solve, words: str, lines: str | None, sentence: str
+) -> None:
+    outcome = solve(*words.split(), stdin=None if lines is None else StringIO(lines))
+    assert outcome.status == 2
+    assert sentence in outcome.stderr
+    assert "Traceback" not in outcome.stderr
+    assert outcome.stdout == ""
+
+
+def test_moves_may_be_separated(solve: Solve) -> None:
+    separated = ", ".join(LATE)
+    assert solve("-", stdin=StringIO(separated)).stdout == f"{separated.replace(' ', '')} -2\n"
+    assert solve("-", stdin=StringIO(" ".join(LATE))).stdout == f"{','.join(LATE)} -2\n"
+
+
+def test_the_bar_stays_out_of_a_file(solve: Solve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal, but for the lines
+    outcome = solve("-", stdin=StringIO(f"{LATE}\n{LATE}4\n"))
+    assert outcome.stdout == f"{LATE} -2\n{LATE}4 2\n"
+    assert "Solving" in outcome.stderr
+    assert "2/2" in outcome.stderr
+
+
+def test_ctrl_c_leaves_what_is_solved_and_no_traceback() -> None:
+    command = [str(Path(sys.executable).with_name("connectx")), "solve", "-"]
+    rng = Random(1)
+    hard = "\n".join(quiet_game(ConnectFour(), 9, rng) for _ in range(200))
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, preexec_fn=heed_ctrl_c
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(f"{LATE}\n{hard}\n")
+        process.stdin.close()
+        assert process.stdout.readline() == f"{LATE} -2\n"
+        process.send_signal(SIGINT)
+        assert process.wait(timeout=30) == 130
+        assert process.stdout.read() == ""
+        assert process.stderr is not None
+        assert process.stderr.read().strip() == ""

@@ -1,0 +1,165 @@
+"""The sequential test: its likelihoods against published figures, its errors by simulation."""
+
+import json
+from dataclasses import asdict
+from functools import cache
+from math import log, sqrt
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from submission.evaluating.judging.pair_distribution import PAIR_SCORES
+from submission.evaluating.judging.sprt import Sprt, Verdict, parse_sprt
+from submission.evaluating.judging.statistics import expected_score
+from tests.helpers.likeliest_distribution import greatest_log_likelihood
+
+counts = st.lists(st.integers(1, 300), min_size=5, max_size=5)
+elos = st.floats(-400, 400)
+
+
+@pytest.mark.parametrize(
+    ("pair_counts", "sprt", "ratio"),
+    [
+        ((223, 9863, 20279 + 1000, 10037, 246), Sprt(0.5, 2.5), -3.07),
+        ((871, 26175, 55003 + 980, 26678, 821), Sprt(0, 2), -4.98),
+    ],
+)
+def test_ratio_equals_that_of_fastchess(
+    pair_counts: tuple[int, ...], sprt: Sprt, ratio: float
+) -> None:
+    """The logistic, pentanomial cases of `app/tests/sprt_test.cpp` in Disservin/fastchess."""
+    assert sprt.log_likelihood_ratio(pair_counts) == pytest.approx(ratio, abs=0.005)
+
+
+@given(counts, elos, st.floats(1, 200))
+def test_ratio_equals_that_of_a_numerical_optimiser(
+    pair_counts: list[int], elo0: float, difference: float
+) -> None:
+    sprt = Sprt(elo0, elo0 + difference)
+    under_elo1 = greatest_log_likelihood(pair_counts, expected_score(sprt.elo1))
+    under_elo0 = greatest_log_likelihood(pair_counts, expected_score(sprt.elo0))
+    tolerance = 1e-4 * (1 + abs(under_elo0) + abs(under_elo1))
+    found = sprt.log_likelihood_ratio(pair_counts)
+    assert found == pytest.approx(under_elo1 - under_elo0, abs=tolerance)
+
+
+@given(st.lists(st.integers(0, 300), min_size=5, max_size=5).filter(any), elos, st.floats(1, 200))
+def test_ratio_of_the_opponent_is_the_negative(
+    pair_counts: list[int], elo0: float, difference: float
+) -> None:
+    own = Sprt(elo0, elo0 + difference).log_likelihood_ratio(pair_counts)
+    other = Sprt(-elo0 - difference, -elo0).log_likelihood_ratio(pair_counts[::-1])
+    assert own == pytest.approx(-other, abs=1e-6)
+
+
+@given(st.integers(1, 1000))
+def test_a_run_of_wins_is_as_likely_as_its_score(pairs: int) -> None:
+    """The likeliest player of score s who wins all or nothing wins n pairs with chance s^n."""
+    ratio = Sprt(0, 100).log_likelihood_ratio((0, 0, 0, 0, pairs))
+    assert ratio == pytest.approx(pairs * log(expected_score(100) / 0.5), rel=1e-3, abs=0.01)
+
+
+def test_bounds_are_walds() -> None:
+    """±2.94 at 5 %, as every framework for testing chess engines prints them."""
+    assert (Sprt().lower, Sprt().upper) == pytest.approx((-2.94, 2.94), abs=0.005)
+    assert Sprt(alpha=0.01, beta=0.1).upper == pytest.approx(log(90))
+    assert Sprt(alpha=0.01, beta=0.1).lower == pytest.approx(-log(9.9))
+
+
+def test_a_verdict_falls_at_the_bounds() -> None:
+    sprt = Sprt()
+    assert sprt.verdict(sprt.upper) is Verdict.ACCEPTED_ELO1
+    assert sprt.verdict(sprt.lower) is Verdict.ACCEPTED_ELO0
+    assert sprt.verdict(sprt.upper - 0.001) is sprt.verdict(sprt.lower + 0.001) is None
+
+
+class Simulated(NamedTuple):
+    """What became of many matches that were tested pair by pair."""
+
+    accepted_elo1: float
+    """Share of the matches."""
+    pairs: float
+    """Mean length."""
+
+
+def pair_probabilities(elo: float, draws: float) -> list[float]:
+    """Of two independent games of a player whose difference is `elo`, a share of them drawn."""
+    wins = expected_score(elo) - draws / 2
+    game = [1 - draws - wins, draws, wins]
+    return np.convolve(game, game).tolist()
+
+
+@cache
+def verdict_after(sprt: Sprt, pair_counts: tuple[int, ...]) -> Verdict | None:
+    return sprt.verdict(sprt.log_likelihood_ratio(pair_counts))
+
+
+def simulate(sprt: Sprt, probabilities: list[float], matches: int, seed: int) -> Simulated:
+    rng = np.random.default_rng(seed)
+    accepted = pairs = 0
+    for _ in range(matches):
+        pair_counts, verdict = [0] * 5, None
+        while verdict is None:
+            pair_counts[rng.choice(5, p=probabilities)] += 1
+            verdict = verdict_after(sprt, tuple(pair_counts))
+        accepted += verdict is Verdict.ACCEPTED_ELO1
+        pairs += sum(pair_counts)
+    return Simulated(accepted / matches, pairs / matches)
+
+
+@pytest.mark.parametrize("draws", [0.05, 0.4])
+@pytest.mark.parametrize("rate", [0.05, 0.2])
+def test_errors_are_as_rare_as_stated(draws: float, rate: float) -> None:
+    sprt, matches = Sprt(0, 150, alpha=rate, beta=rate), 300
+    even = simulate(sprt, pair_probabilities(0, draws), matches, seed=1)
+    better = simulate(sprt, pair_probabilities(150, draws), matches, seed=2)
+    sampling_error = 3 * sqrt(rate * (1 - rate) / matches)
+    assert even.accepted_elo1 <= rate + sampling_error
+    assert 1 - better.accepted_elo1 <= rate + sampling_error
+    # A test that erred far less often than stated would play more games than it needs.
+    assert even.accepted_elo1 + 1 - better.accepted_elo1 >= 0.4 * rate
+
+
+@pytest.mark.parametrize("elo", [0, 70])
+def test_length_is_near_walds_approximation(elo: float) -> None:
+    """With the drift of M. Van den Bergh's note: half the hypotheses' distance squared, in
+    standard deviations of a pair. Both leave out what the last pair goes beyond the bound."""
+    sprt, probabilities = Sprt(0, 70), pair_probabilities(elo, draws=0)
+    variance = np.dot(probabilities, np.square(PAIR_SCORES)) - expected_score(elo) ** 2
+    drift = (expected_score(70) - 0.5) ** 2 / (2 * variance)
+    walds_length = (1 - 2 * sprt.alpha) * sprt.upper / drift
+    simulated = simulate(sprt, probabilities, matches=150, seed=3)
+    assert simulated.pairs == pytest.approx(walds_length, rel=0.2)
+
+
+def test_it_goes_through_json() -> None:
+    sprt = Sprt(-5, 40, 0.01, 0.1)
+    assert Sprt(**json.loads(json.dumps(asdict(sprt)))) == sprt
+
+
+def test_a_command_line_names_it() -> None:
+    assert parse_sprt("0,50") == Sprt(0, 50, 0.05, 0.05)
+    assert parse_sprt(" -7.5, 12 ") == Sprt(-7.5, 12, 0.05, 0.05)
+
+
+@pytest.mark.parametrize("text", ["", "30", "0,30,50", "0;30", "low,high"])
+def test_other_hypotheses_than_two_numbers_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"two Elo differences, as in 0,50, not '"):
+        parse_sprt(text)
+
+
+@pytest.mark.parametrize("text", ["30,0", "5,5", "nan,5", "0,inf", "-2000,0"])
+def test_hypotheses_out_of_order_or_range_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="ascending order and between -1000 and 1000, not "):
+        parse_sprt(text)
+
+
+@pytest.mark.parametrize("rate", [0, 0.5, 1, -0.1, float("nan")])
+def test_impossible_error_rates_are_refused(rate: float) -> None:
+    with pytest.raises(ValueError, match="alpha must lie between 0 and"):
+        Sprt(alpha=rate)
+    with pytest.raises(ValueError, match="beta must lie between 0 and"):
+        Sprt(beta=rate)

@@ -1,0 +1,226 @@
+"""Slowed down: a submission gets its share of one core by the system's own account, and no more."""
+
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from submission.checking import game_watch
+from submission.checking.check_games import planned_games
+from submission.checking.game_watch import Limits
+from submission.checking.throttle import MOST_CREDIT, Bucket, can_throttle, processor_seconds
+from tests.helpers.checks import FIRST_FREE, GOOD, check_pair, first_fault, rows_of
+from tests.helpers.processes import is_gone, noted, wait_until_gone
+
+needs_throttling = pytest.mark.skipif(not can_throttle(), reason="only Linux slows down")
+
+LIMITS = Limits(act_timeout=2, bank=60, run_timeout=1200, memory=2**30)
+
+
+@pytest.fixture
+def shared() -> Iterator[Path]:
+    """A folder in which submissions may write."""
+    with TemporaryDirectory(dir="/tmp") as folder:
+        yield Path(folder)
+
+
+@given(
+    speed=st.floats(0.05, 0.95),
+    looks=st.lists(st.tuples(st.floats(0.001, 0.05), st.floats(0, 2)), min_size=1),
+)
+def test_no_process_uses_more_than_its_share(
+    speed: float, looks: list[tuple[float, float]]
+) -> None:
+    """Whatever it does between the looks: it is idle, or keeps up to two cores busy."""
+    bucket = Bucket(speed, now=0, used=0)
+    now, used, most, is_stopped = 0.0, 0.0, 0.0, False
+    for seconds, cores in looks:
+        before = used
+        now += seconds
+        used += 0 if is_stopped else cores * seconds
+        most = max(most, used - before)
+        is_stopped = bucket.overdraws(now, used)
+        assert used <= speed * now + MOST_CREDIT + most + 1e-9
+
+
+@given(
+    speed=st.floats(0.05, 0.95),
+    cores=st.floats(1, 2),
+    looks=st.lists(st.floats(0.001, 0.01), min_size=1),
+)
+def test_a_busy_process_gets_its_share(speed: float, cores: float, looks: list[float]) -> None:
+    bucket = Bucket(speed, now=0, used=0)
+    now, used, is_stopped = 0.0, 0.0, False
+    for seconds in looks:
+        now += seconds
+        used += 0 if is_stopped else cores * seconds
+        is_stopped = bucket.overdraws(now, used)
+        assert used >= speed * (now - max(looks)) - 1e-9
+
+
+BURNING = """
+import hashlib, os, resource, sys, threading, time
+
+def burn(seconds):
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        hashlib.sha256(bytes(10**6)).digest()  # lets other threads run
+
+def used():
+    kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    return sum(sum(resource.getrusage(kind)[:2]) for kind in kinds)
+"""
+
+
+@needs_throttling
+def test_the_time_of_a_process_is_what_the_system_says() -> None:
+    program = (
+        f"{BURNING}\nburn(0.2)\nif not os.fork():\n    burn(0.2)\n    os._exit(0)\n"
+        "os.wait()\nprint()\nsys.stdout.flush()\nsys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdout.readline()
+        measured = processor_seconds(process.pid)
+        process.stdin.close()
+        _, _, usage = os.wait4(process.pid, 0)
+        process.returncode = 0
+    assert isinstance(usage, resource.struct_rusage)
+    assert measured > 0.2
+    assert measured == pytest.approx(usage.ru_utime + usage.ru_stime, abs=0.1)
+    assert processor_seconds(process.pid) == 0
+
+
+WORK = {
+    "a thread": """
+def work():
+    burn(1.2)
+""",
+    "threads": """
+def work():
+    threads = [threading.Thread(target=burn, args=[1.2]) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+""",
+    "children in sessions of their own": """
+def work():
+    for _ in range(2):
+        if not os.fork():
+            os.setsid()
+            burn(1.2)
+            os._exit(0)
+    os.wait()
+    os.wait()
+""",
+    "an orphan": """
+def work():
+    if not os.fork():
+        if not os.fork():
+            burn(1.2)
+        os._exit(0)
+    os.wait()
+    os.wait()  # it is adopted
+""",
+}
+
+MEASURING = f"""
+def agent(obs, conf):
+    begin, before = time.perf_counter(), used()
+    if obs.step < 2:
+        work()
+        share = (used() - before) / (time.perf_counter() - begin)
+        print("share", share, file=sys.stderr)
+    return {FIRST_FREE}
+"""
+
+
+@needs_throttling
+@pytest.mark.parametrize("name", WORK)
+def test_the_share_is_of_threads_and_processes_together(name: str, tmp_path: Path) -> None:
+    speed = 0.25
+    source = BURNING + WORK[name] + MEASURING
+    report = check_pair(source, tmp_path, speed=speed, game_seconds=0)
+    assert report.accepted
+    assert report.speed == speed
+    assert rows_of(report)["speed"] == "0.25 of one core"
+    shares = re.findall(r"^share (.*)$", report.stderr, flags=re.MULTILINE)
+    assert shares
+    assert all(0.6 * speed < float(share) < 1.25 * speed for share in shares)
+
+
+ENDLESS = """
+import os
+if not os.fork():
+    os.setsid()
+with open({noted!r}, "a") as file:
+    print(os.getpid(), file=file)
+while True:
+    pass
+"""
+
+
+@needs_throttling
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_nothing_is_left_behind_stopped(number: int, tmp_path: Path, shared: Path) -> None:
+    submission = tmp_path / "submission.py"
+    submission.write_text(ENDLESS.format(noted=str(shared / "pids")) + GOOD)
+    command = [sys.executable, "-m", "submission", "check", str(submission), "--speed", "0.05"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as checking:
+        pids = noted(shared / "pids", 4)
+        assert not any(map(is_gone, pids))
+        checking.send_signal(number)
+    wait_until_gone(pids)
+
+
+@needs_throttling
+def test_a_slowed_loop_is_a_time_out_that_names_its_line(tmp_path: Path) -> None:
+    source = "def agent(obs, conf):\n    while True: pass\n"
+    report = check_pair(source, tmp_path, speed=0.3, act_timeout=0.2, bank=0.5)
+    fault = first_fault(report)
+    assert fault.status == "TIMEOUT"
+    assert "(it was at line 2, in agent)" in fault.cause
+
+
+@needs_throttling
+def test_a_machine_that_is_too_slow_is_told_by_its_time(tmp_path: Path) -> None:
+    """What takes a third of the time limit here is a time-out at a tenth of the speed."""
+    source = f"{BURNING}\ndef agent(obs, conf):\n    before = used()\n"
+    source += f"    while used() < before + 0.2: pass\n    return {FIRST_FREE}\n"
+    assert check_pair(source, tmp_path, act_timeout=0.6, bank=1).accepted
+    fault = first_fault(check_pair(source, tmp_path, act_timeout=0.6, bank=1, speed=0.1))
+    assert fault.status == "TIMEOUT"
+
+
+@needs_throttling
+def test_games_are_longer_on_a_slower_machine() -> None:
+    plans, slow = planned_games(LIMITS), planned_games(replace(LIMITS, speed=0.25))
+    assert [plan.seconds for plan in slow] == [4 * plan.seconds for plan in plans]
+    asked = planned_games(replace(LIMITS, speed=0.25), 100)
+    assert [plan.seconds for plan in asked if plan.decides] == [100, 100, 100]
+
+
+@pytest.mark.parametrize("speed", [0, -1, 1.01, float("nan"), float("inf")])
+def test_speeds_that_are_none(speed: float) -> None:
+    with pytest.raises(ValueError, match="speed must be above 0 and at most 1, not"):
+        replace(LIMITS, speed=speed)
+
+
+def test_where_nothing_can_be_slowed_down_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(game_watch, "can_throttle", lambda: False)
+    with pytest.raises(ValueError, match="a speed below 1 needs Linux: leave --speed out"):
+        replace(LIMITS, speed=0.5)

@@ -1,0 +1,37 @@
+"""The agent of a bundle without the bundle is the one in the bundle."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.registry import AGENTS
+from agents.trained.policy_file import encode_policy
+from envs import ConnectFour
+from submission.bundling.bundle import build_bundle
+from submission.bundling.unbundled import unbundled_agent
+from tests.helpers.trained_policies import random_policy
+
+
+def bundled_agent(name: str, options: dict[str, Any]) -> Any:
+    """What the text of a bundle makes, loaded as Kaggle loads it."""
+    namespace: dict[str, Any] = {}
+    exec(build_bundle(name, options), namespace)
+    return namespace["_PLAYER"]._make_agent()
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_limits_that_are_left_open_are_lifted(name: str) -> None:
+    assert repr(unbundled_agent(name, {})()) == repr(bundled_agent(name, {}))
+
+
+def test_limits_that_are_given_are_kept() -> None:
+    options: dict[str, Any] = {"simulations": 7, "seed": 1}
+    assert repr(unbundled_agent("mcts", options)()) == repr(bundled_agent("mcts", options))
+
+
+def test_the_content_of_a_file_takes_the_place_of_its_path(tmp_path: Path) -> None:
+    file = tmp_path / "trained.npz"
+    file.write_bytes(encode_policy(random_policy(ConnectFour(), seed=1)))
+    options: dict[str, Any] = {"file": str(file), "temperature": 0.5}
+    assert repr(unbundled_agent("policy", options)()) == repr(bundled_agent("policy", options))
