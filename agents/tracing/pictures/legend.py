@@ -15,7 +15,7 @@ from agents.tracing.pictures.svg import Point, polyline, text, text_width
 SIGN_WIDTH = 36.0
 SIGN_CENTRE = 14.0
 ROW_HEIGHT = 26.0
-SPACE = 22.0
+ENTRY_SPACE = 22.0
 """Between two entries of a row."""
 
 SHAPES = {
@@ -53,7 +53,7 @@ def legend(entries: list[Entry], width: float) -> tuple[str, float]:
             x, y = 0.0, y + ROW_HEIGHT
         painted.append(entry.sign(x + SIGN_CENTRE, y))
         painted.append(text(entry.words, (x + SIGN_WIDTH, y + 4), LABEL, fill=INK))
-        x += entry.width + SPACE
+        x += entry.width + ENTRY_SPACE
     return "\n".join(painted), y + ROW_HEIGHT / 2
 
 

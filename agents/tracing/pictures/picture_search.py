@@ -23,7 +23,7 @@ MARKS = {Ending.TRANSPOSITION: "from the table", Ending.TIME: "time was up"}
 def search_picture(trace: SearchTrace) -> PictureNode:
     """The root of the picture of the last iteration; children in the order of the search."""
     visits = {node.path: node for node in trace.last_iteration()}
-    places = {path: _place(trace, visits, node) for path, node in visits.items()}
+    places = {path: _search_node(trace, visits, node) for path, node in visits.items()}
     for path, node in visits.items():
         place = places[path]
         place.children = [places[*path, action] for action in node.visited]
@@ -51,7 +51,7 @@ def principal_paths(visits: Visits, chosen: Hashable) -> list[Path]:
     return paths
 
 
-def _place(trace: SearchTrace, visits: Visits, node: TracedNode) -> PictureNode:
+def _search_node(trace: SearchTrace, visits: Visits, node: TracedNode) -> PictureNode:
     shape = _shape(visits, node)
     value = "" if node.value is None else value_label(trace, node.value)
     if shape not in LEAVES.values() and value:

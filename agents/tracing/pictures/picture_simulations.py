@@ -14,7 +14,7 @@ def simulations_picture(trace: SearchTrace) -> PictureNode:
         for simulation in trace.simulations
         for path, visits, total in simulation.backed_up
     }
-    places = {path: _place(trace, path, *statistics.get(path, (0, 0.0))) for path in trace.players}
+    places = {path: _simulated_node(trace, path, *statistics.get(path, (0, 0.0))) for path in trace.players}
     for path, place in places.items():
         if path:
             places[path[:-1]].children.append(place)
@@ -26,7 +26,7 @@ def simulations_picture(trace: SearchTrace) -> PictureNode:
     return places[()]
 
 
-def _place(trace: SearchTrace, path: Path, visits: int, total: float) -> PictureNode:
+def _simulated_node(trace: SearchTrace, path: Path, visits: int, total: float) -> PictureNode:
     proven = trace.proven.get(path)
     return PictureNode(
         path,
