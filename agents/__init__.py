@@ -1,18 +1,17 @@
 """Game-tree search agents for any two-player game that implements `envs.Env`."""
 
 from agents.alpha_beta_agent import AlphaBetaAgent
-from agents.exact.solver import ScoreBounds, Solver
+from agents.baselines import GreedyAgent, RandomAgent
 from agents.expectimax import ExpectimaxAgent
-from agents.greedy import GreedyAgent
 from agents.mcts_agent import MCTSAgent
 from agents.minimax import MinimaxAgent
 from agents.options import option
-from agents.parallel import parallel_search
+from agents.parallel.parallel_search import parallel_search
 from agents.perfect import PerfectAgent
+from agents.policy.policy_agent import PolicyAgent
 from agents.protocol import Agent, SearchResult
-from agents.random_agent import RandomAgent
 from agents.registry import agent_names, make_agent
-from agents.trained.policy_agent import PolicyAgent
+from agents.solver.solver import ScoreBounds, Solver
 
 __all__ = [
     "Agent",

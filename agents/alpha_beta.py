@@ -1,16 +1,52 @@
 """Alpha-beta: minimax's values without looking at what cannot change them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from enum import IntEnum
 from math import inf
-from typing import Generic
+from typing import Any, Generic, NamedTuple
 
-from agents.chance import expected_value, possible_outcomes
-from agents.clock import Clock
-from agents.evaluation import Heuristic
-from agents.lines import Found, Line
-from agents.ordering import Ordering
-from agents.transposition import Bound, Entry, TranspositionTable
+from agents.guidance.heuristics import Heuristic
+from agents.guidance.ordering import Ordering
+from agents.search import Clock, Found, Line, expected_value, possible_outcomes
 from envs.protocol import CHANCE, Action, Env, State
+
+
+class Bound(IntEnum):
+    """How the value v that a windowed search returned relates to the true value."""
+
+    EXACT = 0
+    """v is the value."""
+    LOWER = 1
+    """The value is at least v: v reached beta, and the search was cut off."""
+    UPPER = 2
+    """The value is at most v: v did not exceed alpha, and the search was cut off."""
+
+
+class Entry(NamedTuple):
+    """What a search of one state found."""
+
+    depth: float
+    """Plies that the search looked ahead; inf where no deeper search can change the result."""
+    bound: Bound
+    value: float
+    action: Any
+    """The best action, or the one that caused the cutoff."""
+
+
+class TranspositionTable(dict[Hashable, Entry]):
+    """Entries by state; a full table takes no new states, so that its memory is bounded.
+
+    Args:
+        capacity: number of states; about 0.4 kB each.
+    """
+
+    def __init__(self, capacity: int) -> None:
+        self.capacity = capacity
+
+    def store(self, state: Hashable, entry: Entry) -> None:
+        """Remember `entry` in place of what was known of `state`."""
+        if len(self) < self.capacity or state in self:
+            self[state] = entry
 
 
 class AlphaBeta(Generic[State, Action]):

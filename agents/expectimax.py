@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from agents.clock import Clock
-from agents.evaluation import HEURISTICS, Heuristic
-from agents.lines import Found, Line
+from agents.guidance.heuristics import HEURISTICS, Heuristic
+from agents.guidance.opponent_models import OpponentModel, opponent_models, probabilities_of
 from agents.minimax import Minimax, MinimaxAgent
-from agents.opponents import OpponentModel, opponent_models, probabilities_of
 from agents.options import choose, option, require_at_least
+from agents.search import Clock, Found, Line
 from envs.protocol import CHANCE, Action, Env, State
 
 

@@ -5,15 +5,20 @@ from dataclasses import dataclass
 from math import inf
 from typing import Generic
 
-from agents.chance import expected_value, possible_outcomes
-from agents.clock import Clock, TimeUp
-from agents.evaluation import HEURISTICS, Heuristic
-from agents.lines import Found, Line, line_actions
+from agents.guidance.heuristics import HEURISTICS, Heuristic
+from agents.guidance.ordering import ORDERINGS, Ordering, best_action, sensible_actions
+from agents.guidance.tie_break import LOOK_AHEAD, best_against_fallible, require_tie_break
 from agents.options import choose, option, require_at_least
-from agents.ordering import ORDERINGS, Ordering
 from agents.protocol import Agent, SearchResult, legal_actions
-from agents.tactics import best_action, sensible_actions
-from agents.tie_break import LOOK_AHEAD, best_against_fallible, require_tie_break
+from agents.search import (
+    Clock,
+    Found,
+    Line,
+    TimeUp,
+    expected_value,
+    line_actions,
+    possible_outcomes,
+)
 from envs.protocol import CHANCE, Action, Env, State
 
 

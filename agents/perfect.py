@@ -7,18 +7,18 @@ from functools import partial
 from typing import Any
 
 from agents.alpha_beta_agent import AlphaBetaAgent
+from agents.book.book_format import decode_repertoire, shipped_repertoire
 from agents.book.opening_book import shipped_book_of
 from agents.book.repertoire import Repertoire
-from agents.book.repertoire_format import decode_repertoire, shipped_repertoire
-from agents.clock import Clock, TimeUp
-from agents.compiled.compiled_games import is_compiled_game
-from agents.exact.exact_moves import ExactMoves, is_decided, unrefuted
-from agents.exact.prospects import Prospects
-from agents.exact.solver import ScoreBounds, Solver
-from agents.exact.solver_engine import solver_compilation
+from agents.compiled.compilation import is_compiled_game
+from agents.guidance.tie_break import require_tie_break
 from agents.options import file_content, file_option, option, require_at_least
 from agents.protocol import Agent, SearchResult, legal_actions
-from agents.tie_break import require_tie_break
+from agents.search import Clock, TimeUp
+from agents.solver.exact_moves import ExactMoves, is_decided, unrefuted
+from agents.solver.prospects import Prospects
+from agents.solver.solver import ScoreBounds, Solver
+from agents.solver.solver_engine import solver_compilation
 from envs.protocol import Action, Env, State
 
 SOLVING_SHARE = 0.5

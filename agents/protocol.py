@@ -63,7 +63,7 @@ class Agent(ABC):
         """
 
     def compile(self, env: Env[Any, Any]) -> None:  # noqa: B027  # most agents have nothing to do
-        """Compile ahead what a search of this game needs; see `agents.compilation`."""
+        """Compile ahead what a search of this game needs; see `agents.compiled.compilation`."""
 
     def bank_share(self, env: Env[Any, Any]) -> float:
         """Part of a match's bank of time that one move may take, from 0 to 1.

@@ -1,18 +1,19 @@
-"""The agents by name: what a command line or a configuration file needs."""
+"""The agents by name, and by a text such as `mcts:simulations=500,seed=1`."""
 
-from collections.abc import Mapping
-from typing import Any
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 from agents.alpha_beta_agent import AlphaBetaAgent
+from agents.baselines import GreedyAgent, RandomAgent
 from agents.expectimax import ExpectimaxAgent
-from agents.greedy import GreedyAgent
-from agents.introspection import check_options
 from agents.mcts_agent import MCTSAgent
 from agents.minimax import MinimaxAgent
+from agents.options import agent_options, check_options
 from agents.perfect import PerfectAgent
+from agents.policy.policy_agent import PolicyAgent
 from agents.protocol import Agent
-from agents.random_agent import RandomAgent
-from agents.trained.policy_agent import PolicyAgent
 
 AGENTS: Mapping[str, type[Agent]] = {
     "random": RandomAgent,
@@ -53,7 +54,7 @@ def make_agent(name: str, **options: Any) -> Agent:
 
     Args:
         name: one of `REGISTERED`.
-        options: as `agents.introspection.agent_options` lists them; those left out have their
+        options: as `agents.options.agent_options` lists them; those left out have their
             defaults.
 
     Raises:
@@ -62,3 +63,83 @@ def make_agent(name: str, **options: Any) -> Agent:
     agent = agent_class(name)
     check_options(name, agent, options)
     return agent(**options)
+
+
+JsonValue = str | int | float | bool | None | list["JsonValue"] | dict[str, "JsonValue"]
+
+WORD_VALUES: dict[str, JsonValue] = {"none": None, "null": None, "true": True, "false": False}
+
+
+class AgentSpecification(NamedTuple):
+    """What a text says of an agent; neither the name nor the options need exist."""
+
+    name: str
+    options: dict[str, JsonValue]
+
+
+def parse_specification(text: str) -> AgentSpecification:
+    """The name and the options of `NAME` or `NAME:KEY=VALUE,…`.
+
+    Raises:
+        ValueError: an option without `=`, with an empty key, or given twice.
+    """
+    name, _, options = text.partition(":")
+    return AgentSpecification(name, parse_options(_split_options(options)))
+
+
+def agent_from_text(text: str, seed: int | None = None) -> Agent:
+    """The registered agent that a text specifies.
+
+    Args:
+        text: as `parse_specification` reads it.
+        seed: for an agent that has such an option, where the text gives none.
+
+    Raises:
+        ValueError: unknown agent or option, or a value that does not fit.
+    """
+    name, options = parse_specification(text)
+    if seed is not None and any(info.name == "seed" for info in agent_options(agent_class(name))):
+        options = {"seed": seed, **options}
+    return make_agent(name, **options)
+
+
+def parse_options(texts: Iterable[str]) -> dict[str, JsonValue]:
+    """The options of texts like `depth=4`, `time_limit=none` or `rollout=decisive`.
+
+    A value is JSON (`4`, `0.5`, `"text"`); `none`, `true` and `false` in any case; or else itself
+    a text.
+
+    Raises:
+        ValueError: a text without `=`, an empty key, or a key that is given twice.
+    """
+    options: dict[str, JsonValue] = {}
+    for text in texts:
+        key, equals, value = (part.strip() for part in text.partition("="))
+        if not equals or not key:
+            raise ValueError(f"{text!r} is no option: write KEY=VALUE, as in depth=4")
+        if key in options:
+            raise ValueError(f"option {key} is given twice")
+        options[key] = _parse_value(value)
+    return options
+
+
+def _split_options(text: str) -> list[str]:
+    """The options of `depth=4,seed=1`.
+
+    It is split at the commas that a new KEY= follows, so that a value may hold commas of its own.
+    """
+    return re.split(r",(?=\s*\w+=)", text) if text else []
+
+
+def _parse_value(text: str) -> JsonValue:
+    if text.lower() in WORD_VALUES:
+        return WORD_VALUES[text.lower()]
+    try:
+        value: JsonValue = json.loads(text, parse_constant=_no_constant)
+    except ValueError:
+        return text
+    return value
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is no number")

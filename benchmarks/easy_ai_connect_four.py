@@ -1,7 +1,7 @@
 """Connect Four as easyAI wants it: one game object that moves are made and unmade on.
 
 The bit layout and the test for a line are those of `envs.bitboard`, and moves go from the middle
-outwards as in `agents.ordering`; so what differs from our search is the search.
+outwards as in `agents.guidance.ordering`; so what differs from our search is the search.
 """
 
 from easyAI import TwoPlayerGame

@@ -20,7 +20,7 @@ def no_kernels() -> None:
 
 def solver() -> None:
     """The exact solver."""
-    from agents.exact.solver import Solver
+    from agents.solver.solver import Solver
     from envs.connectx import ConnectFour
     from envs.notation import state_from_moves
 

@@ -8,11 +8,11 @@ from rich.console import Console
 from rich.table import Table
 
 from agents import AlphaBetaAgent
+from agents.stats import score_estimate
 from benchmarks.matches import match_points, openings
 from benchmarks.report import table
 from envs import ConnectFour, TicTacToe
 from envs.board import BoardGame
-from submission.evaluating.judging.statistics import score_estimate
 
 CONTESTANTS: Mapping[BoardGame, Sequence[str]] = {
     ConnectFour(): ("zero", "open_lines", "threats"),

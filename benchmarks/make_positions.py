@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from random import Random
 
-from agents.tactics import winning_action
+from agents.guidance.ordering import winning_action
 from benchmarks.positions import SIZE, PositionSet, ScoredPosition
 from benchmarks.solver_peer import BitBully
 from envs.board import BoardState

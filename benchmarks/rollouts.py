@@ -8,11 +8,11 @@ from typing import Any
 from rich.console import Console
 
 from agents import MCTSAgent
-from agents.policies import ROLLOUTS
+from agents.guidance.rollouts import ROLLOUTS
+from agents.stats import Estimate, score_estimate
 from benchmarks.matches import match_points, openings
 from benchmarks.report import table
 from envs import ConnectFour
-from submission.evaluating.judging.statistics import Estimate, score_estimate
 
 BUDGETS: Mapping[str, Mapping[str, Any]] = {
     "100 simulations": {"simulations": 100},

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from agents.exact.solver import Solver
+from agents.solver.solver import Solver
 from benchmarks.measure import Timings, seconds_per_call
 from benchmarks.solver_peer import BitBully
 from benchmarks.solver_workload import SolverWorkload

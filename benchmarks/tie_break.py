@@ -12,9 +12,9 @@ from typing import Any
 from rich.console import Console
 
 from agents import PerfectAgent, Solver, make_agent
+from agents.stats import Z_95
 from benchmarks.report import table
 from envs import BoardState, ConnectFour
-from submission.evaluating.judging.statistics import Z_95
 from submission.kaggle import kaggle_environments
 
 FEWEST_PLIES = 8

@@ -14,9 +14,8 @@ from rich.console import Console
 from benchmarks.report import table
 from benchmarks.vector_peer import PGX_IDS, PgxGames
 from envs import BoardGame, ConnectFour, TicTacToe
-from envs.learning.random_games import play_random_games
+from envs.learning.random_play import LegalActionSampler, play_random_games
 from envs.learning.vector_env import BoardGameVectorEnv, ConnectXVectorEnv, TicTacToeVectorEnv
-from envs.learning.vector_sampler import LegalActionSampler
 
 BATCHES = (1, 8, 64, 512, 2048, 8192, 16384, 65536)
 """How many games step together."""

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from envs.learning.vector_sampler import LegalActionSampler
+from envs.learning.random_play import LegalActionSampler
 
 PGX_IDS = {"Connect Four": "connect_four", "tic-tac-toe": "tic_tac_toe"}
 """Our games, as pgx calls them."""

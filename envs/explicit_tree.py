@@ -7,8 +7,7 @@ from math import frexp, ldexp
 from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
 
-from envs.probabilities import require_distribution
-from envs.protocol import CHANCE
+from envs.protocol import CHANCE, require_distribution
 
 ActionName = int | str
 """Actions of an explicit tree: numbers in lists, names in dicts."""

@@ -1,16 +1,18 @@
 """Kernels: plain functions of numbers and arrays, which Numba compiles where a search asks for it.
 
+Kernels: plain functions of numbers and arrays, which Numba compiles where a search asks for it.
+
 A kernel is written once. Called as it stands it runs in plain Python, on Python's own integers and
 on anything that can be indexed; `compiled` gives its twin in machine code. Numba is imported when
 the first twin is asked for, and not before.
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from threading import Event, RLock
 from types import CellType, FunctionType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -235,3 +237,29 @@ def _teach_fetch_ahead() -> None:
             fetch(words, index)
 
         return implementation
+
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Words: TypeAlias = npt.NDArray[np.int64]
+    Flags: TypeAlias = npt.NDArray[np.bool_]
+else:
+    Words = Flags = object
+
+
+def zeros(*shape: int) -> Words:
+    """Words that are all 0."""
+    import numpy as np
+
+    words = np.empty(shape, np.int64)
+    words.fill(0)  # takes the memory now, and not bit by bit during the first search
+    return words
+
+
+def words_of(numbers: Sequence[int]) -> Words:
+    """These words."""
+    import numpy as np
+
+    return np.array(numbers, np.int64)

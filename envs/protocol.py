@@ -1,7 +1,8 @@
 """The contract between a game and a search: all that an agent may ask of an environment."""
 
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Protocol, TypeVar
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from numbers import Real
+from typing import Any, Protocol, TypeVar
 
 State = TypeVar("State", bound=Hashable)
 Action = TypeVar("Action", bound=Hashable)
@@ -53,3 +54,29 @@ class GameOfChance(Env[State, Action], Protocol[State, Action]):
 
     def chance_probabilities(self, state: State) -> Mapping[Action, float]:
         """How likely each of the available actions is where chance decides; they sum to 1."""
+
+
+TOLERANCE = 1e-9
+"""By how much the sum of probabilities may miss 1."""
+
+
+def require_distribution(of: str, probabilities: Iterable[Any]) -> None:
+    """Check that these are numbers of at least 0 that sum to 1.
+
+    Args:
+        of: whose probabilities they are; begins the message.
+        probabilities: one for each action.
+
+    Raises:
+        ValueError: one is no number or negative, or they sum to something else.
+    """
+    total = 0.0
+    for probability in probabilities:
+        is_number = isinstance(probability, Real) and not isinstance(probability, bool)
+        if not is_number or not 0 <= probability <= 1 + TOLERANCE:
+            raise ValueError(
+                f"{of} has the probability {probability!r}: a number from 0 to 1 is expected"
+            )
+        total += float(probability)
+    if abs(total - 1.0) > TOLERANCE:
+        raise ValueError(f"{of} has probabilities that sum to {total:.12g}: they must sum to 1")

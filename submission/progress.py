@@ -1,6 +1,6 @@
 """Progress bars for long work."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -13,8 +13,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-OnProgress = Callable[[int, int, str], None]
-"""Called with what is done, the total, and a word on what it is."""
+from agents.search import OnProgress
 
 
 @contextmanager

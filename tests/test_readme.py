@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from agents import agent_names
-from agents.tracing import draw
+from agents.trace import draw
 from envs import ConnectFour, board_svg, state_from_moves
 
 ROOT = Path(__file__).parent.parent

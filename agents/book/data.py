@@ -1,6 +1,6 @@
 """An opening book: 6 rows, 7 columns, 4 in a row, 8 plies.
 
-Written by `connectx book`: the bytes of `agents.book.format` in base85.
+Written by `connectx book`: the bytes of `agents.book.book_format` in base85.
 """
 
 SHIPPED_BOOK = (

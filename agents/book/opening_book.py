@@ -4,19 +4,19 @@ from base64 import b85decode
 from dataclasses import dataclass
 from functools import lru_cache
 
-from agents.book.data import SHIPPED_BOOK
-from agents.book.format import BookContent, decode_book
-from agents.book.positions import (
+from agents.book.book_format import BookContent, decode_book
+from agents.book.book_positions import (
     BookScope,
     drops_into_columns,
     keys_of_stones,
     positions_by_ply,
 )
+from agents.book.data import SHIPPED_BOOK
 from agents.book.repertoire import cells_in, highest_stones
-from agents.words import Words
+from envs.bitboard import board_masks
 from envs.board import BoardGame, BoardState
-from envs.board_kernels import board_masks
 from envs.connectx import ConnectX
+from envs.jit import Words
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from agents.book.retrieval import BitField
-from envs.board import BoardState
-from envs.board_kernels import (
+from envs.bitboard import (
     BoardMasks,
     board_masks,
     column_from_middle,
@@ -23,6 +22,7 @@ from envs.board_kernels import (
     fits_in_word,
     safe_cells,
 )
+from envs.board import BoardState
 from envs.connectx import ConnectX
 
 RANK_BITS = 6

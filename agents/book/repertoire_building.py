@@ -10,7 +10,6 @@ from functools import lru_cache, partial
 from threading import local
 from typing import NamedTuple
 
-from agents.book.building import SHARD_POSITIONS, run_shards
 from agents.book.opening_book import shipped_book_of
 from agents.book.repertoire import (
     RepertoireScope,
@@ -21,13 +20,14 @@ from agents.book.repertoire import (
     promising_moves,
 )
 from agents.book.retrieval import BitField, make_bit_field
-from agents.clock import Clock
-from agents.exact.exact_moves import ExactMoves
-from agents.exact.prospects import Prospects, promise
-from agents.exact.solver import Solver
-from agents.tie_break import value_against_fallible
+from agents.book.shards import SHARD_POSITIONS, run_shards
+from agents.guidance.tie_break import value_against_fallible
+from agents.search import Clock
+from agents.solver.exact_moves import ExactMoves
+from agents.solver.prospects import Prospects, promise
+from agents.solver.solver import Solver
+from envs.bitboard import BoardMasks, has_run
 from envs.board import BoardState
-from envs.board_kernels import BoardMasks, has_run
 from envs.connectx import ConnectX
 
 OnMoves = Callable[[Mapping[int, int]], None]
@@ -193,8 +193,8 @@ class Foresight:
 
     Of moves that win, it takes the one after which most replies are mistakes: all of them win. Of
     others the one that brings most on average against an opponent who replies as his look-ahead
-    tells him, with a temperature (`agents.tie_break`), while the next moves are chosen so, too; the
-    narrower the choice, the further ahead.
+    tells him, with a temperature (`agents.guidance.tie_break`), while the next moves are chosen so,
+    too; the narrower the choice, the further ahead.
 
     Args:
         env: the game.

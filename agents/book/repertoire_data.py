@@ -1,6 +1,6 @@
 """A repertoire: 6 rows, 7 columns, 4 in a row.
 
-Written by `connectx book --repertoire`: the bytes of `agents.book.repertoire_format` in base85.
+Written by `connectx book --repertoire`: the bytes of `agents.book.book_format` in base85.
 """
 
 SHIPPED_REPERTOIRE = (

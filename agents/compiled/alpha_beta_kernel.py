@@ -1,10 +1,10 @@
 """Alpha-beta for ConnectX on bitboards, compiled: the search of `agents.alpha_beta` without Python.
 
 Its scores are whole numbers from the view of the player whose turn it is
-(`agents.compiled.line_scores`), so one player's window (alpha, beta) is (-beta, -alpha) for the
-other. A move is the bit of the cell that it fills. Instead of calling itself the search keeps the
-states from the root to the current one in a stack, a frame each; so it can stop anywhere and go on
-later.
+(`agents.compiled.alpha_beta_tables`), so one player's window (alpha, beta) is (-beta, -alpha) for
+the other. A move is the bit of the cell that it fills. Instead of calling itself the search keeps
+the states from the root to the current one in a stack, a frame each; so it can stop anywhere and go
+on later.
 
 A state is searched only if its mover has no win at hand, and the search keeps this up itself: where
 two or more plies are left, moves that let the opponent win at once are lost, and left out.
@@ -16,18 +16,19 @@ which is all that has to be shown (principal variation search: T. A. Marsland an
 
 from typing import NamedTuple
 
-from agents.compiled.bound_table import (
+from agents.compiled.alpha_beta_tables import (
     AT_LEAST,
     AT_MOST,
     PROVEN_REACH,
+    WIN_SCORE,
+    LineScores,
     pack_entry,
     slot_of,
+    stone_gain,
     unpack_entry,
 )
-from agents.compiled.line_scores import WIN_SCORE, LineScores, stone_gain
-from agents.words import Words
-from envs.board_kernels import completing_cells, safe_cells
-from envs.jit import inlined, jit
+from envs.bitboard import completing_cells, safe_cells
+from envs.jit import Words, inlined, jit
 
 # What a frame holds. Those up to BETA are given when the state is reached.
 MOVER = 0
@@ -68,7 +69,7 @@ TABLE_PLIES = 3
 
 
 class BoardNumbers(NamedTuple):
-    """What the search needs of `envs.board_kernels.BoardMasks`, of one type for all boards.
+    """What the search needs of `envs.bitboard.BoardMasks`, of one type for all boards.
 
     So one compilation serves them all, at the speed of one for each (no shift is in its way).
     """
@@ -95,7 +96,7 @@ class SearchArrays(NamedTuple):
     order: Words
     """[n] The cells of each column, in the order in which columns are tried."""
     table: Words
-    """See `agents.compiled.bound_table`."""
+    """See `agents.compiled.alpha_beta_tables`."""
     progress: Words
 
 

@@ -3,9 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from agents.alpha_beta import AlphaBeta
-from agents.clock import Clock
-from agents.compilation import Compilation
+from agents.alpha_beta import AlphaBeta, TranspositionTable
 from agents.compiled.alpha_beta_kernel import (
     ALPHA,
     BEST,
@@ -22,25 +20,22 @@ from agents.compiled.alpha_beta_kernel import (
     SearchArrays,
     alpha_beta_slice,
 )
-from agents.compiled.bound_table import new_table
-from agents.compiled.compiled_games import is_compiled_game
-from agents.compiled.line_scores import (
+from agents.compiled.alpha_beta_tables import (
     LONGEST_LINE,
     line_scores,
+    new_table,
     score_value,
     state_score,
     value_score,
 )
-from agents.evaluation import Heuristic, automatic, open_lines, zero
-from agents.lines import Line
-from agents.ordering import ORDERINGS, Ordering, natural
-from agents.transposition import TranspositionTable
-from agents.words import words_of, zeros
-from envs.bitboard import cell_bit, column_cells
+from agents.compiled.compilation import Compilation, is_compiled_game
+from agents.guidance.heuristics import Heuristic, automatic, open_lines, zero
+from agents.guidance.ordering import ORDERINGS, Ordering, natural
+from agents.search import Clock, Line
+from envs.bitboard import board_masks, cell_bit, column_cells, completing_cells
 from envs.board import BoardState
-from envs.board_kernels import board_masks, completing_cells
 from envs.connectx import ConnectX
-from envs.jit import compiled
+from envs.jit import compiled, words_of, zeros
 
 NODES_PER_SLICE = 50_000
 """Between two looks at the clock: a millisecond or two."""

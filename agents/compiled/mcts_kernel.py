@@ -17,7 +17,7 @@ from agents.compiled.mcts_playouts import (
     random_cell,
     uniform_playout,
 )
-from envs.board_kernels import has_run, safe_cells
+from envs.bitboard import has_run, safe_cells
 from envs.jit import inlined, jit
 from envs.random_stream import next_stream
 

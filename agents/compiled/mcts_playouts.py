@@ -1,13 +1,13 @@
-"""What the compiled Monte Carlo search plays out games with: moves, playouts, random numbers.
+"""Playouts of the compiled Monte Carlo search: moves, whole games, random numbers.
 
-On boards that `envs.board_kernels.fits_in_word`, laid out as in `envs.bitboard`; `mover` and
-`mask` are the fields of a `BoardState`. Games go as those of `agents.policies` do, random numbers
+On boards that `envs.bitboard.fits_in_word`, laid out as in `envs.bitboard`; `mover` and `mask` are
+the fields of a `BoardState`. Games go as those of `agents.guidance.rollouts` do, random numbers
 included: where these call `rng.random()`, here is the next number of a stream.
 """
 
 from typing import NamedTuple
 
-from envs.board_kernels import completing_cells, has_run, safe_cells
+from envs.bitboard import completing_cells, has_run, safe_cells
 from envs.jit import inlined
 from envs.random_stream import drawn_index, next_stream
 
@@ -52,7 +52,7 @@ def line_ends(stones: int, board: PlayoutBoard) -> int:
 
 @inlined
 def uniform_playout(mover: int, mask: int, stream: int, board: PlayoutBoard) -> tuple[int, int]:
-    """Play uniformly random moves, as `agents.policies.uniform` does.
+    """Play uniformly random moves, as `agents.guidance.rollouts.uniform` does.
 
     Returns:
         The result (1, 0 or -1) for the player whose turn it is, and the stream where it stopped.
@@ -73,7 +73,7 @@ def uniform_playout(mover: int, mask: int, stream: int, board: PlayoutBoard) -> 
 
 @inlined
 def decisive_playout(mover: int, mask: int, stream: int, board: PlayoutBoard) -> tuple[int, int]:
-    """Take a win, else avoid what loses at once, as `agents.policies.decisive` does.
+    """Take a win, else avoid what loses at once, as `agents.guidance.rollouts.decisive` does.
 
     Returns:
         The result (1, 0 or -1) for the player whose turn it is, and the stream where it stopped.

@@ -1,8 +1,13 @@
-"""Checks of arguments that the environments share."""
+"""Checks of the arguments that single and vector environments are given."""
 
 from collections.abc import Mapping, Sequence
 from operator import index
 from typing import Any, SupportsIndex
+
+import numpy as np
+from numpy.typing import NDArray
+
+from envs.learning.vector_kernels import Bytes, Flags, Words
 
 ILLEGAL = ("loss", "raise")
 """What an illegal action does: it loses the game, or it is a ValueError."""
@@ -52,3 +57,106 @@ def require_moves(moves: object) -> str:
     if not isinstance(moves, str):
         raise ValueError(f"the moves are {moves!r}: write them as a text, as in '4453'")
     return moves
+
+
+Seed = int | np.integer[Any]
+Seeds = Seed | Sequence[Seed | None] | NDArray[np.integer[Any]] | None
+"""A seed from which those of all games follow, a seed for each, or none."""
+
+
+def require_count(name: str, count: object) -> None:
+    """Check a number of things.
+
+    Raises:
+        ValueError: it is no whole number of at least 1.
+    """
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+        raise ValueError(f"{name} must be a whole number of at least 1, not {count!r}")
+
+
+def require_seed(seed: object) -> int:
+    """A seed as a plain integer, also of NumPy's.
+
+    Raises:
+        ValueError: it is no whole number of at least 0.
+    """
+    if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
+        raise ValueError(f"a seed is a whole number of at least 0, not {seed!r}")
+    return int(seed)
+
+
+def seed_of_each(seed: Seeds, count: int) -> Sequence[int | None]:
+    """A seed, or None, for each game.
+
+    Raises:
+        ValueError: a list of another length, or a seed that is no whole number of at least 0.
+    """
+    if seed is None:
+        return [None] * count
+    if isinstance(seed, str | bytes) or not isinstance(seed, Sequence | np.ndarray):
+        first = require_seed(seed)
+        return range(first, first + count)
+    if len(seed) != count:
+        raise ValueError(f"{len(seed)} seeds are given for {count} games: give one for each")
+    return [None if number is None else require_seed(number) for number in seed]
+
+
+def reset_mask_and_rest(
+    options: Mapping[str, Any] | None, count: int
+) -> tuple[Flags, dict[str, Any]]:
+    """Which games a reset begins, all without `reset_mask`; and the other options.
+
+    Raises:
+        ValueError: a mask that is no array of bools, one for each game.
+    """
+    rest = dict(options or {})
+    if "reset_mask" not in rest:
+        return np.ones(count, np.bool_), rest
+    mask = rest.pop("reset_mask")
+    fits = isinstance(mask, np.ndarray) and mask.dtype == np.bool_ and mask.shape == (count,)
+    if not fits:
+        raise ValueError(
+            f"the reset_mask must be a numpy array of bools of shape ({count},), not {mask!r}"
+        )
+    return mask, rest
+
+
+def require_actions(actions: NDArray[Any], count: int) -> Words:
+    """The actions as 64-bit integers, laid out as the kernels are compiled for.
+
+    Raises:
+        ValueError: they are no whole numbers, one for each game.
+    """
+    array = np.asarray(actions)
+    if array.shape != (count,) or array.dtype.kind not in "iu":
+        raise ValueError(
+            f"actions are whole numbers, one for each of {count} games: shape ({count},), not "
+            f"{array.dtype} of shape {array.shape}"
+        )
+    if array.dtype == np.int64 and array.flags.carray:
+        return array
+    return array.astype(np.int64, order="C")
+
+
+def require_masks(action_masks: NDArray[Any]) -> NDArray[Any]:
+    """The action masks, of any layout that the kernels can be compiled for.
+
+    Raises:
+        ValueError: they are no table of numbers or bools with a row for each game.
+    """
+    array = np.asarray(action_masks)
+    if array.ndim != 2 or array.dtype.kind not in "biu" or not array.dtype.isnative:
+        raise ValueError(
+            "action masks are 0 and 1, a row for each game: shape (n, actions), not "
+            f"{array.dtype} of shape {array.shape}"
+        )
+    return array
+
+
+def first_illegal(actions: Words, action_masks: Bytes) -> int | None:
+    """The first row whose action is not legal by its mask, or None."""
+    numbers = action_masks.shape[1]
+    known = (actions >= 0) & (actions < numbers)
+    rows = np.arange(len(actions))
+    illegal = ~known | (action_masks[rows, np.where(known, actions, 0)] == 0)
+    return int(illegal.argmax()) if illegal.any() else None

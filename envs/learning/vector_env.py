@@ -11,9 +11,16 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from envs.board import BoardState
-from envs.learning.arguments import require_choice
+from envs.learning.arguments import (
+    Seeds,
+    require_actions,
+    require_choice,
+    require_count,
+    reset_mask_and_rest,
+    seed_of_each,
+)
 from envs.learning.observations import action_count
-from envs.learning.opponents import RANDOM, Opponent
+from envs.learning.opponents import RANDOM, BatchOpponent, Opponent
 from envs.learning.single_env import (
     RANDOM_SEAT,
     RENDERERS,
@@ -23,17 +30,8 @@ from envs.learning.single_env import (
     Observation,
     TicTacToeEnv,
 )
-from envs.learning.vector_arguments import (
-    Seeds,
-    require_actions,
-    require_count,
-    reset_mask_and_rest,
-    seed_of_each,
-)
-from envs.learning.vector_fused_games import make_games
-from envs.learning.vector_games import StepArrays
-from envs.learning.vector_kernel import Bytes, Flags, Rewards
-from envs.learning.vector_opponents import BatchOpponent
+from envs.learning.vector_games import StepArrays, make_games
+from envs.learning.vector_kernels import Bytes, Flags, Rewards
 
 Step = tuple[Observation, Rewards, Flags, Flags, Info]
 
@@ -44,7 +42,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
     Sub-environment i of `reset(seed=s)` goes as a single environment after `reset(seed=s + i)`.
     Observations, rewards and masks have a row for each sub-environment and mean what
     `envs.learning.single_env` says; all arrays are new at each step. Boards of at most 64 bits
-    (`envs.board_kernels.fits_in_word`) are compiled by Numba, others are played in plain Python.
+    (`envs.bitboard.fits_in_word`) are compiled by Numba, others are played in plain Python.
 
     `infos["action_mask"]` has shape (num_envs, actions), int8; `LegalActionSampler` draws from it.
     With `SAME_STEP`, `infos["final_obs"]` and `infos["final_info"]` hold what the games that have

@@ -1,18 +1,26 @@
-"""The games of a vector environment: plies, replies, new games, what the learners see."""
+"""The games of a vector environment: plies, replies, new games, observations."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from envs.board import BoardState
-from envs.jit import fastest
+from envs.jit import compiled, fastest
+from envs.learning.arguments import first_illegal
 from envs.learning.observations import action_count
+from envs.learning.opponents import BatchOpponent, Opponent, RandomReplies, Replies, make_replies
 from envs.learning.single_env import PLAYERS, RANDOM_SEAT, BoardGameEnv
-from envs.learning.vector_arguments import first_illegal
-from envs.learning.vector_board_kernels import draw_seats
-from envs.learning.vector_boards import Boards
-from envs.learning.vector_kernel import SELF_PLAY, Bytes, Flags, Rewards, Words
-from envs.learning.vector_opponents import Replies
+from envs.learning.vector_boards import Boards, CompiledBoards, draw_seats, make_boards
+from envs.learning.vector_kernels import (
+    SELF_PLAY,
+    Bytes,
+    Flags,
+    Rewards,
+    Words,
+    make_shared_step,
+    make_step,
+)
+from envs.learning.vector_threads import ThreadedKernel, useful_threads
 from envs.random_stream import stream_of_seed
 
 
@@ -127,3 +135,68 @@ def over_at_once() -> ValueError:
         "a game is over before its learner's first action: begin earlier, or let the learner be "
         "the first player"
     )
+
+
+def make_games(
+    game: BoardGameEnv,
+    count: int,
+    opponent: str | Opponent | BatchOpponent | None,
+    observation: str,
+    threads: int,
+) -> Games:
+    """So many games, fused where boards and replies are compiled; the others take no threads.
+
+    Args:
+        game: the single environment in self-play, whose rules and arguments are taken.
+        count: how many there are.
+        opponent: whom the learners play against.
+        observation: what the learners see.
+        threads: how many threads share the games, at most.
+
+    Raises:
+        ValueError: an opponent that `envs.learning.opponents.make_opponent` does not know.
+    """
+    boards, replies = make_boards(game, count), make_replies(game, opponent)
+    if isinstance(boards, CompiledBoards) and isinstance(replies, RandomReplies | None):
+        return FusedGames(game, boards, replies, observation, threads)
+    return Games(game, boards, replies, observation)
+
+
+class FusedGames(Games):
+    """Games on compiled boards, in self-play or against random actions.
+
+    Args:
+        game: as `Games` has it.
+        boards: the positions.
+        replies: None in self-play.
+        observation: what the learners see.
+        threads: how many threads share the games, at most.
+    """
+
+    def __init__(
+        self,
+        game: BoardGameEnv,
+        boards: CompiledBoards,
+        replies: RandomReplies | None,
+        observation: str,
+        threads: int,
+    ) -> None:
+        super().__init__(game, boards, replies, observation)
+        flat = observation == "flat"
+        kind = game.rows, game.inarow, boards.board, flat, replies is not None
+        self._step = fastest(make_step(*kind))
+        shared_by = useful_threads(threads, len(boards))
+        if shared_by > 1:
+            shared = compiled(make_shared_step(*kind, shared_by))
+            self._step = ThreadedKernel(self._step, shared)
+        self._words = boards.mover, boards.mask, self.over, self._seats, self._streams
+        self._tables = boards.lowest, boards.cells, boards.highest, boards.shifts
+
+    def step(self, actions: Words, arrays: StepArrays) -> None:
+        """Begin the games that are over; play the learners' actions and the replies in the others.
+
+        Raises:
+            ValueError: a game is over before its learner has moved.
+        """
+        if self._step(self._draws_seats, actions, *self._words, *arrays, *self._tables):
+            raise over_at_once()

@@ -10,10 +10,9 @@ from types import ModuleType
 import agents
 import envs
 import submission
-from agents.introspection import agent_help, check_options, unlimited_options
+from agents.options import agent_help, check_options, unlimited_options
 from agents.protocol import Agent
-from agents.registry import agent_class
-from agents.specification import JsonValue
+from agents.registry import JsonValue, agent_class
 from submission.bundling.closure import SourceTree, close
 from submission.bundling.compose import COMPILING, Header, compose
 from submission.bundling.data_files import data_files

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
-from agents.introspection import agent_options
-from agents.options import file_content
+from agents.book.book_format import base85_lines
+from agents.options import agent_options, file_content
 from agents.protocol import Agent
-from agents.specification import JsonValue
-from submission.bundling.base85_text import base85_lines
+from agents.registry import JsonValue
 
 DECODER = "from base64 import b85decode"
 """The import that the constants need."""

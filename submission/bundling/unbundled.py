@@ -3,10 +3,9 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from agents.introspection import unlimited_options
+from agents.options import unlimited_options
 from agents.protocol import Agent
-from agents.registry import agent_class
-from agents.specification import JsonValue
+from agents.registry import JsonValue, agent_class
 from submission.bundling.data_files import data_files
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
 
+from agents.search import OnProgress
 from submission.checking.check_games import FIRST_GAMES, planned_games, play_games
 from submission.checking.check_result import CheckReport
 from submission.checking.check_summary import JudgedGame, summarise
@@ -20,7 +21,6 @@ from submission.isolation.child_process import PROJECT
 from submission.isolation.limits import default_memory
 from submission.isolation.project_hiding import PROJECT_PACKAGES
 from submission.kaggle import kaggle_environments
-from submission.progress import OnProgress
 
 PATIENCE = 60.0
 """Seconds after which no further game begins."""

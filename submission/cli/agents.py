@@ -2,7 +2,7 @@
 
 from rich.table import Table
 
-from agents.introspection import agent_help, agent_options
+from agents.options import agent_help, agent_options
 from agents.registry import REGISTERED
 from submission.cli.console import console
 

@@ -7,17 +7,17 @@ from typing import Annotated, Any
 
 import typer
 
-from agents.book.positions import BookScope
+from agents.book.book_building import Checkpoint, UnfinishedBook, build_book, build_repertoire
+from agents.book.book_format import book_module, repertoire_module
+from agents.book.book_positions import BookScope
 from agents.book.repertoire import RepertoireScope
 from agents.options import require_at_least
-from submission.booking.book_module import book_module, repertoire_module
-from submission.booking.build_book import UnfinishedBook, build_book, build_repertoire
-from submission.booking.checkpoint import Checkpoint
+from agents.output_file import replace_content, require_writable
+from agents.search import OnProgress
 from submission.cli.arguments import CORES, Columns, Dask, Inarow, Rows
 from submission.cli.console import say
 from submission.executors.choice import chosen_executor
-from submission.output_file import replace_content, require_writable
-from submission.progress import OnProgress, progress_bar
+from submission.progress import progress_bar
 
 BOOK_PLIES = 8
 

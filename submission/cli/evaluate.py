@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from agents.output_file import require_distinct, require_writable
 from submission.cli.arguments import (
     CORES,
     ActTimeout,
@@ -36,7 +37,6 @@ from submission.evaluating.players import find_player
 from submission.evaluating.replay import game_to_show, replay_html
 from submission.evaluating.settings import Arena, Settings
 from submission.kaggle import kaggle_environments
-from submission.output_file import require_distinct, require_writable
 
 
 def evaluate(

@@ -8,11 +8,21 @@ from typing import Annotated
 
 import typer
 
-from agents.specification import JsonValue, parse_options
-from agents.tracing.pictures.drawing import draw
-from agents.tracing.pictures.text import trace_text
-from agents.tracing.stories.quiz import answers
-from agents.tracing.trace_json import to_json
+from agents.output_file import require_distinct, require_writable
+from agents.registry import JsonValue, parse_options
+from agents.trace.exercise import exercise_sheet, quiz_sheet, solve_exercise, walk_lines
+from agents.trace.open_tree import (
+    OpenTree,
+    position_subject,
+    read_open_tree,
+    search_trace,
+    textbook_tree,
+    tree_subject,
+)
+from agents.trace.pictures.drawing import draw
+from agents.trace.pictures.text_tree import trace_text
+from agents.trace.quiz import answers
+from agents.trace.trace_json import to_json
 from submission.cli.arguments import Options
 from submission.cli.console import console, say
 from submission.cli.games import (
@@ -25,12 +35,6 @@ from submission.cli.games import (
     chosen_game,
     unfinished_position,
 )
-from submission.explaining.exercise import solve_exercise
-from submission.explaining.open_tree import OpenTree, read_open_tree
-from submission.explaining.report import exercise_sheet, quiz_sheet, walk_lines
-from submission.explaining.subject import position_subject, search_trace, tree_subject
-from submission.explaining.textbook import textbook_tree
-from submission.output_file import require_distinct, require_writable
 
 LIMIT = 60
 

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from agents.output_file import require_distinct, require_writable
 from submission.cli.arguments import CORES, ActTimeout, Dask, PlayerName
 from submission.cli.console import console
 from submission.cli.input_files import files_of_players
@@ -16,7 +17,6 @@ from submission.grading.grade_report import render_grade
 from submission.grading.grade_settings import GradeSettings
 from submission.grading.grading import grade_player
 from submission.grading.position_set import SHIPPED_POSITIONS, read_position_set
-from submission.output_file import require_distinct, require_writable
 from submission.progress import progress_bar
 
 

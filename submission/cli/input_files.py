@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from agents.specification import JsonValue, parse_specification
+from agents.registry import JsonValue, parse_specification
 from submission.evaluating.players import Player, PlayerKind
 
 

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from agents.output_file import require_distinct, require_writable
 from submission.cli.arguments import (
     CORES,
     ActTimeout,
@@ -29,7 +30,6 @@ from submission.evaluating.game_record import GameConfiguration
 from submission.evaluating.pairing import round_robin
 from submission.evaluating.players import find_player
 from submission.evaluating.settings import Arena, Settings
-from submission.output_file import require_distinct, require_writable
 from submission.ranking.extra import require_ranking_library
 from submission.ranking.ladder import make_ladder, require_round_robin
 from submission.ranking.ladder_page import ladder_page

@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
+from agents.output_file import require_writable
 from submission.cli.arguments import CORES, Output
 from submission.cli.console import say
 from submission.executors.workers import local_executor
 from submission.grading.make_positions import make_position_set
 from submission.grading.position_settings import LAST_PLY, PositionSettings
-from submission.output_file import require_writable
 from submission.progress import progress_bar
 
 

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
+from agents.output_file import require_distinct, require_writable
 from submission.cli.arguments import Anchor, FirstPlayerTable
 from submission.cli.evaluate import report_matches
 from submission.cli.ladder import report_ladder
 from submission.evaluating.results.stored_evaluation import read_results
-from submission.output_file import require_distinct, require_writable
 from submission.ranking.extra import require_ranking_library
 
 

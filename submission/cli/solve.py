@@ -6,16 +6,21 @@ from typing import Annotated
 import typer
 
 from agents.book.opening_book import shipped_book_of
-from agents.exact.solver import Solver
+from agents.solver.analysis import (
+    analyse,
+    analyse_all,
+    analyse_score,
+    as_json_line,
+    as_plain_line,
+    read_position,
+    read_positions,
+    render_analysis,
+)
+from agents.solver.solver import Solver
 from envs.connectx import ConnectX
 from submission.cli.arguments import Columns, Inarow, Rows
 from submission.cli.console import console, say
 from submission.progress import progress_bar
-from submission.solving.analysis import analyse, analyse_score
-from submission.solving.batch import analyse_all
-from submission.solving.lines import as_json_line, as_plain_line
-from submission.solving.picture import render_analysis
-from submission.solving.position import read_position, read_positions
 
 
 def solve(

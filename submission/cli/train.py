@@ -6,14 +6,13 @@ from typing import Annotated
 
 import typer
 
+from agents.output_file import require_writable
+from agents.policy.training_settings import Budget, TrainingSettings, require_training_libraries
+from agents.policy.trials import Trial
 from submission.cli.arguments import Output
 from submission.cli.console import say
 from submission.cli.games import Game, GameColumns, GameInarow, GameName, GameRows, chosen_game
-from submission.output_file import require_writable
 from submission.progress import progress_bar
-from submission.training.extra import require_training_libraries
-from submission.training.settings import Budget, TrainingSettings
-from submission.training.trial import Trial
 
 DEFAULT_MINUTES = 10.0
 
@@ -46,8 +45,8 @@ def train(
     Once it learns, Ctrl-C ends it early and keeps what was learnt, with exit status 1.
     """
     require_training_libraries()
-    from submission.training.files import TrainingFiles
-    from submission.training.train import train_policy
+    from agents.policy.train import train_policy
+    from agents.policy.training_files import TrainingFiles
 
     env, settings = chosen_game(game, rows, columns, inarow), TrainingSettings(seed)
     files, budget = TrainingFiles(output, env, settings), _budget(minutes, steps)

@@ -6,11 +6,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from agents.stats import Estimate
 from submission.evaluating.evaluation import Evaluation
 from submission.evaluating.evaluation_notes import early_end, failures, repetitions
 from submission.evaluating.judging.sequential_test import SequentialTest
 from submission.evaluating.judging.sprt import Verdict
-from submission.evaluating.judging.statistics import Estimate
 from submission.evaluating.summary import MoveTimes, PairingSummary
 from submission.plain_table import plain_table
 

@@ -8,8 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from agents.protocol import Agent
-from agents.registry import REGISTERED
-from agents.specification import parse_specification
+from agents.registry import REGISTERED, parse_specification
 from submission.bundling.bundle import build_bundle
 from submission.bundling.unbundled import unbundled_agent
 from submission.kaggle import BUILT_IN_AGENTS

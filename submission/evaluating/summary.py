@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from agents.stats import Estimate, elo_estimate, paired_score_estimate
 from submission.evaluating.game_record import GameRecord, Result
 from submission.evaluating.judging.pairs import points_of_pairs
-from submission.evaluating.judging.statistics import Estimate, elo_estimate, paired_score_estimate
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from enum import Enum
 from random import Random
 
 from agents.alpha_beta_agent import AlphaBetaAgent
-from agents.opponents import OpponentModel, epsilon_greedy
+from agents.guidance.opponent_models import OpponentModel, epsilon_greedy
 from envs.board import BoardState
 from submission.grading.position_settings import LAST_PLY
 from submission.grading.solved_position import GAME, two_plies_decide

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from submission.evaluating.judging.statistics import Estimate, score_estimate
+from agents.stats import Estimate, score_estimate
 from submission.grading.answer import Answer
 from submission.grading.solved_position import SolvedPosition
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor
 from functools import partial
 
-from agents.clock import Clock
-from agents.distributed.workers import Workers
+from agents.parallel.workers import Workers
+from agents.search import Clock, OnProgress
 from submission.evaluating.evaluation import Ending, Identity, Versions
 from submission.evaluating.players import Player
 from submission.grading.answer import Answer
@@ -14,7 +14,6 @@ from submission.grading.grade import Grade
 from submission.grading.grade_settings import GradeSettings
 from submission.grading.position_set import PositionSet
 from submission.grading.solved_position import SolvedPosition
-from submission.progress import OnProgress
 
 SHARD_POSITIONS = 32
 """The most positions that a player is asked about once it is loaded."""

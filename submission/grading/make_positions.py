@@ -9,15 +9,14 @@ from random import Random
 from typing import NamedTuple
 
 from agents.book.opening_book import shipped_book_of
-from agents.clock import Clock
-from agents.distributed.workers import Task, Workers
-from agents.exact.solver import Solver
+from agents.parallel.workers import Task, Workers
+from agents.search import Clock, OnProgress
+from agents.solver.solver import Solver
 from submission.grading.drawn_games import Style, drawn_moves
 from submission.grading.position_set import PositionSet
 from submission.grading.position_settings import PositionSettings
 from submission.grading.selection import select
 from submission.grading.solved_position import GAME, SolvedPosition
-from submission.progress import OnProgress
 
 CANDIDATES = {Style.THOUGHT: 12, Style.TACTICS: 2}
 """How many positions are drawn for each one that is wanted: some kinds are rare."""

@@ -1,8 +1,8 @@
 """A mistake as a picture: the board, the move played, the better one, and each column's score."""
 
-from agents.tracing.pictures.palette import CUT, INK
-from agents.tracing.pictures.svg import element, text
+from agents.trace.pictures.nodes import CUT, INK
 from envs.render import CELL, RADIUS, board_svg
+from envs.svg import element, text
 from submission.grading.mistakes import Mistake
 from submission.grading.solved_position import GAME, SolvedPosition
 

@@ -3,11 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from agents.exact.solver import ScoreBounds
+from agents.solver.analysis import Position, in_words
+from agents.solver.solver import ScoreBounds
 from submission.grading.answer import Answer
 from submission.grading.solved_position import GAME, SolvedPosition
-from submission.solving.position import Position
-from submission.solving.words import in_words
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from agents.tracing.pictures.palette import EDGE, GRID, INK, PRINCIPAL
-from agents.tracing.pictures.svg import document, element, polyline, text
+from agents.trace.pictures.nodes import EDGE, GRID, INK, PRINCIPAL
+from envs.svg import document, element, polyline, text
 from submission.grading.groups import Group
 
 STEP = 20.0

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from functools import cached_property
 
-from agents.tactics import sensible_actions
+from agents.guidance.ordering import sensible_actions
 from envs.board import BoardState
 from envs.connectx import ConnectFour
 from envs.notation import parse_moves, state_from_moves
@@ -43,7 +43,7 @@ class SolvedPosition:
     """An unfinished position.
 
     Scores are from the view of the player to move, on the scale of
-    `agents.exact.solver.ScoreBounds`: from -21 to 21, above 0 for a win, more for a quicker one.
+    `agents.solver.solver.ScoreBounds`: from -21 to 21, above 0 for a win, more for a quicker one.
     """
 
     moves: str

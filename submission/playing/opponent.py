@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from agents.protocol import Agent
-from agents.specification import agent_from_text
+from agents.registry import agent_from_text
 
 
 class Opponent(NamedTuple):

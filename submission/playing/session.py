@@ -8,11 +8,11 @@ from rich.console import Console, Group
 from rich.status import Status
 from rich.text import Text
 
+from agents.solver.analysis import board_picture
 from submission.playing.advice import move_values
 from submission.playing.match import Match
 from submission.playing.moves import Word, places, read_move
 from submission.playing.opponent import Opponent
-from submission.playing.picture import board_picture
 from submission.playing.words import (
     greeting,
     help_text,

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from agents.stats import Estimate
 from submission.evaluating.evaluation import Evaluation
 from submission.evaluating.game_record import GameRecord
-from submission.evaluating.judging.statistics import Estimate
 from submission.ranking.encounters import encounters_of
 from submission.ranking.ratings import rate
 from submission.ranking.standing import Standing, standing_of

@@ -2,7 +2,7 @@
 
 from math import isfinite
 
-from submission.evaluating.judging.statistics import Estimate
+from agents.stats import Estimate
 from submission.ranking.ladder import Rung
 from submission.ranking.standing import Standing
 

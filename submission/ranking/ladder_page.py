@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from string import Template
 
-from agents.tracing.pictures.svg import element
+from envs.svg import element
 from submission.evaluating.game_record import GameConfiguration
 from submission.html_page import html_page
 from submission.ranking.ladder import Ladder, Rung

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from math import ceil, floor, isfinite
 
-from agents.tracing.pictures.palette import FAINT_INK, GRID, INK, PRINCIPAL
-from agents.tracing.pictures.svg import document, element, polygon, text, text_width, title
+from agents.trace.pictures.nodes import FAINT_INK, GRID, INK, PRINCIPAL
+from envs.svg import document, element, polygon, text, text_width, title
 from submission.ranking.ladder import Ladder, Rung
 from submission.ranking.ladder_cells import interval
 

@@ -6,7 +6,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from submission.evaluating.judging.statistics import Estimate
+from agents.stats import Estimate
 from submission.ranking.bradley_terry import elo_ratings, took_points
 from submission.ranking.encounters import Encounters, points_matrix
 

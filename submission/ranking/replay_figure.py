@@ -3,10 +3,10 @@
 from html import escape
 from json import dumps
 
-from agents.tracing.pictures.svg import element
 from envs.connectx import ConnectX
 from envs.notation import moves_text
 from envs.render import COLOURS, board_svg
+from envs.svg import element
 from submission.evaluating.game_record import GameConfiguration, GameRecord
 from submission.evaluating.summary import failing_status
 

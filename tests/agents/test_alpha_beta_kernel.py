@@ -10,27 +10,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import AlphaBetaAgent, SearchResult
-from agents.compilation import Compilation
-from agents.compiled.bound_table import (
+from agents.compiled.alpha_beta_tables import (
     AT_LEAST,
     AT_MOST,
     PROVEN_REACH,
-    new_table,
-    pack_entry,
-    slot_of,
-    unpack_entry,
-)
-from agents.compiled.compiled_alpha_beta import CompiledAlphaBeta, can_compile
-from agents.compiled.line_scores import (
     WIN_SCORE,
     line_scores,
+    new_table,
+    pack_entry,
     score_value,
+    slot_of,
     state_score,
     stone_gain,
+    unpack_entry,
     value_score,
 )
-from agents.evaluation import open_lines, zero
-from agents.ordering import natural
+from agents.compiled.compilation import Compilation
+from agents.compiled.compiled_alpha_beta import CompiledAlphaBeta, can_compile
+from agents.guidance.heuristics import open_lines, zero
+from agents.guidance.ordering import natural
 from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe
 from tests.helpers.clocks import ticking_clock
 from tests.helpers.small_games import Nim

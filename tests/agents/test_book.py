@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.book.format import BookContent, decode_book, encode_book
+from agents.book.book_format import BookContent, decode_book, encode_book
+from agents.book.book_positions import BookScope, positions_by_ply, stones_of_keys
 from agents.book.opening_book import OpeningBook, open_book, shipped_book
-from agents.book.positions import BookScope, positions_by_ply, stones_of_keys
-from agents.exact.score_table import position_key
+from agents.solver.score_table import position_key
 from envs import BoardState, ConnectFour, state_from_moves
-from envs.board_kernels import board_masks
+from envs.bitboard import board_masks
 from tests.helpers.brute_force import BruteForce, env_of, reached_states, score_by_brute_force
 from tests.helpers.strategies import mirrored
 

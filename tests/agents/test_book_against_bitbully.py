@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from agents.book.book_positions import stones_of_keys
 from agents.book.opening_book import OpeningBook, shipped_book
-from agents.book.positions import stones_of_keys
 
 Entry = tuple[Any, int]
 """A position as BitBully's board, and its score in the book."""

@@ -11,13 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.book.building import solve_positions
-from agents.book.format import BookContent
+from agents.book.book_building import Checkpoint, UnfinishedBook, build_book
+from agents.book.book_format import BookContent
+from agents.book.book_positions import BookScope, positions_by_ply
 from agents.book.opening_book import open_book
-from agents.book.positions import BookScope, positions_by_ply
+from agents.book.shards import solve_positions
 from envs import ConnectX
-from submission.booking.build_book import UnfinishedBook, build_book
-from submission.booking.checkpoint import Checkpoint
 from submission.executors.workers import local_executor
 from tests.helpers.brute_force import BruteForce, reached_states, score_by_brute_force
 

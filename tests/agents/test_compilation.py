@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from agents import make_agent
-from agents.compilation import Compilation, Patience
+from agents.compiled.compilation import Compilation, Patience
 from envs import ConnectFour
 from envs.jit import compiled, fastest, inlined, jit, parallel_range
 from submission.bundling.bundle import build_bundle
@@ -31,7 +31,7 @@ WITHOUT_COMPILING = [fault for fault in FAULTS if fault not in ("nothing", "one_
 @pytest.fixture
 def bank_of_patience(monkeypatch: pytest.MonkeyPatch) -> Patience:
     patience = Patience()
-    monkeypatch.setattr("agents.compilation.PATIENCE", patience)
+    monkeypatch.setattr("agents.compiled.compilation.PATIENCE", patience)
     return patience
 
 
@@ -68,7 +68,7 @@ def test_an_error_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
 def test_what_takes_long_is_announced(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("agents.compilation.SILENT_SECONDS", 0.01)
+    monkeypatch.setattr("agents.compiled.compilation.SILENT_SECONDS", 0.01)
     ended = Event()
     assert Compilation("a test", lambda: not ended.wait(0.3)).is_ready()
     assert (

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import Agent, AlphaBetaAgent, ExpectimaxAgent, MCTSAgent, MinimaxAgent
-from agents.tracing.labels import number_label
-from agents.tracing.pictures.drawing import draw
-from agents.tracing.pictures.text import trace_text
-from agents.tracing.recording import recorded
-from agents.tracing.trace import Ending, Path, SearchTrace, TracedNode
+from agents.trace.labels import number_label
+from agents.trace.pictures.drawing import draw
+from agents.trace.pictures.text_tree import trace_text
+from agents.trace.recording import recorded
+from agents.trace.trace import Ending, Path, SearchTrace, TracedNode
 from envs import ChanceNode, ConnectX, ExplicitTree, TicTacToe, state_from_moves
 from tests.helpers.clocks import ticking_clock
 from tests.helpers.random_trees import mixed_trees

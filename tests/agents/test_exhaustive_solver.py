@@ -2,8 +2,8 @@
 
 import pytest
 
-from agents.exact.exhaustive_solver import ExhaustiveSolver
-from agents.exact.solver import Solver
+from agents.solver.exhaustive_solver import ExhaustiveSolver
+from agents.solver.solver import Solver
 from envs import ConnectX, TicTacToe, state_from_moves
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.strategies import unfinished_states

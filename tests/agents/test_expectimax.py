@@ -17,7 +17,7 @@ from agents import (
     RandomAgent,
     SearchResult,
 )
-from agents.opponents import (
+from agents.guidance.opponent_models import (
     OpponentModel,
     epsilon_greedy,
     opponent_models,

@@ -8,13 +8,11 @@ import pytest
 from hypothesis import given, settings
 
 from agents import AlphaBetaAgent, ExpectimaxAgent, MinimaxAgent
-from agents.alpha_beta import AlphaBeta
-from agents.clock import Clock
-from agents.evaluation import zero
-from agents.lines import Found
-from agents.opponents import epsilon_greedy
-from agents.ordering import natural
-from agents.transposition import TranspositionTable
+from agents.alpha_beta import AlphaBeta, TranspositionTable
+from agents.guidance.heuristics import zero
+from agents.guidance.opponent_models import epsilon_greedy
+from agents.guidance.ordering import natural
+from agents.search import Clock, Found
 from envs import Env, ExplicitTree, TicTacToe, state_from_moves
 from tests.helpers import textbook
 from tests.helpers.random_trees import plain_trees, worth

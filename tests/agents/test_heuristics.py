@@ -7,9 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents import AlphaBetaAgent, GreedyAgent
-from agents.evaluation import HEURISTICS, automatic, open_lines, zero
-from agents.threats import odd_even_threats, threat_board
-from agents.tic_tac_toe_heuristics import graded_squares, open_twos
+from agents.guidance.heuristics import (
+    HEURISTICS,
+    automatic,
+    graded_squares,
+    odd_even_threats,
+    open_lines,
+    open_twos,
+    threat_board,
+    zero,
+)
 from envs import ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.bitboard import column_cells
 from tests.helpers.kaggle_rules import kaggle_game, kaggle_rules

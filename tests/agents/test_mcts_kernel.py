@@ -11,14 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import MCTSAgent
-from agents.clock import Clock
-from agents.compilation import Compilation
-from agents.compiled.compiled_games import is_compiled_game
+from agents.compiled.compilation import Compilation, is_compiled_game
 from agents.compiled.mcts_forest import SLICE, Forest, MergedNode
 from agents.compiled.mcts_kernel import CHILDREN, STREAM, TAKEN, UNTRIED, TreeSettings
+from agents.guidance.ordering import allows_win, winning_action
+from agents.guidance.rollouts import decisive, uniform
 from agents.mcts import Node, Tree
-from agents.policies import decisive, uniform
-from agents.tactics import allows_win, winning_action
+from agents.search import Clock
 from envs import BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.random_stream import DRAWN_BITS, DRAWN_MASK, STREAMS, drawn_index, next_stream
 from tests.helpers.brute_force import BruteForce
@@ -319,7 +318,7 @@ def test_a_tree_that_lacks_the_state_begins_anew() -> None:
 
 
 def test_a_full_pool_grows_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agents.compiled.mcts_pool.LARGEST_POOL", 100)
+    monkeypatch.setattr("agents.compiled.mcts_forest.LARGEST_POOL", 100)
     env = ConnectFour()
     forest = grown_forest(env, env.initial_state(), 5000)
     assert forest.root.visits == 5000

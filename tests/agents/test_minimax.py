@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import MinimaxAgent
-from agents.evaluation import open_lines
+from agents.guidance.heuristics import open_lines
 from envs import CHANCE, ConnectX, ExplicitTree, TicTacToe
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.random_trees import mixed_trees, worth

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submission.evaluating.judging.pair_distribution import (
+from agents.stats import (
     PAIR_SCORES,
     PairDistribution,
     count_pairs,

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import Agent, make_agent
-from agents.clock import Clock, TimeUp
-from agents.distributed.workers import Workers
-from agents.parallel import parallel_search
+from agents.parallel.parallel_search import parallel_search
+from agents.parallel.workers import Workers
+from agents.search import Clock, TimeUp
 from envs import BoardState, ConnectFour, ConnectX, ExplicitTree, TicTacToe, state_from_moves
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.random_trees import mixed_trees, worth

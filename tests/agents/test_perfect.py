@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from agents import Agent, MinimaxAgent, PerfectAgent, RandomAgent, make_agent
-from agents.clock import Clock
-from agents.exact.exact_moves import ExactMoves
-from agents.exact.prospects import Prospects, promise
-from agents.exact.solver import Solver
+from agents.search import Clock
+from agents.solver.exact_moves import ExactMoves
+from agents.solver.prospects import Prospects, promise
+from agents.solver.solver import Solver
 from envs import BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.brute_force import BruteForce, equally_good

@@ -12,10 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import make_agent
-from agents.specification import JsonValue
-from agents.trained.network import PolicyNetwork, evaluate_network
-from agents.trained.policy_agent import PolicyAgent, position_planes
-from agents.trained.policy_file import TrainedPolicy, decode_policy, encode_policy
+from agents.policy.network import (
+    PolicyNetwork,
+    TrainedPolicy,
+    decode_policy,
+    encode_policy,
+    evaluate_network,
+)
+from agents.policy.policy_agent import PolicyAgent, position_planes
+from agents.registry import JsonValue
 from envs import ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.board import BoardGame
 from submission.bundling.bundle import build_bundle

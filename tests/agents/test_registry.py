@@ -6,7 +6,7 @@ from typing import Any, get_args
 import pytest
 
 from agents import Agent, agent_names, make_agent
-from agents.introspection import OptionInfo, agent_help, agent_options
+from agents.options import OptionInfo, agent_help, agent_options
 from agents.registry import AGENTS, agent_class
 from envs import ConnectFour, Env, TicTacToe
 from tests.helpers.small_games import Nim

@@ -11,14 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.book.book_building import Checkpoint, UnfinishedBook, build_repertoire
+from agents.book.book_format import decode_repertoire, encode_repertoire
 from agents.book.repertoire import Repertoire, RepertoireScope, promising_moves
 from agents.book.repertoire_building import OnPly, RepertoireBuilder
-from agents.book.repertoire_format import decode_repertoire, encode_repertoire
 from agents.book.retrieval import make_bit_field
 from envs import BoardState, ConnectX
-from envs.board_kernels import board_masks
-from submission.booking.build_book import UnfinishedBook, build_repertoire
-from submission.booking.checkpoint import Checkpoint
+from envs.bitboard import board_masks
 from submission.executors.workers import local_executor
 from tests.helpers.brute_force import BruteForce, equally_good
 from tests.helpers.strategies import mirrored

@@ -9,10 +9,10 @@ from random import Random
 
 import pytest
 
+from agents.book.book_format import shipped_repertoire
 from agents.book.opening_book import shipped_book
 from agents.book.repertoire import column_of, promising_moves
-from agents.book.repertoire_format import shipped_repertoire
-from agents.exact.solver import Solver
+from agents.solver.solver import Solver
 from envs import BoardState, ConnectFour
 from tests.helpers.bitbully_judge import Judge
 

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.clock import Clock
-from agents.exact.pairing import pairing_bound
-from agents.exact.score_table import table_layout
-from agents.exact.solver import ScoreBounds, Solver
-from agents.exact.solver_engine import CompiledEngine
-from agents.exact.solver_kernel import GENERATION, REGISTERS, VISITED, narrow_bounds
+from agents.search import Clock
+from agents.solver.pairing import pairing_bound
+from agents.solver.score_table import table_layout
+from agents.solver.solver import ScoreBounds, Solver
+from agents.solver.solver_engine import CompiledEngine
+from agents.solver.solver_kernel import GENERATION, REGISTERS, VISITED, narrow_bounds
 from envs import BoardState, ConnectFour, ConnectX, state_from_moves
-from envs.board_kernels import board_masks, completing_cells
+from envs.bitboard import board_masks, completing_cells
 from tests.helpers.brute_force import BruteForce, score_by_brute_force
 from tests.helpers.published_positions import SETS, published_positions
 from tests.helpers.strategies import quiet_game, random_game

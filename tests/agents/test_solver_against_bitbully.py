@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from agents.exact.solver import Solver
+from agents.solver.solver import Solver
 from envs import ConnectFour, state_from_moves
 from tests.helpers.strategies import quiet_game
 

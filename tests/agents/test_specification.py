@@ -3,7 +3,7 @@
 import pytest
 
 from agents import AlphaBetaAgent, MCTSAgent, MinimaxAgent, RandomAgent
-from agents.specification import agent_from_text, parse_options, parse_specification
+from agents.registry import agent_from_text, parse_options, parse_specification
 
 
 @pytest.mark.parametrize(

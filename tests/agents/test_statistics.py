@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import multinomial
 
-from submission.evaluating.judging.pair_distribution import PAIR_POINTS, count_pairs
-from submission.evaluating.judging.statistics import (
+from agents.stats import (
+    PAIR_POINTS,
     Z_95,
     Estimate,
+    count_pairs,
     elo_difference,
     elo_estimate,
     expected_score,

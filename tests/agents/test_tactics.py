@@ -2,7 +2,7 @@
 
 from hypothesis import given
 
-from agents.tactics import allows_win, best_action, sensible_actions, winning_action
+from agents.guidance.ordering import allows_win, best_action, sensible_actions, winning_action
 from envs import ConnectX, TicTacToe, state_from_moves
 from tests.helpers.kaggle_rules import kaggle_game
 from tests.helpers.small_games import Nim, NimState, Race, RaceState, Take

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import Agent, AlphaBetaAgent, ExpectimaxAgent, MCTSAgent, MinimaxAgent, make_agent
-from agents.tracing.recording import recorded
-from agents.tracing.trace import Ending, SearchTrace, TracedNode
-from agents.transposition import Bound
+from agents.alpha_beta import Bound
+from agents.trace.recording import recorded
+from agents.trace.trace import Ending, SearchTrace, TracedNode
 from envs import ChanceNode, ConnectX, ExplicitTree, MaxNode, MinNode, TicTacToe, state_from_moves
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ticking_clock
@@ -413,7 +413,7 @@ def test_no_search_imports_what_records_it() -> None:
         path.relative_to(root).as_posix()
         for package in ("agents", "envs")
         for path in (root / package).rglob("*.py")
-        if "agents.tracing" in path.read_text(encoding="utf-8")
+        if "agents.trace" in path.read_text(encoding="utf-8")
     ]
     assert importers
-    assert all(path.startswith("agents/tracing/") for path in importers)
+    assert all(path.startswith("agents/trace/") for path in importers)

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import Agent, AlphaBetaAgent, ExpectimaxAgent, MCTSAgent, MinimaxAgent
-from agents.tracing.recording import recorded
-from agents.tracing.trace import SearchTrace
-from agents.tracing.trace_json import from_json, to_json
+from agents.trace.recording import recorded
+from agents.trace.trace import SearchTrace
+from agents.trace.trace_json import from_json, to_json
 from envs import ConnectX, ExplicitTree, TicTacToe, state_from_moves
 from tests.helpers.random_trees import mixed_trees
 from tests.helpers.small_games import Nim

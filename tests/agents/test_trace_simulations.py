@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import MCTSAgent
-from agents.tracing.recording import recorded
-from agents.tracing.trace import SearchTrace
+from agents.trace.recording import recorded
+from agents.trace.trace import SearchTrace
 from envs import ConnectX, ExplicitTree, TicTacToe, state_from_moves
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.kaggle_rules import kaggle_game

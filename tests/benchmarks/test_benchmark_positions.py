@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.exact.solver import Solver
+from agents.solver.analysis import moves_left, plies_left
+from agents.solver.solver import Solver
 from benchmarks.make_positions import make_set, mirror_free_identity, random_moves
 from benchmarks.positions import (
     SETS,
@@ -20,7 +21,6 @@ from benchmarks.positions import (
 )
 from benchmarks.solver_peer import BitBully
 from envs import BoardGame, BoardState, ConnectFour, state_from_moves
-from submission.solving.distance import moves_left, plies_left
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.kaggle_rules import kaggle_game
 from tests.helpers.published_positions import published_positions

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from envs import TicTacToe
-from envs.learning.dict_observation import DictObservation, RLlibObservation, TianshouObservation
+from envs.learning.observations import DictObservation, RLlibObservation, TianshouObservation
 
 IDS = ["connectx/ConnectFour-v0", "connectx/ConnectX-v0", "connectx/TicTacToe-v0"]
 FORMS = [DictObservation, RLlibObservation, TianshouObservation]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents import AlphaBetaAgent, MinimaxAgent, agent_names, make_agent
-from agents.tactics import allows_win, sensible_actions, winning_action
+from agents.guidance.ordering import allows_win, sensible_actions, winning_action
 from envs import CHANCE, ChanceNode, ExplicitTree, MaxNode, MinNode, parse_tree
 from tests.helpers.random_trees import mixed_trees, plain_trees, subtrees
 

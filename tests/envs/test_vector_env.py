@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 
 from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe
 from envs.learning import vector_boards
-from envs.learning.random_games import play_random_games
+from envs.learning.random_play import LegalActionSampler, play_random_games
 from envs.learning.single_env import ConnectXEnv, TicTacToeEnv
 from envs.learning.vector_env import BoardGameVectorEnv, ConnectXVectorEnv, TicTacToeVectorEnv
-from envs.learning.vector_sampler import LegalActionSampler
 
 pytestmark = pytest.mark.usefixtures("threads_of_single_rows")
 
@@ -417,7 +416,7 @@ def test_whole_random_games_are_the_same_in_plain_python(
     game: BoardGame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compiled = play_random_games(game, 300, seed=9)
-    monkeypatch.setattr("envs.learning.random_games.compiles", lambda: False)
+    monkeypatch.setattr("envs.learning.random_play.compiles", lambda: False)
     assert play_random_games(game, 300, seed=9) == compiled
     with pytest.raises(ValueError, match="at least 0"):
         play_random_games(game, -1, seed=9)

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from envs.learning import vector_threads
+from envs.learning.random_play import LegalActionSampler
 from envs.learning.vector_env import TicTacToeVectorEnv
-from envs.learning.vector_sampler import LegalActionSampler
 from envs.learning.vector_threads import Sharing, sharing_of_process, short_spins, useful_threads
 
 pytestmark = pytest.mark.usefixtures("threads_of_single_rows")
@@ -24,7 +24,7 @@ PLAY = """
 import os, sys
 from envs.learning import vector_threads
 from envs.learning.vector_env import TicTacToeVectorEnv
-from envs.learning.vector_sampler import LegalActionSampler
+from envs.learning.random_play import LegalActionSampler
 
 vector_threads.ROWS_OF_A_THREAD = 20
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Generic
 
-from agents.book.positions import BookScope
+from agents.book.book_positions import BookScope
 from envs import Action, BoardState, ConnectX, Env, State
 
 

@@ -4,8 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from agents.trained.network import Dense, Floats, PolicyNetwork
-from agents.trained.policy_file import TrainedPolicy, policy_scope
+from agents.policy.network import Dense, Floats, PolicyNetwork, TrainedPolicy, policy_scope
 from envs.board import BoardGame
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agents import Agent, RandomAgent, SearchResult
-from agents.trained.policy_file import encode_policy
+from agents.policy.network import encode_policy
 from envs import Action, ConnectFour, Env, State
 from submission.evaluating.arenas.agent_seat import AgentSeat, open_seat_here
 from submission.evaluating.arenas.seats import open_seat

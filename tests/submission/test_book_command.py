@@ -13,13 +13,11 @@ import numpy as np
 import pytest
 
 from agents import PerfectAgent
-from agents.book.format import BookContent, decode_book
-from agents.book.positions import BookScope
+from agents.book.book_building import Checkpoint
+from agents.book.book_format import BookContent, book_module, decode_book, decode_repertoire
+from agents.book.book_positions import BookScope
 from agents.book.repertoire import RepertoireScope
-from agents.book.repertoire_format import decode_repertoire
 from envs import ConnectX
-from submission.booking.book_module import book_module
-from submission.booking.checkpoint import Checkpoint
 from submission.bundling.sources import read_module
 from tests.helpers.shell import Shell
 from tests.helpers.signals import heed_ctrl_c

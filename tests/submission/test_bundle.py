@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from agents import agent_names
-from agents.registry import AGENTS
-from agents.specification import JsonValue
+from agents.registry import AGENTS, JsonValue
 from submission.bundling.bundle import build_bundle
 from submission.bundling.sources import BundleError
 from submission.kaggle import kaggle_environments
@@ -233,7 +232,7 @@ class MyAgent(Agent):
         ("def folder():\n    return __file__", "folder", 4, "__file__"),
         ("", "from agents.options import option", 11, "a project import inside a definition"),
         ("import math as inf", "inf", 4, "inf has another meaning"),
-        ("class Clock:\n    pass\nfrom agents.clock import TimeUp", "Clock, TimeUp", 4, ""),
+        ("class Clock:\n    pass\nfrom agents.search import TimeUp", "Clock, TimeUp", 4, ""),
         ("class BoardState:\n    pass", "BoardState", 4, "BoardState has another meaning"),
         ("N = 0\ndef use():\n    return helper_use()", "use", 1, "helper_use is used"),
     ],

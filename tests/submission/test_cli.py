@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 from agents import agent_names
-from agents.introspection import agent_options
+from agents.options import agent_options
 from agents.registry import AGENTS
 from submission.bundling.bundle import build_bundle
 from tests.helpers.shell import Shell

@@ -15,14 +15,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import make_agent
-from agents.tracing.recording import recorded
-from agents.tracing.stories.story import tell
-from agents.tracing.trace import SearchTrace
-from agents.tracing.trace_json import from_json
-from submission.explaining.exercise import solve_exercise
-from submission.explaining.open_tree import read_open_tree
-from submission.explaining.subject import search_trace, tree_subject
-from submission.explaining.textbook import leaf_values, textbook_tree
+from agents.trace.exercise import solve_exercise
+from agents.trace.open_tree import (
+    leaf_values,
+    read_open_tree,
+    search_trace,
+    textbook_tree,
+    tree_subject,
+)
+from agents.trace.recording import recorded
+from agents.trace.story import tell
+from agents.trace.trace import SearchTrace
+from agents.trace.trace_json import from_json
 from tests.helpers.shell import Outcome, Shell
 
 Nested = float | list["Nested"]

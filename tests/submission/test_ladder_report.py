@@ -12,11 +12,11 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
+from agents.stats import Estimate
 from envs.connectx import ConnectX
 from envs.render import COLOURS
 from submission.evaluating.evaluation import Ending, Evaluation, Identity
 from submission.evaluating.game_record import GameConfiguration, GameRecord, Result
-from submission.evaluating.judging.statistics import Estimate
 from submission.evaluating.players import PlayerKind
 from submission.evaluating.settings import Settings
 from submission.ranking.ladder import Ladder, make_ladder

@@ -6,6 +6,7 @@ import pytest
 from rich.console import Console
 
 from agents import AlphaBetaAgent, GreedyAgent, RandomAgent
+from agents.stats import Estimate
 from benchmarks.heuristics import (
     CONTESTANTS,
     Pairing,
@@ -18,7 +19,6 @@ from benchmarks.heuristics import (
 from benchmarks.matches import match_points, openings, points
 from benchmarks.rollouts import BUDGETS, RolloutMatch, print_rollouts, rollout_matches
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe
-from submission.evaluating.judging.statistics import Estimate
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.sparse.csgraph import shortest_path
 
-from submission.evaluating.judging.statistics import elo_difference, expected_score
+from agents.stats import elo_difference, expected_score
 from submission.ranking import ratings
 from submission.ranking.bradley_terry import ELO, elo_ratings, took_points
 from submission.ranking.encounters import Encounters

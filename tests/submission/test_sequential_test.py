@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.stats import count_pairs, expected_score
 from submission.evaluating.game_record import GameRecord
-from submission.evaluating.judging.pair_distribution import count_pairs
 from submission.evaluating.judging.pairs import points_of_pairs
 from submission.evaluating.judging.sequential_test import Decision, SequentialTest
 from submission.evaluating.judging.sprt import Sprt, Verdict
-from submission.evaluating.judging.statistics import expected_score
 from tests.helpers.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN, games
 
 SPRT = Sprt(0, 200)

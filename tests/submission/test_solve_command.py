@@ -11,10 +11,9 @@ from signal import SIGINT
 
 import pytest
 
-from agents.exact.solver import ScoreBounds
+from agents.solver.analysis import in_words, read_position
+from agents.solver.solver import ScoreBounds
 from envs import ConnectFour, ConnectX, board_text, state_from_moves
-from submission.solving.position import read_position
-from submission.solving.words import in_words
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.published_positions import SETS, published_positions
 from tests.helpers.shell import Outcome, Shell

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submission.evaluating.judging.pair_distribution import PAIR_SCORES
+from agents.stats import PAIR_SCORES, expected_score
 from submission.evaluating.judging.sprt import Sprt, Verdict, parse_sprt
-from submission.evaluating.judging.statistics import expected_score
 from tests.helpers.likeliest_distribution import greatest_log_likelihood
 
 counts = st.lists(st.integers(1, 300), min_size=5, max_size=5)

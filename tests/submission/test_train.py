@@ -12,11 +12,10 @@ from zipfile import ZipFile
 
 import pytest
 
-from agents.trained.network import evaluate_network
-from agents.trained.policy_agent import PolicyAgent
-from agents.trained.policy_file import decode_policy, encode_policy
+from agents.policy.network import decode_policy, encode_policy, evaluate_network
+from agents.policy.policy_agent import PolicyAgent
+from agents.policy.trials import SeatRecord, Trial, game_value, play_seat
 from envs import ConnectFour, ConnectX, TicTacToe
-from submission.training.trial import SeatRecord, Trial, game_value, play_seat
 from tests.helpers.shell import Shell
 from tests.helpers.signals import heed_ctrl_c
 from tests.helpers.trained_policies import random_policy
@@ -27,12 +26,11 @@ for library in ("gymnasium", "torch", "stable_baselines3", "sb3_contrib", "matpl
 import numpy as np
 import torch
 
-from submission.training.curve import curve_png
-from submission.training.files import TrainingFiles
-from submission.training.opponent_pool import OpponentPool
-from submission.training.self_play import SelfPlay
-from submission.training.settings import Budget, TrainingSettings
-from submission.training.train import TrainingOutcome, train_policy
+from agents.policy.self_play import OpponentPool, SelfPlay
+from agents.policy.train import TrainingOutcome, train_policy
+from agents.policy.training_files import TrainingFiles
+from agents.policy.training_settings import Budget, TrainingSettings
+from agents.policy.trials import curve_png
 
 PNG = b"\x89PNG\r\n\x1a\n"
 QUICK = TrainingSettings(

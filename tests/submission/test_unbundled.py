@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from agents.policy.network import encode_policy
 from agents.registry import AGENTS
-from agents.trained.policy_file import encode_policy
 from envs import ConnectFour
 from submission.bundling.bundle import build_bundle
 from submission.bundling.unbundled import unbundled_agent

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from agents.stats import PAIR_POINTS
 from submission.evaluating.game_record import GameRecord
-from submission.evaluating.judging.pair_distribution import PAIR_POINTS
 from submission.evaluating.judging.pairs import pair_points
 from submission.evaluating.judging.sprt import Sprt, Verdict
 

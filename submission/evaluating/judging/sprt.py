@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import log
 
-from submission.evaluating.judging.pair_distribution import PairDistribution
-from submission.evaluating.judging.statistics import expected_score
+from agents.stats import PairDistribution, expected_score
 
 LARGEST_ELO = 1000.0
 """A score of 99.7 %: telling larger differences apart takes no test."""

@@ -14,10 +14,10 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from agents.output_file import unwritable
 from submission.evaluating.game_record import GameRecord
 from submission.evaluating.results.results_content import ResultsContent, parse_results, title
 from submission.evaluating.results.results_header import ResultsHeader
-from submission.output_file import unwritable
 
 SYNC_SECONDS = 1.0
 """A power cut costs the games of at most so long; the death of a process costs none."""

@@ -1,0 +1,130 @@
+"""The positions of an opening book, ply by ply, as whole arrays of keys.
+
+A position and its mirror image are one: its key is the smaller of `mover + mask` of the two, as
+`agents.solver.score_table.position_key` gives it. The key tells the stones: with the lowest cell of
+each column added, the highest bit of a column stands on its lowest free cell, and the bits below it
+are the mover's stones.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from envs.bitboard import LineSteps, board_masks, cell_bit, column_cells, line_steps
+from envs.connectx import ConnectX
+from envs.jit import Flags, Words
+
+LARGEST_BOOK_BITS = 63
+"""Columns times rows, a guard bit for each column counted in: keys are signed words."""
+
+
+@dataclass(frozen=True)
+class BookScope:
+    """A board, and how many plies of play on it are in its book.
+
+    The positions are those that at most `plies` stones lead to and in which the game goes on.
+
+    Raises:
+        ValueError: no such board, one that does not fit, or plies that its games do not have.
+    """
+
+    rows: int
+    columns: int
+    inarow: int
+    plies: int
+
+    def __post_init__(self) -> None:
+        env = ConnectX(self.rows, self.columns, self.inarow)
+        if (self.rows + 1) * self.columns > LARGEST_BOOK_BITS:
+            raise ValueError(
+                f"a book takes boards with columns * (rows + 1) at most {LARGEST_BOOK_BITS}, "
+                f"not {env!r}"
+            )
+        if not 0 <= self.plies < self.cells:
+            raise ValueError(
+                f"the plies of a book for {env!r} must be from 0 to {self.cells - 1}, "
+                f"not {self.plies}"
+            )
+
+    @property
+    def cells(self) -> int:
+        """How many cells the board has."""
+        return self.rows * self.columns
+
+
+class Drop(NamedTuple):
+    """A stone dropped into one column, in each of many positions."""
+
+    legal: Flags
+    """Where the column is not full."""
+    wins: Flags
+    """Where the stone is legal and wins."""
+    keys: Words
+    """The key of the position after it; without meaning where the stone is illegal or wins."""
+
+
+def positions_by_ply(scope: BookScope) -> tuple[Words, ...]:
+    """The keys of a book's positions for each ply from 0 on, in ascending order."""
+    import numpy as np
+
+    plies = [np.zeros(1, np.int64)]
+    for _ in range(scope.plies):
+        drops = drops_into_columns(scope, plies[-1])
+        plies.append(np.unique(np.concatenate([d.keys[d.legal & ~d.wins] for d in drops])))
+    return tuple(plies)
+
+
+def drops_into_columns(scope: BookScope, keys: Words) -> Iterator[Drop]:
+    """A stone into each column in turn, from the left, in all positions."""
+    movers, masks = stones_of_keys(scope, keys)
+    steps = line_steps(scope.rows, scope.inarow)
+    for column in range(scope.columns):
+        bottom = cell_bit(scope.rows, scope.rows - 1, column)
+        cells = (masks + bottom) & column_cells(scope.rows, column)
+        next_keys = keys_of_stones(scope, masks ^ movers, masks | cells)
+        yield Drop(cells != 0, have_line(movers | cells, steps), next_keys)
+
+
+def keys_of_stones(scope: BookScope, movers: Words, masks: Words) -> Words:
+    """The keys of positions.
+
+    Args:
+        scope: the board.
+        movers: stones of the player to move.
+        masks: stones of both players.
+    """
+    import numpy as np
+
+    keys = movers + masks
+    height = scope.rows + 1
+    images = np.zeros_like(keys)
+    for column in range(scope.columns):
+        cells = (keys >> (height * column)) & ((1 << height) - 1)
+        images |= cells << (height * (scope.columns - 1 - column))
+    smaller: Words = np.minimum(keys, images)
+    return smaller
+
+
+def stones_of_keys(scope: BookScope, keys: Words) -> tuple[Words, Words]:
+    """The stones of the player to move, and of both players."""
+    board = board_masks(scope.rows, scope.columns, scope.inarow)
+    marked = keys + board.bottom  # a bit on the lowest free cell of each column
+    filled = marked
+    for _ in range(scope.rows):
+        filled = filled | ((filled >> 1) & board.board)
+    masks = (filled >> 1) & board.board
+    return marked & masks, masks
+
+
+def have_line(stones: Words, steps: LineSteps) -> Flags:
+    """Which of many players hold a line; `envs.bitboard.has_line` for arrays."""
+    import numpy as np
+
+    found = np.zeros(len(stones), np.bool_)
+    for first, second, further in steps:
+        runs = stones & (stones >> first)
+        runs &= runs >> second
+        for shift in further:
+            runs &= runs >> shift
+        found |= runs != 0
+    return found

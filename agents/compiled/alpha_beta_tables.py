@@ -1,0 +1,144 @@
+"""The tables of the compiled alpha-beta: bounds of states met again, and scores of open lines.
+
+The compiled search's transposition table: two 64-bit integers a state.
+
+key     mover + mask of the state, which no other state has; 0 where nothing is known
+entry   score, reach, bound and the cell of the best move, packed
+
+`open_lines` in whole numbers, kept up stone by stone: the heuristic of the compiled search.
+
+A score is the heuristic's difference d times 4 ** (inarow - 2), so a whole number. A new stone
+changes it only through the lines that run through its cell. Scores are from the view of the player
+whose turn it is.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import accumulate
+from typing import NamedTuple
+
+from envs.board import BoardState
+from envs.jit import Words, inlined, words_of, zeros
+
+AT_LEAST = 1
+"""The score is at least the one in the table."""
+AT_MOST = 2
+"""The score is at most the one in the table; both bounds together make it exact."""
+PROVEN_REACH = 127
+"""The reach where no deeper search can change the entry; elsewhere the plies looked ahead."""
+
+_REACH_BITS = 7
+_CELL_BITS = 6
+_SCORE_OFFSET = 1 << 41
+"""Makes every score positive."""
+_SPREADER = 0x1E3779B97F4A7C15
+"""Odd, with bits all over: multiplying by it spreads similar keys."""
+_LOW_63_BITS = (1 << 63) - 1
+
+
+def new_table(states: int) -> Words:
+    """An empty table for so many states, 16 bytes each; one of 0 states remembers nothing."""
+    return zeros(states, 2)
+
+
+@inlined
+def slot_of(table: Words, key: int) -> int:
+    """Where a state belongs in a table that has room."""
+    spread = (key * _SPREADER) & _LOW_63_BITS
+    return ((spread >> 32) * len(table)) >> 31
+
+
+@inlined
+def pack_entry(score: int, reach: int, bound: int, move: int) -> int:
+    """An entry as one integer."""
+    packed = ((score + _SCORE_OFFSET) << _REACH_BITS) | reach
+    return ((packed << _CELL_BITS) | (move - 1).bit_count()) << 2 | bound
+
+
+@inlined
+def unpack_entry(entry: int) -> tuple[int, int, int, int]:
+    """Score, reach, bound and move of an entry."""
+    move = 1 << ((entry >> 2) & ((1 << _CELL_BITS) - 1))
+    rest = entry >> (2 + _CELL_BITS)
+    return (rest >> _REACH_BITS) - _SCORE_OFFSET, rest & PROVEN_REACH, entry & 3, move
+
+
+LONGEST_LINE = 16
+"""Stones in a line up to which all scores are exact, as whole numbers and as floats."""
+WIN_SCORE = 1 << 40
+"""The score of a won state; estimates stay below it."""
+
+
+class LineScores(NamedTuple):
+    """What the lines of a board are worth, as arrays of 64-bit integers."""
+
+    first: Words
+    """[cell] Where the lines through a cell begin in `masks`; those of the next cell follow."""
+    masks: Words
+    """The lines, cell by cell: each of them stands here once for each of its cells."""
+    gains: Words
+    """[own, other] What a stone adds to the score through a line with so many stones."""
+
+
+@lru_cache
+def line_scores(counted: tuple[int, ...], cells: int, inarow: int) -> LineScores:
+    """The scores of the `counted` lines; where none is counted, every score is 0.
+
+    Args:
+        counted: each line as a mask of its cells.
+        cells: how many bits the board has, its guard bits among them.
+        inarow: the length of a line.
+    """
+    through = [[line for line in counted if line >> cell & 1] for cell in range(cells)]
+    values = [_line_score(stones) for stones in range(inarow + 1)]
+    gains = zeros(inarow + 1, inarow + 1)
+    for stones in range(1, inarow + 1):
+        gains[stones - 1, 0] = values[stones] - values[stones - 1]  # one's own line grows
+        gains[0, stones] = values[stones]  # the other's is closed
+    return LineScores(
+        words_of([0, *accumulate(map(len, through))]),
+        words_of([line for group in through for line in group]),
+        gains,
+    )
+
+
+def state_score(state: BoardState, counted: Sequence[int]) -> int:
+    """The score of a state by its `counted` lines."""
+    mover, other = state.mover, state.mask ^ state.mover
+    score = 0
+    for line in counted:
+        if not line & other:
+            score += _line_score((line & mover).bit_count())
+        elif not line & mover:
+            score -= _line_score((line & other).bit_count())
+    return score
+
+
+def _line_score(stones: int) -> int:
+    return 4 ** (stones - 1) if stones else 0
+
+
+def score_value(score: int, inarow: int) -> float:
+    """The value of a score, from the same player's view: exactly 1, 0 or -1, or as `open_lines`."""
+    if abs(score) == WIN_SCORE:
+        return 1.0 if score > 0 else -1.0
+    difference = score / 4.0 ** (inarow - 2)
+    return difference / (4.0 + abs(difference))
+
+
+def value_score(value: float, inarow: int) -> int:
+    """The score whose value this is: the inverse of `score_value`."""
+    if abs(value) == 1.0:
+        return WIN_SCORE if value > 0 else -WIN_SCORE
+    return round(4.0 * value / (1.0 - abs(value)) * 4.0 ** (inarow - 2))
+
+
+@inlined
+def stone_gain(scores: LineScores, mover: int, other: int, cell: int) -> int:
+    """What the mover's score gains by a stone in `cell`."""
+    index = (cell - 1).bit_count()
+    gain = 0
+    for i in range(scores.first[index], scores.first[index + 1]):
+        line = scores.masks[i]
+        gain += scores.gains[(line & mover).bit_count(), (line & other).bit_count()]
+    return gain

@@ -1,0 +1,204 @@
+"""Compiling a search: for which games, and before it or beside a game that goes on meanwhile."""
+
+import atexit
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from math import inf
+from threading import Event, Lock, Thread, Timer
+from time import perf_counter
+from typing import TypeGuard
+
+from envs.bitboard import fits_in_word
+from envs.connectx import ConnectX
+from envs.jit import ENDING, compiles
+
+SILENT_SECONDS = 1.0
+"""What is compiled in less than that is not worth a word."""
+SWITCH_SECONDS = 1e-4
+"""How long the compiler waits, beside a game, for Python's lock each time that it comes back from
+LLVM. That is thousands of times, so that Python's own 5 ms would add up to minutes."""
+FAREWELL_SECONDS = 10.0
+"""How long the end of Python waits at most until the compiler can be left."""
+
+
+class Patience:
+    """How long this process waits for searches to be compiled.
+
+    Without end, until `compile_beside_games` is called; then in the background, and a game waits
+    for no longer than it allows.
+    """
+
+    def __init__(self) -> None:
+        self.beside_games = False
+        self.left = inf
+        """Seconds."""
+
+    def compile_beside_games(self) -> None:
+        """Compile in the background from now on, and wait for nothing unless a game allows it."""
+        self.beside_games, self.left = True, 0.0
+
+    def allow(self, seconds: float) -> None:
+        """Let searches wait for so long in all, where they are compiled in the background."""
+        if self.beside_games:
+            self.left = seconds
+
+    def wait(self, done: Event) -> None:
+        """Wait for an event, for as long as is left."""
+        begun = perf_counter()
+        done.wait(None if self.left == inf else self.left)
+        self.left = max(0.0, self.left - (perf_counter() - begun))
+
+
+PATIENCE = Patience()
+
+
+class QuickSwitches:
+    """While somebody is in it, threads pass Python's lock on every `SWITCH_SECONDS`."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._inside = 0
+        self._usual = 0.0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._inside += 1
+            if self._inside == 1:
+                self._usual = sys.getswitchinterval()
+                sys.setswitchinterval(SWITCH_SECONDS)
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                sys.setswitchinterval(self._usual)
+
+
+QUICK_SWITCHES = QuickSwitches()
+
+
+class Compilation:
+    """The compiled form of a search, which a process makes once.
+
+    Args:
+        search: what it is called in messages.
+        prove: compiles the search, and tells whether it finds what it finds in plain Python.
+    """
+
+    def __init__(self, search: str, prove: Callable[[], bool]) -> None:
+        self._search = search
+        self._prove = prove
+        self._begun = False
+        self._beginning = Lock()
+        self._done = Event()
+        self._usable = False
+
+    def begin(self) -> None:
+        """Compile the search, unless that has begun; in the background beside a game."""
+        with self._beginning:
+            begins, self._begun = not self._begun, True
+        if not begins:
+            return
+        if PATIENCE.beside_games:
+            name = f"compiling {self._search}"
+            thread = Thread(target=self._compile_beside, name=name, daemon=True)
+            thread.start()
+            atexit.register(end_thread, thread)
+        else:
+            self._compile()
+
+    def is_ready(self, patient: bool = True) -> bool:
+        """Whether the compiled search can be used now; begins to compile it, if need be.
+
+        Args:
+            patient: whether to wait, for as long as `PATIENCE` has it, while it is compiled.
+        """
+        self.begin()
+        if patient:
+            PATIENCE.wait(self._done)
+        return self._usable
+
+    def has_failed(self) -> bool:
+        """Whether there will be no compiled search."""
+        return self._done.is_set() and not self._usable
+
+    def _compile_beside(self) -> None:
+        with QUICK_SWITCHES, suppress(SystemExit):  # raised in the compiler by `ENDING`
+            self._compile()
+
+    def _compile(self) -> None:
+        telling = Timer(SILENT_SECONDS, self._say, ["being compiled, which takes some seconds"])
+        telling.daemon = True
+        if not PATIENCE.beside_games:
+            telling.start()
+        try:
+            self._usable = compiles() and self._proven()
+        finally:
+            telling.cancel()
+            self._done.set()
+
+    def _proven(self) -> bool:
+        try:
+            if self._prove():
+                return True
+            problem = "it finds something else when it is compiled"
+        except Exception as error:
+            problem = f"{type(error).__name__}: {error}"
+        self._say(f"run in plain Python ({problem})")
+        return False
+
+    def _say(self, what: str) -> None:
+        print(f"the search of {self._search} is {what}", file=sys.stderr)
+
+
+def end_thread(thread: Thread) -> None:
+    """End a thread that compiles before the interpreter ends: LLVM at work would crash then."""
+    ENDING.set()
+    thread.join(FAREWELL_SECONDS)
+
+
+RULES = (
+    "initial_state",
+    "current_player",
+    "get_available_actions",
+    "get_next_state",
+    "reward",
+)
+"""What a class must leave as ConnectX has it."""
+
+
+def is_compiled_game(env: object) -> TypeGuard[ConnectX]:
+    """Whether `env` is ConnectX on a board that `fits_in_word`.
+
+    A class that inherits ConnectX and has other rules is searched by the references.
+    """
+    return (
+        isinstance(env, ConnectX)
+        and all(getattr(type(env), rule) is getattr(ConnectX, rule) for rule in RULES)
+        and fits_in_word(env.rows, env.columns, env.inarow)
+    )
+
+
+def runs_compiled(engine: str, able: bool, compilation: Compilation, requirement: str) -> bool:
+    """Whether a search runs compiled now; compiles it, if so and if need be.
+
+    Args:
+        engine: one of `agents.options.ENGINES`.
+        able: whether the compiled search knows the game and what it is handed.
+        compilation: of that search.
+        requirement: what it must be handed, for the message.
+
+    Raises:
+        ValueError: the compiled engine is asked for and cannot search.
+    """
+    if engine == "reference":
+        return False
+    if able and compilation.is_ready():
+        return True
+    if engine == "compiled" and (not able or compilation.has_failed()):
+        raise ValueError(
+            "the compiled engine needs Numba, ConnectX on a board of at most 64 bits, and "
+            f"{requirement}: choose engine auto or reference"
+        )
+    return False

@@ -1,1 +1,0 @@
-"""Searches whose work is done by the workers of an executor."""

@@ -1,1 +1,0 @@
-"""Exact scores: the solver of ConnectX, and a plain one for games as small as tic-tac-toe."""

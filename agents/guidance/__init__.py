@@ -1,0 +1,1 @@
+"""Guides of a search: heuristics, move orderings, rollouts, opponent models, tie-breaks."""

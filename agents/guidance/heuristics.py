@@ -1,0 +1,183 @@
+"""Heuristics: guesses of what an unfinished state is worth, from player 1's view, inside (-1, 1).
+
+The heuristics that tutorials give for tic-tac-toe: values of unfinished states, player 1's view.
+
+Each is antisymmetric: with the colours exchanged the value changes its sign.
+
+Heuristics: guesses of what an unfinished state is worth, from player 1's view, inside (-1, 1).
+
+A heuristic is a plain function `(env, state) -> float`. Its values stay strictly between -1 and 1,
+so that no guess ever outranks a proven win or loss.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from envs.bitboard import cell_bit, column_cells
+from envs.board import BoardGame, BoardState
+from envs.connectx import ConnectX
+
+
+class ThreatBoard(NamedTuple):
+    """The cells of a board, as the rule of odd and even sees them."""
+
+    cells: int
+    bottom: int
+    """The lowest cell of each column."""
+    first: int
+    """The rows that player 1 comes to fill when only one column is left; the others are player 2's.
+
+    The odd ones, counted from 1 at the bottom, where the other columns have an even number of
+    cells: then it is player 1's turn at the bottom.
+    """
+
+
+def odd_even_threats(env: ConnectX, state: BoardState) -> float:
+    """Count the free cells that complete a line and cannot be filled yet, by rows of odd and even.
+
+    When all else is full, someone has to play below such a cell. Who that is depends on its row:
+    on the usual board player 1 comes to fill cells in odd rows and player 2 those in even rows
+    (J. D. Allis, "A Knowledge-Based Approach of Connect-Four", 1988). A threat in a row of one's
+    own counts 2, any other 1; the difference d becomes d / (4 + |d|).
+
+    Raises:
+        ValueError: another game than ConnectX.
+    """
+    if not isinstance(env, ConnectX):
+        raise ValueError(f"the heuristic threats is for ConnectX, not for {env!r}: choose auto")
+    board = threat_board(env.rows, env.columns)
+    hanging = board.cells & ~state.mask & ~(state.mask + board.bottom)
+    player_1, player_2 = env.stones(state)
+    threats_1 = hanging & completed_lines(env, player_1)
+    threats_2 = hanging & completed_lines(env, player_2)
+    difference = threat_weight(threats_1, board.first) - threat_weight(
+        threats_2, board.cells & ~board.first
+    )
+    return difference / (4.0 + abs(difference))
+
+
+def completed_lines(env: ConnectX, own: int) -> int:
+    """The cells, free or not, that complete a line of which `own` has all the others."""
+    cells = 0
+    for line in env.lines:
+        missing = line & ~own
+        if not missing & (missing - 1):
+            cells |= missing
+    return cells
+
+
+def threat_weight(threats: int, own_rows: int) -> int:
+    """What a player's threats count."""
+    return threats.bit_count() + (threats & own_rows).bit_count()
+
+
+@cache
+def threat_board(rows: int, columns: int) -> ThreatBoard:
+    """The cells of a board of this size."""
+    first_row = 1 + (columns - 1) * rows % 2
+    return ThreatBoard(
+        cells=sum(column_cells(rows, column) for column in range(columns)),
+        bottom=sum(cell_bit(rows, rows - 1, column) for column in range(columns)),
+        first=sum(
+            cell_bit(rows, rows - row, column)
+            for column in range(columns)
+            for row in range(first_row, rows + 1, 2)
+        ),
+    )
+
+
+GRADES = 24
+"""The sum of all squares' grades."""
+
+
+def open_twos(env: BoardGame, state: BoardState) -> float:
+    """Count the lines in which a player has two stones and the third square is free.
+
+    The difference of the two players' counts, divided by one more than the number of lines.
+
+    Raises:
+        ValueError: another game than tic-tac-toe.
+    """
+    _require_tic_tac_toe("open_twos", env)
+    player_1, player_2 = env.stones(state)
+    lines = env.lines
+    difference = _twos(lines, player_1, player_2) - _twos(lines, player_2, player_1)
+    return difference / (len(lines) + 1)
+
+
+def graded_squares(env: BoardGame, state: BoardState) -> float:
+    """Add up the grades of a player's squares: the centre 4, a corner 3, an edge 2.
+
+    A square's grade is the number of lines through it. The difference of the two players' sums,
+    divided by one more than the sum of all grades.
+
+    Raises:
+        ValueError: another game than tic-tac-toe.
+    """
+    _require_tic_tac_toe("squares", env)
+    player_1, player_2 = env.stones(state)
+    grades = 0
+    for line in env.lines:
+        grades += (line & player_1).bit_count() - (line & player_2).bit_count()
+    return grades / (GRADES + 1)
+
+
+def _twos(lines: Sequence[int], own: int, other: int) -> int:
+    return sum((line & own).bit_count() == 2 and not line & other for line in lines)
+
+
+def _require_tic_tac_toe(heuristic: str, env: object) -> None:
+    if not isinstance(env, BoardGame) or (env.rows, env.columns, env.inarow) != (3, 3, 3):
+        raise ValueError(
+            f"the heuristic {heuristic} is for tic-tac-toe, not for {env!r}: choose auto"
+        )
+
+
+Heuristic = Callable[[Any, Any], float]
+
+
+def zero(env: object, state: object) -> float:
+    """Know nothing: every unfinished state is worth 0."""
+    return 0.0
+
+
+def open_lines(env: BoardGame, state: BoardState) -> float:
+    """Count the lines that are still open to one player alone, longer beginnings for more.
+
+    A line with one stone too few to win counts 1, each further missing stone divides by 4; the
+    difference d of the two players' sums becomes d / (4 + |d|).
+    """
+    player_1, player_2 = env.stones(state)
+    weights = _line_weights(env.inarow)
+    difference = 0.0
+    for line in env.lines:
+        own = line & player_1
+        other = line & player_2
+        if own:
+            if not other:
+                difference += weights[own.bit_count()]
+        elif other:
+            difference -= weights[other.bit_count()]
+    return difference / (4.0 + abs(difference))
+
+
+@cache
+def _line_weights(inarow: int) -> tuple[float, ...]:
+    return tuple(4.0 ** (stones + 1 - inarow) for stones in range(inarow + 1))
+
+
+def automatic(env: object, state: Any) -> float:
+    """`open_lines` for line games on a board, `zero` for every other game."""
+    return open_lines(env, state) if isinstance(env, BoardGame) else 0.0
+
+
+HEURISTICS: Mapping[str, Heuristic] = {
+    "auto": automatic,
+    "open_lines": open_lines,
+    "zero": zero,
+    "open_twos": open_twos,
+    "squares": graded_squares,
+    "threats": odd_even_threats,
+}
+"""Of these `open_twos` and `squares` are for tic-tac-toe alone, `threats` for ConnectX alone."""

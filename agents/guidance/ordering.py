@@ -1,0 +1,103 @@
+"""Move ordering: which actions a search tries first, and what two plies show for certain.
+
+Move orderings: which actions a search tries first. Better actions first means more cutoffs.
+
+An ordering is a plain function `(env, state, actions) -> actions`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from envs.connectx import ConnectX
+from envs.protocol import CHANCE, Action, Env, State
+
+Ordering = Callable[[Any, Any, Sequence[Any]], Sequence[Any]]
+Item = TypeVar("Item")
+
+
+def natural(env: object, state: object, actions: Sequence[Item]) -> Sequence[Item]:
+    """Keep the order in which the environment names the actions."""
+    return actions
+
+
+def centre_first(env: ConnectX, state: object, actions: Sequence[int]) -> Sequence[int]:
+    """Try columns from the middle outwards: more lines run through the middle."""
+    return from_the_middle(env.columns, tuple(actions))
+
+
+@lru_cache(maxsize=4096)
+def from_the_middle(columns: int, chosen: tuple[int, ...]) -> tuple[int, ...]:
+    """The chosen ones of `columns` columns, those nearest to the middle first."""
+    return tuple(sorted(chosen, key=lambda column: abs(2 * column - columns + 1)))
+
+
+def automatic_order(env: object, state: object, actions: Sequence[Any]) -> Sequence[Any]:
+    """`centre_first` for ConnectX, `natural` for every other game."""
+    return centre_first(env, state, actions) if isinstance(env, ConnectX) else actions
+
+
+ORDERINGS: Mapping[str, Ordering] = {
+    "auto": automatic_order,
+    "centre": centre_first,
+    "natural": natural,
+}
+
+
+def winning_action(
+    env: Env[State, Action], state: State, actions: Sequence[Action]
+) -> Action | None:
+    """The first of `actions` that wins at once for the player whose turn it is, or None.
+
+    Where chance decides, no one wins.
+    """
+    player = env.current_player(state)
+    if player == CHANCE:
+        return None
+    win = 1.0 if player == 1 else -1.0
+    for action in actions:
+        if env.reward(state, action) == win:
+            return action
+    return None
+
+
+def allows_win(env: Env[State, Action], state: State, action: Action) -> bool:
+    """Whether the opponent wins at once after `action`, or `action` itself loses the game."""
+    player = env.current_player(state)
+    child = env.get_next_state(state, action)
+    replies = env.get_available_actions(child)
+    if not replies:
+        return env.reward(state, action) == (-1.0 if player == 1 else 1.0)
+    return env.current_player(child) != player and winning_action(env, child, replies) is not None
+
+
+def sensible_actions(
+    env: Env[State, Action], state: State, actions: Sequence[Action]
+) -> Sequence[Action]:
+    """The actions worth a search: a win if there is one, else those that do not lose at once.
+
+    All of `actions` where each of them loses at once. Leaving the others out never changes the
+    value of a state: they are proven to be no better.
+    """
+    win = winning_action(env, state, actions)
+    if win is not None:
+        return (win,)
+    safe = [action for action in actions if not allows_win(env, state, action)]
+    return safe or actions
+
+
+def best_action(values: Mapping[Action, float], sensible: Sequence[Action], sign: int) -> Action:
+    """The first of the best actions for the player with this sign (+1: player 1, -1: player 2).
+
+    Where all that were examined are lost, it is a sensible one that was not, if there is one: the
+    time may have been up before its turn came.
+
+    Args:
+        values: the value of each examined action, from player 1's view; at least one.
+        sensible: the `sensible_actions` of the state.
+        sign: whom the action is for.
+    """
+    best = max(values, key=lambda action: sign * values[action])
+    if values[best] == -sign:
+        return next((action for action in sensible if action not in values), best)
+    return best

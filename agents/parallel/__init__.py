@@ -1,0 +1,1 @@
+"""Parallel search: one search, whose work any executor's workers share."""

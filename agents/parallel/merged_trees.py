@@ -1,0 +1,138 @@
+"""Monte Carlo tree search by workers, each with a tree of its own; their statistics are added up.
+
+"Root parallelisation" of G. M. J-B. Chaslot, M. H. M. Winands and H. J. van den Herik, "Parallel
+Monte-Carlo Tree Search" (2008).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from math import inf
+from typing import Any, NamedTuple
+
+from agents.mcts_agent import MCTSAgent, SearchedNode, final_action
+from agents.parallel.workers import Task, Workers
+from agents.protocol import SearchResult, legal_actions
+from agents.search import Clock, TimeUp, make_rng
+from envs.protocol import Action, Env, State
+
+GRACE = 1.0
+"""Seconds for the trees to arrive after the time is up."""
+SEED_BITS = 63
+
+
+@dataclass(frozen=True)
+class SummedNode:
+    """What one or more trees know of a state together; see `agents.mcts.Node`."""
+
+    sign: int
+    visits: int
+    total: float
+    proven: float | None
+    children: Mapping[Any, "SummedNode"] = field(default_factory=dict)
+
+    @property
+    def value(self) -> float:
+        """The proven value, or else the mean result with a drawn game counted beside."""
+        return self.total / (self.visits + 1) if self.proven is None else self.proven
+
+    @property
+    def assured(self) -> float | None:
+        """The best proven value of a child where it is neither a win nor a loss, else None."""
+        proven = [child.proven for child in self.children.values() if child.proven is not None]
+        best = max(proven, key=lambda value: self.sign * value, default=None)
+        return None if best is None or abs(best) == 1.0 else best
+
+
+def summed(nodes: Sequence[SearchedNode[Any]], plies: int) -> SummedNode:
+    """The sum of what trees know of a state and, so many plies on, of the states below."""
+    children: dict[Any, list[SearchedNode[Any]]] = {}
+    if plies:
+        for node in nodes:
+            for action, child in node.children.items():
+                children.setdefault(action, []).append(child)
+    return SummedNode(
+        sign=nodes[0].sign,
+        visits=sum(node.visits for node in nodes),
+        total=sum(node.total for node in nodes),
+        proven=next((node.proven for node in nodes if node.proven is not None), None),
+        children={action: summed(known, plies - 1) for action, known in children.items()},
+    )
+
+
+class Grown(NamedTuple):
+    """What a worker's search found, and the statistics of its root and the root's children."""
+
+    result: SearchResult[Any]
+    root: SummedNode
+
+
+@dataclass
+class TreeGrower(MCTSAgent):
+    """Searches as the Monte Carlo agent does, and tells the statistics by which it chose."""
+
+    def grow_tree(self, env: Any, state: Any, seconds: float) -> Grown:
+        """Grow a tree for so many seconds, or to the agent's own limits."""
+        result = self.search(env, state, None if seconds == inf else seconds)
+        tree: Any = self._tree
+        return Grown(result, summed([tree.root], plies=1))
+
+
+@dataclass
+class MergedMCTSAgent(MCTSAgent):
+    """A Monte Carlo agent whose trees are grown by workers."""
+
+    task_agent: TreeGrower = field(kw_only=True)
+    workers: Workers = field(kw_only=True)
+
+    def search(
+        self, env: Env[State, Action], state: State, time_limit: float | None = None
+    ) -> SearchResult[Action]:
+        """Let each worker grow a tree, and choose by what they know together.
+
+        The simulations are shared out, and the seed of each tree follows from the agent's.
+
+        Raises:
+            ValueError: as the agent's own search.
+        """
+        legal_actions(env, state)
+        self.workers.prepare(partial(self.task_agent.is_compiled, env))
+        clock = Clock(self.time_limit, time_limit)
+        grown = self._grown(env, state, clock)
+        if not grown:  # the time was up before the first tree arrived
+            return replace(self.task_agent, simulations=1).search(env, state)
+        root = summed([tree.root for tree in grown], plies=1)
+        action = final_action(root, self.final_move)
+        results = [tree.result for tree in grown]
+        lines = (result.principal_variation for result in results if result.action == action)
+        return SearchResult(
+            action,
+            root.children[action].value,
+            principal_variation=next(lines, (action,)),
+            action_values={action: child.value for action, child in root.children.items()},
+            nodes=sum(result.nodes for result in results),
+            simulations=sum(result.simulations for result in results),
+            elapsed=clock.elapsed,
+            engine=results[0].engine,
+        )
+
+    def _grown(self, env: Any, state: Any, clock: Clock) -> list[Grown]:
+        """The trees that arrive in time, in the order of their growers."""
+        tasks: Iterator[Task[int, Grown]] = (
+            (number, partial(grower.grow_tree, env, state, clock.left))
+            for number, grower in enumerate(self._growers())
+        )
+        arrived: dict[int, Grown] = {}
+        with suppress(TimeUp):
+            arrived.update(self.workers.run(tasks, Clock(clock.left + GRACE)))
+        return [arrived[number] for number in sorted(arrived)]
+
+    def _growers(self) -> Iterator[TreeGrower]:
+        """What the workers are sent: the agent with its share of the simulations and a seed."""
+        rng, trees = make_rng(self.seed), self.workers.count
+        if self.simulations is not None:
+            trees = min(trees, self.simulations)
+        for number in range(trees):
+            share = None if self.simulations is None else (self.simulations + number) // trees
+            yield replace(self.task_agent, simulations=share, seed=rng.getrandbits(SEED_BITS))

@@ -1,0 +1,300 @@
+"""Solved positions in words, as JSON and as pictures: what `connectx solve` prints.
+
+From a score to the end of the game.
+
+Scores are from the view of the player to move, on the scale of P. Pons' solver tutorial: k where
+the player wins with the k-th last of their stones, -k where the opponent wins with the k-th last
+of theirs, 0 for a draw. So a win is worth more the sooner it comes, a loss the later.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from agents.search import OnProgress
+from agents.solver.solver import ScoreBounds, Solver
+from envs.board import BoardGame, BoardState
+from envs.connectx import ConnectX
+from envs.notation import state_from_moves
+from envs.render import SYMBOLS
+
+
+class Position(NamedTuple):
+    """A position in which the game goes on, with the moves that lead to it."""
+
+    env: ConnectX
+    moves: str
+    """As `state_from_moves` reads them, without blanks."""
+    state: BoardState
+
+
+def read_position(env: ConnectX, moves: str) -> Position:
+    """The position after the plies of a move string.
+
+    Raises:
+        ValueError: not a move string, an illegal move, or the game is over at the end.
+    """
+    state = state_from_moves(env, moves)
+    if not env.get_available_actions(state):
+        winner = env.winner(state)
+        ending = "in a draw" if winner is None else f"and won by player {winner}"
+        raise ValueError(f"after {moves!r} the game is over, {ending}: give fewer moves to solve")
+    separator = "" if "," in moves else ","
+    return Position(env, separator.join(moves.split()), state)
+
+
+def read_positions(env: ConnectX, lines: Iterable[str]) -> Iterator[Position]:
+    """The positions of lines with a move string each; blank lines are passed over.
+
+    Raises:
+        ValueError: as `read_position`; the message says in which line.
+    """
+    for number, line in enumerate(lines, start=1):
+        if moves := line.strip():
+            try:
+                yield read_position(env, moves)
+            except ValueError as error:
+                raise ValueError(f"line {number}: {error}") from None
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A position with its score; scores are from the view of the player to move in it.
+
+    Bounds that do not meet are what a time limit has left.
+    """
+
+    position: Position
+    bounds: ScoreBounds
+    """The score of the position."""
+    columns: Mapping[int, ScoreBounds] = field(default_factory=dict)
+    """The score of each legal column, counted from 0; none where only the position was solved."""
+
+    @property
+    def best(self) -> list[int]:
+        """The columns proven to be at least as good as every other."""
+        highest = max((bounds.upper for bounds in self.columns.values()), default=0)
+        return [column for column, bounds in self.columns.items() if bounds.lower >= highest]
+
+
+Analyse = Callable[[Solver, Position, float | None], Analysis]
+"""Finds out about a position, with a time limit in seconds."""
+
+
+def analyse(solver: Solver, position: Position, time_limit: float | None = None) -> Analysis:
+    """Solve every column of a position, and by that the position.
+
+    Args:
+        solver: of the position's game.
+        position: what to solve.
+        time_limit: seconds for all columns together.
+    """
+    columns = solver.scores(position.state, time_limit)
+    lower = max(bounds.lower for bounds in columns.values())
+    upper = max(bounds.upper for bounds in columns.values())
+    return Analysis(position, ScoreBounds(lower, upper), columns)
+
+
+def analyse_score(solver: Solver, position: Position, time_limit: float | None = None) -> Analysis:
+    """Solve a position without saying which column leads to its score: several times as fast."""
+    return Analysis(position, solver.bounds(position.state, time_limit))
+
+
+def plies_left(cells: int, plies: int, score: int) -> int:
+    """Plies until the game ends if both play their best, the last one counted.
+
+    Args:
+        cells: of the board.
+        plies: played so far.
+        score: of the position.
+    """
+    if score == 0:
+        return cells - plies
+    winner_began = (plies % 2 == 0) == (score > 0)
+    stones = (cells + 1) // 2 if winner_began else cells // 2
+    last_stone = stones + 1 - abs(score)  # with which the winner wins, counted from 1
+    return 2 * last_stone - winner_began - plies
+
+
+def moves_left(cells: int, plies: int, score: int) -> int:
+    """Moves of the winner's own until the game is won."""
+    return (plies_left(cells, plies, score) + 1) // 2
+
+
+SCALE = (
+    "A score of 3: the player to move wins with their third-last stone; -3: the opponent wins with "
+    "theirs; 0: a draw. So a quick win scores more than a late one, and a late loss more than a "
+    "quick one. Moves are counted for the winner, the winning one too."
+)
+
+
+def in_words(position: Position, bounds: ScoreBounds) -> str:
+    """What a score means for the player to move, as in "wins in 5 moves".
+
+    The moves are the winner's own, the winning one counted.
+    """
+    if bounds.lower > 0:
+        return f"wins in {_moves(position, bounds.lower, bounds.exact)}"
+    if bounds.upper < 0:
+        return f"loses in {_moves(position, bounds.upper, bounds.exact)}"
+    if bounds.exact:
+        return "draw"
+    if bounds.lower == 0:
+        return "draws at least"
+    if bounds.upper == 0:
+        return "draws at most"
+    return "not decided in this time"
+
+
+def _moves(position: Position, score: int, exact: bool) -> str:
+    cells = position.env.rows * position.env.columns
+    moves = moves_left(cells, position.state.mask.bit_count(), score)
+    count = "1 move" if moves == 1 else f"{moves} moves"
+    return count if exact else f"at most {count}"
+
+
+def score_text(bounds: ScoreBounds) -> str:
+    """A score, or the bounds of one that is not known."""
+    return str(bounds.lower) if bounds.exact else f"{bounds.lower}..{bounds.upper}"
+
+
+FULL_COLUMN = "-"
+
+
+def as_plain_line(analysis: Analysis) -> str:
+    """The moves and the score; then the score of each column from the left, if they were solved."""
+    columns = [
+        score_text(analysis.columns[column]) if column in analysis.columns else FULL_COLUMN
+        for column in range(analysis.position.env.columns if analysis.columns else 0)
+    ]
+    return " ".join([analysis.position.moves, score_text(analysis.bounds), *columns])
+
+
+def as_json_line(analysis: Analysis) -> str:
+    """The same as a JSON object, with columns counted from 1; an unknown score is null."""
+    record: dict[str, object] = {"moves": analysis.position.moves, **_bounds(analysis.bounds)}
+    if analysis.columns:
+        record["best"] = [column + 1 for column in analysis.best]
+        record["columns"] = [
+            {"column": column + 1, **_bounds(bounds)} for column, bounds in analysis.columns.items()
+        ]
+    return json.dumps(record)
+
+
+def _bounds(bounds: ScoreBounds) -> dict[str, int | None]:
+    return {
+        "score": bounds.lower if bounds.exact else None,
+        "lower": bounds.lower,
+        "upper": bounds.upper,
+    }
+
+
+STONE_STYLES = ("dim", "bold red", "bold yellow")
+BEST_STYLE = "bold green"
+
+
+def board_picture(env: BoardGame, state: BoardState) -> Text:
+    """The board with the numbers by which moves are named; a winning line is in brackets."""
+    board, winning = env.to_board(state), set(env.winning_cells(state))
+    labels = _cell_labels(env, board)
+    width = max(map(len, [*labels, str(env.columns)]))
+    picture = Text()
+    for row in range(env.rows):
+        for column in range(env.columns):
+            index = row * env.columns + column
+            opening, closing = "[]" if (row, column) in winning else "  "
+            label = f"{opening}{labels[index].rjust(width)}{closing}"
+            picture.append(label, STONE_STYLES[board[index]])
+        picture.append("\n")
+    if isinstance(env, ConnectX):
+        numbers = (f" {column:{width}} " for column in range(1, env.columns + 1))
+        picture.append("".join(numbers))
+    picture.rstrip()
+    return picture
+
+
+def _cell_labels(env: BoardGame, board: list[int]) -> list[str]:
+    """What stands in each cell: a stone, or the cell's number where moves are cells."""
+    if isinstance(env, ConnectX):
+        return [SYMBOLS[cell] for cell in board]
+    return [SYMBOLS[cell] if cell else str(number) for number, cell in enumerate(board, start=1)]
+
+
+def render_analysis(analysis: Analysis) -> RenderableType:
+    """The board with the score of each column; the best columns are marked."""
+    return Group(_board(analysis), "", _verdict(analysis), _columns(analysis), "", Text(SCALE))
+
+
+def _board(analysis: Analysis) -> Table:
+    """Stones, column numbers and scores, one below the other."""
+    env = analysis.position.env
+    board = env.to_board(analysis.position.state)
+    grid = Table.grid(padding=(0, 1))
+    for _ in range(env.columns):
+        grid.add_column(justify="right")
+    for start in range(0, len(board), env.columns):
+        row = board[start : start + env.columns]
+        grid.add_row(*(Text(SYMBOLS[cell], STONE_STYLES[cell]) for cell in row))
+    grid.add_row(*(str(column + 1) for column in range(env.columns)))
+    grid.add_row(*(_score(analysis, column) for column in range(env.columns)))
+    return grid
+
+
+def _score(analysis: Analysis, column: int) -> Text:
+    """What stands below a column: its score, `?` if it is not known, nothing if it is full."""
+    bounds = analysis.columns.get(column)
+    if bounds is None:
+        return Text("")
+    style = BEST_STYLE if column in analysis.best else ""
+    return Text(str(bounds.lower) if bounds.exact else "?", style)
+
+
+def _verdict(analysis: Analysis) -> Text:
+    player = analysis.position.state.player
+    meaning = in_words(analysis.position, analysis.bounds)
+    return Text(f"Player {player} ({SYMBOLS[player]}) is to move: {meaning}.", "bold")
+
+
+def _columns(analysis: Analysis) -> Table:
+    """A line for each legal column."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(justify="right")
+    grid.add_column(justify="right")
+    for column, bounds in analysis.columns.items():
+        is_best = column in analysis.best
+        grid.add_row(
+            f"column {column + 1}",
+            score_text(bounds),
+            in_words(analysis.position, bounds),
+            "best" if is_best else "",
+            style=BEST_STYLE if is_best else "",
+        )
+    return grid
+
+
+def analyse_all(
+    solver: Solver,
+    positions: Sequence[Position],
+    analyse_one: Analyse,
+    time_limit: float | None,
+    on_progress: OnProgress,
+) -> Iterator[Analysis]:
+    """Analyse positions, one after the other, each as soon as it is asked for.
+
+    Args:
+        solver: of the positions' game.
+        positions: what to solve.
+        analyse_one: `analyse` or `analyse_score`.
+        time_limit: seconds for each position.
+        on_progress: told how many are done.
+    """
+    on_progress(0, len(positions), "")
+    for done, position in enumerate(positions, start=1):
+        analysis = analyse_one(solver, position, time_limit)
+        on_progress(done, len(positions), "")
+        yield analysis

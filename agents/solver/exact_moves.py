@@ -1,0 +1,159 @@
+"""Which moves are exactly best."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from agents.guidance.ordering import from_the_middle
+from agents.protocol import legal_actions
+from agents.search import Clock, TimeUp
+from agents.solver.solver import ScoreBounds, Solver
+from envs.board import BoardState
+
+FIRST_ROUND_NODES = 1000
+"""Nodes for each move in the first round of `ExactMoves.verdicts`; each round has eight times
+more, so that moves that are quickly judged do not wait for the others."""
+MOST_SLICE_NODES = 64_000
+"""The most for each move in a round of `ExactMoves.outcomes`; the table keeps what it has shown."""
+
+
+class ExactMoves:
+    """Tells the moves that keep the score of a position from those that do not.
+
+    Args:
+        solver: proves scores.
+    """
+
+    def __init__(self, solver: Solver) -> None:
+        self.solver = solver
+        self.env = solver.env
+
+    def score(self, state: BoardState, clock: Clock) -> int:
+        """The exact score of a position, for the player to move.
+
+        Raises:
+            TimeUp: it was not proven in time.
+        """
+        bounds = self.solver.bounds(state, clock.left)
+        if not bounds.exact:
+            raise TimeUp
+        return bounds.lower
+
+    def best(self, state: BoardState, score: int, clock: Clock, patience: Clock) -> list[int]:
+        """Moves that keep the score: all of them, or those found when the patience is over.
+
+        Raises:
+            TimeUp: none was found in time.
+        """
+        best = []
+        for action, keeps in self.verdicts(state, score, clock):
+            if keeps:
+                best.append(action)
+            if best and patience.expired():
+                break
+        return best
+
+    def mistakes(self, state: BoardState, score: int, clock: Clock) -> float:
+        """The share of the legal moves that lose score, from 0 to 1.
+
+        Raises:
+            TimeUp: some were not judged in time.
+        """
+        keeps = [kept for _, kept in self.verdicts(state, score, clock) if kept is not None]
+        return keeps.count(False) / len(keeps)
+
+    def hardest_to_answer(
+        self, state: BoardState, score: int, best: Sequence[int], clock: Clock
+    ) -> int:
+        """The one of the best moves after which most replies are mistakes; the first where none is.
+
+        Args:
+            state: the position.
+            score: its exact score, for the player to move.
+            best: moves that keep that score, at least one.
+            clock: ends the comparison; the best move that was judged until then is taken.
+        """
+        mistakes: dict[int, float] = {}
+        try:
+            for action in best:
+                child = self.env.get_next_state(state, action)
+                if len(best) == 1 or not self.env.get_available_actions(child):
+                    return action
+                mistakes[action] = self.mistakes(child, -score, clock)
+        except TimeUp:
+            pass
+        return max(best, key=lambda action: mistakes.get(action, -1.0))
+
+    def outcomes(
+        self, state: BoardState, clock: Clock, is_enough: Callable[[], bool] = lambda: False
+    ) -> dict[int, ScoreBounds]:
+        """What can be proven of the result of each move, as bounds from -1 (lost) to 1 (won).
+
+        Args:
+            state: the position; bounds are from the view of the player to move there.
+            clock: ends the search, as does the certainty which move is best.
+            is_enough: ends it, too; asked between two slices of the search.
+        """
+        legal = from_the_middle(self.env.columns, legal_actions(self.env, state))
+        found = dict.fromkeys(legal, ScoreBounds(-1, 1))
+        budget = FIRST_ROUND_NODES
+        while True:
+            for action in legal:
+                if is_decided(found) or clock.expired() or is_enough():
+                    return found
+                if not found[action].exact:
+                    child = self.env.get_next_state(state, action)
+                    left = self.solver.known(child) or self.solver.bounds(
+                        child, clock.left, budget, within=(-1, 1)
+                    )
+                    found[action] = left.for_opponent()
+            budget = min(8 * budget, MOST_SLICE_NODES)
+
+    def verdicts(
+        self, state: BoardState, score: int, clock: Clock
+    ) -> Iterator[tuple[int, bool | None]]:
+        """Each legal move with whether it keeps the score; None while that is not known.
+
+        Args:
+            state: the position.
+            score: its exact score, for the player to move.
+            clock: ends the search.
+
+        Raises:
+            TimeUp: the time is up, and moves are left to be judged.
+        """
+        legal = legal_actions(self.env, state)
+        undecided = list(from_the_middle(self.env.columns, legal))
+        budget, some_keeps = FIRST_ROUND_NODES, False
+        while undecided:
+            for action in tuple(undecided):
+                clock.check()
+                if len(undecided) == 1 and not some_keeps:
+                    yield action, True  # for one of them does
+                    return
+                child = self.env.get_next_state(state, action)
+                keeps = self._scores_at_most(child, -score, clock, budget)
+                if keeps is not None:
+                    undecided.remove(action)
+                    some_keeps = some_keeps or keeps
+                yield action, keeps
+            budget *= 8
+
+    def _scores_at_most(
+        self, child: BoardState, score: int, clock: Clock, node_limit: int
+    ) -> bool | None:
+        """Whether the player to move in `child` has no more than a score; None if not proven."""
+        bounds = self.solver.known(child) or self.solver.bounds(
+            child, clock.left, node_limit, within=(score, score + 1)
+        )
+        return bounds.upper <= score if bounds.exact else None
+
+
+def is_decided(outcomes: Mapping[int, ScoreBounds]) -> bool:
+    """Whether no other move can be better than one whose result is proven."""
+    best = max(bounds.lower for bounds in outcomes.values())
+    return all(bounds.upper <= best for bounds in outcomes.values())
+
+
+def unrefuted(outcomes: Mapping[int, ScoreBounds]) -> list[int]:
+    """The moves that are not proven to be worse than another one."""
+    best = max(bounds.lower for bounds in outcomes.values())
+    return [action for action, bounds in outcomes.items() if bounds.upper >= best]

@@ -1,0 +1,264 @@
+"""The solver in plain Python: the search of `agents.solver.solver_kernel` as a recursion.
+
+It visits nearly the same nodes. What saves it time is that Python's integers may have any length:
+the boards after each of a position's moves lie side by side in one long integer, a lane each, and
+the threats on all of them are found by one round of shifts.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from math import inf
+
+from agents.search import Clock, TimeUp
+from agents.solver.pairing import pairing_bound
+from agents.solver.solver_kernel import (
+    CHILD_TABLE_LEFT,
+    PROBE_NODES,
+    TABLE_LEFT,
+    is_lost,
+    next_alpha,
+    pairs_fit,
+    play_forced,
+    trivial_bounds,
+    win_score,
+)
+from envs.bitboard import board_masks, column_cells, column_from_middle, completing_cells
+from envs.board import BoardState
+from envs.connectx import ConnectX
+
+NODES_BETWEEN_GLANCES = 256
+"""How often to look at the clock: every few milliseconds."""
+MOST_KNOWN_POSITIONS = 1 << 20
+"""Positions, some 200 bytes each; a table that has reached this size is emptied."""
+
+
+class PlainEngine:
+    """The search for one size of board, with the bounds of the positions that it has searched.
+
+    Args:
+        env: the game.
+    """
+
+    def __init__(self, env: ConnectX) -> None:
+        self.board = board_masks(env.rows, env.columns, env.inarow)
+        self.table: dict[int, tuple[int, int]] = {}
+        """Lower and upper bound of a score, by `mover + mask`."""
+        self.nodes = 0
+        self.limit(Clock(), inf)
+        width = (env.rows + 1) * env.columns + (env.inarow - 1) * (env.rows + 2)
+        order = [column_from_middle(env.columns, place) for place in range(env.columns)]
+        self._lanes = [width * place for place in range(env.columns)]
+        self._in_each = sum(1 << lane for lane in self._lanes)
+        self._board_in_each = self.board.board * self._in_each
+        self._column_of_lane = sum(
+            column_cells(env.rows, column) << lane
+            for column, lane in zip(order, self._lanes, strict=True)
+        )
+
+    def forget(self) -> None:
+        """Empty the table."""
+        self.table.clear()
+
+    def limit(self, clock: Clock, nodes: float) -> None:
+        """Let searches end when the time is up, or when so many nodes were visited in all."""
+        self._clock = clock
+        self._node_limit = nodes
+        self._next_glance = 0.0
+
+    def job(
+        self,
+        states: Sequence[BoardState],
+        lower: int,
+        upper: int,
+        cold: bool = False,
+        mirrored: bool = False,
+    ) -> "PlainJob":
+        """A job, done in the only way there is; see `agents.solver.solver_engine.SolverEngine`."""
+        return PlainJob(self, states, lower, upper, cold)
+
+    def narrow(self, state: BoardState, lower: int, upper: int) -> Iterator[tuple[int, int]]:
+        """Bounds of a score, ever narrower, the last ones equal.
+
+        Raises:
+            TimeUp: the time is up, or the nodes are used up.
+        """
+        least, most = trivial_bounds(self.board, state.mover, state.mask)
+        upper = max(lower, min(upper, most))
+        lower = min(upper, max(lower, least))
+        guess, end_of_probe = 0, self.nodes + PROBE_NODES
+        yield lower, upper
+        while lower < upper:
+            alpha = next_alpha(lower, upper, guess, self.nodes < end_of_probe)
+            value = self._root(state.mover, state.mask, alpha)
+            if value > alpha:
+                lower = guess = min(upper, value)
+            else:
+                upper = max(lower, value)
+                guess = value - 1
+            yield lower, upper
+
+    def _root(self, mover: int, mask: int, alpha: int) -> int:
+        rows, inarow = self.board.rows, self.board.inarow
+        empty = self.board.board & ~mask
+        own = completing_cells(mover, rows, inarow) & empty
+        threats = completing_cells(mover ^ mask, rows, inarow) & empty
+        return self.search(mover, mask, own, threats, alpha)
+
+    def search(self, mover: int, mask: int, own: int, threats: int, alpha: int) -> int:
+        """Whether a score is above alpha, by a null-window search.
+
+        The player to move must have no win at once.
+
+        Args:
+            mover: the stones of the player to move.
+            mask: the stones of both.
+            own: free cells that complete a line of the player to move.
+            threats: free cells that complete a line of the other one.
+            alpha: the window lies between it and the next score.
+
+        Returns:
+            A value v that says of the true score t, both for the player to move: t <= v where
+            v <= alpha, and t >= v where v > alpha.
+
+        Raises:
+            TimeUp: the time is up, or the nodes are used up.
+        """
+        if self.nodes >= self._next_glance:
+            self._glance()
+        self.nodes += 1
+        decided, value, sign, mover, mask, own, threats, alpha, moves = play_forced(
+            self.board, mover, mask, own, threats, alpha
+        )
+        if not decided:
+            known = self._look_up(mover, mask, threats, alpha)
+            value = self._search_moves(mover, mask, own, threats, alpha, moves, known)
+        return sign * value
+
+    def _search_moves(
+        self,
+        mover: int,
+        mask: int,
+        own: int,
+        threats: int,
+        alpha: int,
+        moves: int,
+        known: tuple[int, int],
+    ) -> int:
+        """What `search` returns, where there is a choice; `known` are bounds of the score."""
+        lower, upper = known
+        if lower > alpha:
+            return lower
+        if upper <= alpha:
+            return upper
+        stones, cells = mask.bit_count(), self.board.cells
+        children = self._children(mover, mask, own, moves)
+        if not children:  # a move makes more threats than can be met
+            return win_score(self.board, stones + 2)
+        highest = win_score(self.board, min(stones + 4, cells + 1))
+        if highest <= alpha:  # no move wins before that
+            return highest
+        if cells - stones > CHILD_TABLE_LEFT:
+            for _, _, move, _ in children:
+                _, upper = self.table.get((mover ^ mask) + (mask | move), (0, cells))
+                if -upper > alpha:  # the table knows a move that is good enough
+                    return -upper
+        best = -cells
+        for _, _, move, threatened in children:
+            value = -self.search(mover ^ mask, mask | move, threats & ~move, threatened, -alpha - 1)
+            best = max(best, value)
+            if best > alpha:  # the opponent will not let it come to this position
+                break
+        self._remember(mover, mask, best, alpha)
+        return best
+
+    def _look_up(self, mover: int, mask: int, threats: int, alpha: int) -> tuple[int, int]:
+        """Bounds of a score, by pairs of cells that hold the game or by the table."""
+        cells = self.board.cells
+        if pairs_fit(self.board):
+            value = pairing_bound(self.board, mover, mask, threats)
+            if value <= alpha:
+                return -cells, value
+        return self.table.get(mover + mask, (-cells, cells))
+
+    def _glance(self) -> None:
+        """Go on to the next glance, unless the time is up or the nodes are used up."""
+        if self.nodes >= self._node_limit:
+            raise TimeUp
+        self._clock.check()
+        self._next_glance = min(self._node_limit, self.nodes + NODES_BETWEEN_GLANCES)
+
+    def _children(
+        self, mover: int, mask: int, own: int, moves: int
+    ) -> Sequence[tuple[int, int, int, int]]:
+        """The moves, the best first: merit, lane, cell and the cells that it threatens.
+
+        None where a move decides the game because the opponent cannot meet all its threats.
+        """
+        board = self.board
+        played = moves * self._in_each & self._column_of_lane
+        filled = mask * self._in_each | played
+        threatened = completing_cells(mover * self._in_each | played, board.rows, board.inarow)
+        threatened &= self._board_in_each & ~filled
+        children = []
+        for place, lane in enumerate(self._lanes):
+            move = (played >> lane) & board.board
+            if move:
+                threats = (threatened >> lane) & board.board
+                if threats and is_lost(board, mask | move, threats):
+                    return ()
+                merit = threats.bit_count() - 2 * ((move << 1) & own != 0)
+                children.append((-merit, place, move, threats))
+        children.sort()
+        return children
+
+    def _remember(self, mover: int, mask: int, best: int, alpha: int) -> None:
+        """Enter what a search has proven beside what is known already."""
+        stones = mask.bit_count()
+        if self.board.cells - stones <= TABLE_LEFT:
+            return
+        if len(self.table) >= MOST_KNOWN_POSITIONS:
+            self.table.clear()
+        least, most = -win_score(self.board, stones + 1), win_score(self.board, stones)
+        lower, upper = self.table.get(mover + mask, (least, most))
+        if best > alpha:
+            lower = max(lower, best)
+        else:
+            upper = min(upper, best)
+        self.table[mover + mask] = lower, upper
+
+
+class PlainJob:
+    """Positions that are solved one after the other; see `solver_engine.SolverJob`.
+
+    A search that is interrupted begins its window anew, with what the table has kept.
+    """
+
+    def __init__(
+        self, engine: PlainEngine, states: Sequence[BoardState], lower: int, upper: int, cold: bool
+    ) -> None:
+        self.cancelled = False
+        self.lowers = [lower] * len(states)
+        self.uppers = [upper] * len(states)
+        self.nodes = 0
+        self._engine = engine
+        self._cold = cold
+        self._states = states
+        self._solved = 0
+
+    def run(self, clock: Clock, node_limit: float) -> None:
+        """Go on until all is solved, the time is up, or so many nodes were visited in all."""
+        engine = self._engine
+        begun = engine.nodes
+        engine.limit(clock, begun + node_limit - self.nodes)
+        with suppress(TimeUp):
+            for index in range(self._solved, len(self._states)):
+                if self.cancelled:
+                    break
+                if self._cold:
+                    engine.forget()
+                for bounds in engine.narrow(
+                    self._states[index], self.lowers[index], self.uppers[index]
+                ):
+                    self.lowers[index], self.uppers[index] = bounds
+                self._solved = index + 1
+        self.nodes += engine.nodes - begun

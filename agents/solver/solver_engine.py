@@ -1,0 +1,190 @@
+"""The compiled solver with its memory, and the positions that it is working on."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Protocol
+
+from agents.compiled.compilation import Compilation
+from agents.search import Clock
+from agents.solver.plain_solver import PlainEngine
+from agents.solver.score_table import empty_table, table_layout
+from agents.solver.solver_kernel import (
+    COLD,
+    FRAME_MOVES,
+    GENERATION,
+    MIRRORED,
+    REGISTERS,
+    VISITED,
+    make_solve,
+)
+from envs.bitboard import board_masks
+from envs.board import BoardState
+from envs.connectx import ConnectX
+from envs.jit import words_of, zeros
+from envs.random_stream import random_action, stream_of_seed
+
+SLICE_NODES = 65_536
+"""Nodes between two looks at the clock: some 10 ms."""
+PROOF_GAMES = 40
+"""How many random games are begun for positions that both engines solve alike, before the compiled
+one is trusted: their bounds must not exclude each other ..."""
+PROOF_CELLS_LEFT = 14
+"""... with so many free cells ..."""
+PROOF_NODES = 20_000
+"""... and how many nodes each engine may visit for all of them: some tenths of a second."""
+
+
+class SolverJob(Protocol):
+    """Positions that are solved one after the other, with the bounds proven so far."""
+
+    lowers: Any
+    """The lower bound of each position's score, a whole number."""
+    uppers: Any
+    """The upper bounds."""
+    cancelled: bool
+    """Set it, and the job ends soon."""
+
+    @property
+    def nodes(self) -> int:
+        """Positions visited so far."""
+
+    def run(self, clock: Clock, node_limit: float) -> None:
+        """Go on until all is solved, the time is up, or so many nodes were visited in all."""
+
+
+class SolverEngine(Protocol):
+    """A search for one size of board, and what it has learnt."""
+
+    def forget(self) -> None:
+        """Empty the table."""
+
+    def job(
+        self,
+        states: Sequence[BoardState],
+        lower: int,
+        upper: int,
+        cold: bool = False,
+        mirrored: bool = False,
+    ) -> SolverJob:
+        """A job that has not begun.
+
+        Args:
+            states: the positions; in none of them is the game over.
+            lower: scores below it need not be told from it.
+            upper: scores above it need not be told from it.
+            cold: whether each begins with an empty table; then no other job may run.
+            mirrored: whether to take another way than usual, beside a job that goes the usual one.
+        """
+
+
+class CompiledEngine:
+    """The compiled kernel for one size of board, and the table that its searches share.
+
+    Args:
+        env: the game.
+        table_megabytes: size of the table; `table_layout` says when it is more.
+    """
+
+    def __init__(self, env: ConnectX, table_megabytes: int) -> None:
+        self.board = board_masks(env.rows, env.columns, env.inarow)
+        self.layout = table_layout(self.board, table_megabytes)
+        self.table = empty_table(self.layout)
+        self.generation = 1
+        self.solve = make_solve(self.board, self.layout)
+
+    def forget(self) -> None:
+        """Empty the table."""
+        self.generation += 1
+        if self.generation >> self.layout.generation_bits:
+            self.generation = 1
+            self.table = empty_table(self.layout)
+
+    def job(
+        self,
+        states: Sequence[BoardState],
+        lower: int,
+        upper: int,
+        cold: bool = False,
+        mirrored: bool = False,
+    ) -> "CompiledJob":
+        """A job; see `SolverEngine`."""
+        return CompiledJob(self, states, lower, upper, cold, mirrored)
+
+
+class CompiledJob:
+    """A job of the compiled kernel; see `SolverEngine.job`."""
+
+    def __init__(
+        self,
+        engine: CompiledEngine,
+        states: Sequence[BoardState],
+        lower: int,
+        upper: int,
+        cold: bool,
+        mirrored: bool,
+    ) -> None:
+        self.engine = engine
+        self.cancelled = False
+        self.lowers = words_of([lower] * len(states))
+        self.uppers = words_of([upper] * len(states))
+        self._movers = words_of([state.mover for state in states])
+        self._masks = words_of([state.mask for state in states])
+        self._registers = zeros(REGISTERS)
+        self._registers[GENERATION] = engine.generation
+        self._registers[COLD] = int(cold)
+        self._registers[MIRRORED] = int(mirrored)
+        self._stack = zeros(engine.board.cells + 2, FRAME_MOVES + 3 * engine.board.columns)
+
+    @property
+    def nodes(self) -> int:
+        """Positions visited so far."""
+        return int(self._registers[VISITED])
+
+    def run(self, clock: Clock, node_limit: float) -> None:
+        """Go on; see `SolverJob`."""
+        solved = False
+        while not (solved or self.cancelled or clock.expired() or self.nodes >= node_limit):
+            solved = self.engine.solve(
+                self._movers,
+                self._masks,
+                self.lowers,
+                self.uppers,
+                self._registers,
+                self._stack,
+                self.engine.table,
+                int(min(self.nodes + SLICE_NODES, node_limit)),
+            )
+        self.engine.generation = int(self._registers[GENERATION])
+
+
+@lru_cache
+def solver_compilation(env: ConnectX, table_megabytes: int) -> Compilation:
+    """The compilation of the solver for a board, with a table of this size."""
+
+    def finds_what_plain_python_finds() -> bool:
+        states, most = _late_positions(env), env.rows * env.columns
+        jobs: list[SolverJob] = [
+            CompiledEngine(env, table_megabytes).job(states, -most, most),
+            PlainEngine(env).job(states, -most, most),
+        ]
+        for job in jobs:
+            job.run(Clock(), PROOF_NODES)
+        one, other = jobs
+        bounds = zip(one.lowers, other.lowers, one.uppers, other.uppers, strict=True)
+        return all(max(a, b) <= min(c, d) for a, b, c, d in bounds)
+
+    return Compilation(f"the solver of {env!r}", finds_what_plain_python_finds)
+
+
+def _late_positions(env: ConnectX) -> list[BoardState]:
+    """Positions of random games, with few free cells, in which the game goes on."""
+    states, stream = [], stream_of_seed(1)
+    for _ in range(PROOF_GAMES):
+        state, legal = env.initial_state(), env.get_available_actions(env.initial_state())
+        while legal and env.rows * env.columns - state.mask.bit_count() > PROOF_CELLS_LEFT:
+            action, stream = random_action(legal, env.columns, stream)
+            state = env.get_next_state(state, action)
+            legal = env.get_available_actions(state)
+        if legal:
+            states.append(state)
+    return states

@@ -1,0 +1,1 @@
+"""Pictures of traces, as SVG and as text."""

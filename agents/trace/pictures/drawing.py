@@ -1,0 +1,274 @@
+"""A trace as a picture: one SVG document that needs nothing else, with its edges and its legend."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from math import hypot
+from textwrap import wrap
+from typing import NamedTuple
+
+from agents.trace.labels import ALPHA, BETA, path_label
+from agents.trace.pictures.layout import Block, arrange, levels
+from agents.trace.pictures.nodes import (
+    CORNERS,
+    CUT,
+    EDGE,
+    FAINT_INK,
+    HALF,
+    INK,
+    LABEL,
+    PRINCIPAL,
+    SMALL,
+    Row,
+    box,
+    figure,
+    node_rows,
+)
+from agents.trace.pictures.picture import LIMIT, Picture, PictureNode, Shape, picture_of
+from agents.trace.trace import SearchTrace
+from envs.svg import (
+    CHARACTER,
+    Point,
+    document,
+    element,
+    polyline,
+    text,
+    text_width,
+    title,
+    translated,
+)
+
+Placed = Block[tuple[PictureNode, list[Row]]]
+"""A node with its rows, in its place."""
+
+THIN = 1.2
+PRINCIPAL_WIDTH = 3.0
+THICKEST = 9.0
+"""Widths of an edge in pixels: any, on the principal variation, for all simulations of a node."""
+CUT_PLACE = 0.72
+"""Where on its edge a cut mark stands, from the parent (0) to the child (1)."""
+CUT_LENGTH = 5.0
+"""From the edge to the end of a cut mark."""
+
+
+def edge(parent: Placed, child: Placed, bottom: float) -> str:
+    """The edge between two blocks; down to `bottom`, where the parent's level ends, it is upright.
+
+    So it meets no other block of that level.
+    """
+    node = child.content[0]
+    start, end = (parent.x, bottom), (child.x, child.y)
+    points = [(parent.x, parent.y + parent.height), start, end]
+    if node.shape is Shape.UNVISITED:
+        pruned = polyline(points, stroke=EDGE, stroke_width=THIN, stroke_dasharray="4 3")
+        return pruned + cut_mark(start, end)
+    width = PRINCIPAL_WIDTH if node.principal else THIN
+    if node.visits is not None:
+        width = THIN + (THICKEST - THIN) * node.share
+    colour = PRINCIPAL if node.principal else EDGE
+    return polyline(points, stroke=colour, stroke_width=width, stroke_linejoin="round")
+
+
+def cut_mark(start: Point, end: Point) -> str:
+    """A short line across the edge from `start` to `end`."""
+    (x0, y0), (x1, y1) = start, end
+    x, y = x0 + CUT_PLACE * (x1 - x0), y0 + CUT_PLACE * (y1 - y0)
+    across = CUT_LENGTH / hypot(x1 - x0, y1 - y0)
+    right, down = across * (y1 - y0), -across * (x1 - x0)
+    return polyline([(x - right, y - down), (x + right, y + down)], stroke=CUT, stroke_width=2)
+
+
+SIGN_WIDTH = 36.0
+SIGN_CENTRE = 14.0
+ROW_HEIGHT = 26.0
+ENTRY_SPACE = 22.0
+"""Between two entries of a row."""
+
+SHAPES = {
+    Shape.MAX: "player 1 maximises",
+    Shape.MIN: "player 2 minimises",
+    Shape.CHANCE: "a mean by probabilities",
+    Shape.TERMINAL: "the game is over",
+    Shape.DEPTH: "the search looks no deeper",
+}
+
+
+class Entry(NamedTuple):
+    """A sign and what it means."""
+
+    sign: Callable[[float, float], str]
+    """The SVG of the sign, given its centre."""
+    words: str
+
+    @property
+    def width(self) -> float:
+        """Pixels that it takes in its row."""
+        return SIGN_WIDTH + text_width(self.words, LABEL)
+
+
+def legend_entries(nodes: list[PictureNode]) -> list[Entry]:
+    """What the picture of these nodes needs explained."""
+    return [*_shapes(nodes), *_edges(nodes), *_words(nodes)]
+
+
+def legend(entries: list[Entry], width: float) -> tuple[str, float]:
+    """The entries in rows of at most `width` pixels, and the height that they take."""
+    painted, x, y = [], 0.0, ROW_HEIGHT / 2
+    for entry in entries:
+        if x > 0 and x + entry.width > width:
+            x, y = 0.0, y + ROW_HEIGHT
+        painted.append(entry.sign(x + SIGN_CENTRE, y))
+        painted.append(text(entry.words, (x + SIGN_WIDTH, y + 4), LABEL, fill=INK))
+        x += entry.width + ENTRY_SPACE
+    return "\n".join(painted), y + ROW_HEIGHT / 2
+
+
+def _shapes(nodes: list[PictureNode]) -> Iterator[Entry]:
+    present = {node.shape for node in nodes}
+    for shape, words in SHAPES.items():
+        if shape in present:
+            yield Entry(partial(_shape_sign, shape), words)
+
+
+def _edges(nodes: list[PictureNode]) -> Iterator[Entry]:
+    if any(node.shape is Shape.UNVISITED for node in nodes):
+        yield Entry(_pruned_sign, "never visited")
+    if any(node.visits is not None for node in nodes):
+        yield Entry(partial(_edge_sign, EDGE, 5.0), "as thick as its share of simulations")
+    if sum(node.principal for node in nodes) > 1:
+        yield Entry(partial(_edge_sign, PRINCIPAL, PRINCIPAL_WIDTH), "the line that is expected")
+
+
+def _words(nodes: list[PictureNode]) -> Iterator[Entry]:
+    if any(node.alpha for node in nodes):
+        yield Entry(partial(_letter_sign, f"{ALPHA} {BETA}", FAINT_INK), "on entry → on return")
+    if any("≥" in node.cutoff for node in nodes):
+        yield Entry(partial(_letter_sign, f"{ALPHA} ≥ {BETA}", CUT), "why the rest was not visited")
+    if any(node.value.startswith(("≥", "≤")) for node in nodes):
+        yield Entry(partial(_letter_sign, "≥ ≤", INK), "the value is at least, at most")
+
+
+def _shape_sign(shape: Shape, x: float, y: float) -> str:
+    if shape in CORNERS:
+        return figure(shape, x, y - HALF)
+    return box(shape, x, y - 7, 20, 14)
+
+
+def _edge_sign(colour: str, width: float, x: float, y: float) -> str:
+    return polyline([(x - HALF, y), (x + HALF, y)], stroke=colour, stroke_width=width)
+
+
+def _pruned_sign(x: float, y: float) -> str:
+    start: Point = (x - HALF, y)
+    end: Point = (x + HALF, y)
+    dashes = polyline([start, end], stroke=EDGE, stroke_width=THIN, stroke_dasharray="4 3")
+    return dashes + cut_mark(start, end)
+
+
+def _letter_sign(letters: str, colour: str, x: float, y: float) -> str:
+    return text(letters, (x, y + 4), SMALL, fill=colour, text_anchor="middle")
+
+
+BORDER = 16.0
+LEAST_WIDTH = 600.0
+"""Of the text around the tree, however narrow the tree."""
+TITLE = 16.0
+"""Size of the title's text."""
+SPACE = 18.0
+"""Between the text and the tree."""
+FOOT = 3.0
+"""Between what stands at a node and the edges to its children."""
+
+
+class Section(NamedTuple):
+    """A part of the document, drawn at the origin."""
+
+    svg: str
+    width: float
+    height: float
+
+
+def draw(trace: SearchTrace, limit: int = LIMIT) -> str:
+    """The tree of a search as a stand-alone SVG document.
+
+    It shows the last iteration of iterative deepening. Children stand in the order of the search,
+    those that were pruned behind them; of a Monte Carlo tree search by their visits. Values, alpha
+    and beta are in the numbers of the game (the trace's `scale`), from player 1's view; columns and
+    cells of a board are counted from 1.
+
+    Args:
+        trace: what `agents.trace.recording.recorded` has filled.
+        limit: nodes to draw; subtrees that have no room become one mark `+ n nodes`.
+
+    Raises:
+        ValueError: the trace holds no search, or the limit is below 1.
+    """
+    picture = picture_of(trace, limit)
+    tree = _tree(trace, picture.root)
+    width = max(tree.width, LEAST_WIDTH, text_width(picture.title, TITLE))
+    sections = [_heading(picture, width), tree, _legend(picture.root, width)]
+
+    content, y = [], BORDER
+    for section in sections:
+        content.append(translated(section.svg, (BORDER + (width - section.width) / 2, y)))
+        y += section.height + SPACE
+    size = width + 2 * BORDER, y - SPACE + BORDER
+    return document(size, picture.title, " ".join(picture.notes), content)
+
+
+def _heading(picture: Picture, width: float) -> Section:
+    """The title and the notes, broken into lines."""
+    line_height = 1.5 * LABEL
+    lines = [text(picture.title, (0.0, TITLE), TITLE, fill=INK, font_weight="bold")]
+    characters = int(width / (CHARACTER * LABEL))
+    y = TITLE + 4
+    for note in picture.notes:
+        for line in wrap(note, characters):
+            y += line_height
+            lines.append(text(line, (0.0, y), LABEL, fill=INK))
+    return Section("\n".join(lines), width, y + 4)
+
+
+def _tree(trace: SearchTrace, root: PictureNode) -> Section:
+    """All edges, and all nodes on top of them."""
+    placed = _blocks(root, trace.columns)
+    arrange(placed)
+    by_level = levels(placed)
+    bottoms = [max(block.y + block.height for block in level) for level in by_level]
+    pairs = [
+        (block, child, bottom)
+        for level, bottom in zip(by_level, bottoms, strict=True)
+        for block in level
+        for child in block.children
+    ]
+    pairs.sort(key=lambda pair: pair[1].content[0].principal)  # the principal variation on top
+    edges = [edge(*pair) for pair in pairs]
+    nodes = [_node(trace, block) for level in by_level for block in level]
+    width = max(block.x + block.width / 2 for level in by_level for block in level)
+    return Section("\n".join([*edges, *nodes]), width, bottoms[-1])
+
+
+def _blocks(root: PictureNode, columns: int | None) -> Placed:
+    """The rectangles that the nodes of a tree fill, not yet placed."""
+    blocks: dict[PictureNode, Placed] = {}
+    for node in reversed(list(root.walk())):
+        rows = node_rows(node, columns)
+        width = max(row.width for row in rows)
+        height = sum(row.height for row in rows) + FOOT
+        children = [blocks.pop(child) for child in node.children]
+        blocks[node] = Block((node, rows), width, height, children)
+    return blocks[root]
+
+
+def _node(trace: SearchTrace, block: Placed) -> str:
+    node, rows = block.content
+    y, painted = block.y, []
+    for row in rows:
+        painted.append(row.paint(block.x, y))
+        y += row.height
+    classes = f"node {node.shape} principal" if node.principal else f"node {node.shape}"
+    return element("g", title(path_label(trace, node.path)), *painted, class_=classes)
+
+
+def _legend(root: PictureNode, width: float) -> Section:
+    svg, height = legend(legend_entries(list(root.walk())), width)
+    return Section(svg, width, height)

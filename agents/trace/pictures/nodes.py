@@ -1,0 +1,224 @@
+"""The nodes of a drawn tree: colours, shapes, small boards, and the rows of text at each."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from agents.trace.labels import ALPHA, BETA, shortened
+from agents.trace.pictures.picture import PictureNode, Shape
+from envs.render import BOARD_COLOUR, COLOURS, LINE_COLOUR
+from envs.svg import Point, element, number, polygon, text, text_width
+
+INK = LINE_COLOUR
+FAINT_INK = "#5b6b80"
+EDGE = "#8494a9"
+GRID = "#e2e8f0"
+PRINCIPAL = "#1d6fd1"
+CUT = "#c01f2e"
+LEAF = "#eef2f7"
+
+FILLS = {
+    Shape.MAX: COLOURS[1],
+    Shape.MIN: COLOURS[2],
+    Shape.CHANCE: "#b39ddb",
+    Shape.TERMINAL: "#cfd8e3",
+    Shape.DEPTH: "#ffffff",
+    Shape.UNVISITED: "#ffffff",
+    Shape.FOLDED: LEAF,
+}
+
+
+SIDE = 20.0
+"""Width and height of a node in which someone chooses."""
+STUB = 8.0
+"""Width and height of a node that was not visited."""
+HALF = SIDE / 2
+
+CORNERS = {
+    Shape.MAX: ((0.0, 0.0), (HALF, SIDE), (-HALF, SIDE)),
+    Shape.MIN: ((-HALF, 0.0), (HALF, 0.0), (0.0, SIDE)),
+    Shape.CHANCE: ((0.0, 0.0), (HALF, HALF), (0.0, SIDE), (-HALF, HALF)),
+}
+"""Corners by shape, from the middle of the upper edge."""
+
+
+def figure(shape: Shape, x: float, y: float) -> str:
+    """A node in which someone chooses, the middle of its upper edge at (x, y)."""
+    corners = [(x + right, y + down) for right, down in CORNERS[shape]]
+    return polygon(corners, fill=FILLS[shape], stroke=INK)
+
+
+def box(shape: Shape, x: float, y: float, width: float, height: float) -> str:
+    """The frame of a leaf or of a mark, the middle of its upper edge at (x, y)."""
+    style: dict[str, object] = {"stroke": INK}
+    if shape is Shape.TERMINAL:
+        style["stroke_width"] = 2
+    else:
+        style["rx"] = height / 2
+    if shape is Shape.FOLDED:
+        style["stroke"] = EDGE
+    left = x - width / 2
+    return element("rect", x=left, y=y, width=width, height=height, fill=FILLS[shape], **style)
+
+
+def stub(x: float, y: float) -> str:
+    """A node that was not visited, the middle of its upper edge at (x, y)."""
+    return element(
+        "circle",
+        cx=x,
+        cy=y + STUB / 2,
+        r=STUB / 2,
+        fill=FILLS[Shape.UNVISITED],
+        stroke=EDGE,
+        stroke_dasharray="2 2",
+    )
+
+
+WIDTH = 56.0
+"""Pixels that a board takes, as far as the cells' least size allows."""
+LARGEST_CELL = 12.0
+SMALLEST_CELL = 4.0
+
+
+def board_size(rows: int, columns: int) -> Point:
+    """The width and height of the picture."""
+    cell = _cell(columns)
+    return columns * cell, rows * cell
+
+
+def small_board(cells: Sequence[int], columns: int, at: Point) -> str:
+    """The board, row 0 on top, with its upper left corner at `at`."""
+    cell = _cell(columns)
+    width, height = board_size(len(cells) // columns, columns)
+    left, top = at
+    shapes = [
+        element("rect", x=left, y=top, width=width, height=height, rx=2, fill=BOARD_COLOUR),
+        _free_cells(cells, columns, at),
+    ]
+    for index, stone in enumerate(cells):
+        if stone:
+            x, y = _centre(index, columns, at)
+            shapes.append(element("circle", cx=x, cy=y, r=0.42 * cell, fill=COLOURS[stone]))
+    return "".join(shapes)
+
+
+def _free_cells(cells: Sequence[int], columns: int, at: Point) -> str:
+    """All free cells in one element: lines of no length, whose round ends make the circles."""
+    cell = _cell(columns)
+    dots = []
+    for index, stone in enumerate(cells):
+        if not stone:
+            x, y = _centre(index, columns, at)
+            dots.append(f"M{number(x)} {number(y)}h0")
+    return element(
+        "path",
+        d="".join(dots),
+        stroke=COLOURS[0],
+        stroke_width=0.6 * cell,
+        stroke_linecap="round",
+        stroke_opacity=0.9,
+    )
+
+
+def _centre(index: int, columns: int, at: Point) -> Point:
+    row, column = divmod(index, columns)
+    return at[0] + (column + 0.5) * _cell(columns), at[1] + (row + 0.5) * _cell(columns)
+
+
+def _cell(columns: int) -> float:
+    return min(LARGEST_CELL, max(SMALLEST_CELL, WIDTH / columns))
+
+
+LABEL = 11.0
+VALUE = 13.0
+SMALL = 9.0
+"""Sizes of text in pixels: of actions, values, and all the rest."""
+LINE = 1.35
+"""Height of a line, in parts of the size of its text."""
+BASELINE = 1.0
+"""Of a line below its upper edge, likewise."""
+PADDING = 6.0
+"""Between the value of a leaf and its box."""
+
+
+class Row(NamedTuple):
+    """A part of a node."""
+
+    width: float
+    height: float
+    paint: Callable[[float, float], str]
+    """The SVG of the row, given the middle of its upper edge."""
+
+
+def node_rows(node: PictureNode, columns: int | None) -> list[Row]:
+    """All rows of a node from top to bottom; `columns` is the width of the board, if any."""
+    rows = list(_heading(node))
+    rows += _figure(node)
+    if node.board is not None and columns is not None:
+        rows.append(_board(node.board, columns))
+    rows += _remarks(node)
+    return rows
+
+
+def _heading(node: PictureNode) -> Iterator[Row]:
+    label = shortened(node.action)
+    if node.probability:
+        label = f"{label} ({node.probability})"
+    if label:
+        yield _line(label, LABEL, FAINT_INK if node.shape is Shape.UNVISITED else INK)
+
+
+def _figure(node: PictureNode) -> Iterator[Row]:
+    if node.shape is Shape.UNVISITED:
+        yield Row(STUB, STUB, stub)
+    elif node.shape in CORNERS:
+        yield Row(SIDE, SIDE, partial(figure, node.shape))
+        if node.value:
+            yield _line(node.value, VALUE, INK, font_weight="bold")
+    else:
+        yield _boxed(node.shape, node.value)
+
+
+def _remarks(node: PictureNode) -> Iterator[Row]:
+    if node.visits is not None:
+        yield _line(f"n {node.visits}", SMALL, INK)
+    if node.mark:
+        yield _line(node.mark, SMALL, FAINT_INK)
+    if node.alpha:
+        yield _line(_greek(f"alpha {node.alpha}"), SMALL, FAINT_INK)
+    if node.beta:
+        yield _line(_greek(f"beta {node.beta}"), SMALL, FAINT_INK)
+    if node.cutoff:
+        yield _line(_greek(node.cutoff), SMALL, CUT)
+
+
+def _greek(words: str) -> str:
+    """The same with letters for alpha and beta, which take less room."""
+    return words.replace("alpha", ALPHA).replace("beta", BETA)
+
+
+def _line(words: str, size: float, fill: str, **style: object) -> Row:
+    def paint(x: float, y: float) -> str:
+        at = x, y + BASELINE * size
+        return text(words, at, size, text_anchor="middle", fill=fill, **style)
+
+    return Row(text_width(words, size), LINE * size, paint)
+
+
+def _boxed(shape: Shape, words: str) -> Row:
+    line = _line(words, LABEL if shape is Shape.FOLDED else VALUE, INK)
+    width, height = line.width + 2 * PADDING, line.height + 2
+
+    def paint(x: float, y: float) -> str:
+        return box(shape, x, y, width, height) + line.paint(x, y + 2)
+
+    return Row(width, height + 2, paint)
+
+
+def _board(cells: tuple[int, ...], columns: int) -> Row:
+    width, height = board_size(len(cells) // columns, columns)
+
+    def paint(x: float, y: float) -> str:
+        return small_board(cells, columns, (x - width / 2, y + 1))
+
+    return Row(width, height + 3, paint)

@@ -1,0 +1,176 @@
+"""Monte Carlo tree search that tells a recorder what each simulation does."""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from agents.guidance.rollouts import Rollout
+from agents.mcts import Node, Tree, uct
+from agents.mcts_agent import MCTSAgent
+from agents.trace.recorder import Recorder
+from agents.trace.trace import ChildStatistics, Path, SearchTrace, Selection, Simulation
+from envs.protocol import Action, Env, State
+
+
+class SimulationRecorder(Recorder):
+    """Enters one simulation after the other in the trace, and in the end what the tree has become.
+
+    A search calls `plant`. In each simulation it calls `start_simulation`, then for each step down
+    `select`, or `draw` where chance decides, then `expand` if it adds a node, `play_out` for each
+    rollout, and `back_up`. After the last one it calls `end`.
+    """
+
+    def __init__(self, algorithm: str, trace: SearchTrace, limit: int) -> None:
+        super().__init__(algorithm, trace, limit)
+        self._nodes: list[Node[Any, Any]] = []
+        """The root, and the nodes of the path that the simulation has taken so far."""
+        self._simulation = _nothing_yet()
+
+    def plant(self, root: Node[Any, Any]) -> None:
+        """The tree is to grow from `root`."""
+        self._nodes = [root]
+
+    def start_simulation(self) -> None:
+        """The search is at the root again."""
+        self._simulation = _nothing_yet()
+        del self._nodes[1:]
+        self.count_visit()
+
+    def select(self, children: Mapping[Any, ChildStatistics], chosen: Hashable) -> None:
+        """Of the children of the node where it is, the search goes on to `chosen`."""
+        selection = Selection(self._simulation.path, children, chosen)
+        self._simulation.selections.append(selection)
+        self._descend(chosen)
+
+    def draw(self, outcome: Hashable) -> None:
+        """Chance decides at the node where it is."""
+        self._descend(outcome)
+
+    def expand(self, action: Hashable) -> None:
+        """The search adds the child behind `action` and goes on to it."""
+        self._simulation.expanded = True
+        self._descend(action)
+
+    def play_out(self, result: float) -> None:
+        """A rollout from the last node gives `result`."""
+        self._simulation.rollouts.append(result)
+
+    def back_up(self, rollouts_per_leaf: int) -> None:
+        """The search has added the result to the nodes of the path."""
+        simulation, last = self._simulation, self._nodes[-1]
+        if last.proven is None:
+            simulation.result = sum(simulation.rollouts)
+        else:
+            simulation.result = last.proven * rollouts_per_leaf
+        simulation.backed_up = [
+            (simulation.path[:depth], node.visits, node.total)
+            for depth, node in enumerate(self._nodes)
+        ][::-1]
+        self.trace.simulations.append(simulation)
+
+    def end(self, chosen: Hashable) -> None:
+        """The search is over and has chosen an action of the root."""
+        super().end(chosen)
+        tree: list[tuple[Path, Node[Any, Any]]] = [((), self._nodes[0])]
+        for path, node in tree:
+            self._describe(path, node)
+            tree += [((*path, action), child) for action, child in node.children.items()]
+
+    def _descend(self, action: Hashable) -> None:
+        self.count_visit()
+        self._nodes.append(self._nodes[-1].children[action])
+        self._simulation.path = (*self._simulation.path, action)
+
+    def _describe(self, path: Path, node: Node[Any, Any]) -> None:
+        self.trace.players[path] = self.env.current_player(node.state)
+        if node.proven is not None:
+            self.trace.proven[path] = node.proven
+        board = self.board(node.state)
+        if board is not None:
+            self.trace.boards[path] = board
+
+
+def _nothing_yet() -> Simulation:
+    return Simulation(selections=[], path=(), expanded=False, result=0.0, rollouts=[], backed_up=[])
+
+
+@dataclass
+class RecordingMCTSAgent(MCTSAgent):
+    """An MCTS agent whose new trees, of the reference, tell a recorder how they grow."""
+
+    recorder: SimulationRecorder = field(kw_only=True)
+
+    def _new_tree(self, env: Env[State, Action], state: State) -> Tree[State, Action]:
+        tree = super()._new_tree(env, state)
+        return RecordingTree(
+            self.recorder,
+            tree.env,
+            tree.root.state,
+            tree.exploration,
+            recording_rollout(tree.rollout, self.recorder),
+            tree.rollouts_per_leaf,
+            tree.solver,
+            tree.decisive_moves,
+            tree.rng,
+        )
+
+
+class RecordingTree(Tree[State, Action]):
+    """A tree whose growth is recorded.
+
+    Args:
+        recorder: what to tell.
+        *rules: what the search itself is made of.
+    """
+
+    def __init__(self, recorder: SimulationRecorder, *rules: Any) -> None:
+        super().__init__(*rules)
+        self.recorder = recorder
+        recorder.plant(self.root)
+
+    def simulate(self) -> None:
+        """As the search does, with the simulation recorded."""
+        self.recorder.start_simulation()
+        super().simulate()
+        self.recorder.back_up(self.rollouts_per_leaf)
+
+    def best_child(self, node: Node[State, Action]) -> Node[State, Action]:
+        """As the search does, with the statistics of all children recorded."""
+        best = super().best_child(node)
+        children = {action: self.statistics(node, child) for action, child in node.children.items()}
+        self.recorder.select(children, action_to(node, best))
+        return best
+
+    def random_child(self, node: Node[State, Action]) -> Node[State, Action]:
+        """As the search does, with the outcome recorded."""
+        child = super().random_child(node)
+        self.recorder.draw(action_to(node, child))
+        return child
+
+    def statistics(self, node: Node[State, Action], child: Node[State, Action]) -> ChildStatistics:
+        """What a child of `node` looks like at this moment."""
+        bound = uct(node.sign * child.total, child.visits, node.visits, self.exploration)
+        return ChildStatistics(child.visits, child.total, bound, child.proven)
+
+    def expand(self, node: Node[State, Action]) -> Node[State, Action]:
+        """As the search does, with the new child recorded."""
+        child = super().expand(node)
+        self.recorder.expand(action_to(node, child))
+        return child
+
+
+def recording_rollout(rollout: Rollout, recorder: SimulationRecorder) -> Rollout:
+    """The same policy, with each result recorded."""
+
+    def recorded_rollout(env: Any, state: Any, rng: Random) -> float:
+        result = rollout(env, state, rng)
+        recorder.play_out(result)
+        return result
+
+    return recorded_rollout
+
+
+def action_to(node: Node[State, Action], child: Node[State, Action]) -> Hashable:
+    """The action of `node` that leads to this child."""
+    return next(action for action, other in node.children.items() if other is child)

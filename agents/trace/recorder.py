@@ -1,0 +1,245 @@
+"""Recorders: what follows a depth-first search and fills its trace."""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from agents.alpha_beta import Bound
+from agents.trace.trace import Ending, SearchTrace, TracedNode
+from envs.board import BoardGame
+from envs.explicit_tree import ExplicitTree
+from envs.protocol import CHANCE
+
+LIMIT = 100_000
+"""Visits of nodes that a trace holds unless told otherwise; they take 100 to 150 MB."""
+
+
+class Recorder:
+    """Fills a trace.
+
+    Args:
+        algorithm: the name of the search.
+        trace: what to fill; each search empties it first.
+        limit: how many visits of nodes it may hold.
+    """
+
+    def __init__(self, algorithm: str, trace: SearchTrace, limit: int) -> None:
+        self.algorithm = algorithm
+        self.trace = trace
+        self.limit = limit
+        self.visits = 0
+        self.env: Any = None
+
+    def begin(self, env: Any) -> None:
+        """Start anew for a search of `env`."""
+        self.env = env
+        self.visits = 0
+        self.trace.clear()
+        self.trace.algorithm = self.algorithm
+        if isinstance(env, ExplicitTree):
+            self.trace.scale = env.scale
+        if isinstance(env, BoardGame):
+            self.trace.rows, self.trace.columns = env.rows, env.columns
+
+    def end(self, chosen: Hashable) -> None:
+        """The search is over and has chosen an action of the root."""
+        self.trace.chosen = chosen
+
+    def count_visit(self) -> None:
+        """Make room for one more visit.
+
+        Raises:
+            ValueError: the trace is full.
+        """
+        if self.visits == self.limit:
+            raise ValueError(
+                f"the search visits more than {self.limit} nodes, too many for a trace: lower its "
+                "depth, simulations or time_limit, or raise the limit of the trace"
+            )
+        self.visits += 1
+
+    def board(self, state: Any) -> tuple[int, ...] | None:
+        """The cells of a state, None in games without a board."""
+        return tuple(self.env.to_board(state)) if isinstance(self.env, BoardGame) else None
+
+
+Window = tuple[float, float]
+
+
+@dataclass
+class Visit:
+    """A node that the search has entered and not yet left."""
+
+    node: TracedNode
+    state: Any
+    at_horizon: bool
+    """Whether the search looks no deeper, so that a heuristic gives the value."""
+    window: Window | None
+    """Alpha and beta at the moment."""
+    children: list[TracedNode] = field(default_factory=list)
+    """The children that it has left, in the order of the search."""
+    probabilities: Mapping[Any, float] = field(default_factory=dict)
+    """How likely each action is, where no player decides; the impossible ones may be left out."""
+    recalled: Bound | None = None
+    """What the transposition table said of the value, where it ended the visit."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all children were visited that can be reached."""
+        possible = self.probabilities or self.node.actions
+        return all(action in self.node.visited for action in possible)
+
+    def narrow(self, value: float, at_least: bool, at_most: bool) -> None:
+        """Take account of a value that the node is worth at least, or at most, or exactly."""
+        if self.window is not None:
+            alpha, beta = self.window
+            self.window = (
+                max(alpha, value) if at_least else alpha,
+                min(beta, value) if at_most else beta,
+            )
+
+
+class NodeRecorder(Recorder):
+    """Keeps the nodes between the root and where the search is, and enters each in the trace.
+
+    A search calls `enter_root`, then `enter` and `leave` for each further node, then `end`. If its
+    time is up it just stops calling.
+    """
+
+    def __init__(self, algorithm: str, trace: SearchTrace, limit: int) -> None:
+        super().__init__(algorithm, trace, limit)
+        self._open: list[Visit] = []
+        self._iteration = -1
+
+    def begin(self, env: Any) -> None:
+        """Start anew for a search of `env`."""
+        super().begin(env)
+        self._open.clear()
+        self._iteration = -1
+
+    def enter_root(self, state: Any, window: Window | None = None) -> None:
+        """The search starts at `state`; once more, one ply deeper, in iterative deepening."""
+        self._close()
+        self._iteration += 1
+        self._open_visit((), state, False, window)
+
+    def weigh(self, probabilities: Mapping[Any, float]) -> None:
+        """Where the search is, no player decides: these actions are taken so often."""
+        self._open[-1].probabilities = probabilities
+
+    def enter(self, action: Hashable, depth: float, window: Window | None = None) -> None:
+        """The search goes on to the child behind `action`.
+
+        Args:
+            action: one of the node where it is.
+            depth: plies from that node to where it stops looking ahead.
+            window: the alpha and beta that it hands down.
+        """
+        parent = self._open[-1]
+        parent.node.visited.append(action)
+        if parent.node.player != CHANCE:  # which hands each child a window of its own
+            parent.window = window
+        state = self.env.get_next_state(parent.state, action)
+        self._open_visit((*parent.node.path, action), state, depth == 1, window)
+        self._open[-1].node.probability = parent.probabilities.get(action)
+
+    def leave(self, value: float) -> None:
+        """The search returns `value`, from player 1's view, from the node where it is."""
+        visit = self._open.pop()
+        node = visit.node
+        node.value = value
+        node.ending = _ending(visit)
+        node.bound = _bound(visit, value)
+        if node.player == CHANCE and node.bound is not Bound.EXACT:
+            visit.narrow(value, node.bound is Bound.LOWER, node.bound is Bound.UPPER)
+        node.window_returned = visit.window
+        if self._open:
+            parent = self._open[-1]
+            parent.children.append(node)
+            parent.narrow(value, parent.node.player == 1, parent.node.player == 2)
+
+    def recall(self, value: float, bound: Bound) -> None:
+        """The transposition table knows enough of the node where the search is."""
+        visit = self._open[-1]
+        visit.recalled = bound
+        visit.narrow(value, bound is not Bound.UPPER, bound is not Bound.LOWER)
+
+    def has_visited_no_child(self) -> bool:
+        """Whether the search has visited no child of the node where it is."""
+        return not self._open[-1].node.visited
+
+    def end(self, chosen: Hashable) -> None:
+        """The search is over and has chosen an action of the root."""
+        self._close()
+        super().end(chosen)
+
+    def _open_visit(
+        self,
+        path: tuple[Hashable, ...],
+        state: Any,
+        at_horizon: bool,
+        window: Window | None,
+    ) -> None:
+        self.count_visit()
+        node = TracedNode(
+            path,
+            player=self.env.current_player(state),
+            actions=tuple(self.env.get_available_actions(state)),
+            window=window,
+            iteration=self._iteration,
+            board=self.board(state),
+        )
+        self.trace.nodes.append(node)
+        self._open.append(Visit(node, state, at_horizon, window))
+
+    def _close(self) -> None:
+        """Leave the root; or give up every node that the search was in when its time was up."""
+        if len(self._open) == 1:
+            self.leave(self._best_of_root())
+        for visit in self._open:
+            visit.node.ending = Ending.TIME
+        self._open.clear()
+
+    def _best_of_root(self) -> float:
+        root = self._open[0]
+        best = max if root.node.player == 1 else min
+        return best(child.value for child in root.children if child.value is not None)
+
+
+def _ending(visit: Visit) -> Ending:
+    if not visit.node.actions:
+        return Ending.TERMINAL
+    if visit.at_horizon:
+        return Ending.DEPTH
+    if visit.recalled is not None:
+        return Ending.TRANSPOSITION
+    return Ending.COMPLETE if visit.is_complete else Ending.CUTOFF
+
+
+def _bound(visit: Visit, value: float) -> Bound:
+    """What `value` says of the true one at this depth."""
+    if visit.recalled is not None:
+        return visit.recalled
+    if visit.node.window is None or not visit.children:
+        return Bound.EXACT
+    if visit.node.player == CHANCE:
+        alpha, beta = visit.node.window
+        at_least, at_most = value > alpha, value < beta
+    else:
+        at_least, at_most = _certain_sides(visit, value)
+    if (at_least or value == -1.0) and (at_most or value == 1.0):
+        return Bound.EXACT
+    return Bound.LOWER if at_least else Bound.UPPER
+
+
+def _certain_sides(visit: Visit, value: float) -> tuple[bool, bool]:
+    """Whether a player's node is worth at least `value`, and at most, by what its children say.
+
+    This is what the search's own window tells, or sharper: a minimiser's value of at most alpha is
+    exact where all children were visited and theirs are.
+    """
+    bounds = {child.bound for child in visit.children}
+    best_bounds = {child.bound for child in visit.children if child.value == value}
+    if visit.node.player == 1:
+        return best_bounds != {Bound.UPPER}, visit.is_complete and Bound.LOWER not in bounds
+    return visit.is_complete and Bound.UPPER not in bounds, best_bounds != {Bound.LOWER}

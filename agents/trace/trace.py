@@ -1,0 +1,150 @@
+"""What a search visited, in the order in which it did, and why it turned back.
+
+Values, alpha and beta are from player 1's view. `SearchTrace.scale` turns them into the game's own
+numbers: in a tree of scale 16.0 a leaf written as 14 has the value 0.875.
+"""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from agents.alpha_beta import Bound
+
+Path = tuple[Hashable, ...]
+"""The actions that lead from the root to a node: integers or strings; () is the root."""
+
+
+class Ending(StrEnum):
+    """Why a search returned from a node."""
+
+    TERMINAL = "terminal"
+    """The game is over there."""
+    DEPTH = "depth"
+    """It lies as deep as the search looks: its value is the heuristic's."""
+    TRANSPOSITION = "transposition"
+    """The transposition table knew enough."""
+    CUTOFF = "cutoff"
+    """Alpha reached beta: what the other children are worth changes nothing."""
+    COMPLETE = "complete"
+    """All its children were visited, but those that chance or the modelled opponent never takes."""
+    TIME = "time"
+    """The time was up: its value is unknown."""
+
+
+@dataclass
+class TracedNode:
+    """One visit of a node by minimax, alpha-beta or expectimax."""
+
+    path: Path
+    player: int
+    """Whose turn it is: 1 (the maximiser), 2 (the minimiser), 0 (chance). Who would be next, where
+    the game is over."""
+    actions: Path
+    """The legal actions, in the game's own order; () where the game is over."""
+    visited: list[Hashable] = field(default_factory=list)
+    """The actions whose children were visited, in the order of the search."""
+    window: tuple[float, float] | None = None
+    """Alpha and beta on entry; None where the search has no window."""
+    window_returned: tuple[float, float] | None = None
+    """Alpha and beta on return: alpha >= beta is what a cutoff rests on."""
+    value: float | None = None
+    """What the search returned; None where the time was up."""
+    bound: Bound = Bound.EXACT
+    """What `value` says of the true value at this depth: equal, at least or at most."""
+    ending: Ending = Ending.COMPLETE
+    probability: float | None = None
+    """How likely its parent takes the last action of the path; None where a player chooses it."""
+    iteration: int = 0
+    """Which of the searches of iterative deepening it belongs to, from 0."""
+    board: tuple[int, ...] | None = None
+    """The cells, row 0 on top: 0 free, 1 and 2 the players'; None in games without a board."""
+
+    @property
+    def unvisited(self) -> tuple[Hashable, ...]:
+        """The actions that were never tried, in the game's own order."""
+        return tuple(action for action in self.actions if action not in self.visited)
+
+
+@dataclass(frozen=True)
+class ChildStatistics:
+    """A child at the moment of a selection."""
+
+    visits: int
+    total: float
+    """Sum of the results, from player 1's view."""
+    uct: float
+    """The bound by which it is selected, from the view of the player who selects."""
+    proven: float | None = None
+    """Its exact value where that is known, from player 1's view; the solver passes it over."""
+
+    @property
+    def mean(self) -> float:
+        """The mean result, from player 1's view."""
+        return self.total / self.visits
+
+
+@dataclass
+class Selection:
+    """The choice of one child on a simulation's way down."""
+
+    path: Path
+    """The node that chooses."""
+    children: Mapping[Hashable, ChildStatistics]
+    chosen: Hashable
+
+
+@dataclass
+class Simulation:
+    """One simulation of a Monte Carlo tree search."""
+
+    selections: list[Selection]
+    """From the root on; none where chance decides."""
+    path: Path
+    """The node that it ended at; its last action is new in the tree if `expanded`."""
+    expanded: bool
+    result: float
+    """The sum of its rollouts, or the proven value once for each, from player 1's view.
+
+    It is added to each node of the path, from the end to the root; where the player whose turn it
+    is can fall back on a proven value, a worse result becomes that value from there on.
+    """
+    rollouts: list[float]
+    """The result of each rollout; none where the value of the node is proven."""
+    backed_up: list[tuple[Path, int, float]]
+    """Each node of the path, the root last, with its visits and its total afterwards."""
+
+
+@dataclass
+class SearchTrace:
+    """What one search did. Hand it to `agents.trace.recording.recorded`.
+
+    Each search empties it first.
+    """
+
+    algorithm: str = ""
+    """`minimax`, `alphabeta`, `expectimax` or `mcts`."""
+    scale: float = 1.0
+    rows: int | None = None
+    columns: int | None = None
+    """The size of the board; None in games without one."""
+    nodes: list[TracedNode] = field(default_factory=list)
+    """In the order in which they were entered."""
+    simulations: list[Simulation] = field(default_factory=list)
+    """Of a Monte Carlo tree search."""
+    players: dict[Path, int] = field(default_factory=dict)
+    """Whose turn it is at each node of a Monte Carlo tree: 1, 2, or 0 for chance."""
+    proven: dict[Path, float] = field(default_factory=dict)
+    """The nodes of a Monte Carlo tree whose value was proven in the end, with it."""
+    boards: dict[Path, tuple[int, ...]] = field(default_factory=dict)
+    """The cells at each node of a Monte Carlo tree, as in `TracedNode.board`."""
+    chosen: Hashable | None = None
+    """The action that the search chose."""
+
+    def clear(self) -> None:
+        """Forget the search that it holds."""
+        vars(self).update(vars(SearchTrace()))
+
+    def last_iteration(self) -> list[TracedNode]:
+        """The nodes of the deepest of the searches of iterative deepening; of the only one else."""
+        last = max((node.iteration for node in self.nodes), default=0)
+        return [node for node in self.nodes if node.iteration == last]

@@ -1,0 +1,149 @@
+"""Traces as JSON text, and back by the annotations of their fields."""
+
+import json
+from collections.abc import Hashable, Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from functools import cache
+from reprlib import repr as short
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
+
+from agents.trace.trace import SearchTrace
+
+SCALARS = (bool, int, float, str)
+
+
+def encoded(value: Any) -> Any:
+    """A value as JSON can hold it.
+
+    A dataclass becomes an object, an enumeration's member its name in lower case, a tuple a list,
+    and a mapping a list of pairs [key, value].
+
+    Raises:
+        ValueError: it holds an object of another class.
+    """
+    if value is None or type(value) in SCALARS:
+        return value
+    if is_dataclass(value):
+        return {field.name: encoded(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Enum):
+        return value.name.lower()
+    if isinstance(value, Mapping):
+        return [[encoded(key), encoded(content)] for key, content in value.items()]
+    if type(value) in (list, tuple):
+        return [encoded(item) for item in value]
+    raise ValueError(f"{value!r} is no number or word, nor a tuple of them: JSON cannot hold it")
+
+
+def decoded(kind: Any, data: Any) -> Any:
+    """The value of the type `kind` that `encoded` made `data` of.
+
+    A field that is annotated as `Hashable` holds a number, a word or a tuple of them.
+
+    Raises:
+        ValueError: it made `data` of something else.
+    """
+    if kind in (Hashable, *SCALARS):
+        return _decoded_scalar(kind, data)
+    if is_dataclass(kind):
+        return _decoded_fields(kind, data)
+    if get_origin(kind) is UnionType:
+        return None if data is None else decoded(get_args(kind)[0], data)
+    if get_origin(kind) is not None:
+        return _decoded_collection(kind, data)
+    return _decoded_word(kind, data)
+
+
+def _decoded_scalar(kind: type, data: Any) -> Any:
+    if kind is Hashable and type(data) is list:
+        return tuple(_decoded_scalar(Hashable, item) for item in data)
+    if type(data) is kind or (kind is Hashable and type(data) in SCALARS):
+        return data
+    if kind is float and type(data) is int:
+        return float(data)
+    raise _misfit(kind, data)
+
+
+def _decoded_fields(kind: Any, data: Any) -> Any:
+    types = _field_types(kind)
+    if not isinstance(data, dict) or data.keys() != types.keys():
+        raise _misfit(kind, data)
+    return kind(**{name: decoded(types[name], content) for name, content in data.items()})
+
+
+def _decoded_collection(kind: Any, data: Any) -> Any:
+    if not isinstance(data, list):
+        raise _misfit(kind, data)
+    types = get_args(kind)
+    if get_origin(kind) is list:
+        return [decoded(types[0], item) for item in data]
+    if types[-1] is Ellipsis:
+        return tuple(decoded(types[0], item) for item in data)
+    if get_origin(kind) is tuple:
+        return _decoded_tuple(types, data)
+    mapping = dict(_decoded_tuple(types, pair) for pair in data)
+    if len(mapping) < len(data):
+        raise ValueError(f"a key stands twice in {short(data)}")
+    return mapping
+
+
+def _decoded_tuple(types: tuple[Any, ...], data: Any) -> Any:
+    if not isinstance(data, list) or len(data) != len(types):
+        raise _misfit(tuple, data)
+    return tuple(decoded(kind, item) for kind, item in zip(types, data, strict=True))
+
+
+def _decoded_word(kind: type[Enum], data: Any) -> Enum:
+    words = {member.name.lower(): member for member in kind}
+    if not isinstance(data, str) or data not in words:
+        raise _misfit(kind, data)
+    return words[data]
+
+
+@cache
+def _field_types(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _misfit(kind: type, data: object) -> ValueError:
+    return ValueError(f"{short(data)} stands where {kind.__name__} is expected")
+
+
+VERSION = 1
+"""Of the format; another one is refused."""
+
+
+def to_json(trace: SearchTrace) -> str:
+    """A trace as JSON: {"version": 1, "trace": ...}, by the names of the data model's fields.
+
+    Raises:
+        ValueError: an action is neither a number nor a word, nor a tuple of them.
+    """
+    return json.dumps({"version": VERSION, "trace": encoded(trace)})
+
+
+def from_json(text: str) -> SearchTrace:
+    """The trace that `to_json` wrote.
+
+    Raises:
+        ValueError: the text is something else, or of another version.
+    """
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(
+            f"this text is no trace of a search, for it is no JSON: {error}"
+        ) from error
+    if not isinstance(document, dict) or "version" not in document:
+        raise ValueError("this JSON is no trace of a search, as it says no version")
+    if document["version"] != VERSION:
+        raise ValueError(
+            f"this trace is of version {document['version']!r}, and only version {VERSION} can be "
+            "read: record the search again"
+        )
+    try:
+        trace: SearchTrace = decoded(SearchTrace, document.get("trace"))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"this JSON is no trace of a search: {error}") from error
+    return trace

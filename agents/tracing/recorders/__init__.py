@@ -1,1 +1,0 @@
-"""How a search tells a trace what it does: recorders, and the searches that call them."""

@@ -1,1 +1,0 @@
-"""Trained policies: their files, their network in plain numpy, the agent that plays them."""

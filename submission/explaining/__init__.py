@@ -1,1 +1,0 @@
-"""The `explain` command: what a search did, in words, as a picture, and as an exercise."""

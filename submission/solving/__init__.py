@@ -1,1 +1,0 @@
-"""The `solve` command: positions in, exact scores out."""

@@ -1,1 +1,0 @@
-"""The `train` command: a policy learns by playing itself."""
