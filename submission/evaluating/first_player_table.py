@@ -17,7 +17,7 @@ from submission.evaluating.openings import Opening
 from submission.evaluating.summary import Tally, summarise
 from submission.plain_table import plain_table
 
-RULES = (
+OPENING_RULES = (
     "An opening is the columns, from 1, that were played before the players were asked. W-D-L: "
     "wins, draws and losses of the player where it moved first and where it moved second, and of "
     "whoever moved first; games in which somebody failed are left out. Theory: what the opening is "
@@ -38,7 +38,7 @@ def render_openings(evaluation: Evaluation) -> RenderableType:
         _pairing_table(env, names, [game for game in evaluation.records if game.pairing == names])
         for names in evaluation.pairings
     ]
-    return Group(*tables, Text(RULES))
+    return Group(*tables, Text(OPENING_RULES))
 
 
 def _pairing_table(env: ConnectX, names: tuple[str, str], games: Sequence[GameRecord]) -> Table:

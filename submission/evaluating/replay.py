@@ -38,14 +38,14 @@ def _replayed(record: GameRecord, configuration: GameConfiguration) -> Any:
     """Kaggle's environment after the game."""
     env = kaggle_environments().make("connectx", configuration.for_kaggle())
     for column in record.columns:
-        _step(env, column)
+        _step_as_recorded(env, column)
     for status in record.statuses:
         if status != DONE:
-            _step(env, _action_with_status(status))
+            _step_as_recorded(env, _action_with_status(status))
     return env
 
 
-def _step(env: Any, action: Any) -> None:
+def _step_as_recorded(env: Any, action: Any) -> None:
     """Let the seat whose turn it is act."""
     env.step([action if state.status == "ACTIVE" else None for state in env.state])
 

@@ -13,7 +13,7 @@ from submission.grading.mistakes import Mistake, mistake_in_words, worst_mistake
 from submission.grading.ply_chart import ply_chart
 from submission.html_page import html_page
 
-WORST = 24
+WORST_ON_PAGE = 24
 """How many mistakes are shown."""
 
 HEADINGS = (
@@ -49,20 +49,20 @@ $mistakes
 
 def grade_page(grade: Grade) -> str:
     """The figures, a chart of them by ply, and the worst mistakes on their boards."""
-    mistakes = worst_mistakes(grade.answers, WORST)
+    mistakes = worst_mistakes(grade.answers, WORST_ON_PAGE)
     by_plies = by_ply(grade.answers)
     body = BODY.substitute(
         notes="\n".join(f"<p>{escape(note)}</p>" for note in notes(grade)),
-        kinds=_table(by_kind(grade.answers)),
+        kinds=_page_table(by_kind(grade.answers)),
         chart=ply_chart(by_plies) if by_plies else "",
         mistakes="\n".join(map(_figure, mistakes)) if mistakes else "<p>None.</p>",
-        plies=_table(by_plies),
+        plies=_page_table(by_plies),
         rules=escape(RULES),
     )
     return html_page(title(grade), STYLE, body)
 
 
-def _table(groups: Iterable[Group]) -> str:
+def _page_table(groups: Iterable[Group]) -> str:
     rows = [_row("td", _cells(group)) for group in groups]
     return "\n".join(["<table>", _row("th", HEADINGS), *rows, "</table>"])
 

@@ -58,7 +58,7 @@ def ladder_page(ladder: Ladder) -> str:
         anchor=escape(ladder.anchor),
         figures=_figures(ladder),
         notes="\n".join(element("p", escape(note)) for note in ladder_notes(ladder)),
-        scores=_scores(ladder),
+        scores=_page_scores(ladder),
         shown=SHOWN,
         lost="\n".join(_losses_of_each(ladder)),
         script=REPLAY_SCRIPT,
@@ -72,15 +72,15 @@ def _figures(ladder: Ladder) -> str:
         [*result_cells(rung, ladder.anchor), *time_cells(rung.standing)] for rung in ladder.rungs
     )
     rows = ([_cell("td", words) for words in row] for row in cells)
-    return _table(ladder, [*RESULT_HEADINGS, *seconds], rows)
+    return _page_table(ladder, [*RESULT_HEADINGS, *seconds], rows)
 
 
-def _scores(ladder: Ladder) -> str:
+def _page_scores(ladder: Ladder) -> str:
     ranks = map(str, range(1, len(ladder.rungs) + 1))
-    return _table(ladder, ranks, ([*map(_score, rung.against)] for rung in ladder.rungs))
+    return _page_table(ladder, ranks, ([*map(_score, rung.against)] for rung in ladder.rungs))
 
 
-def _table(ladder: Ladder, headings: Iterable[str], rows: Iterable[list[str]]) -> str:
+def _page_table(ladder: Ladder, headings: Iterable[str], rows: Iterable[list[str]]) -> str:
     """A table with a row of cells for each player."""
     head = element("tr", *(_cell("th", heading) for heading in ("", "player", *headings)))
     body = (

@@ -7,9 +7,9 @@ from typing import Any
 from envs.bitboard import cell_bit
 from envs.connectx import ConnectX
 from submission.evaluating.arenas.played_game import PlayedGame, overtime
-from submission.evaluating.arenas.seats import Failure, Move, Seat
+from submission.evaluating.arenas.seats import Seat
 from submission.evaluating.game_record import GameConfiguration
-from submission.isolation.move import misplaced
+from submission.isolation.move import Failure, Move, misplaced
 from submission.kaggle import DONE
 
 BANK = 60
