@@ -1,5 +1,6 @@
 """Game-tree search agents for any two-player game that implements `envs.Env`."""
 
+from agents.agent import Agent, SearchResult
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.baselines import GreedyAgent, RandomAgent
 from agents.expectimax import ExpectimaxAgent
@@ -9,7 +10,6 @@ from agents.options import option
 from agents.parallel.parallel_search import parallel_search
 from agents.perfect import PerfectAgent
 from agents.policy.policy_agent import PolicyAgent
-from agents.protocol import Agent, SearchResult
 from agents.registry import agent_names, make_agent
 from agents.solver.solver import ScoreBounds, Solver
 

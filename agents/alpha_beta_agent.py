@@ -6,6 +6,7 @@ from itertools import count
 from math import inf
 from typing import Any, Generic
 
+from agents.agent import Agent, SearchResult, legal_actions
 from agents.alpha_beta import AlphaBeta, TranspositionTable
 from agents.compiled.compilation import runs_compiled
 from agents.compiled.compiled_alpha_beta import ALPHA_BETA, CompiledAlphaBeta, can_compile
@@ -13,7 +14,6 @@ from agents.guidance.heuristics import HEURISTICS, Heuristic
 from agents.guidance.ordering import ORDERINGS, Ordering, best_action, sensible_actions
 from agents.guidance.tie_break import LOOK_AHEAD, best_against_fallible, require_tie_break
 from agents.options import choose, option, require_at_least, require_engine
-from agents.protocol import Agent, SearchResult, legal_actions
 from agents.search import Clock, Found, TimeUp, line_actions
 from envs.protocol import Action, Env, State
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Protocol
 
+from agents.agent import Agent, SearchResult, legal_actions
 from agents.compiled.compilation import is_compiled_game, runs_compiled
 from agents.compiled.mcts_forest import MCTS, Forest
 from agents.compiled.mcts_kernel import TreeSettings
@@ -12,7 +13,6 @@ from agents.guidance.ordering import sensible_actions
 from agents.guidance.rollouts import ROLLOUTS, Rollout, decisive, uniform
 from agents.mcts import Tree
 from agents.options import choose, option, require_at_least, require_engine
-from agents.protocol import Agent, SearchResult, legal_actions
 from agents.search import Clock, make_rng
 from envs.protocol import Action, Env, State
 from envs.random_stream import STREAMS

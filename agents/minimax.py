@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from math import inf
 from typing import Generic
 
+from agents.agent import Agent, SearchResult, legal_actions
 from agents.guidance.heuristics import HEURISTICS, Heuristic
 from agents.guidance.ordering import ORDERINGS, Ordering, best_action, sensible_actions
 from agents.guidance.tie_break import LOOK_AHEAD, best_against_fallible, require_tie_break
 from agents.options import choose, option, require_at_least
-from agents.protocol import Agent, SearchResult, legal_actions
 from agents.search import (
     Clock,
     Found,

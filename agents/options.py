@@ -7,7 +7,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from agents.protocol import Agent
+from agents.agent import Agent
 
 Chosen = TypeVar("Chosen", bound=Callable[..., Any])
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from agents.agent import Agent, SearchResult, legal_actions
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.book.book_format import decode_repertoire, shipped_repertoire
 from agents.book.opening_book import shipped_book_of
@@ -13,7 +14,6 @@ from agents.book.repertoire import Repertoire
 from agents.compiled.compilation import is_compiled_game
 from agents.guidance.tie_break import require_tie_break
 from agents.options import file_content, file_option, option, require_at_least
-from agents.protocol import Agent, SearchResult, legal_actions
 from agents.search import Clock, TimeUp
 from agents.solver.exact_moves import ExactMoves, is_decided, unrefuted
 from agents.solver.prospects import Prospects

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from agents.agent import Agent
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.baselines import GreedyAgent, RandomAgent
 from agents.expectimax import ExpectimaxAgent
@@ -13,7 +14,6 @@ from agents.minimax import MinimaxAgent
 from agents.options import agent_options, check_options
 from agents.perfect import PerfectAgent
 from agents.policy.policy_agent import PolicyAgent
-from agents.protocol import Agent
 
 AGENTS: Mapping[str, type[Agent]] = {
     "random": RandomAgent,

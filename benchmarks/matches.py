@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from agents.protocol import Agent
+from agents.agent import Agent
 from envs.board import BoardGame, BoardState
 
 

@@ -14,15 +14,12 @@ from rich.console import Console
 
 from benchmarks.measure import Timings, time_in_turn
 from benchmarks.report import spread, table
-from submission.evaluating.arenas.game import play_game
-from submission.evaluating.arenas.game_specification import GameSpecification
-from submission.evaluating.evaluate import evaluate
-from submission.evaluating.game_record import GameConfiguration
-from submission.evaluating.pairing import Pairing
-from submission.evaluating.players import Player, PlayerKind, find_player
-from submission.evaluating.settings import Arena, Settings
-from submission.executors.workers import local_executor
+from submission.executors.local_workers import local_executor
 from submission.kaggle import kaggle_environments
+from submission.match.game_record import GameConfiguration
+from submission.match.players import Pairing, Player, PlayerKind, find_player
+from submission.match.run import evaluate, play_game
+from submission.match.schedule import Arena, GameSpecification, Settings
 
 TRIVIAL_SUBMISSION = Player(
     "main.py",

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from agents.protocol import Agent, SearchResult
+from agents.agent import Agent, SearchResult
 from envs.protocol import Env
 
 

@@ -8,9 +8,9 @@ from math import inf
 from time import perf_counter
 from typing import Any, NamedTuple
 
+from agents.agent import Agent
 from agents.compiled.compilation import PATIENCE
 from agents.guidance.ordering import from_the_middle, sensible_actions
-from agents.protocol import Agent
 from envs.connectx import ConnectX
 
 SAFETY_SHARE = 0.1

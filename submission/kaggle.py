@@ -1,7 +1,8 @@
-"""The one door to kaggle_environments: imported late, quietly, with advice if it is missing."""
+"""Kaggle: the one door to kaggle_environments, imported late and quietly, and the way to upload."""
 
 import contextlib
 import io
+import shlex
 from functools import cache
 from threading import Lock
 from types import ModuleType
@@ -37,3 +38,10 @@ def kaggle_environments() -> ModuleType:
             raise ModuleNotFoundError(f"{INSTALL_HINT} ({error})") from error
     module: ModuleType = kaggle_environments
     return module
+
+
+def upload_command(file: str, message: str) -> str:
+    """The command of Kaggle's own client that submits a file to the ConnectX competition."""
+    # A name that begins with a dash would be read as an option.
+    path = f"./{file}" if file.startswith("-") else file
+    return f'kaggle competitions submit -c connectx -f {shlex.quote(path)} -m "{message}"'

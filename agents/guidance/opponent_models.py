@@ -9,7 +9,7 @@ from functools import partial
 from math import exp, inf
 from typing import Any
 
-from agents.protocol import Agent
+from agents.agent import Agent
 from envs.protocol import Action, Env, State, require_distribution
 
 OpponentModel = Callable[[Any, Any], Mapping[Any, float]]

@@ -11,9 +11,9 @@ from functools import partial
 from math import inf
 from typing import Any, NamedTuple
 
+from agents.agent import SearchResult, legal_actions
 from agents.mcts_agent import MCTSAgent, SearchedNode, final_action
 from agents.parallel.workers import Task, Workers
-from agents.protocol import SearchResult, legal_actions
 from agents.search import Clock, TimeUp, make_rng
 from envs.protocol import Action, Env, State
 

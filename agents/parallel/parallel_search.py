@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 
+from agents.agent import Agent, SearchResult
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.expectimax import ExpectimaxAgent
 from agents.mcts_agent import MCTSAgent
@@ -19,7 +20,6 @@ from agents.parallel.root_splitting import (
     SplitMinimaxAgent,
 )
 from agents.parallel.workers import Workers
-from agents.protocol import Agent, SearchResult
 from envs.protocol import Action, Env, State
 
 

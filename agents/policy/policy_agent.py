@@ -7,6 +7,7 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.agent import Agent, SearchResult, legal_actions
 from agents.options import file_content, file_option, option, require_at_least
 from agents.policy.network import (
     Floats,
@@ -15,7 +16,6 @@ from agents.policy.network import (
     evaluate_network,
     policy_scope,
 )
-from agents.protocol import Agent, SearchResult, legal_actions
 from agents.search import Clock, make_rng
 from envs.board import BoardGame, BoardState
 from envs.protocol import Action, Env, State

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from io import BytesIO
 from typing import NamedTuple
 
-from matplotlib.figure import Figure
 
+from agents.agent import Agent
 from agents.baselines import RandomAgent
 from agents.policy.network import TrainedPolicy, encode_policy
 from agents.policy.policy_agent import PolicyAgent
-from agents.protocol import Agent
 from agents.stats import Estimate, score_estimate
 from envs.board import BoardGame
 
@@ -67,6 +66,8 @@ COLOURS = ("#1d4e89", "#e4572e")
 
 def curve_png(trials: Sequence[Trial]) -> bytes:
     """The curve as a PNG; bands are 95 % intervals."""
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(8, 4.5), layout="constrained")
     axes = figure.add_subplot()
     steps = [trial.steps for trial in trials]

@@ -1,6 +1,6 @@
 """Exact scores of small games, such as tic-tac-toe, by looking at each position once."""
 
-from agents.protocol import legal_actions
+from agents.agent import legal_actions
 from envs.board import BoardGame, BoardState
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import inf
 
+from agents.agent import legal_actions
 from agents.book.opening_book import OpeningBook
 from agents.options import require_at_least
-from agents.protocol import legal_actions
 from agents.search import Clock
 from agents.solver.plain_solver import PlainEngine
 from agents.solver.solver_engine import (

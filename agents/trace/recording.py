@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from agents.agent import Agent, SearchResult
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.expectimax import ExpectimaxAgent
 from agents.mcts_agent import MCTSAgent
 from agents.minimax import MinimaxAgent
 from agents.options import agent_options
-from agents.protocol import Agent, SearchResult
 from agents.trace.recorded_mcts import RecordingMCTSAgent, SimulationRecorder
 from agents.trace.recorded_searches import (
     RecordingAlphaBetaAgent,

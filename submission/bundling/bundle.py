@@ -10,8 +10,8 @@ from types import ModuleType
 import agents
 import envs
 import submission
+from agents.agent import Agent
 from agents.options import agent_help, check_options, unlimited_options
-from agents.protocol import Agent
 from agents.registry import JsonValue, agent_class
 from submission.bundling.closure import SourceTree, close
 from submission.bundling.compose import COMPILING, Header, compose

@@ -9,7 +9,7 @@ from textwrap import indent
 from submission.bundling.closure import Closure, SourceTree
 from submission.bundling.data_files import DECODER, DataFile
 from submission.bundling.sources import BundleError, Definition, Module
-from submission.upload import upload_command
+from submission.kaggle import upload_command
 
 RULE = "# " + "-" * 98
 GAP = "\n\n"

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
+from agents.agent import Agent
 from agents.book.book_format import base85_lines
 from agents.options import agent_options, file_content
-from agents.protocol import Agent
 from agents.registry import JsonValue
 
 DECODER = "from base64 import b85decode"

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 
+from agents.agent import Agent
 from agents.options import unlimited_options
-from agents.protocol import Agent
 from agents.registry import JsonValue, agent_class
 from submission.bundling.data_files import data_files
 

@@ -6,7 +6,7 @@ from dataclasses import is_dataclass
 from inspect import isabstract, signature
 from pathlib import Path
 
-from agents.protocol import Agent
+from agents.agent import Agent
 
 
 def load_user_agent(source: Path, name: str) -> type[Agent]:

@@ -10,7 +10,7 @@ from rich.text import Text
 from submission.checking.check_games import FIRST_GAMES
 from submission.checking.check_result import CheckReport, GameResult, Timing
 from submission.checking.diagnosis import Fault
-from submission.plain_text import plain_text
+from submission.terminal import plain_text
 
 NOTHING = "-"
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from submission.checking.diagnosis import Fault
 from submission.checking.observed_game import Versions
-from submission.upload import upload_command
+from submission.kaggle import upload_command
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from rich.table import Table
 
 from agents.options import agent_help, agent_options
 from agents.registry import REGISTERED
-from submission.cli.console import console
+from submission.terminal import console
 
 
 def agents() -> None:

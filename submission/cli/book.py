@@ -15,9 +15,8 @@ from agents.options import require_at_least
 from agents.output_file import replace_content, require_writable
 from agents.search import OnProgress
 from submission.cli.arguments import CORES, Columns, Dask, Inarow, Rows
-from submission.cli.console import say
-from submission.executors.choice import chosen_executor
-from submission.progress import progress_bar
+from submission.cli.running import chosen_executor
+from submission.terminal import progress_bar, say
 
 BOOK_PLIES = 8
 

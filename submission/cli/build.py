@@ -6,9 +6,15 @@ from pathlib import Path
 from agents.output_file import require_distinct, require_writable
 from agents.registry import parse_options
 from submission.bundling.bundle import build_bundle
-from submission.cli.arguments import AgentName, Options, Output, Source
-from submission.cli.console import say
-from submission.cli.input_files import files_of_options, modules_beside
+from submission.cli.arguments import (
+    AgentName,
+    Options,
+    Output,
+    Source,
+    files_of_options,
+    modules_beside,
+)
+from submission.terminal import say
 
 
 def build(

@@ -9,9 +9,8 @@ from submission.checking.check import PATIENCE, check_submission
 from submission.checking.check_report import render_check
 from submission.checking.check_result import CheckReport
 from submission.cli.arguments import ActTimeout
-from submission.cli.console import console
 from submission.isolation.child_process import find_python
-from submission.progress import progress_bar
+from submission.terminal import console, progress_bar
 
 
 def check(

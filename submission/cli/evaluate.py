@@ -23,20 +23,18 @@ from submission.cli.arguments import (
     Rows,
     Seed,
     Workers,
+    files_of_players,
 )
-from submission.cli.console import console, say
-from submission.cli.input_files import files_of_players
 from submission.cli.running import Run, require_complete
-from submission.evaluating.evaluation import Evaluation
-from submission.evaluating.evaluation_report import render_evaluation
-from submission.evaluating.first_player_table import render_openings
-from submission.evaluating.game_record import GameConfiguration
-from submission.evaluating.judging.sprt import ERROR_RATE, Sprt, parse_sprt
-from submission.evaluating.pairing import against_each
-from submission.evaluating.players import find_player
-from submission.evaluating.replay import game_to_show, replay_html
-from submission.evaluating.settings import Arena, Settings
 from submission.kaggle import kaggle_environments
+from submission.match.game_record import GameConfiguration
+from submission.match.kaggle_referee import game_to_show, replay_html
+from submission.match.match import Evaluation
+from submission.match.match_report import render_evaluation, render_openings
+from submission.match.players import against_each, find_player
+from submission.match.schedule import Arena, Settings
+from submission.match.sprt import ERROR_RATE, Sprt, parse_sprt
+from submission.terminal import console, say
 
 
 def evaluate(

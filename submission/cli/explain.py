@@ -24,7 +24,6 @@ from agents.trace.pictures.text_tree import trace_text
 from agents.trace.quiz import answers
 from agents.trace.trace_json import to_json
 from submission.cli.arguments import Options
-from submission.cli.console import console, say
 from submission.cli.games import (
     GameColumns,
     GameInarow,
@@ -35,6 +34,7 @@ from submission.cli.games import (
     chosen_game,
     unfinished_position,
 )
+from submission.terminal import console, say
 
 LIMIT = 60
 

@@ -6,18 +6,13 @@ from typing import Annotated
 import typer
 
 from agents.output_file import require_distinct, require_writable
-from submission.cli.arguments import CORES, ActTimeout, Dask, PlayerName
-from submission.cli.console import console
-from submission.cli.input_files import files_of_players
-from submission.cli.running import require_complete
-from submission.evaluating.players import find_player
-from submission.executors.choice import chosen_executor
-from submission.grading.grade_page import grade_page
-from submission.grading.grade_report import render_grade
-from submission.grading.grade_settings import GradeSettings
-from submission.grading.grading import grade_player
-from submission.grading.position_set import SHIPPED_POSITIONS, read_position_set
-from submission.progress import progress_bar
+from submission.cli.arguments import CORES, ActTimeout, Dask, PlayerName, files_of_players
+from submission.cli.running import chosen_executor, require_complete
+from submission.grade.grade_report import grade_page, render_grade
+from submission.grade.grading import GradeSettings, grade_player
+from submission.grade.solved_positions import SHIPPED_POSITIONS, read_position_set
+from submission.match.players import find_player
+from submission.terminal import console, progress_bar
 
 
 def grade(

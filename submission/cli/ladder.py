@@ -21,19 +21,17 @@ from submission.cli.arguments import (
     Rows,
     Seed,
     Workers,
+    files_of_players,
 )
-from submission.cli.console import console
-from submission.cli.input_files import files_of_players
 from submission.cli.running import Run, require_complete
-from submission.evaluating.evaluation import Evaluation
-from submission.evaluating.game_record import GameConfiguration
-from submission.evaluating.pairing import round_robin
-from submission.evaluating.players import find_player
-from submission.evaluating.settings import Arena, Settings
-from submission.ranking.extra import require_ranking_library
-from submission.ranking.ladder import make_ladder, require_round_robin
-from submission.ranking.ladder_page import ladder_page
-from submission.ranking.ladder_report import render_ladder
+from submission.ladder.ladder import make_ladder, require_round_robin
+from submission.ladder.ladder_report import ladder_page, render_ladder
+from submission.ladder.ratings import require_ranking_library
+from submission.match.game_record import GameConfiguration
+from submission.match.match import Evaluation
+from submission.match.players import find_player, round_robin
+from submission.match.schedule import Arena, Settings
+from submission.terminal import console
 
 
 def ladder(

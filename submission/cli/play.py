@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 
 from envs.notation import parse_moves
-from submission.cli.console import console
 from submission.cli.games import (
     Game,
     GameColumns,
@@ -16,9 +15,9 @@ from submission.cli.games import (
     chosen_game,
     unfinished_position,
 )
-from submission.playing.match import Match
-from submission.playing.opponent import find_opponent
-from submission.playing.session import Session
+from submission.play.moves import Match, find_opponent
+from submission.play.session import Session
+from submission.terminal import console
 
 
 def play(

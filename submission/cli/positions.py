@@ -7,11 +7,10 @@ import typer
 
 from agents.output_file import require_writable
 from submission.cli.arguments import CORES, Output
-from submission.cli.console import say
-from submission.executors.workers import local_executor
-from submission.grading.make_positions import make_position_set
-from submission.grading.position_settings import LAST_PLY, PositionSettings
-from submission.progress import progress_bar
+from submission.executors.local_workers import local_executor
+from submission.grade.position_making import make_position_set
+from submission.grade.solved_positions import LAST_PLY, PositionSettings
+from submission.terminal import progress_bar, say
 
 
 def positions(

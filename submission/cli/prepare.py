@@ -9,14 +9,12 @@ from submission.checking.throttle import can_throttle
 from submission.cli.arguments import CORES, AgentName, Games, Options, Output, Seed, Source, Workers
 from submission.cli.build import write_bundle
 from submission.cli.check import require_accepted, show_check
-from submission.cli.console import console, say
 from submission.cli.running import Run, require_complete
-from submission.evaluating.evaluation_report import render_evaluation
-from submission.evaluating.pairing import against_each
-from submission.evaluating.players import find_player
-from submission.evaluating.settings import Settings
-from submission.progress import progress_bar
-from submission.upload import upload_command
+from submission.kaggle import upload_command
+from submission.match.match_report import render_evaluation
+from submission.match.players import against_each, find_player
+from submission.match.schedule import Settings
+from submission.terminal import console, progress_bar, say
 
 SLOW_SPEED = 1 / 3
 

@@ -1,23 +1,33 @@
-"""Games with a progress bar, wherever they are played and kept."""
+"""Games with a progress bar, on the executor that a command line names."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
 import typer
 
-from submission.cli.console import console
-from submission.evaluating.evaluate import evaluate
-from submission.evaluating.evaluation import Ending, Evaluation
-from submission.evaluating.game_record import GameRecord
-from submission.evaluating.pairing import Pairing
-from submission.evaluating.results.results_file import ResultsFile, new_results, resumed_results
-from submission.evaluating.results.results_header import ResultsHeader
-from submission.evaluating.settings import Settings
-from submission.executors.choice import chosen_executor
-from submission.progress import progress_bar
+from submission.executors.dask_workers import dask_executor
+from submission.executors.local_workers import local_executor
+from submission.match.game_record import GameRecord
+from submission.match.match import Ending, Evaluation
+from submission.match.players import Pairing
+from submission.match.results_content import ResultsHeader
+from submission.match.results_file import ResultsFile, new_results, resumed_results
+from submission.match.run import evaluate
+from submission.match.schedule import Settings
+from submission.terminal import console, progress_bar
+
+
+def chosen_executor(workers: int, dask: str | None) -> AbstractContextManager[Executor]:
+    """So many worker processes here; or those of the Dask scheduler at an address.
+
+    Raises:
+        ValueError, OSError, ModuleNotFoundError: as `local_executor` and `dask_executor`.
+    """
+    return local_executor(workers) if dask is None else dask_executor(dask)
 
 
 @dataclass(frozen=True)

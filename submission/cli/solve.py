@@ -19,8 +19,7 @@ from agents.solver.analysis import (
 from agents.solver.solver import Solver
 from envs.connectx import ConnectX
 from submission.cli.arguments import Columns, Inarow, Rows
-from submission.cli.console import console, say
-from submission.progress import progress_bar
+from submission.terminal import console, progress_bar, say
 
 
 def solve(

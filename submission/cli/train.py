@@ -10,9 +10,8 @@ from agents.output_file import require_writable
 from agents.policy.training_settings import Budget, TrainingSettings, require_training_libraries
 from agents.policy.trials import Trial
 from submission.cli.arguments import Output
-from submission.cli.console import say
 from submission.cli.games import Game, GameColumns, GameInarow, GameName, GameRows, chosen_game
-from submission.progress import progress_bar
+from submission.terminal import progress_bar, say
 
 DEFAULT_MINUTES = 10.0
 

@@ -12,8 +12,8 @@ from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from submission.evaluating.evaluation import Versions
 from submission.executors.renewed_executor import RenewedExecutor
+from submission.match.match import Versions
 
 if TYPE_CHECKING:
     from distributed import Client

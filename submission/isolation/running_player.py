@@ -14,7 +14,7 @@ from submission.isolation.keyed_lines import LINE_BYTES, KeyedLines
 from submission.isolation.messages import Message
 from submission.isolation.move import FAILING_STATUSES, Failure, Move
 from submission.isolation.player_job import HUNG_UP
-from submission.plain_text import plain_text
+from submission.terminal import plain_text
 
 GRACE = 0.5
 """Seconds that a player may take beyond its limit and its bank before its process is ended, and by

@@ -17,7 +17,7 @@ from agents.book.book_positions import BookScope, positions_by_ply
 from agents.book.opening_book import open_book
 from agents.book.shards import solve_positions
 from envs import ConnectX
-from submission.executors.workers import local_executor
+from submission.executors.local_workers import local_executor
 from tests.helpers.brute_force import BruteForce, reached_states, score_by_brute_force
 
 SCOPE = BookScope(4, 4, 3, 6)

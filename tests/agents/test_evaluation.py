@@ -1,8 +1,7 @@
 from dataclasses import replace
 
-from submission.evaluating.evaluation import Ending, Identity, Versions
-from submission.evaluating.players import Player, PlayerKind
-from submission.evaluating.summary import summarise
+from submission.match.match import Ending, Identity, Versions, summarise
+from submission.match.players import Player, PlayerKind
 from tests.helpers.game_records import DRAW, LOSS, WIN, evaluation_of
 
 

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import MCTSAgent
+from agents.agent import SearchResult
 from agents.guidance.heuristics import open_lines
 from agents.guidance.rollouts import decisive, evaluated, uniform
 from agents.mcts import Node, Tree, uct
 from agents.mcts_agent import FINAL_MOVES, final_action
-from agents.protocol import SearchResult
 from envs import (
     BoardGame,
     ChanceNode,

@@ -10,11 +10,10 @@ from shutil import which
 
 import pytest
 
-from submission.evaluating.evaluate import evaluate
-from submission.evaluating.game_record import GameConfiguration
-from submission.evaluating.pairing import Pairing
-from submission.evaluating.players import Player, PlayerKind
-from submission.evaluating.settings import Settings
+from submission.match.game_record import GameConfiguration
+from submission.match.players import Pairing, Player, PlayerKind
+from submission.match.run import evaluate
+from submission.match.schedule import Settings
 
 LAUNCHER = which("mpiexec", path=str(Path(sys.executable).parent)) or which("mpiexec")
 
@@ -22,7 +21,7 @@ SCRIPT = """
 import json
 import os
 from mpi4py.futures import MPIPoolExecutor
-from submission.evaluating.evaluate import evaluate
+from submission.match.run import evaluate
 from tests.agents.test_mpi import PAIRINGS, SETTINGS
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from agents.book.repertoire_building import OnPly, RepertoireBuilder
 from agents.book.retrieval import make_bit_field
 from envs import BoardState, ConnectX
 from envs.bitboard import board_masks
-from submission.executors.workers import local_executor
+from submission.executors.local_workers import local_executor
 from tests.helpers.brute_force import BruteForce, equally_good
 from tests.helpers.strategies import mirrored
 

@@ -16,9 +16,9 @@ from benchmarks.runners import (
     print_runners,
     runner_workloads,
 )
-from submission.evaluating.players import find_player
-from submission.evaluating.settings import Arena
 from submission.kaggle import kaggle_environments
+from submission.match.players import find_player
+from submission.match.schedule import Arena
 
 
 @pytest.fixture(scope="module")

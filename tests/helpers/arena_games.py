@@ -3,12 +3,10 @@
 from dataclasses import replace
 from functools import cache
 
-from submission.evaluating.arenas.game import play_game
-from submission.evaluating.arenas.game_specification import GameSpecification
-from submission.evaluating.game_record import GameConfiguration, GameRecord
-from submission.evaluating.pairing import Pairing
-from submission.evaluating.players import find_player
-from submission.evaluating.settings import Arena
+from submission.match.game_record import GameConfiguration, GameRecord
+from submission.match.players import Pairing, find_player
+from submission.match.run import play_game
+from submission.match.schedule import Arena, GameSpecification
 
 KAGGLES_BOARD = GameConfiguration()
 

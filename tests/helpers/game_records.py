@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from submission.evaluating.evaluation import Ending, Evaluation, Identity, Versions
-from submission.evaluating.game_record import GameRecord, Result
-from submission.evaluating.players import PlayerKind
-from submission.evaluating.settings import Settings
+from submission.match.game_record import GameRecord, Result
+from submission.match.match import Ending, Evaluation, Identity, Versions
+from submission.match.players import PlayerKind
+from submission.match.schedule import Settings
 
 WIN = GameRecord(
     player="hero",

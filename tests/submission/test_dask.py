@@ -15,14 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from submission.evaluating.evaluate import evaluate
-from submission.evaluating.evaluation import Ending, Evaluation
-from submission.evaluating.game_record import GameConfiguration, GameRecord
-from submission.evaluating.pairing import Pairing
-from submission.evaluating.players import Player, PlayerKind
-from submission.evaluating.settings import Settings
 from submission.executors import dask_workers
 from submission.executors.dask_workers import dask_executor
+from submission.match.game_record import GameConfiguration, GameRecord
+from submission.match.match import Ending, Evaluation
+from submission.match.players import Pairing, Player, PlayerKind
+from submission.match.run import evaluate
+from submission.match.schedule import Settings
 
 Client = pytest.importorskip("distributed").Client
 

@@ -7,14 +7,20 @@ from typing import Any
 
 import pytest
 
-from submission.evaluating.evaluate import evaluate
-from submission.evaluating.evaluation import Ending, Evaluation
-from submission.evaluating.game_record import GameConfiguration, GameRecord, Result
-from submission.evaluating.judging.sprt import Sprt
-from submission.evaluating.pairing import Pairing, against_each, round_robin
-from submission.evaluating.players import Player, PlayerKind, find_player
-from submission.evaluating.settings import Arena, Settings
-from submission.executors.workers import local_executor
+from submission.executors.local_workers import local_executor
+from submission.match.game_record import GameConfiguration, GameRecord, Result
+from submission.match.match import Ending, Evaluation
+from submission.match.players import (
+    Pairing,
+    Player,
+    PlayerKind,
+    against_each,
+    find_player,
+    round_robin,
+)
+from submission.match.run import evaluate
+from submission.match.schedule import Arena, Settings
+from submission.match.sprt import Sprt
 
 RANDOM = Player("random", PlayerKind.BUILT_IN)
 NEGAMAX = Player("negamax", PlayerKind.BUILT_IN)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from submission.evaluating.game_record import GameRecord
+from submission.match.game_record import GameRecord
 from tests.helpers.shell import Outcome, Shell
 
 SMALL = ("--rows", "4", "--columns", "5", "--inarow", "3", "--workers", "1")
@@ -89,7 +89,7 @@ def test_without_a_game_there_is_no_replay_and_everything_else(
     (tmp_path / "games.jsonl").write_bytes(header)
     report = shell.run("report", "games.jsonl", "--html", "replay.html")
     assert (report.status, "So far 0 of 4 games" in report.stdout) == (0, True)
-    monkeypatch.setattr("submission.evaluating.evaluate.play_games", play)
+    monkeypatch.setattr("submission.match.run.play_games", play)
     interrupted = evaluate(shell, "--games", "4", "--html", "replay.html")
     assert (interrupted.status, interrupted.stderr.strip()) == (1, "")
     assert "Interrupted: 0 of 4 games were played." in interrupted.stdout
@@ -181,7 +181,7 @@ def test_mistakes_are_one_sentence_before_any_game(
     (tmp_path / "broken.py").write_text("def agent(:\n", encoding="utf-8")
     (tmp_path / "old.jsonl").write_text('{"format": "connectx results, version 0"}\n')
     (tmp_path / "empty.jsonl").touch()
-    monkeypatch.setattr("submission.evaluating.playing.play_game", None)
+    monkeypatch.setattr("submission.match.run.play_game", None)
     outcome = shell.run(*words.split())
     assert outcome.status == 2
     assert sentence in outcome.stderr

@@ -2,10 +2,10 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from submission.evaluating.evaluation import Ending, Evaluation
-from submission.evaluating.evaluation_report import render_evaluation
-from submission.evaluating.game_record import Result
-from submission.evaluating.judging.sprt import Sprt
+from submission.match.game_record import Result
+from submission.match.match import Ending, Evaluation
+from submission.match.match_report import render_evaluation
+from submission.match.sprt import Sprt
 from tests.helpers.game_records import (
     DRAW,
     LOSS,

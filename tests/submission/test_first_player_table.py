@@ -4,9 +4,9 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from submission.evaluating.evaluation import Evaluation
-from submission.evaluating.first_player_table import render_openings
-from submission.evaluating.game_record import GameConfiguration, GameRecord
+from submission.match.game_record import GameConfiguration, GameRecord
+from submission.match.match import Evaluation
+from submission.match.match_report import render_openings
 from tests.helpers.game_records import (
     DRAW,
     LOSS,

@@ -5,14 +5,12 @@ from typing import Any
 
 import pytest
 
-from submission.evaluating.arenas import kaggle_referee
-from submission.evaluating.arenas.game import play_game
-from submission.evaluating.arenas.game_specification import GameSpecification
-from submission.evaluating.game_record import GameConfiguration, GameRecord, Result
-from submission.evaluating.pairing import Pairing
-from submission.evaluating.players import Player, PlayerKind
-from submission.evaluating.settings import Arena
 from submission.kaggle import kaggle_environments
+from submission.match import kaggle_referee
+from submission.match.game_record import GameConfiguration, GameRecord, Result
+from submission.match.players import Pairing, Player, PlayerKind
+from submission.match.run import play_game
+from submission.match.schedule import Arena, GameSpecification
 
 RANDOM = Player("random", PlayerKind.BUILT_IN)
 DEFAULT = GameConfiguration()

@@ -12,16 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from envs.notation import state_from_moves
-from submission.grading.drawn_games import Style, drawn_moves
-from submission.grading.make_positions import make_position_set
-from submission.grading.position_set import (
+from submission.grade.position_making import Style, drawn_moves, make_position_set, select
+from submission.grade.solved_positions import (
+    GAME,
     SHIPPED_POSITIONS,
+    Outcome,
+    Phase,
     PositionSet,
+    PositionSettings,
+    SolvedPosition,
     read_position_set,
 )
-from submission.grading.position_settings import PositionSettings
-from submission.grading.selection import select
-from submission.grading.solved_position import GAME, Outcome, Phase, SolvedPosition
 from tests.helpers.bitbully_judge import Judge
 
 SHIPPED = read_position_set(SHIPPED_POSITIONS)

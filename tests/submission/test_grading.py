@@ -14,21 +14,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submission.evaluating.arenas.seats import Failure, Move, Seat
-from submission.evaluating.evaluation import Ending
-from submission.evaluating.players import Player, PlayerKind, find_player
-from submission.grading import asking
-from submission.grading.answer import Answer
-from submission.grading.figures import Measured, figures
-from submission.grading.grade import Grade
-from submission.grading.grade_settings import GradeSettings
-from submission.grading.grading import SHARD_POSITIONS, grade_player
-from submission.grading.groups import by_kind, by_ply
-from submission.grading.mistakes import Mistake, mistake_in_words, worst_mistakes
-from submission.grading.ply_chart import ply_chart
-from submission.grading.position_set import SHIPPED_POSITIONS, PositionSet, read_position_set
-from submission.grading.solved_position import GAME, Outcome, Phase, SolvedPosition
+from submission.grade import grading
+from submission.grade.figures import (
+    Answer,
+    Measured,
+    Mistake,
+    by_kind,
+    by_ply,
+    figures,
+    mistake_in_words,
+    worst_mistakes,
+)
+from submission.grade.grade_pictures import ply_chart
+from submission.grade.grading import SHARD_POSITIONS, Grade, GradeSettings, grade_player
+from submission.grade.solved_positions import (
+    GAME,
+    SHIPPED_POSITIONS,
+    Outcome,
+    Phase,
+    PositionSet,
+    SolvedPosition,
+    read_position_set,
+)
 from submission.kaggle import kaggle_environments
+from submission.match.match import Ending
+from submission.match.players import Player, PlayerKind, find_player
+from submission.match.seats import Failure, Move, Seat
 
 SHIPPED = read_position_set(SHIPPED_POSITIONS)
 LATE = replace(SHIPPED, positions=tuple(p for p in SHIPPED.positions if p.ply >= 20))
@@ -63,7 +74,7 @@ class Scripted:
 def seated(monkeypatch: pytest.MonkeyPatch) -> Callable[[Script], Scripted]:
     def seat(script: Script) -> Scripted:
         scripted = Scripted(script)
-        monkeypatch.setattr(asking, "open_seat", scripted.open_seat)
+        monkeypatch.setattr(grading, "open_seat", scripted.open_seat)
         return scripted
 
     return seat

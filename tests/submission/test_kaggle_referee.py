@@ -9,17 +9,14 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from submission.evaluating.arenas.game import play_game
-from submission.evaluating.arenas.game_specification import GameSpecification
-from submission.evaluating.arenas.kaggle_games import kaggle_game
-from submission.evaluating.arenas.kaggle_referee import hold_on_kaggle
-from submission.evaluating.arenas.played_game import PlayedGame
-from submission.evaluating.arenas.seats import Failure, Move
-from submission.evaluating.game_record import GameConfiguration, GameRecord, Result
-from submission.evaluating.pairing import Pairing
-from submission.evaluating.players import Player, PlayerKind
-from submission.evaluating.settings import Arena
 from submission.kaggle import kaggle_environments
+from submission.match.game_record import GameConfiguration, GameRecord, Result
+from submission.match.kaggle_referee import hold_on_kaggle, kaggle_game
+from submission.match.own_referee import PlayedGame
+from submission.match.players import Pairing, Player, PlayerKind
+from submission.match.run import play_game
+from submission.match.schedule import Arena, GameSpecification
+from submission.match.seats import Failure, Move
 
 DEFAULT = GameConfiguration()
 

@@ -10,19 +10,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from submission.evaluating.evaluate import evaluate
-from submission.evaluating.evaluation import Evaluation
-from submission.evaluating.game_record import GameConfiguration, GameRecord
-from submission.evaluating.judging.pairs import pair_of
-from submission.evaluating.pairing import round_robin
-from submission.evaluating.players import find_player
-from submission.evaluating.results.results_file import new_results
-from submission.evaluating.results.results_header import ResultsHeader
-from submission.evaluating.results.stored_evaluation import read_results
-from submission.evaluating.settings import Arena, Settings
-from submission.ranking.encounters import encounters_of, points_matrix
-from submission.ranking.ladder import Ladder, make_ladder
-from submission.ranking.standing import standing_of
+from submission.ladder.ladder import Ladder, make_ladder, standing_of
+from submission.ladder.ratings import encounters_of, points_matrix
+from submission.match.game_record import GameConfiguration, GameRecord
+from submission.match.match import Evaluation
+from submission.match.players import find_player, round_robin
+from submission.match.results_content import ResultsHeader
+from submission.match.results_file import new_results, read_results
+from submission.match.run import evaluate
+from submission.match.schedule import Arena, Settings
+from submission.match.sprt import pair_of
 from tests.helpers.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN
 from tests.helpers.shell import Shell
 
@@ -140,7 +137,7 @@ def test_ctrl_c_leaves_the_ladder_of_what_was_played(
         yield replace(WIN, player="greedy", opponent="random:")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("submission.evaluating.evaluate.play_games", play)
+    monkeypatch.setattr("submission.match.run.play_games", play)
     outcome = shell.run("ladder", "greedy", "random:", "--games", "4", "--html", "ladder.html")
     assert outcome.status == 1
     assert "Interrupted: 1 of 4 games were played." in outcome.stdout
@@ -173,7 +170,7 @@ def test_bad_input_is_one_sentence_before_any_game(
     def play(*_: object) -> None:
         raise AssertionError("a game is played")
 
-    monkeypatch.setattr("submission.evaluating.evaluate.play_games", play)
+    monkeypatch.setattr("submission.match.run.play_games", play)
     (tmp_path / "latin.py").write_bytes(b"# caf\xe9")
     header = {"format": "connectx results, version 0"}
     (tmp_path / "old.jsonl").write_text(json.dumps(header) + "\n", encoding="utf-8")

@@ -15,16 +15,13 @@ from rich.console import Console
 from agents.stats import Estimate
 from envs.connectx import ConnectX
 from envs.render import COLOURS
-from submission.evaluating.evaluation import Ending, Evaluation, Identity
-from submission.evaluating.game_record import GameConfiguration, GameRecord, Result
-from submission.evaluating.players import PlayerKind
-from submission.evaluating.settings import Settings
-from submission.ranking.ladder import Ladder, make_ladder
-from submission.ranking.ladder_page import SHOWN, ladder_page
-from submission.ranking.ladder_report import render_ladder
-from submission.ranking.lost_games import lost_games
-from submission.ranking.rating_chart import rating_chart
-from submission.ranking.replay_figure import REPLAY_SCRIPT, replay_figure
+from submission.ladder.ladder import Ladder, lost_games, make_ladder
+from submission.ladder.ladder_pictures import REPLAY_SCRIPT, rating_chart, replay_figure
+from submission.ladder.ladder_report import SHOWN, ladder_page, render_ladder
+from submission.match.game_record import GameConfiguration, GameRecord, Result
+from submission.match.match import Ending, Evaluation, Identity
+from submission.match.players import PlayerKind
+from submission.match.schedule import Settings
 from tests.helpers.game_records import LOSS, PLAYER_FAILED, WIN, evaluation_of
 from tests.helpers.svg_reading import SVG, read_drawing
 

@@ -12,13 +12,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from submission.evaluating.arenas.kaggle_referee import hold_on_kaggle
-from submission.evaluating.arenas.own_referee import hold_in_own_arena
-from submission.evaluating.arenas.played_game import PlayedGame
-from submission.evaluating.arenas.seats import Failure, Move
-from submission.evaluating.game_record import GameConfiguration
-from submission.evaluating.openings import openings
 from submission.kaggle import kaggle_environments
+from submission.match.game_record import GameConfiguration
+from submission.match.kaggle_referee import hold_on_kaggle
+from submission.match.own_referee import PlayedGame, hold_in_own_arena
+from submission.match.schedule import openings
+from submission.match.seats import Failure, Move
 from tests.helpers.arena_games import played, played_in_both
 
 ROOT = Path(__file__).parents[2]

@@ -24,8 +24,7 @@ from submission.bundling.bundle import build_bundle
 from submission.checking.kaggle_image import image_python
 from submission.checking.throttle import Throttle, can_throttle
 from submission.entry import KagglePlayer
-from submission.grading.position_set import SHIPPED_POSITIONS, read_position_set
-from submission.grading.solved_position import GAME
+from submission.grade.solved_positions import GAME, SHIPPED_POSITIONS, read_position_set
 from submission.kaggle import DONE, kaggle_environments
 from tests.helpers.bitbully_judge import Judge
 

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from agents import make_agent
 from agents.solver.analysis import board_picture
 from envs import ConnectFour, ConnectX, TicTacToe, state_from_moves
-from submission.playing.advice import best_moves, move_values, value_text
-from submission.playing.match import Match
-from submission.playing.moves import Word, read_move
+from submission.play.advice import best_moves, move_values, value_text
+from submission.play.moves import Match, Word, read_move
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.shell import Outcome, Shell
 from tests.helpers.signals import heed_ctrl_c

@@ -3,11 +3,11 @@ from typing import Any
 
 import pytest
 
-import submission.evaluating.players
+import submission.match.players
 from submission.bundling.bundle import build_bundle
-from submission.evaluating.arenas.seats import open_seat
-from submission.evaluating.players import Player, PlayerKind, find_player
 from submission.kaggle import BUILT_IN_AGENTS, kaggle_environments
+from submission.match.players import Player, PlayerKind, find_player
+from submission.match.seats import open_seat
 
 
 def submission_file(folder: Path, source: str) -> str:
@@ -49,7 +49,7 @@ def test_option_values_may_hold_commas(monkeypatch: pytest.MonkeyPatch) -> None:
         received.append((agent, options))
         return ""
 
-    monkeypatch.setattr(submission.evaluating.players, "build_bundle", record)
+    monkeypatch.setattr(submission.match.players, "build_bundle", record)
     find_player('mcts:order=[3,2],label="a,b",seed=1')
     assert received == [("mcts", {"order": [3, 2], "label": "a,b", "seed": 1})]
 

@@ -11,15 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submission.evaluating.evaluation import Ending, Identity, Versions
-from submission.evaluating.game_record import GameConfiguration, GameRecord, Result
-from submission.evaluating.judging.sprt import Sprt
-from submission.evaluating.pairing import Pairing
-from submission.evaluating.players import Player, PlayerKind
-from submission.evaluating.results.results_file import new_results, resumed_results
-from submission.evaluating.results.results_header import FORMAT, ResultsHeader
-from submission.evaluating.results.stored_evaluation import read_results
-from submission.evaluating.settings import Arena, Settings
+from submission.match.game_record import GameConfiguration, GameRecord, Result
+from submission.match.match import Ending, Identity, Versions
+from submission.match.players import Pairing, Player, PlayerKind
+from submission.match.results_content import FORMAT, ResultsHeader
+from submission.match.results_file import new_results, read_results, resumed_results
+from submission.match.schedule import Arena, Settings
+from submission.match.sprt import Sprt
 from tests.helpers.game_records import DRAW, LOSS, WIN
 
 HERO = Player("hero", PlayerKind.FILE, b"def agent(observation): return 0")
@@ -416,11 +414,11 @@ def test_the_header_says_who_played(path: Path) -> None:
 def test_games_reach_the_disk_now_and_then(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: list[object] = []
     monkeypatch.setattr(os, "fsync", synced.append)
-    monkeypatch.setattr("submission.evaluating.results.results_file.SYNC_SECONDS", 0)
+    monkeypatch.setattr("submission.match.results_file.SYNC_SECONDS", 0)
     with new_results(path, HEADER) as results:
         results.append(WIN)
         assert len(synced) == 1
-        monkeypatch.setattr("submission.evaluating.results.results_file.SYNC_SECONDS", 1000)
+        monkeypatch.setattr("submission.match.results_file.SYNC_SECONDS", 1000)
         results.append(LOSS)
         assert len(synced) == 1
     assert len(synced) == 2

@@ -13,17 +13,15 @@ from tempfile import TemporaryDirectory
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submission.evaluating.evaluate import evaluate
-from submission.evaluating.evaluation import Ending, Evaluation
-from submission.evaluating.game_record import GameConfiguration, GameRecord
-from submission.evaluating.judging.sprt import Sprt
-from submission.evaluating.pairing import against_each
-from submission.evaluating.players import Player, PlayerKind, find_player
-from submission.evaluating.results.results_file import ResultsFile, new_results, resumed_results
-from submission.evaluating.results.results_header import ResultsHeader
-from submission.evaluating.results.stored_evaluation import read_results
-from submission.evaluating.settings import Arena, Settings
-from submission.executors.workers import local_executor
+from submission.executors.local_workers import local_executor
+from submission.match.game_record import GameConfiguration, GameRecord
+from submission.match.match import Ending, Evaluation
+from submission.match.players import Player, PlayerKind, against_each, find_player
+from submission.match.results_content import ResultsHeader
+from submission.match.results_file import ResultsFile, new_results, read_results, resumed_results
+from submission.match.run import evaluate
+from submission.match.schedule import Arena, Settings
+from submission.match.sprt import Sprt
 
 RANDOM = Player("random", PlayerKind.BUILT_IN)
 OURS = find_player("random:")

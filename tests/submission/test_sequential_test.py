@@ -7,10 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.stats import count_pairs, expected_score
-from submission.evaluating.game_record import GameRecord
-from submission.evaluating.judging.pairs import points_of_pairs
-from submission.evaluating.judging.sequential_test import Decision, SequentialTest
-from submission.evaluating.judging.sprt import Sprt, Verdict
+from submission.match.game_record import GameRecord
+from submission.match.sprt import Decision, SequentialTest, Sprt, Verdict, points_of_pairs
 from tests.helpers.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN, games
 
 SPRT = Sprt(0, 200)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.stats import PAIR_SCORES, expected_score
-from submission.evaluating.judging.sprt import Sprt, Verdict, parse_sprt
+from submission.match.sprt import Sprt, Verdict, parse_sprt
 from tests.helpers.likeliest_distribution import greatest_log_likelihood
 
 counts = st.lists(st.integers(1, 300), min_size=5, max_size=5)

@@ -4,8 +4,8 @@ from math import inf
 import pytest
 
 from agents.stats import paired_score_estimate
-from submission.evaluating.game_record import Result
-from submission.evaluating.summary import MoveTimes, Tally, summarise
+from submission.match.game_record import Result
+from submission.match.match import MoveTimes, Tally, summarise
 from tests.helpers.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN
 
 NAMES = ("hero", "rival")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from submission.executors.workers import RENEWALS, local_executor
+from submission.executors.local_workers import RENEWALS, local_executor
 
 QUEUED_AT_ONCE = 2
 """How much work a pool of one process holds beyond recall, beside what it does."""
@@ -37,7 +37,7 @@ def test_workers_end_in_the_middle_of_their_work() -> None:
 
 LEFT_WITH_WORK = """
 import time
-from submission.executors.workers import local_executor
+from submission.executors.local_workers import local_executor
 if __name__ == "__main__":
     with local_executor(1) as executor:
         executor.submit(time.sleep, 0).result()
@@ -56,7 +56,7 @@ def test_python_ends_where_workers_leave_much_work_unread(tmp_path: Path) -> Non
 
 ABANDONED = """
 import os, signal, time
-from submission.executors.workers import local_executor
+from submission.executors.local_workers import local_executor
 with local_executor(1) as executor:
     executor.submit(os.getpid).result()
     executor.submit(time.sleep, 1000)

@@ -1,1 +1,0 @@
-"""Matches, and what they say."""

@@ -1,1 +1,0 @@
-"""One game: who sits at the board, and who holds it."""

@@ -1,1 +1,0 @@
-"""What games say about strength: pairs, intervals, the sequential test."""

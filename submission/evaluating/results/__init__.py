@@ -1,1 +1,0 @@
-"""Games on disk, a line each, to be gone on with."""

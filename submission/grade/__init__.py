@@ -1,0 +1,1 @@
+"""Grades: a player judged by its moves in solved positions."""

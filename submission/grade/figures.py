@@ -1,0 +1,194 @@
+"""The figures of a grade: what answers cost, by kind of position and by ply, and the worst ones."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from agents.solver.analysis import Position, in_words
+from agents.solver.solver import ScoreBounds
+from agents.stats import Estimate, score_estimate
+from submission.grade.solved_positions import GAME, Outcome, Phase, SolvedPosition
+from submission.match.seats import Failure
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A column, counted from 0, or a failure, which counts as a loss of the game."""
+
+    position: SolvedPosition
+    column: int | None
+    """None exactly where there is a failure."""
+    seconds: float
+    """What the player took."""
+    failure: Failure | None = None
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the game ends after it under best play, from the player's view."""
+        if self.column is None:
+            return Outcome.LOSS
+        return Outcome.of(self.position.legal[self.column])
+
+    @property
+    def keeps(self) -> bool:
+        """Whether it keeps the outcome of the position."""
+        return self.column in self.position.keeping
+
+    @property
+    def is_best(self) -> bool:
+        """Whether no column scores more."""
+        return self.column in self.position.best
+
+    @property
+    def half_points_lost(self) -> int:
+        """What it costs under best play: 2 from a win to a loss, 1 for half of that, or 0."""
+        return self.position.outcome - self.outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A player's mean beside that of a player who chooses any legal column, all equally often."""
+
+    player: Estimate
+    random: float
+    """Computed from the scores, not played."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What the answers to some positions come to. None: no position counts for that figure."""
+
+    positions: int
+    at_stake: int
+    """In how many some column gives the outcome away; only these tell whether it is kept."""
+    kept: Measured | None
+    """Share of the answers that keep the outcome, among the positions at stake."""
+    half_points_lost: Measured | None
+    """What an answer costs under best play, 0 to 2, on average over the positions at stake."""
+    best: Measured | None
+    """Share of the answers that no column scores more than, among all positions."""
+    failures: int
+    """Answers without a column that can be played; each counts as a lost game."""
+
+
+def figures(answers: Sequence[Answer]) -> Figures:
+    """The figures of some answers."""
+    at_stake = [answer for answer in answers if answer.position.is_at_stake]
+    return Figures(
+        positions=len(answers),
+        at_stake=len(at_stake),
+        kept=_measured(at_stake, lambda answer: answer.keeps),
+        half_points_lost=_measured(at_stake, lambda answer: answer.half_points_lost, most=2),
+        best=_measured(answers, lambda answer: answer.is_best),
+        failures=sum(answer.failure is not None for answer in answers),
+    )
+
+
+def _measured(
+    answers: Sequence[Answer], measure: Callable[[Answer], float], most: int = 1
+) -> Measured | None:
+    """The mean of a measure of answers that lies between 0 and `most`."""
+    if not answers:
+        return None
+    share = score_estimate(sum(map(measure, answers)) / most, len(answers))
+    return Measured(
+        Estimate(most * share.value, most * share.low, most * share.high),
+        fmean(_expected(answer.position, measure) for answer in answers),
+    )
+
+
+def _expected(position: SolvedPosition, measure: Callable[[Answer], float]) -> float:
+    """What random play gets in a position on average."""
+    return fmean(measure(Answer(position, column, seconds=0.0)) for column in position.legal)
+
+
+HARD = "hard"
+TACTICAL = "tactical"
+ALL = "all"
+OUTCOME_NAMES = {Outcome.WIN: "won", Outcome.DRAW: "drawn", Outcome.LOSS: "lost"}
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The figures of one kind of positions."""
+
+    name: str
+    figures: Figures
+
+
+def by_kind(answers: Sequence[Answer]) -> list[Group]:
+    """By phase, by outcome, hard, tactical, and all; kinds without a position are left out."""
+    kinds = [*(phase.value for phase in Phase), *OUTCOME_NAMES.values(), HARD, TACTICAL, ALL]
+    members: dict[str, list[Answer]] = {kind: [] for kind in kinds}
+    for answer in answers:
+        for kind in _kinds(answer.position):
+            members[kind].append(answer)
+    return _grouped(members)
+
+
+def by_ply(answers: Sequence[Answer]) -> list[Group]:
+    """By the plies played."""
+    members: dict[str, list[Answer]] = {}
+    for answer in sorted(answers, key=lambda answer: answer.position.ply):
+        members.setdefault(str(answer.position.ply), []).append(answer)
+    return _grouped(members)
+
+
+def _grouped(answers: Mapping[str, Sequence[Answer]]) -> list[Group]:
+    return [Group(name, figures(members)) for name, members in answers.items() if members]
+
+
+def _kinds(position: SolvedPosition) -> Iterator[str]:
+    """The names of the kinds that a position belongs to."""
+    yield position.phase.value
+    yield OUTCOME_NAMES[position.outcome]
+    if position.is_hard:
+        yield HARD
+    if position.is_tactical:
+        yield TACTICAL
+    yield ALL
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """A column, counted from 0, in a position where another one scores more."""
+
+    position: SolvedPosition
+    played: int
+    half_points_lost: int
+
+    @property
+    def better(self) -> int:
+        """A best column."""
+        return self.position.best[0]
+
+    @property
+    def score_lost(self) -> int:
+        """By how much it scores less than the best."""
+        return self.position.score - self.position.legal[self.played]
+
+
+def worst_mistakes(answers: Iterable[Answer], count: int) -> list[Mistake]:
+    """Up to `count` mistakes: wins turned into losses first, then by score; no failures."""
+    mistakes = [
+        Mistake(answer.position, answer.column, answer.half_points_lost)
+        for answer in answers
+        if answer.column is not None and not answer.is_best
+    ]
+    mistakes.sort(key=lambda mistake: (-mistake.half_points_lost, -mistake.score_lost))
+    return mistakes[:count]
+
+
+def mistake_in_words(mistake: Mistake) -> str:
+    """As in "column 3 loses in 4 moves; column 5 wins in 7 moves"; columns counted from 1."""
+    return "; ".join(
+        f"column {column + 1} {_outcome_in_words(mistake.position, column)}"
+        for column in (mistake.played, mistake.better)
+    )
+
+
+def _outcome_in_words(position: SolvedPosition, column: int) -> str:
+    """What playing a column leads to for the player to move, as in "wins in 5 moves"."""
+    score = position.legal[column]
+    verdict = in_words(Position(GAME, position.moves, position.state), ScoreBounds(score, score))
+    return f"leads to a {verdict}" if score == 0 else verdict

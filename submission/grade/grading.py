@@ -1,0 +1,214 @@
+"""Grading a player by its moves in solved positions."""
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Executor
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+from agents.parallel.workers import Workers
+from agents.search import Clock, OnProgress
+from submission.grade.figures import Answer, Group, by_kind, by_ply
+from submission.grade.solved_positions import PositionSet, SolvedPosition
+from submission.match.game_record import GameConfiguration
+from submission.match.match import Ending, Identity, Versions
+from submission.match.own_referee import OwnGame
+from submission.match.players import Player
+from submission.match.seats import Move, Seat, open_seat
+
+
+@dataclass(frozen=True, slots=True)
+class GradeSettings:
+    """The same settings and player give the same answers, up to the player's clock.
+
+    Raises:
+        ValueError: a negative seed, or a time that is not positive and finite.
+    """
+
+    seed: int = 0
+    """Of the player's random numbers."""
+    act_timeout: float = 2.0
+    """Seconds for a move; beyond them the bank of 60 s is used, which is full in each position."""
+
+    def __post_init__(self) -> None:
+        if self.seed < 0:
+            raise ValueError(f"the seed must be at least 0, not {self.seed}")
+        GameConfiguration(act_timeout=self.act_timeout)
+
+
+FORMAT = "connectx grade, version 1"
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """A player's answers to solved positions."""
+
+    player: Identity
+    positions_sha256: str
+    """What the player was to be asked about, as `PositionSet.sha256` tells it."""
+    asked: int
+    """How many positions these are."""
+    settings: GradeSettings
+    versions: Versions
+    ending: Ending
+    answers: tuple[Answer, ...]
+    """In the order of the positions."""
+
+    def to_json(self) -> str:
+        """All of it as JSON, with the figures for other programs to read; columns from 0."""
+        document = {
+            "format": FORMAT,
+            "player": asdict(self.player),
+            "positions_sha256": self.positions_sha256,
+            "asked": self.asked,
+            "settings": asdict(self.settings),
+            "versions": asdict(self.versions),
+            "ending": self.ending,
+            "by_kind": _figures(by_kind(self.answers)),
+            "by_ply": _figures(by_ply(self.answers)),
+            "answers": [_answer(answer) for answer in self.answers],
+        }
+        return json.dumps(document, indent=1, allow_nan=False) + "\n"
+
+
+def _figures(groups: Sequence[Group]) -> dict[str, Any]:
+    return {group.name: asdict(group.figures) for group in groups}
+
+
+def _answer(answer: Answer) -> dict[str, Any]:
+    position, failure = answer.position, answer.failure
+    return {
+        "moves": position.moves,
+        "ply": position.ply,
+        "phase": position.phase,
+        "scores": position.scores,
+        "hard": position.is_hard,
+        "column": answer.column,
+        "keeps": answer.keeps,
+        "best": answer.is_best,
+        "half_points_lost": answer.half_points_lost,
+        "seconds": answer.seconds,
+        "failure": None if failure is None else failure._asdict(),
+    }
+
+
+class Shard(NamedTuple):
+    """Positions that a player is asked about in one go: all that a worker has to be told."""
+
+    player: Player
+    positions: tuple[SolvedPosition, ...]
+    seed: int
+    act_timeout: float
+    """Seconds for a move; the bank of 60 seconds is full in every position."""
+
+
+def answer_shard(shard: Shard) -> list[Answer]:
+    """The player's answers, in the order of the positions.
+
+    The player is loaded once, and anew after each failure. If it fails in the first move of a game
+    already, which is not counted and takes the loading, it is not asked any further.
+    """
+    answers: list[Answer] = []
+    while len(answers) < len(shard.positions):
+        answers += _answer_until_failure(shard, shard.positions[len(answers) :])
+    return answers
+
+
+def _answer_until_failure(shard: Shard, positions: Sequence[SolvedPosition]) -> list[Answer]:
+    """The answers to the first of the positions, up to the last one or to one that is a failure."""
+    answers: list[Answer] = []
+    with open_seat(shard.player, seed=_seed(shard.seed, positions[0])) as seat:
+        start = _ask(seat, (), shard.act_timeout)
+        if start.failure is not None:
+            return [Answer(position, None, 0.0, start.failure) for position in positions]
+        for position in positions:
+            answers.append(Answer(position, *_ask(seat, position.opening, shard.act_timeout)))
+            if answers[-1].failure is not None:
+                break
+    return answers
+
+
+def _ask(seat: Seat, opening: tuple[int, ...], act_timeout: float) -> Move:
+    """The player's move after an opening; one that cannot be carried out is a failure."""
+    game = OwnGame(GameConfiguration(act_timeout=act_timeout))
+    for column in opening:
+        game.drop(column)
+    move = seat.act(game.observation(), game.configuration())
+    failure = game.carry_out(move)
+    return Move(None if failure else move.column, move.seconds, failure)
+
+
+def _seed(seed: int, position: SolvedPosition) -> int:
+    """A seed that depends on the first position to be asked about and on no other."""
+    return random.Random(f"{seed}/{position.moves}").getrandbits(32)
+
+
+SHARD_POSITIONS = 32
+"""The most positions that a player is asked about once it is loaded."""
+
+
+def grade_player(
+    player: Player,
+    position_set: PositionSet,
+    settings: GradeSettings,
+    executor: Executor,
+    on_progress: OnProgress,
+) -> Grade:
+    """Ask a player for its move in each position of a set.
+
+    Ctrl-C and the death of a worker process end it early with the answers that there are until
+    then; `Grade.ending` tells. The executor and its workers change nothing but the time it takes.
+
+    Args:
+        player: the player to grade.
+        position_set: the positions.
+        settings: how it is asked.
+        executor: any executor of the `concurrent.futures` kind.
+        on_progress: told how many positions were answered.
+    """
+    positions = position_set.positions
+    versions = Versions.current()
+    answers: dict[SolvedPosition, Answer] = {}
+    ending = Ending.COMPLETE
+    try:
+        on_progress(0, len(positions), "")
+        for answered in _answers(_shards(player, positions, settings), executor):
+            answers |= {answer.position: answer for answer in answered}
+            on_progress(len(answers), len(positions), "")
+    except KeyboardInterrupt:
+        ending = Ending.INTERRUPTED
+    except BrokenExecutor:
+        ending = Ending.WORKER_DIED
+    return Grade(
+        player=Identity.of(player),
+        positions_sha256=position_set.sha256,
+        asked=len(positions),
+        settings=settings,
+        versions=versions,
+        ending=ending,
+        answers=tuple(answers[position] for position in positions if position in answers),
+    )
+
+
+def _answers(shards: Sequence[Shard], executor: Executor) -> Iterator[list[Answer]]:
+    """The answers of each shard, in the order in which they come."""
+    tasks = ((number, partial(answer_shard, shard)) for number, shard in enumerate(shards))
+    for _, answers in Workers(executor, len(shards)).run(tasks, Clock()):
+        yield answers
+
+
+def _shards(
+    player: Player, positions: Sequence[SolvedPosition], settings: GradeSettings
+) -> list[Shard]:
+    """Shards of like sizes, each with positions of all plies, the last ply first.
+
+    So the board of each position has no more stones than the one before, by which a player that
+    remembers the game, as this package's do, sees that another one has begun.
+    """
+    count = -(-len(positions) // SHARD_POSITIONS)
+    return [
+        Shard(player, tuple(reversed(positions[start::count])), settings.seed, settings.act_timeout)
+        for start in range(count)
+    ]

@@ -1,0 +1,291 @@
+"""Solved positions of Connect Four, with what is at stake in each, and files of them.
+
+Sets of solved positions and their files.
+
+A file has a line of JSON for each position, with its moves as `connectx solve` takes them, its ply,
+its phase, and the score of each column (null for a full one). The first line says what the file is,
+how it was made, how many positions of which kinds it holds, and the SHA-256 of the lines below it.
+"""
+
+import json
+from collections import Counter
+from dataclasses import asdict, dataclass, replace
+from enum import IntEnum, StrEnum
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from agents.guidance.ordering import sensible_actions
+from envs.board import BoardState
+from envs.connectx import ConnectFour
+from envs.notation import parse_moves, state_from_moves
+
+GAME = ConnectFour()
+
+
+class Outcome(IntEnum):
+    """How the game ends under best play, from the view of the player to move."""
+
+    LOSS = -1
+    DRAW = 0
+    WIN = 1
+
+    @classmethod
+    def of(cls, score: int) -> "Outcome":
+        """The outcome that a score stands for."""
+        return cls((score > 0) - (score < 0))
+
+
+class Phase(StrEnum):
+    """The thirds of a game, by the plies played: 0 to 13, 14 to 27, 28 to 41."""
+
+    OPENING = "opening"
+    MIDDLE_GAME = "middle game"
+    ENDGAME = "endgame"
+
+    @classmethod
+    def at(cls, ply: int) -> "Phase":
+        """The phase after so many plies."""
+        return tuple(cls)[ply * 3 // (GAME.rows * GAME.columns)]
+
+
+@dataclass(frozen=True)
+class SolvedPosition:
+    """An unfinished position.
+
+    Scores are from the view of the player to move, on the scale of
+    `agents.solver.solver.ScoreBounds`: from -21 to 21, above 0 for a win, more for a quicker one.
+    """
+
+    moves: str
+    """The columns played so far, a digit each, counted from 1."""
+    scores: tuple[int | None, ...]
+    """The score of playing each column, from the left; None for a full one."""
+
+    @property
+    def ply(self) -> int:
+        """How many plies were played."""
+        return len(self.moves)
+
+    @property
+    def phase(self) -> Phase:
+        """The phase of the game."""
+        return Phase.at(self.ply)
+
+    @property
+    def opening(self) -> tuple[int, ...]:
+        """The columns played so far, counted from 0."""
+        return tuple(parse_moves(self.moves))
+
+    @property
+    def state(self) -> BoardState:
+        """The position for searches and pictures."""
+        return state_from_moves(GAME, self.moves)
+
+    @cached_property
+    def legal(self) -> dict[int, int]:
+        """The score of each column that is not full; columns are counted from 0."""
+        return {column: score for column, score in enumerate(self.scores) if score is not None}
+
+    @cached_property
+    def score(self) -> int:
+        """The score of the position."""
+        return max(self.legal.values())
+
+    @property
+    def outcome(self) -> Outcome:
+        """The outcome of the position."""
+        return Outcome.of(self.score)
+
+    @cached_property
+    def best(self) -> tuple[int, ...]:
+        """The columns with the position's score."""
+        return tuple(column for column, score in self.legal.items() if score == self.score)
+
+    @cached_property
+    def keeping(self) -> tuple[int, ...]:
+        """The columns that keep the outcome."""
+        outcomes = {column: Outcome.of(score) for column, score in self.legal.items()}
+        return tuple(column for column, outcome in outcomes.items() if outcome is self.outcome)
+
+    @property
+    def is_at_stake(self) -> bool:
+        """Whether some column gives the outcome away; in a lost position none does."""
+        return len(self.keeping) < len(self.legal)
+
+    @cached_property
+    def is_tactical(self) -> bool:
+        """Whether something is at stake, and two plies of look-ahead show how to keep it."""
+        return self.is_at_stake and two_plies_decide(self.state)
+
+    @property
+    def is_hard(self) -> bool:
+        """Whether only one of several columns keeps the outcome, and two plies do not show it."""
+        return self.is_at_stake and len(self.keeping) == 1 and not self.is_tactical
+
+    @property
+    def has_choice(self) -> bool:
+        """Whether some column scores less than the best."""
+        return len(self.best) < len(self.legal)
+
+
+def two_plies_decide(state: BoardState) -> bool:
+    """Whether there is one column to play: that of a win, or of the answer to a threat."""
+    return len(sensible_actions(GAME, state, GAME.get_available_actions(state))) == 1
+
+
+LAST_PLY = 40
+"""The last ply after which a column can give something away."""
+
+
+@dataclass(frozen=True, slots=True)
+class PositionSettings:
+    """The same settings give the same positions.
+
+    Raises:
+        ValueError: no positions, a negative seed, or plies without positions.
+    """
+
+    per_ply: int = 12
+    """How many positions for each number of plies played; after the first plies there are fewer."""
+    seed: int = 0
+    first_ply: int = 0
+    last_ply: int = LAST_PLY
+
+    def __post_init__(self) -> None:
+        if self.per_ply < 1:
+            raise ValueError(f"the positions for each ply must be at least 1, not {self.per_ply}")
+        if self.seed < 0:
+            raise ValueError(f"the seed must be at least 0, not {self.seed}")
+        if not 0 <= self.first_ply <= self.last_ply <= LAST_PLY:
+            raise ValueError(
+                f"the plies must go from 0 or more up to at most {LAST_PLY}, after which nothing "
+                f"is at stake, not from {self.first_ply} to {self.last_ply}"
+            )
+
+    @property
+    def plies(self) -> range:
+        """The numbers of plies played."""
+        return range(self.first_ply, self.last_ply + 1)
+
+    @property
+    def command(self) -> str:
+        """The command that makes the positions."""
+        return (
+            f"connectx positions --per-ply {self.per_ply} --seed {self.seed} "
+            f"--first-ply {self.first_ply} --last-ply {self.last_ply}"
+        )
+
+
+FORMAT = "connectx positions, version 1"
+
+SHIPPED_POSITIONS = Path(__file__).with_name("positions.jsonl")
+"""The set that comes with the package."""
+
+ADVICE = "make one with `connectx positions --output FILE`"
+
+
+@dataclass(frozen=True, slots=True)
+class PositionSet:
+    """Solved positions, by ply, and what made them."""
+
+    settings: PositionSettings
+    positions: tuple[SolvedPosition, ...]
+
+    @property
+    def sha256(self) -> str:
+        """Tells this set from others, in hexadecimal."""
+        return _hash(self._lines())
+
+    def sample(self, count: int, seed: int) -> "PositionSet":
+        """Some of the positions, in their order.
+
+        Args:
+            count: how many.
+            seed: the same seed gives the same ones.
+
+        Raises:
+            ValueError: fewer than one, or more than there are.
+        """
+        if not 1 <= count <= len(self.positions):
+            raise ValueError(
+                f"the sample must be of 1 to {len(self.positions)} positions, which are all that "
+                f"there are, not of {count}"
+            )
+        chosen = sorted(Random(seed).sample(range(len(self.positions)), count))
+        return replace(self, positions=tuple(self.positions[number] for number in chosen))
+
+    def to_text(self) -> str:
+        """The content of its file."""
+        lines = self._lines()
+        header = {
+            "format": FORMAT,
+            "command": self.settings.command,
+            "settings": asdict(self.settings),
+            "positions": len(self.positions),
+            "phases": Counter(position.phase.value for position in self.positions),
+            "outcomes": Counter(position.outcome.name.lower() for position in self.positions),
+            "at_stake": sum(position.is_at_stake for position in self.positions),
+            "hard": sum(position.is_hard for position in self.positions),
+            "tactical": sum(position.is_tactical for position in self.positions),
+            "sha256": _hash(lines),
+        }
+        return "".join(f"{line}\n" for line in [json.dumps(header), *lines])
+
+    def _lines(self) -> list[str]:
+        return [
+            json.dumps(
+                {
+                    "moves": position.moves,
+                    "ply": position.ply,
+                    "phase": position.phase,
+                    "scores": position.scores,
+                }
+            )
+            for position in self.positions
+        ]
+
+
+def read_position_set(path: Path) -> PositionSet:
+    """The set of a file that `PositionSet.to_text` has made.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it holds something else, a set of another version, or one that was changed.
+    """
+    try:
+        header, *lines = path.read_text(encoding="utf-8").splitlines() or [""]
+    except OSError as error:
+        raise OSError(f"cannot read the positions {path} ({error.strerror}): {ADVICE}") from error
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} holds no positions: {ADVICE}") from error
+    about = _read_header(path, header)
+    if about.get("sha256") != _hash(lines):
+        raise ValueError(f"the positions {path} were changed after they were made: {ADVICE}")
+    try:
+        settings = PositionSettings(**about["settings"])
+        return PositionSet(settings, tuple(map(_read_position, lines)))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"the positions {path} are damaged ({error!r}): {ADVICE}") from error
+
+
+def _read_header(path: Path, line: str) -> dict[str, Any]:
+    try:
+        about = json.loads(line)
+    except ValueError:
+        about = None
+    found = about.get("format") if isinstance(about, dict) else None
+    if found != FORMAT:
+        raise ValueError(f"{path} must begin with the format {FORMAT!r}, not {found!r}: {ADVICE}")
+    return dict(about)
+
+
+def _read_position(line: str) -> SolvedPosition:
+    fields = json.loads(line)
+    return SolvedPosition(fields["moves"], tuple(fields["scores"]))
+
+
+def _hash(lines: list[str]) -> str:
+    return sha256("\n".join(lines).encode()).hexdigest()

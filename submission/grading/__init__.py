@@ -1,1 +1,0 @@
-"""How well a player plays positions whose scores are known, and the positions."""

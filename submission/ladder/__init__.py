@@ -1,0 +1,1 @@
+"""Ladders: players rated from a round robin."""

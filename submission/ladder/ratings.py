@@ -1,0 +1,193 @@
+"""Ratings: how strong each player of a tournament is, in Elo, and how sure that is."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from math import inf, log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.stats import Estimate
+from submission.match.game_record import GameRecord, Result
+from submission.match.sprt import pair_of
+
+
+def require_ranking_library() -> None:
+    """See to it that ratings can be computed.
+
+    Raises:
+        ModuleNotFoundError: choix is missing; the message says what to install.
+    """
+    if find_spec("choix") is None:
+        raise ModuleNotFoundError(
+            'ratings need choix: install the extra `rank` by `pip install -e ".[rank]"`'
+        )
+
+
+ELO = 400 / log(10)
+"""Elo points in one unit of the model's natural scale."""
+
+LEAST = 1e-4
+"""Points that everyone has against everyone, which keep the computation within floating point."""
+
+
+def elo_ratings(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The likeliest ratings, with a mean of 0: shape (players,).
+
+    A player with d more Elo than its opponent has 1 / (1 + 10^(-d / 400)) points a game (R. A.
+    Bradley and M. E. Terry, Biometrika 39 (1952), 324-345); a draw counts as half a game won and
+    half a game lost. choix finds them by iterative Luce spectral ranking.
+
+    Args:
+        points: what each player took from each other one, shape (players, players), such that
+            everyone has points of everyone by some chain of games, as `took_points` tells; else
+            no ratings are the likeliest.
+    """
+    import choix
+
+    ratings = choix.ilsr_pairwise_dense(np.maximum(points, LEAST)) * ELO
+    centred: NDArray[np.float64] = ratings - ratings.mean()
+    return centred
+
+
+def took_points(points: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Whether a player has points of another one, or of one who has, and so on.
+
+    The likeliest difference of two ratings is finite exactly where it is so both ways (L. R. Ford,
+    American Mathematical Monthly 64 (1957), 28-33).
+    """
+    chain = (points > 0) | np.eye(len(points), dtype=bool)
+    for _ in range(len(points).bit_length()):
+        chain = chain @ chain
+    return chain
+
+
+Encounters = Mapping[tuple[int, int], NDArray[np.float64]]
+"""For two players, by number, what either has of each of their pairs of games: shape (pairs, 2)."""
+
+RATING_POINTS = {
+    Result.WIN: 1.0,
+    Result.DRAW: 0.5,
+    Result.LOSS: 0.0,
+    Result.PLAYER_FAILED: 0.0,
+    Result.OPPONENT_FAILED: 1.0,
+}
+"""The player's points for a game; the opponent has the rest of 1. Who fails has lost."""
+
+
+def encounters_of(names: Sequence[str], records: Iterable[GameRecord]) -> Encounters:
+    """The points of each pair of games of these players.
+
+    A game whose partner was not played, after an interrupt, is a pair of its own.
+    """
+    pairs: dict[tuple[int, int], dict[int, tuple[float, float]]] = defaultdict(dict)
+    for record in records:
+        own = RATING_POINTS[record.result]
+        of_pairing = pairs[names.index(record.player), names.index(record.opponent)]
+        before = of_pairing.get(pair_of(record), (0.0, 0.0))
+        of_pairing[pair_of(record)] = before[0] + own, before[1] + 1 - own
+    return {players: np.array([*points.values()]) for players, points in pairs.items()}
+
+
+def points_matrix(count: int, encounters: Encounters) -> NDArray[np.float64]:
+    """The points that each player took from each other one: shape (count, count)."""
+    points = np.zeros((count, count))
+    for (player, opponent), pairs in encounters.items():
+        points[player, opponent], points[opponent, player] = pairs.sum(axis=0)
+    return points
+
+
+REPLICAS = 1000
+"""How many tournaments the intervals are taken from."""
+
+LIMITS = (0.025, 0.975)
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """The ratings of players by number, in Elo points."""
+
+    anchor: int
+    """The player whose rating is 0."""
+    elo: tuple[Estimate, ...]
+    """With 95 % intervals; infinite limits are those that the games do not set."""
+    superiority: NDArray[np.float64]
+    """How probable it is that a player is stronger than another: shape (players, players)."""
+
+
+def rate(count: int, encounters: Encounters, *, anchor: int | None, seed: int) -> Ratings:
+    """The Elo ratings of a tournament by the Bradley-Terry model.
+
+    Each player counts two games that were not played, one won and one lost, spread evenly over its
+    opponents: the ratings are the likeliest ones with these, and so are finite also where somebody
+    won all games. The intervals of players who have no points of the anchor, nor of others who
+    have, are open on that side.
+
+    The intervals are those of the Bayesian bootstrap (D. B. Rubin, Annals of Statistics 9 (1981),
+    130-134): in each of many replicas of the tournament every pair of games, one opening from both
+    seats, has a random weight of mean 1. So have the games that were not played, without which
+    few games would look too certain. In simulated tournaments with 20 to 50 games of each two the
+    intervals held the true rating in 90 to 96 of 100 cases, with 10 in 86 and with 2 in 61 to 67
+    (eight players); and with few games those that were not played draw far ratings together.
+
+    Args:
+        count: how many players there are, at least two; they are numbered from 0.
+        encounters: the points of each pair of games.
+        anchor: whose rating is 0; None takes the player in the middle of the ladder.
+        seed: of the bootstrap's random numbers.
+    """
+    points = points_matrix(count, encounters)
+    took = took_points(points)
+    unplayed = _unplayed(count)
+    ratings = elo_ratings(points + unplayed)
+    if anchor is None:
+        anchor = int(np.argsort(-ratings, kind="stable")[count // 2])
+    replicas = _replicas(encounters, unplayed, np.random.default_rng(seed))
+    low, high = np.quantile(replicas - replicas[:, [anchor]], LIMITS, axis=0)
+    value = ratings - ratings[anchor]
+    return Ratings(
+        anchor=anchor,
+        elo=tuple(
+            Estimate(
+                float(value[player]),
+                float(min(low[player], value[player])) if took[player, anchor] else -inf,
+                float(max(high[player], value[player])) if took[anchor, player] else inf,
+            )
+            for player in range(count)
+        ),
+        superiority=(replicas[:, :, np.newaxis] > replicas[:, np.newaxis, :]).mean(axis=0),
+    )
+
+
+def _unplayed(count: int) -> NDArray[np.float64]:
+    """Points from the games that were not played: one for each player, of all others together."""
+    return np.where(np.eye(count, dtype=bool), 0.0, 1 / (count - 1))
+
+
+def _replicas(
+    encounters: Encounters, unplayed: NDArray[np.float64], rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """The ratings in each replica of the tournament: shape (REPLICAS, players)."""
+    count = len(unplayed)
+    points = np.zeros((REPLICAS, count, count))
+    for first in range(count):
+        for second in range(first):
+            pairs = _pairs_of(encounters, first, second)
+            share = unplayed[first, second]
+            units = np.vstack([pairs, [[1, 0], [0, 1]]])
+            weights = rng.gamma([1.0] * len(pairs) + [share] * 2, size=(REPLICAS, len(units)))
+            sums = np.maximum(weights.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+            weights *= (len(pairs) + 2 * share) / sums  # tiny shares are drawn as 0
+            points[:, first, second], points[:, second, first] = (weights @ units).T
+    return np.array([elo_ratings(replica) for replica in points])
+
+
+def _pairs_of(encounters: Encounters, first: int, second: int) -> NDArray[np.float64]:
+    """The points of both in each of their pairs of games."""
+    if (first, second) in encounters:
+        return encounters[first, second]
+    if (second, first) in encounters:
+        return encounters[second, first][:, ::-1]
+    return np.empty((0, 2))

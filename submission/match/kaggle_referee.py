@@ -1,0 +1,170 @@
+"""Holds games on Kaggle's own environment, and shows recorded ones in Kaggle's own player."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from html import escape
+from typing import Any
+
+from submission.isolation.move import misplaced
+from submission.kaggle import DONE, ONE_AT_A_TIME, kaggle_environments
+from submission.match.game_record import GameConfiguration, GameRecord, Result
+from submission.match.own_referee import PlayedGame, overtime
+from submission.match.seats import Failure, Move, Seat
+
+_idle: defaultdict[GameConfiguration, list[Any]] = defaultdict(list)
+
+
+@contextmanager
+def kaggle_game(configuration: GameConfiguration) -> Iterator[Any]:
+    """An environment at the beginning of a game, for one user at a time.
+
+    Raises:
+        ModuleNotFoundError: kaggle_environments is not installed.
+    """
+    with ONE_AT_A_TIME:
+        env = _beginning(configuration)
+    yield env
+    _idle[configuration].append(env)
+
+
+def _beginning(configuration: GameConfiguration) -> Any:
+    try:
+        env = _idle[configuration].pop()
+    except IndexError:
+        return kaggle_environments().make("connectx", configuration.for_kaggle())
+    env.logs.clear()
+    env.reset()
+    return env
+
+
+NOT_AN_ACTION = "not an action"
+"""What Kaggle finds INVALID as an action."""
+
+
+def hold_on_kaggle(
+    seats: tuple[Seat, Seat], opening: tuple[int, ...], configuration: GameConfiguration
+) -> PlayedGame:
+    """Ask the seats in turn until Kaggle's environment says that the game is over.
+
+    What `env.run` does, with the players' own clocks. Only its limit on a whole game, 1200 s, is
+    left out: the limits of the moves end a game before, unless the caller has raised them.
+
+    Args:
+        seats: seat 1 and seat 2.
+        opening: the first columns, which leave the game unfinished.
+        configuration: board and clock.
+
+    Raises:
+        ModuleNotFoundError: kaggle_environments is not installed.
+    """
+    with kaggle_game(configuration) as env:
+        return _hold(env, seats, opening)
+
+
+def _hold(env: Any, seats: tuple[Seat, Seat], opening: tuple[int, ...]) -> PlayedGame:
+    columns = list(opening)
+    for column in opening:
+        _step(env, column, {})
+    durations: tuple[list[float], list[float]] = ([], [])
+    failure = None
+    while not env.done:
+        mover = _mover(env)
+        observation = _observation(env, mover)
+        bank = observation["remainingOverageTime"]
+        move = seats[mover].act(observation, dict(env.configuration))
+        durations[mover].append(move.seconds)
+        failure = overtime(move, env.configuration.actTimeout, bank) or move.failure
+        _step(env, _action(move, failure), {"duration": move.seconds})
+        if env.state[mover].reward is None:
+            failure = failure or misplaced(move.column)
+        elif move.column is not None:
+            columns.append(move.column)
+    return PlayedGame(
+        columns=columns,
+        durations=durations,
+        statuses=(env.state[0].status, env.state[1].status),
+        rewards=(env.state[0].reward, env.state[1].reward),
+        failure=failure,
+    )
+
+
+def _mover(env: Any) -> int:
+    """The place of the seat whose turn it is: 0 or 1."""
+    return 0 if env.state[0].status == "ACTIVE" else 1
+
+
+def _observation(env: Any, mover: int) -> dict[str, Any]:
+    """What the seat whose turn it is sees: what both share, and what is its own."""
+    shared, own = env.state[0].observation, env.state[mover].observation
+    return {**shared, **own, "board": list(shared["board"]), "step": shared["step"]}
+
+
+def _action(move: Move, failure: Failure | None) -> object:
+    """What Kaggle's environment takes for a move or a failure."""
+    if failure is None:
+        return move.column
+    if failure.status == "INVALID":
+        return NOT_AN_ACTION
+    if failure.status == "TIMEOUT":
+        return kaggle_environments().errors.DeadlineExceeded()
+    return RuntimeError(failure.cause)
+
+
+def _step(env: Any, action: object, log: dict[str, float]) -> None:
+    """Have the seat whose turn it is act, and the other wait."""
+    mover = _mover(env)
+    actions: list[object] = [None, None]
+    logs: list[dict[str, float]] = [{}, {}]
+    actions[mover], logs[mover] = action, log
+    with ONE_AT_A_TIME:
+        env.step(actions, logs)
+
+
+def game_to_show(records: Sequence[GameRecord]) -> GameRecord | None:
+    """The first game that the player did not win, else the first; None where there is no game."""
+    not_won = (record for record in records if record.result is not Result.WIN)
+    return next(not_won, records[0] if records else None)
+
+
+def replay_html(record: GameRecord, configuration: GameConfiguration) -> str:
+    """A page that replays a game in a browser, with the players' names.
+
+    Args:
+        record: the game to show.
+        configuration: the board and the clock that it was played with.
+
+    Raises:
+        ModuleNotFoundError: kaggle_environments is not installed.
+    """
+    names = [record.player, record.opponent]
+    if record.seat == 2:
+        names.reverse()
+    env = _replayed(record, configuration)
+    # Kaggle writes the names into a script of the page as they are.
+    env.info["TeamNames"] = [escape(name) for name in names]
+    page: str = env.render(mode="html")
+    return page
+
+
+def _replayed(record: GameRecord, configuration: GameConfiguration) -> Any:
+    """Kaggle's environment after the game."""
+    env = kaggle_environments().make("connectx", configuration.for_kaggle())
+    for column in record.columns:
+        _step_as_recorded(env, column)
+    for status in record.statuses:
+        if status != DONE:
+            _step_as_recorded(env, _action_with_status(status))
+    return env
+
+
+def _step_as_recorded(env: Any, action: Any) -> None:
+    """Let the seat whose turn it is act."""
+    env.step([action if state.status == "ACTIVE" else None for state in env.state])
+
+
+def _action_with_status(status: str) -> Any:
+    """What an agent hands to Kaggle's environment to end with this status."""
+    if status == "TIMEOUT":
+        return kaggle_environments().errors.DeadlineExceeded()
+    return -1 if status == "INVALID" else RuntimeError(status)

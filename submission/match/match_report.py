@@ -1,0 +1,264 @@
+"""A match as tables for the terminal: results, times, tests, openings, and what qualifies them."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from agents.book.opening_book import shipped_book_of
+from agents.stats import Estimate
+from envs.connectx import ConnectX
+from envs.notation import moves_text
+from submission.match.game_record import GameRecord
+from submission.match.match import (
+    Ending,
+    Evaluation,
+    MoveTimes,
+    PairingSummary,
+    Tally,
+    failing_status,
+    summarise,
+)
+from submission.match.schedule import Opening
+from submission.match.sprt import SequentialTest, Verdict
+from submission.terminal import plain_table
+
+EARLY_ENDINGS = {
+    Ending.INTERRUPTED: "Interrupted: {played} of {asked} games were played.",
+    Ending.UNFINISHED: "So far {played} of {asked} games have been played.",
+    Ending.WORKER_DIED: (
+        "The workers died after {played} of {asked} games, for want of memory, or with their "
+        "scheduler: play fewer games at a time; --resume goes on where there is a results file."
+    ),
+}
+
+
+def early_end(evaluation: Evaluation) -> Iterator[str]:
+    """Why games are missing, if some are."""
+    if evaluation.ending in EARLY_ENDINGS:
+        yield EARLY_ENDINGS[evaluation.ending].format(
+            played=len(evaluation.records),
+            asked=evaluation.settings.games * len(evaluation.pairings),
+        )
+
+
+def repetitions(evaluation: Evaluation) -> Iterator[str]:
+    """Which pairings played a game more than once."""
+    repeated = [
+        f"{summary.player} and {summary.opponent}, {summary.distinct_games} of {summary.games}"
+        for summary in evaluation.summaries()
+        if summary.distinct_games < summary.games
+    ]
+    if repeated:
+        yield (
+            "Games were repeated, but the intervals take all pairs as independent; distinct are, "
+            f"of {'; of '.join(repeated)}."
+        )
+
+
+def failures(evaluation: Evaluation) -> Iterator[str]:
+    """For each player that failed, how often, and how and why first."""
+    for player in evaluation.players:
+        failed = [game for game in evaluation.records if game.failing_player == player.name]
+        if failed:
+            first = failed[0]
+            games = "1 game" if len(failed) == 1 else f"{len(failed)} games"
+            yield (
+                f"{player.name} failed in {games}, first in game {first.game} of "
+                f"{first.player} against {first.opponent}: {failing_status(first)}, {first.cause}."
+            )
+
+
+NOTHING = "-"
+
+RULES = (
+    "W-D-L: wins, draws and losses on the first and on the second seat, among the games in which "
+    "both statuses were DONE. Score: of the pairs of games, one opening from both seats; a win is "
+    "1, a draw 1/2, a failure of the player 0; left out are pairs in which the opponent failed, "
+    "and games whose partner was not played. In brackets the 95 % interval by the spread between "
+    "pairs, and for Elo the same limits by 400 log10(s / (1 - s)). The first move includes loading "
+    "the submission."
+)
+
+
+def render_evaluation(evaluation: Evaluation) -> RenderableType:
+    """Two tables of a player against its opponents, results and times, and notes on them."""
+    summaries = evaluation.summaries()
+    notes = [
+        *_tests(evaluation),
+        *failures(evaluation),
+        *early_end(evaluation),
+        *repetitions(evaluation),
+        RULES,
+    ]
+    player = summaries[0].player
+    return Group(
+        _results_table(player, summaries),
+        _times_table(player, summaries),
+        *map(Text, notes),
+    )
+
+
+def _results_table(player: str, summaries: Sequence[PairingSummary]) -> Table:
+    table = _table(
+        f"Results of {player}",
+        ("games", "W-D-L\nfirst", "W-D-L\nsecond", "score, %", "Elo", "failed"),
+    )
+    for summary in summaries:
+        table.add_row(
+            Text(summary.opponent),
+            str(summary.games),
+            str(summary.as_first),
+            str(summary.as_second),
+            _score(summary.score),
+            _elo(summary.elo),
+            f"{sum(summary.player_failures.values())} player\n"
+            f"{sum(summary.opponent_failures.values())} opponent",
+        )
+    return table
+
+
+def _times_table(player: str, summaries: Sequence[PairingSummary]) -> Table:
+    own = ("first", "mean", "max")
+    table = _table(
+        f"Seconds for a move of {player}, and of its opponent",
+        (*own, *(f"opponent's\n{heading}" for heading in own)),
+    )
+    for summary in summaries:
+        table.add_row(
+            Text(summary.opponent),
+            *_seconds(summary.player_times),
+            *_seconds(summary.opponent_times),
+        )
+    return table
+
+
+def _table(title: str, headings: Sequence[str]) -> Table:
+    """A table with a row for each opponent."""
+    table = plain_table(title)
+    table.add_column("against", overflow="fold")
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=True)
+    return table
+
+
+def _score(score: Estimate | None) -> str:
+    if score is None:
+        return NOTHING
+    return f"{100 * score.value:.1f}\n[{100 * score.low:.1f}, {100 * score.high:.1f}]"
+
+
+def _elo(elo: Estimate | None) -> str:
+    if elo is None:
+        return NOTHING
+    return f"{elo.value:+.0f}\n[{elo.low:+.0f}, {elo.high:+.0f}]"
+
+
+def _seconds(times: MoveTimes) -> list[str]:
+    seconds = (times.first, times.mean, times.longest)
+    return [NOTHING if number is None else f"{number:.3f}" for number in seconds]
+
+
+def _tests(evaluation: Evaluation) -> Iterator[str]:
+    """What the sequential test, if there is one, says of each pairing."""
+    sprt = evaluation.settings.sprt
+    if sprt is None:
+        return
+    for names in evaluation.pairings:
+        test = SequentialTest(sprt)
+        for record in evaluation.records:
+            if record.pairing == names:
+                test.add(record)
+        yield f"Against {names[1]}: {_verdict(test)}"
+
+
+def _verdict(test: SequentialTest) -> str:
+    sprt, decision = test.sprt, test.decision
+    question = f"Elo {sprt.elo0:+g} or {sprt.elo1:+g}?"
+    bounds = f"log-likelihood ratio {test.llr:+.2f}, bounds {sprt.lower:+.2f} and {sprt.upper:+.2f}"
+    if decision is None:
+        return f"{question} Not decided ({bounds})."
+    accepted = sprt.elo1 if decision.verdict is Verdict.ACCEPTED_ELO1 else sprt.elo0
+    return (
+        f"{question} {accepted:+g} accepted after {decision.games} games ({bounds}). A score at "
+        "which a test has ended exaggerates; its interval covers about 90 %."
+    )
+
+
+OPENING_RULES = (
+    "An opening is the columns, from 1, that were played before the players were asked. W-D-L: "
+    "wins, draws and losses of the player where it moved first and where it moved second, and of "
+    "whoever moved first; games in which somebody failed are left out. Theory: what the opening is "
+    "worth to whoever moved first, as far as the opening book knows it."
+)
+
+THEORY = {1: "won", 0: "drawn", -1: "lost", None: "-"}
+"""Names of the outcomes of perfect play for whoever moved first, in the table's order."""
+
+TOTAL = "all"
+
+
+def render_openings(evaluation: Evaluation) -> RenderableType:
+    """A table for each pairing, with a row for each opening that was played."""
+    configuration = evaluation.settings.configuration
+    env = ConnectX(configuration.rows, configuration.columns, configuration.inarow)
+    tables = [
+        _pairing_table(env, names, [game for game in evaluation.records if game.pairing == names])
+        for names in evaluation.pairings
+    ]
+    return Group(*tables, Text(OPENING_RULES))
+
+
+def _pairing_table(env: ConnectX, names: tuple[str, str], games: Sequence[GameRecord]) -> Table:
+    """The openings grouped by their theoretical outcome, each group and the whole with a total."""
+    table = plain_table(f"{names[0]} against {names[1]}, by opening")
+    table.add_column("opening", overflow="fold")
+    table.add_column("theory")
+    for heading in ("W-D-L\nfirst", "W-D-L\nsecond", "W-D-L of\nfirst mover"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    of_opening = _by_opening(games)
+    outcomes = {opening: _outcome(env, opening) for opening in of_opening}
+    for outcome, theory in THEORY.items():
+        group = [opening for opening in of_opening if outcomes[opening] == outcome]
+        for opening in group:
+            results = _results(names, of_opening[opening])
+            table.add_row(moves_text(opening) or "none", theory, *results)
+        if group:
+            results = _results(names, [game for opening in group for game in of_opening[opening]])
+            table.add_row(TOTAL, theory, *results, style="bold", end_section=True)
+    table.add_row(TOTAL, "", *_results(names, games), style="bold")
+    return table
+
+
+def _by_opening(games: Sequence[GameRecord]) -> dict[Opening, list[GameRecord]]:
+    """The games of each opening, the openings in ascending order."""
+    opening = attrgetter("opening")
+    return {key: list(group) for key, group in groupby(sorted(games, key=opening), key=opening)}
+
+
+def _outcome(env: ConnectX, opening: Opening) -> int | None:
+    """1, 0 or -1: by perfect play whoever moved first wins, draws or loses; None if unknown."""
+    book = shipped_book_of(env)
+    state = env.initial_state()
+    for column in opening:
+        state = env.get_next_state(state, column)
+    score = book.score(state) if book else None
+    if score is None:
+        return None
+    sign = (score > 0) - (score < 0)
+    return sign if state.player == 1 else -sign
+
+
+def _results(names: tuple[str, str], games: Sequence[GameRecord]) -> tuple[str, str, str]:
+    """W-D-L of the player moving first and second, and of whoever moved first."""
+    summary = summarise(names, games)
+    first, second = summary.as_first, summary.as_second
+    first_mover = Tally(
+        wins=first.wins + second.losses,
+        draws=first.draws + second.draws,
+        losses=first.losses + second.wins,
+    )
+    return str(first), str(second), str(first_mover)

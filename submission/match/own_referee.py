@@ -1,0 +1,196 @@
+"""Holds games by this package's own rules: those of Kaggle's environment, many times faster."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from envs.bitboard import cell_bit
+from envs.connectx import ConnectX
+from submission.isolation.move import Failure, Move, misplaced
+from submission.kaggle import DONE
+from submission.match.game_record import GameConfiguration, GameRecord, Result
+from submission.match.schedule import GameSpecification
+from submission.match.seats import Seat
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedGame:
+    """How a game went; pairs are in the order of the seats."""
+
+    columns: Sequence[int]
+    """All columns that were carried out, those of the opening too."""
+    durations: tuple[Sequence[float], Sequence[float]]
+    """Seconds of each move of each seat."""
+    statuses: tuple[str, str]
+    rewards: tuple[int | None, int | None]
+    failure: Failure | None
+    """Of the seat without a reward."""
+
+
+def overtime(move: Move, limit: float, bank: float) -> Failure | None:
+    """The failure of a move that took too long; None for one in time.
+
+    Args:
+        move: what a seat answered.
+        limit: seconds for a move.
+        bank: seconds that the seat may still take beyond its limits.
+    """
+    if move.seconds - limit <= bank:
+        return None
+    cause = f"a move took {move.seconds:.1f} s: over {limit:g} s and over its bank"
+    return Failure("TIMEOUT", cause, move.failure.stderr if move.failure else ())
+
+
+def record_game(specification: GameSpecification, game: PlayedGame) -> GameRecord:
+    """The record of a game."""
+    player, opponent = specification.pairing.names
+    first, second = game.durations
+    return GameRecord(
+        player=player,
+        opponent=opponent,
+        game=specification.game,
+        seed=specification.seed,
+        seat=specification.seat,
+        opening=specification.opening,
+        columns=tuple(game.columns),
+        statuses=game.statuses,
+        rewards=game.rewards,
+        result=_result(game.rewards, specification.seat),
+        durations=(tuple(first), tuple(second)),
+        cause=None if game.failure is None else game.failure.cause,
+        stderr=() if game.failure is None else game.failure.stderr,
+    )
+
+
+def _result(rewards: tuple[int | None, int | None], seat: int) -> Result:
+    """The result from the view of the player on `seat`."""
+    own, other = rewards[seat - 1], rewards[2 - seat]
+    if own is None:
+        return Result.PLAYER_FAILED
+    if other is None:
+        return Result.OPPONENT_FAILED
+    return {1: Result.WIN, 0: Result.DRAW, -1: Result.LOSS}[own]
+
+
+BANK = 60
+"""Seconds by which the moves of a seat may exceed their limits, in a whole game."""
+EPISODE_STEPS = 1000
+"""A game that would have more of them, the empty board counted, ends as a draw."""
+OTHER_SETTINGS = {
+    "episodeSteps": EPISODE_STEPS,
+    "runTimeout": 1200,
+    "agentTimeout": BANK,
+    "timeout": 2,
+}
+"""What Kaggle's players are told beside the board and the limit of a move."""
+
+
+def hold_in_own_arena(
+    seats: tuple[Seat, Seat], opening: tuple[int, ...], configuration: GameConfiguration
+) -> PlayedGame:
+    """Ask the seats in turn until the game is over or one of them has failed.
+
+    Args:
+        seats: seat 1 and seat 2.
+        opening: the first columns, which leave the game unfinished.
+        configuration: board and clock.
+    """
+    game = OwnGame(configuration)
+    for column in opening:
+        game.drop(column)
+    failure = None
+    while failure is None and not game.over:
+        move = seats[game.mover].act(game.observation(), game.configuration())
+        failure = game.carry_out(move)
+    return game.ended(failure)
+
+
+class OwnGame:
+    """A game in progress as Kaggle's environment has it: the board, whose turn it is, the clocks.
+
+    Pairs are in the order of the seats.
+    """
+
+    def __init__(self, configuration: GameConfiguration) -> None:
+        size = configuration.rows, configuration.columns, configuration.inarow
+        self._env, self._cells = _rules(*size)
+        self._state = self._env.initial_state()
+        self._board = [0] * len(self._cells)
+        self._columns: list[int] = []
+        self._limit = configuration.act_timeout
+        self._banks: list[float] = [BANK, BANK]
+        self._durations: tuple[list[float], list[float]] = ([], [])
+        self._configuration = {**configuration.for_kaggle(), **OTHER_SETTINGS}
+
+    @property
+    def mover(self) -> int:
+        """The place of the seat whose turn it is: 0 or 1."""
+        return self._state.player - 1
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended without a failure."""
+        ended = not self._env.get_available_actions(self._state)
+        return ended or len(self._columns) == EPISODE_STEPS - 1
+
+    def observation(self) -> dict[str, Any]:
+        """What the seat whose turn it is sees; a copy, which it may change."""
+        return {
+            "remainingOverageTime": self._banks[self.mover],
+            "step": len(self._columns),
+            "board": self._board.copy(),
+            "mark": self._state.player,
+        }
+
+    def configuration(self) -> dict[str, float]:
+        """What players are told of the rules; a copy, which they may change."""
+        return self._configuration.copy()
+
+    def carry_out(self, move: Move) -> Failure | None:
+        """Count the time of a move and play it, or say why that cannot be done."""
+        mover = self.mover
+        self._durations[mover].append(move.seconds)
+        failure = overtime(move, self._limit, self._banks[mover]) or move.failure
+        self._banks[mover] -= max(0, move.seconds - self._limit)
+        if failure is not None:
+            return failure
+        legal = self._env.get_available_actions(self._state)
+        if move.column is None or move.column not in legal:
+            return misplaced(move.column)
+        self.drop(move.column)
+        return None
+
+    def drop(self, column: int) -> None:
+        """Drop a stone of the seat whose turn it is, which takes no time.
+
+        Raises:
+            ValueError: the column takes no stone.
+        """
+        before = self._state
+        self._state = self._env.get_next_state(before, column)
+        self._board[self._cells[before.mask ^ self._state.mask]] = before.player
+        self._columns.append(column)
+
+    def ended(self, failure: Failure | None) -> PlayedGame:
+        """The whole game: a seat that fails has no reward, and the other gains nothing by it."""
+        statuses, rewards = (DONE, DONE), self._rewards()
+        if failure is not None and self.mover == 0:
+            statuses, rewards = (failure.status, DONE), (None, 0)
+        elif failure is not None:
+            statuses, rewards = (DONE, failure.status), (0, None)
+        return PlayedGame(self._columns, self._durations, statuses, rewards, failure)
+
+    def _rewards(self) -> tuple[int | None, int | None]:
+        return {None: (0, 0), 1: (1, -1), 2: (-1, 1)}[self._env.winner(self._state)]
+
+
+@lru_cache(maxsize=16)
+def _rules(rows: int, columns: int, inarow: int) -> tuple[ConnectX, Mapping[int, int]]:
+    """The game, and for each cell's bit its index on Kaggle's board."""
+    cells = {
+        cell_bit(rows, row, column): row * columns + column
+        for row in range(rows)
+        for column in range(columns)
+    }
+    return ConnectX(rows, columns, inarow), cells

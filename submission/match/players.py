@@ -1,0 +1,118 @@
+"""Players: from what a user calls them to what Kaggle runs, and who meets whom."""
+
+import ast
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from hashlib import sha256
+from itertools import combinations
+from pathlib import Path
+
+from agents.agent import Agent
+from agents.registry import REGISTERED, parse_specification
+from submission.bundling.bundle import build_bundle
+from submission.bundling.unbundled import unbundled_agent
+from submission.kaggle import BUILT_IN_AGENTS
+
+
+class PlayerKind(StrEnum):
+    """Where a player comes from."""
+
+    BUILT_IN = "built-in"
+    AGENT = "agent"
+    FILE = "file"
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """A player as a picklable value, ready to be played in any process."""
+
+    name: str
+    """As the user named it."""
+    kind: PlayerKind
+    source: bytes | None = field(default=None, repr=False)
+    """The submission file's content; None for one of Kaggle's built-ins."""
+    make_agent: Callable[[], Agent] | None = field(default=None, repr=False, compare=False)
+    """Makes the agent that the submission plays, for a game in this process; None if unknown."""
+
+    @property
+    def sha256(self) -> str | None:
+        """The hash of the submission's content, in hexadecimal; None for a built-in."""
+        return None if self.source is None else sha256(self.source).hexdigest()
+
+
+def find_player(name: str) -> Player:
+    """The player that a name stands for.
+
+    Args:
+        name: one of Kaggle's built-ins (`random`); or an agent of this package, with options if
+            need be (`mcts`, `mcts:simulations=500,seed=1`), which is bundled as it would be
+            submitted; or the path of a submission file. A name that is both Kaggle's and ours is
+            Kaggle's; with a colon after it (`random:`, `random:seed=3`) it is ours.
+
+    Raises:
+        ValueError: an unknown player, agent option, or a file that is not Python.
+        OSError: the file cannot be read.
+    """
+    if name in BUILT_IN_AGENTS:
+        return Player(name, PlayerKind.BUILT_IN)
+    if name.partition(":")[0] in REGISTERED:
+        agent, options = parse_specification(name)
+        bundle = build_bundle(agent, options).encode()
+        return Player(name, PlayerKind.AGENT, bundle, unbundled_agent(agent, options))
+    if name.endswith(".py"):
+        return Player(name, PlayerKind.FILE, _read_submission(Path(name)))
+    raise ValueError(
+        f"unknown player {name!r}: name one of Kaggle's ({', '.join(BUILT_IN_AGENTS)}), an agent "
+        f"with or without options ({', '.join(REGISTERED)}; mcts:simulations=500,seed=1), "
+        "or the path of a submission file that ends in .py"
+    )
+
+
+def _read_submission(path: Path) -> bytes:
+    try:
+        source = path.read_bytes()
+        ast.parse(source.decode())
+    except OSError as error:
+        raise OSError(
+            f"cannot read the player {path} ({error.strerror}): give the path of a submission file"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise ValueError(f"the player {path} is not a Python file: save it as UTF-8") from error
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise ValueError(
+            f"the player {path} is not a Python file that can be read ({error}): name a submission "
+            "file"
+        ) from error
+    return source
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """A player, from whose view results are counted, and its opponent."""
+
+    player: Player
+    opponent: Player
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of the player and the opponent."""
+        return self.player.name, self.opponent.name
+
+
+def against_each(player: Player, opponents: Sequence[Player]) -> list[Pairing]:
+    """A player against each opponent."""
+    return [Pairing(player, opponent) for opponent in opponents]
+
+
+def round_robin(players: Sequence[Player]) -> list[Pairing]:
+    """Every player against every other, each pair once."""
+    return [Pairing(*pair) for pair in combinations(players, 2)]
+
+
+def players_of(pairings: Iterable[Pairing]) -> list[Player]:
+    """Everybody who plays, each once, in the order in which they are named first."""
+    players = {
+        player.name: player for pairing in pairings for player in (pairing.player, pairing.opponent)
+    }
+    return [*players.values()]

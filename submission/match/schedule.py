@@ -1,0 +1,190 @@
+"""The schedule of a match: its settings, its openings, and its games in their order."""
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import product
+from random import Random
+from typing import Any
+
+from envs.board import BoardState
+from envs.connectx import ConnectX
+from submission.match.game_record import GameConfiguration
+from submission.match.players import Pairing, Player
+from submission.match.sprt import Sprt
+
+
+class Arena(StrEnum):
+    """Whose referee holds the games."""
+
+    KAGGLE = "kaggle"
+    """Kaggle's own environment."""
+    OWN = "own"
+    """This package's: the same games, many times faster."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The same settings and players give the same games, up to the players' clocks.
+
+    Raises:
+        ValueError: no games, a negative seed or number of plies.
+    """
+
+    games: int
+    """How many games a pairing plays; at most, where a sequential test may end it."""
+    seed: int = 0
+    opening_plies: int = 2
+    """Games begin in turn in the positions after so many plies, each from both seats."""
+    configuration: GameConfiguration = field(default_factory=GameConfiguration)
+    arena: Arena = Arena.KAGGLE
+    sprt: Sprt | None = None
+    """The test that ends a pairing as soon as it is decided; None plays all games."""
+
+    def __post_init__(self) -> None:
+        if self.games < 1:
+            raise ValueError(f"the number of games must be at least 1, not {self.games}")
+        if self.seed < 0:
+            raise ValueError(f"the seed must be at least 0, not {self.seed}")
+        if self.opening_plies < 0:
+            raise ValueError(f"an opening has at least 0 plies, not {self.opening_plies}")
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> "Settings":
+        """The settings whose `dataclasses.asdict` went through JSON.
+
+        Raises:
+            KeyError, TypeError, ValueError: a field is missing, unknown or of another type.
+        """
+        sprt = fields["sprt"]
+        return cls(
+            **{
+                **fields,
+                "configuration": GameConfiguration(**fields["configuration"]),
+                "arena": Arena(fields["arena"]),
+                "sprt": None if sprt is None else Sprt(**sprt),
+            }
+        )
+
+
+Opening = tuple[int, ...]
+"""The columns, from 0, that lead from the empty board to a position."""
+
+MOST_OPENINGS = 50_000
+"""More than any match plays; on Kaggle's board those after six plies are the last to be fewer."""
+
+
+def openings(configuration: GameConfiguration, plies: int) -> list[Opening]:
+    """Every position in which the game goes on after so many plies, as one way to get there.
+
+    Different orders of the same moves lead to one position, and count once. Mirror images are two:
+    nothing makes an agent play them alike, and leaving one out would favour one side of the board.
+
+    Returns:
+        The openings in ascending order, the same in every process; after two plies on Kaggle's
+        board there are 49.
+
+    Raises:
+        ValueError: negative plies, so many that all games are over by then, or so many that there
+            are more than `MOST_OPENINGS` positions.
+    """
+    if plies < 0:
+        raise ValueError(f"an opening has at least 0 plies, not {plies}")
+    env = ConnectX(configuration.rows, configuration.columns, configuration.inarow)
+    found = {env.initial_state(): Opening()}
+    for ply in range(1, plies + 1):
+        found = _one_ply_later(env, found)
+        if not found:
+            raise ValueError(
+                f"every game on this board is over after {ply} plies at the latest: "
+                f"begin with openings of at most {ply - 1} plies, not {plies}"
+            )
+        if len(found) > MOST_OPENINGS:
+            raise ValueError(
+                f"there are more than {MOST_OPENINGS} positions after {ply} plies on this board: "
+                f"begin with openings of at most {ply - 1} plies, not {plies}"
+            )
+    return list(found.values())
+
+
+def shuffled_openings(configuration: GameConfiguration, plies: int, seed: int) -> list[Opening]:
+    """All openings, in the order in which each pairing takes them.
+
+    The order is random, so that a match which ends early has not seen one side of the board only.
+
+    Raises:
+        ValueError: as `openings`.
+    """
+    order = openings(configuration, plies)
+    Random(seed).shuffle(order)
+    return order
+
+
+def _one_ply_later(env: ConnectX, found: Mapping[BoardState, Opening]) -> dict[BoardState, Opening]:
+    """The positions after one more ply, each with the first way to it in ascending order.
+
+    It gives up as soon as there are more than `MOST_OPENINGS`.
+    """
+    later: dict[BoardState, Opening] = {}
+    for state, opening in found.items():
+        for column in env.get_available_actions(state):
+            child = env.get_next_state(state, column)
+            if env.get_available_actions(child):
+                later.setdefault(child, (*opening, column))
+        if len(later) > MOST_OPENINGS:
+            break
+    return later
+
+
+@dataclass(frozen=True, slots=True)
+class GameSpecification:
+    """A game that any process can play."""
+
+    pairing: Pairing
+    game: int
+    """Number of the game in this pairing, from 0."""
+    seed: int
+    opening: tuple[int, ...]
+    """The first columns, which nobody chooses."""
+    configuration: GameConfiguration
+    arena: Arena
+
+    @property
+    def seat(self) -> int:
+        """The player's seat: 1 in games of even number, else 2."""
+        return 1 + self.game % 2
+
+    @property
+    def seats(self) -> tuple[Player, Player]:
+        """Who sits on seat 1 and on seat 2."""
+        players = self.pairing.player, self.pairing.opponent
+        return players if self.seat == 1 else (players[1], players[0])
+
+
+def schedule(pairings: Sequence[Pairing], settings: Settings) -> Iterator[GameSpecification]:
+    """The games in turn of each pairing, so that an early end leaves all as many.
+
+    Games 2k and 2k + 1 of a pairing share an opening, with the seats exchanged.
+
+    Raises:
+        ValueError: there are no such openings on this board; at once, not with the first game.
+    """
+    openings = shuffled_openings(settings.configuration, settings.opening_plies, settings.seed)
+    return (
+        GameSpecification(
+            pairing=pairing,
+            game=game,
+            seed=game_seed(settings.seed, pairing, game),
+            opening=openings[game // 2 % len(openings)],
+            configuration=settings.configuration,
+            arena=settings.arena,
+        )
+        for game, pairing in product(range(settings.games), pairings)
+    )
+
+
+def game_seed(seed: int, pairing: Pairing, game: int) -> int:
+    """A seed that depends on the pairing and on nothing else that is played."""
+    player, opponent = pairing.names
+    return random.Random(f"{seed}/{player}/{opponent}/{game}").getrandbits(32)

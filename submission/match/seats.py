@@ -1,0 +1,130 @@
+"""Seats: what a referee asks for moves, wherever the player runs."""
+
+import random
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from threading import Lock
+from time import perf_counter
+from types import FunctionType
+from typing import Any, Protocol
+
+from agents.agent import Agent
+from submission.entry import KagglePlayer
+from submission.isolation.kaggle_agent import KaggleAgent
+from submission.isolation.launcher import LAUNCHER
+from submission.isolation.limits import default_memory
+from submission.isolation.move import Failure, Move
+from submission.kaggle import ONE_AT_A_TIME, kaggle_environments
+from submission.match.players import Player
+
+__all__ = ["Failure", "Move", "Seat", "open_seat", "seat_seed"]
+
+
+class Seat(Protocol):
+    """A player at the board."""
+
+    def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Move:
+        """Ask for a move; nothing that the player does raises an exception here.
+
+        A player may be asked about any position, one after the other, as long as it does not
+        fail. Whether a move was in time is for the caller to judge by its seconds; a process that
+        gives no answer until its time and its bank are over is ended.
+
+        Args:
+            observation: `board` (flat, the top row first), `mark` (1 or 2), `step`,
+                `remainingOverageTime` (seconds).
+            configuration: `rows`, `columns`, `inarow`, `actTimeout` (seconds) and what else Kaggle
+                has there.
+
+        Returns:
+            The move. The seconds of a submission's first move include loading it, but not the
+            start of its process. A failure may have ended the process, which then fails the same
+            way whatever it is asked: open the seat anew.
+        """
+
+
+class BuiltInSeat:
+    """One of Kaggle's agents at the board, in this process."""
+
+    def __init__(self, agent: KaggleAgent) -> None:
+        self._agent = agent
+
+    def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Move:
+        """The agent's move; see `Seat`."""
+        with ONE_AT_A_TIME:
+            return self._agent.act(observation, configuration)
+
+
+def seat_seed(game_seed: int, seat: int) -> int:
+    """The seed of a seat's random numbers, from the game's seed and the seat (1 or 2) alone."""
+    return random.Random(f"{game_seed}/{seat}").getrandbits(32)
+
+
+def open_seat(player: Player, *, seed: int) -> AbstractContextManager[Seat]:
+    """A player at the board, until the `with` block ends.
+
+    A submission has a process of its own, which is started at once and not waited for. One of
+    Kaggle's built-ins is asked in this process; it draws from a generator of its own.
+
+    Args:
+        player: whom to ask for moves.
+        seed: of the player's random numbers, from 0 to 2**32 - 1; see `seat_seed`.
+
+    Raises:
+        ModuleNotFoundError: kaggle_environments is not installed.
+        OSError: no process can be started.
+    """
+    if player.source is None:
+        return nullcontext(BuiltInSeat(KaggleAgent(_seeded_built_in(player.name, seed))))
+    return LAUNCHER.start_player(player.source, seed, default_memory())
+
+
+def _seeded_built_in(name: str, seed: int) -> FunctionType:
+    """A copy of one of Kaggle's functions, whose `choice` is that of a generator of its own."""
+    function = kaggle_environments().environments["connectx"]["agents"][name]
+    own_names = {**function.__globals__, "choice": random.Random(seed).choice}
+    return FunctionType(function.__code__, own_names, name, function.__defaults__)
+
+
+_generator_lock = Lock()
+"""Python's global generator is one, whichever thread plays."""
+
+
+class AgentSeat:
+    """One of our agents at the board.
+
+    Args:
+        make_agent: makes the agent of the game.
+        seed: what the global generator is seeded with before.
+    """
+
+    def __init__(self, make_agent: Callable[[], Agent], seed: int) -> None:
+        self._player = KagglePlayer(partial(_seeded, make_agent, seed))
+
+    def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Move:
+        """The agent's move; what goes wrong with an agent, its `KagglePlayer` makes good."""
+        started = perf_counter()
+        column = self._player.act(observation, configuration)
+        return Move(column, round(perf_counter() - started, 6))
+
+
+def open_seat_here(player: Player, *, seed: int) -> AbstractContextManager[Seat]:
+    """Like `open_seat`, but an agent of ours plays in this process.
+
+    It is asked for each move until it answers: nothing ends a search that ignores the clock.
+    """
+    if player.make_agent is None:
+        return open_seat(player, seed=seed)
+    return nullcontext(AgentSeat(player.make_agent, seed))
+
+
+def _seeded(make_agent: Callable[[], Agent], seed: int) -> Agent:
+    """An agent that draws the seeds it needs from a global generator of this seed."""
+    with _generator_lock:
+        state = random.getstate()
+        random.seed(seed)
+        try:
+            return make_agent()
+        finally:
+            random.setstate(state)

@@ -1,0 +1,206 @@
+"""The sequential probability ratio test: enough pairs of games to decide, and no more.
+
+The sequential probability ratio test: enough games to decide, and no more.
+
+It weighs two hypotheses about the Elo difference of a pairing against each other after every pair
+of games, and ends as soon as one of them is credible enough (A. Wald, "Sequential Analysis", 1947).
+The likelihood of each is that of the likeliest distribution of pairs that it allows, as in the
+generalised test of X. Li, J. Liu and Z. Ying and in the frameworks that test chess engines; see
+M. Van den Bergh, "A practical introduction to the GSPRT".
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import groupby
+from math import log
+from operator import attrgetter
+
+from agents.stats import PAIR_POINTS, PairDistribution, expected_score
+from submission.match.game_record import GameRecord, Result
+
+POINTS = {
+    Result.WIN: 1.0,
+    Result.DRAW: 0.5,
+    Result.LOSS: 0.0,
+    Result.PLAYER_FAILED: 0.0,
+    Result.OPPONENT_FAILED: None,
+}
+"""The player's points for a game; None for one that says nothing about its strength."""
+
+
+def pair_of(record: GameRecord) -> int:
+    """Number of the pair in its pairing, from 0: games 2k and 2k + 1 are pair k."""
+    return record.game // 2
+
+
+def pair_points(first: GameRecord, second: GameRecord) -> float | None:
+    """The player's points in a pair, from 0 to 2; None where the opponent failed in either game.
+
+    Such a pair is left out as a whole: with one seat alone, the opening would favour somebody.
+    """
+    points = POINTS[first.result], POINTS[second.result]
+    return None if points[0] is None or points[1] is None else points[0] + points[1]
+
+
+def points_of_pairs(records: Iterable[GameRecord]) -> list[float]:
+    """The points of each pair of a pairing that was played in both seats and counts."""
+    in_order = sorted(records, key=attrgetter("game"))
+    pairs = (list(games) for _, games in groupby(in_order, key=pair_of))
+    found = (pair_points(*games) for games in pairs if len(games) == 2)
+    return [points for points in found if points is not None]
+
+
+LARGEST_ELO = 1000.0
+"""A score of 99.7 %: telling larger differences apart takes no test."""
+
+ERROR_RATE = 0.05
+"""What is usual."""
+
+
+class Verdict(StrEnum):
+    """Which hypothesis a test has accepted."""
+
+    ACCEPTED_ELO0 = "elo0 accepted"
+    """The player is rather stronger by `elo0`, or less, than by `elo1`."""
+    ACCEPTED_ELO1 = "elo1 accepted"
+    """The player is rather stronger by `elo1`, or more, than by `elo0`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sprt:
+    """A test between two Elo differences of the player to its opponent.
+
+    The defaults ask whether a change helps. They take about 250 games where one of the hypotheses
+    is true and 430 half-way between them, where either may be accepted (a tenth of the games
+    drawn; the longest twentieth take three times as many). Hypotheses that are twice as far apart
+    take a quarter. A score at which a test has ended exaggerates, and its interval covers about
+    90 % instead of 95 %.
+
+    Raises:
+        ValueError: hypotheses that are not in order or too large, or an error rate outside
+            (0, 0.5).
+    """
+
+    elo0: float = 0.0
+    """Logistic Elo, as `elo_difference` has it."""
+    elo1: float = 50.0
+    alpha: float = ERROR_RATE
+    """About how often, at most, `elo1` is accepted where the difference is `elo0`."""
+    beta: float = ERROR_RATE
+    """About how often, at most, `elo0` is accepted where the difference is `elo1`."""
+
+    def __post_init__(self) -> None:
+        if not -LARGEST_ELO <= self.elo0 < self.elo1 <= LARGEST_ELO:
+            raise ValueError(
+                "the test's Elo differences must be in ascending order and between "
+                f"{-LARGEST_ELO:g} and {LARGEST_ELO:g}, not {self.elo0:g} and {self.elo1:g}"
+            )
+        for name, rate in (("alpha", self.alpha), ("beta", self.beta)):
+            if not 0 < rate < 0.5:
+                raise ValueError(f"{name} must lie between 0 and 0.5, not at {rate:g}")
+
+    def __str__(self) -> str:
+        return f"{self.elo0:g},{self.elo1:g} with alpha {self.alpha:g} and beta {self.beta:g}"
+
+    @property
+    def lower(self) -> float:
+        """The log-likelihood ratio at which `elo0` is accepted: Wald's bound."""
+        return log(self.beta / (1 - self.alpha))
+
+    @property
+    def upper(self) -> float:
+        """The log-likelihood ratio at which `elo1` is accepted: Wald's bound."""
+        return log((1 - self.beta) / self.alpha)
+
+    def log_likelihood_ratio(self, pair_counts: Sequence[int]) -> float:
+        """How much likelier `elo1` makes what was observed than `elo0` does, as a natural log.
+
+        Args:
+            pair_counts: how many pairs of games brought 0, 1/2, 1, 3/2 and 2 points.
+        """
+        observed = PairDistribution.observed(pair_counts)
+        under_elo0 = observed.with_mean(expected_score(self.elo0))
+        under_elo1 = observed.with_mean(expected_score(self.elo1))
+        return sum(pair_counts) * sum(
+            p * log(p1 / p0)
+            for p, p0, p1 in zip(
+                observed.probabilities,
+                under_elo0.probabilities,
+                under_elo1.probabilities,
+                strict=True,
+            )
+        )
+
+    def verdict(self, log_likelihood_ratio: float) -> Verdict | None:
+        """The hypothesis to accept at this ratio; None where more games are needed."""
+        if log_likelihood_ratio >= self.upper:
+            return Verdict.ACCEPTED_ELO1
+        return Verdict.ACCEPTED_ELO0 if log_likelihood_ratio <= self.lower else None
+
+
+def parse_sprt(text: str) -> Sprt:
+    """The test between two Elo differences, named as in `0,50`, with the usual error rates.
+
+    Raises:
+        ValueError: not two numbers, or such as `Sprt` refuses.
+    """
+    try:
+        elo0, elo1 = map(float, text.split(","))
+    except ValueError:
+        raise ValueError(
+            f"a sequential test takes two Elo differences, as in 0,50, not {text!r}"
+        ) from None
+    return Sprt(elo0, elo1)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """How a test has ended."""
+
+    verdict: Verdict
+    games: int
+    """The games 0 up to this one, which is not counted in, decided; later ones do not count."""
+    llr: float
+    """The log-likelihood ratio after them."""
+
+
+class SequentialTest:
+    """Judges the games of a pairing pair by pair, in the order of their numbers.
+
+    A game that ends early waits for those before it. So the decision and the games that it rests
+    on depend neither on the number of workers nor on their speed.
+
+    Args:
+        sprt: the hypotheses and error rates.
+    """
+
+    def __init__(self, sprt: Sprt) -> None:
+        self.sprt = sprt
+        self.llr = 0.0
+        """The log-likelihood ratio of the games that were judged."""
+        self.decision: Decision | None = None
+        self._waiting: dict[int, GameRecord] = {}
+        self._judged = 0
+        self._pair_counts = [0] * len(PAIR_POINTS)
+
+    def add(self, record: GameRecord) -> None:
+        """Take a game into account; after the decision it changes nothing.
+
+        A failure of the player is a loss; a pair in which the opponent failed is passed over.
+        """
+        self._waiting[record.game] = record
+        while self.decision is None and {self._judged, self._judged + 1} <= self._waiting.keys():
+            self._judge_next_pair()
+
+    def _judge_next_pair(self) -> None:
+        first, second = (self._waiting.pop(self._judged + seat) for seat in (0, 1))
+        self._judged += 2
+        points = pair_points(first, second)
+        if points is None:
+            return
+        self._pair_counts[PAIR_POINTS.index(points)] += 1
+        self.llr = self.sprt.log_likelihood_ratio(self._pair_counts)
+        verdict = self.sprt.verdict(self.llr)
+        if verdict is not None:
+            self.decision = Decision(verdict, self._judged, self.llr)

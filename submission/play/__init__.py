@@ -1,0 +1,1 @@
+"""A person plays an agent in the terminal."""

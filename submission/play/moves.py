@@ -1,0 +1,137 @@
+"""The game at the board: its plies, its opponent, and moves as a person names them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property, reduce
+from typing import NamedTuple
+
+from agents.agent import Agent
+from agents.registry import agent_from_text
+from envs.board import BoardGame, BoardState
+from envs.connectx import ConnectX
+
+
+class Opponent(NamedTuple):
+    """An agent, and what it is called."""
+
+    text: str
+    """As the person named it, with its options."""
+    name: str
+    agent: Agent
+
+
+def find_opponent(text: str) -> Opponent:
+    """The agent that a text like `mcts` or `mcts:simulations=500,seed=1` names.
+
+    Raises:
+        ValueError: an unknown agent, or an option that it does not have.
+    """
+    return Opponent(text, text.partition(":")[0], agent_from_text(text))
+
+
+@dataclass(frozen=True)
+class Match:
+    """The plies of a game.
+
+    Args:
+        env: the rules.
+        actions: every ply from the initial state on.
+        opening: how many of them were given before the match began; those are never taken back.
+    """
+
+    env: BoardGame
+    actions: tuple[int, ...]
+    opening: int = 0
+
+    @cached_property
+    def state(self) -> BoardState:
+        """The position."""
+        return self.state_after(len(self.actions))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nobody can move any more."""
+        return not self.env.get_available_actions(self.state)
+
+    def state_after(self, plies: int) -> BoardState:
+        """The position after so many of the plies."""
+        return reduce(self.env.get_next_state, self.actions[:plies], self.env.initial_state())
+
+    def after(self, action: int) -> "Match":
+        """The match one ply later.
+
+        Raises:
+            ValueError: the action is illegal.
+        """
+        self.env.get_next_state(self.state, action)
+        return replace(self, actions=(*self.actions, action))
+
+    def before_last_turn_of(self, player: int) -> "Match":
+        """The match without the last ply of `player` and what followed it.
+
+        Raises:
+            ValueError: the player has not moved in this match.
+        """
+        turns = range(self.opening, len(self.actions))
+        own = [ply for ply in turns if self.state_after(ply).player == player]
+        if not own:
+            raise ValueError("there is no move of yours to take back")
+        return replace(self, actions=self.actions[: own[-1]])
+
+
+class Word(StrEnum):
+    """What a person can type instead of a move."""
+
+    UNDO = "undo"
+    VALUES = "values"
+    HINT = "hint"
+    HELP = "help"
+    QUIT = "quit"
+
+
+class Places(NamedTuple):
+    """What the stones of a game are put on."""
+
+    name: str
+    """Of one place."""
+    last: int
+    """The highest number of one; the lowest is 1."""
+    used_up: str
+    """What a place is where no stone can go."""
+
+
+def places(env: BoardGame) -> Places:
+    """The columns of ConnectX, or the cells of other boards."""
+    if isinstance(env, ConnectX):
+        return Places("column", env.columns, "full")
+    return Places("cell", env.rows * env.columns, "taken")
+
+
+def read_move(env: BoardGame, state: BoardState, text: str) -> int | Word:
+    """The legal action, counted from 0, or the word that a person has typed.
+
+    Raises:
+        ValueError: neither; the message says why, and lists the legal moves.
+    """
+    typed = text.strip().lower()
+    if typed in list(Word):
+        return Word(typed)
+    name, last, used_up = places(env)
+    legal = env.get_available_actions(state)
+    advice = f"type one of {numbers(legal)}, or help"
+    if not typed:
+        raise ValueError(f"nothing was typed: {advice}")
+    if not (typed.isascii() and typed.isdigit()):
+        raise ValueError(f"{typed!r} is neither a {name} nor a command: {advice}")
+    action = {str(action + 1): action for action in range(last)}.get(typed.lstrip("0"))
+    if action is None:
+        raise ValueError(f"there is no {name} {typed}: {advice}")
+    if action not in legal:
+        raise ValueError(f"{name} {typed} is {used_up}: {advice}")
+    return action
+
+
+def numbers(actions: Iterable[int]) -> str:
+    """Actions as a person counts them: `1, 2, 5`."""
+    return ", ".join(str(action + 1) for action in actions)

@@ -1,1 +1,0 @@
-"""The `play` command: a person against an agent, in the terminal."""

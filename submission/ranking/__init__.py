@@ -1,1 +1,0 @@
-"""Who is stronger: a round robin's ratings, its tables and its page."""

@@ -1,0 +1,65 @@
+"""The terminal: tables, progress bars, and strangers' text, fit to be shown."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+from agents.search import OnProgress
+
+console = Console()
+
+
+def say(text: str) -> None:
+    """Print plain text, however long its lines."""
+    console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def plain_table(title: str) -> Table:
+    """A table without columns under a title, which is shown as it is."""
+    return Table(
+        title=Text(title, style="bold"),
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        collapse_padding=True,
+        pad_edge=False,
+    )
+
+
+def plain_text(text: str) -> str:
+    """The text without the control characters with which it could steer a terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[OnProgress]:
+    """A bar on stderr with the time passed and the time left, while the `with` block runs."""
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task(title, total=None)
+
+        def show(done: int, total: int, description: str) -> None:
+            bar.update(
+                task, completed=done, total=total, description=f"{title} {description}".rstrip()
+            )
+
+        yield show
