@@ -29,6 +29,7 @@ from benchmarks.solver_measure import measure_solver
 from benchmarks.solver_peer import installed_bitbully
 from benchmarks.solver_report import print_solver_report, solver_json
 from benchmarks.solver_workload import EMPTY_BOARD, SolverWorkload, solver_workloads
+from benchmarks.structure import files_passed, print_structures, structures
 from benchmarks.tie_break import MATCHES, play_matches, print_matches
 from benchmarks.vector_environments import (
     draw_batches,
@@ -188,6 +189,19 @@ def positions(
     """Make the sets of positions again, with BitBully's scores: a few minutes."""
     for kind in SETS:
         write_positions(kind.path, [*_track(make_set(kind, seed), f"Making {kind.name}", SIZE)])
+
+
+@app.command()
+def structure() -> None:
+    """Count files, lines and imports, beside those peers that are installed."""
+    print_structures(structures(), console)
+
+
+@app.command(context_settings={"ignore_unknown_options": True, "help_option_names": []})
+def way(words: Annotated[list[str], typer.Argument(metavar="COMMAND…")]) -> None:
+    """Run a `connectx` command and list the files that it passes, in their order."""
+    for number, file in enumerate(files_passed(words), start=1):
+        console.print(f"{number:4} {file}", highlight=False)
 
 
 def choose(known: Iterable[Kind], part: str) -> list[Kind]:
