@@ -20,7 +20,7 @@ from agents.book.repertoire_format import decode_repertoire
 from envs import ConnectX
 from submission.booking.book_module import book_module
 from submission.booking.checkpoint import Checkpoint
-from submission.bundling.sources import read_module
+from submission.bundle.sources import read_module
 from tests.shell import Shell
 from tests.signals import heed_ctrl_c
 

@@ -13,8 +13,8 @@ import pytest
 from agents import agent_names
 from agents.registry import AGENTS
 from agents.specification import JsonValue
-from submission.bundling.bundle import build_bundle
-from submission.bundling.sources import BundleError
+from submission.bundle.bundle import build_bundle
+from submission.bundle.sources import BundleError
 from submission.kaggle import kaggle_environments
 
 STANDARD_LIBRARY_ALONE = ("random", "greedy", "minimax", "expectimax")
@@ -121,7 +121,7 @@ def test_only_what_the_agent_needs(agent: str) -> None:
 
 def test_same_input_same_bytes_in_every_process() -> None:
     script = (
-        "from submission.bundling.bundle import build_bundle\n"
+        "from submission.bundle.bundle import build_bundle\n"
         "print(build_bundle('mcts', {'seed': 7}))"
     )
     outputs = {

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 import submission.evaluating.players
-from submission.bundling.bundle import build_bundle
+from submission.bundle.bundle import build_bundle
 from submission.evaluating.arenas.seats import open_seat
 from submission.evaluating.players import Player, PlayerKind, find_player
 from submission.kaggle import BUILT_IN_AGENTS, kaggle_environments

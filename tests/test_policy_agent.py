@@ -18,7 +18,7 @@ from agents.trained.policy_agent import PolicyAgent, position_planes
 from agents.trained.policy_file import TrainedPolicy, decode_policy, encode_policy
 from envs import ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.board import BoardGame
-from submission.bundling.bundle import build_bundle
+from submission.bundle.bundle import build_bundle
 from submission.kaggle import kaggle_environments
 from tests.shell import Shell
 from tests.small_games import Nim

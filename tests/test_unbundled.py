@@ -8,8 +8,7 @@ import pytest
 from agents.registry import AGENTS
 from agents.trained.policy_file import encode_policy
 from envs import ConnectFour
-from submission.bundling.bundle import build_bundle
-from submission.bundling.unbundled import unbundled_agent
+from submission.bundle.bundle import build_bundle, unbundled_agent
 from tests.trained_policies import random_policy
 
 

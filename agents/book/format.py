@@ -13,6 +13,7 @@ Numbers are little-endian. Scores are exact, from the view of the player to move
 the rules, nor are the scores after fewer plies, which follow from these.
 """
 
+from base64 import b85encode
 from struct import Struct
 from typing import NamedTuple
 from zlib import compress, crc32, decompress
@@ -24,6 +25,7 @@ BOOK_MAGIC = b"CXBK"
 BOOK_VERSION = 1
 BOOK_HEADER = Struct("<4sHHHHH")
 BOOK_CHECKSUM = Struct("<I")
+LINE_LENGTH = 94
 
 
 class BookContent(NamedTuple):
@@ -67,3 +69,10 @@ def decode_book(data: bytes) -> BookContent:
         raise ValueError("this opening book is damaged: build it again with `connectx book`")
     scores = np.frombuffer(decompress(body[BOOK_HEADER.size :]), np.int8).astype(np.int64)
     return BookContent(BookScope(rows, columns, inarow, plies), scores)
+
+
+def base85_lines(content: bytes) -> str:
+    """String literals, a line for each and indented, that together are `content` in base85."""
+    text = b85encode(content).decode("ascii")
+    starts = range(0, len(text), LINE_LENGTH)
+    return "\n".join(f'    "{text[start : start + LINE_LENGTH]}"' for start in starts)

@@ -1,8 +1,7 @@
 """A book or a repertoire as a Python module, so that a bundle carries it like any other source."""
 
-from agents.book.format import BookContent, encode_book
+from agents.book.format import BookContent, base85_lines, encode_book
 from agents.book.repertoire import RepertoireScope
-from submission.bundling.base85_text import base85_lines
 
 MODULE = '''"""{subject}.
 

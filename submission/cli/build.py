@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agents.specification import parse_options
-from submission.bundling.bundle import build_bundle
+from submission.bundle.bundle import build_bundle
 from submission.cli.arguments import AgentName, Options, Output, Source
 from submission.cli.console import say
 from submission.cli.input_files import files_of_options, modules_beside

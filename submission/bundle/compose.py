@@ -2,13 +2,18 @@
 
 import re
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
 from textwrap import indent
 
-from submission.bundling.closure import Closure, SourceTree
-from submission.bundling.data_files import DECODER, DataFile
-from submission.bundling.sources import BundleError, Definition, Module
+from agents.book.format import base85_lines
+from agents.introspection import agent_options
+from agents.options import file_content
+from agents.protocol import Agent
+from agents.specification import JsonValue
+from submission.bundle.closure import Closure, SourceTree
+from submission.bundle.sources import BundleError, Definition, Module
 from submission.upload import upload_command
 
 RULE = "# " + "-" * 98
@@ -51,6 +56,15 @@ def agent(observation, configuration):
     return _PLAYER.act(observation, configuration)
 '''
 
+DECODER = "from base64 import b85decode"
+"""The import that the constants need."""
+
+CONSTANT = """
+# {name!r}, in base85
+{constant} = b85decode(
+{lines}
+)
+"""
 
 COMPILING = "_PLAYER.compile_beside()"
 """What a file does beside the game, from loading on."""
@@ -64,6 +78,40 @@ class Header:
     summary: str
     made_by: str
     command: str
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """A file that goes into a bundle."""
+
+    option: str
+    """The option whose value it is."""
+    path: str
+    content: bytes = field(repr=False)
+
+    @property
+    def constant(self) -> str:
+        """The name of its content in the bundle."""
+        return f"_{self.option.upper()}"
+
+    @property
+    def definition(self) -> str:
+        """The statement that defines the constant."""
+        lines = base85_lines(self.content)
+        return CONSTANT.format(name=PurePath(self.path).name, constant=self.constant, lines=lines)
+
+
+def data_files(agent: type[Agent], options: Mapping[str, JsonValue]) -> list[DataFile]:
+    """The files that options of an agent name.
+
+    Raises:
+        OSError: one cannot be read.
+    """
+    return [
+        DataFile(option.name, path, file_content(path))
+        for option in agent_options(agent)
+        if option.is_file and isinstance(path := options.get(option.name), str)
+    ]
 
 
 def compose(

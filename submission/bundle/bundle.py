@@ -1,9 +1,14 @@
 """One self-contained file from an agent's modules."""
 
+import importlib.util
 import json
 import shlex
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import is_dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
+from inspect import isabstract, signature
 from pathlib import Path
 from types import ModuleType
 
@@ -14,10 +19,8 @@ from agents.introspection import agent_help, check_options, unlimited_options
 from agents.protocol import Agent
 from agents.registry import agent_class
 from agents.specification import JsonValue
-from submission.bundling.closure import SourceTree, close
-from submission.bundling.compose import COMPILING, Header, compose
-from submission.bundling.data_files import data_files
-from submission.bundling.user_agent import load_user_agent
+from submission.bundle.closure import SourceTree, close
+from submission.bundle.compose import COMPILING, Header, compose, data_files
 
 DISTRIBUTION = "connectx-agents"
 PACKAGES = (agents, envs, submission)
@@ -36,7 +39,7 @@ def build_bundle(agent: str, options: Mapping[str, JsonValue], source: Path | No
 
     Raises:
         ValueError: unknown agent or option, a value that does not fit, or a construct that cannot
-            be bundled (`submission.bundling.sources.BundleError`, with file and line).
+            be bundled (`submission.bundle.sources.BundleError`, with file and line).
         OSError: `source`, or a file that an option names, cannot be read.
     """
     roots = {package.__name__: _folder(package) for package in PACKAGES}
@@ -68,6 +71,21 @@ def build_bundle(agent: str, options: Mapping[str, JsonValue], source: Path | No
     text = compose(closure, tree, header, _call(cls, {**written, **constants}), files)
     _prove(text)
     return text
+
+
+def unbundled_agent(agent: str, options: Mapping[str, JsonValue]) -> Callable[[], Agent]:
+    """What makes the agent that `build_bundle` puts into a file.
+
+    It can be pickled, and needs none of the files that the options name.
+
+    Raises:
+        ValueError: unknown agent.
+        OSError: a file that an option names cannot be read.
+    """
+    cls = agent_class(agent)
+    chosen = unlimited_options(cls, options)
+    contents = {file.option: file.content for file in data_files(cls, chosen)}
+    return partial(cls, **{**chosen, **contents})
 
 
 def _call(cls: type[Agent], arguments: Mapping[str, str]) -> str:
@@ -106,3 +124,67 @@ def _prove(text: str) -> None:
     last = [name for name, value in namespace.items() if callable(value)][-1]
     if last != "agent":
         raise ValueError(f"Kaggle would take {last} for the agent: it is the last callable")
+
+
+def load_user_agent(source: Path, name: str) -> type[Agent]:
+    """The agent class of this name in a module, which is run to find it.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it is not a Python file, it fails when it is run, or it has no such agent.
+    """
+    if not source.is_file():
+        raise FileNotFoundError(f"there is no file {source}")
+    spec = importlib.util.spec_from_file_location(source.stem, source)
+    if source.suffix != ".py" or spec is None or spec.loader is None:
+        raise ValueError(f"{source} is no Python file: its name must end in .py")
+    module = importlib.util.module_from_spec(spec)
+    known = sys.modules.get(source.stem)
+    sys.modules[source.stem] = module  # dataclasses look their module up there
+    sys.path.insert(0, str(source.resolve().parent))
+    try:
+        spec.loader.exec_module(module)
+    except SystemExit as error:
+        raise ValueError(
+            f"{source} ends Python when it is run: put what does so under "
+            '`if __name__ == "__main__":`'
+        ) from error
+    except Exception as error:
+        raise ValueError(f"{source} fails when it is run: {error!r}") from error
+    finally:
+        sys.path.pop(0)
+        if known is not None:
+            sys.modules[source.stem] = known
+    return _checked(source, name, vars(module))
+
+
+def _checked(source: Path, name: str, members: dict[str, object]) -> type[Agent]:
+    agents = {
+        key: value
+        for key, value in members.items()
+        if isinstance(value, type) and issubclass(value, Agent) and value.__module__ == source.stem
+    }
+    if name not in agents:
+        listing = ", ".join(agents) or "none"
+        raise ValueError(
+            f"{source} has no agent {name!r}: it needs a class that inherits agents.Agent; "
+            f"found: {listing}"
+        )
+    agent = agents[name]
+    if not is_dataclass(agent):
+        raise ValueError(f"{name} in {source} is no dataclass: put @dataclass above it")
+    if not _can_search(agent):
+        raise ValueError(
+            f"{name} in {source} cannot be asked for a move: "
+            "define `def search(self, env, state, time_limit=None)` in it"
+        )
+    return agent
+
+
+def _can_search(agent: type[Agent]) -> bool:
+    """Whether it has a `search` that takes what `Agent.act` hands on to it."""
+    try:
+        signature(agent.search).bind("self", "env", "state", "time_limit")
+    except TypeError:
+        return False
+    return not isabstract(agent)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from submission.bundling.sources import (
+from submission.bundle.sources import (
     BundleError,
     Definition,
     LibraryImport,
