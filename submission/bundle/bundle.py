@@ -20,7 +20,8 @@ from agents.protocol import Agent
 from agents.registry import agent_class
 from agents.specification import JsonValue
 from submission.bundle.closure import SourceTree, close
-from submission.bundle.compose import COMPILING, Header, compose, data_files
+from submission.bundle.compose import COMPILING, Header, compose, data_files, own_names
+from submission.bundle.naming import Symbol
 
 DISTRIBUTION = "connectx-agents"
 PACKAGES = (agents, envs, submission)
@@ -58,17 +59,18 @@ def build_bundle(agent: str, options: Mapping[str, JsonValue], source: Path | No
     cls(**chosen)
     files = data_files(cls, chosen)
 
-    tree = SourceTree(roots)
-    closure = close(tree, [("submission.entry", "KagglePlayer"), (module, cls.__name__)])
+    player, agent_symbol = Symbol("submission.entry", "KagglePlayer"), Symbol(module, cls.__name__)
+    closure = close(SourceTree(roots), [player, agent_symbol], own_names(files))
     written = {key: repr(value) for key, value in chosen.items()}
     constants = {file.option: file.constant for file in files}
     header = Header(
-        title=f"A ConnectX agent: {_call(cls, written)}.",
+        title=f"A ConnectX agent: {_call(cls.__name__, written)}.",
         summary=agent_help(cls),
         made_by=_made_by(),
         command=_command(agent, options, source),
     )
-    text = compose(closure, tree, header, _call(cls, {**written, **constants}), files)
+    call = _call(closure.names[agent_symbol], {**written, **constants})
+    text = compose(closure, header, closure.names[player], call, files)
     _prove(text)
     return text
 
@@ -88,9 +90,9 @@ def unbundled_agent(agent: str, options: Mapping[str, JsonValue]) -> Callable[[]
     return partial(cls, **{**chosen, **contents})
 
 
-def _call(cls: type[Agent], arguments: Mapping[str, str]) -> str:
-    """The expression that makes an agent, with the source of each argument."""
-    return f"{cls.__name__}({', '.join(f'{key}={value}' for key, value in arguments.items())})"
+def _call(cls: str, arguments: Mapping[str, str]) -> str:
+    """The expression that makes an agent of a class, with the source of each argument."""
+    return f"{cls}({', '.join(f'{key}={value}' for key, value in arguments.items())})"
 
 
 def _made_by() -> str:

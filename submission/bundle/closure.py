@@ -1,10 +1,23 @@
 """Which definitions an agent needs, from all modules together, in an order in which they run."""
 
 import builtins
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+from submission.bundle.naming import (
+    Builtin,
+    Meaning,
+    OwnNames,
+    Symbol,
+    Use,
+    bundle_names,
+    renamed,
+)
+from submission.bundle.references import Reference
 from submission.bundle.sources import (
     BundleError,
     Definition,
@@ -14,9 +27,6 @@ from submission.bundle.sources import (
     read_module,
 )
 
-Symbol = tuple[str, str]
-"""A module and a name in it."""
-
 
 @dataclass
 class Closure:
@@ -24,12 +34,21 @@ class Closure:
 
     modules: list[Module] = field(default_factory=list)
     """The modules that contribute, each after those whose definitions it uses."""
-    definitions: dict[str, list[Definition]] = field(default_factory=dict)
-    """What each of them contributes, in the order of its source."""
+    sources: dict[str, list[str]] = field(default_factory=dict)
+    """The definitions that each of them contributes, in the order of its source."""
     imports: list[str] = field(default_factory=list)
     """Statements that import from libraries, sorted."""
+    names: dict[Meaning, str] = field(default_factory=dict)
+    """What everything is called in the bundle."""
     future: bool = False
     """Whether a module asks for `from __future__ import annotations`."""
+
+
+@dataclass(frozen=True)
+class _ModuleItself:
+    """The meaning of a name that stands for a module of the project."""
+
+    name: str
 
 
 class SourceTree:
@@ -57,122 +76,170 @@ class SourceTree:
             return path / "__init__.py"
         return path if path.suffix == ".py" else path.with_suffix(".py")
 
-    def resolve(self, module: str, name: str) -> Symbol | LibraryImport | None:
-        """Where a name of a module is defined; None for a builtin.
+    def resolve(self, module: str, reference: Reference) -> tuple[Meaning, int]:
+        """The meaning of a reference in a module, and how many parts of its path name it.
 
         Raises:
-            BundleError: nowhere.
+            BundleError: it has none, or means a module as a value.
         """
+        path, place = reference.path, (self.module(module).path, reference.line)
+        meaning, parts = self._meaning(module, path[0], place), 1
+        while isinstance(meaning, _ModuleItself):
+            if parts == len(path):
+                raise BundleError(
+                    *place,
+                    f"cannot bundle the module {meaning.name} as a value: name what you use of it, "
+                    f"or write `from {meaning.name} import NAME`",
+                )
+            meaning = self._member(meaning.name, path[parts], place)
+            parts += 1
+        if parts > 1 and parts == len(path) and reference.changes:
+            raise BundleError(*place, f"cannot bundle a change of another module's {path[-1]}")
+        return meaning, parts
+
+    def _meaning(self, module: str, name: str, place: tuple[Path, int]) -> Meaning | _ModuleItself:
         source = self.module(module)
         if name in source.definitions:
-            return module, name
+            return Symbol(module, name)
         match source.imports.get(name):
             case LibraryImport() as library_import:
                 return library_import
-            case ProjectImport(module=origin, line=line):
+            case ProjectImport(module=origin, name=original, line=line):
+                here = source.path, line
                 if not self.path(origin).is_file():
-                    raise BundleError(source.path, line, f"there is no module {origin}")
-                if self.path(f"{origin}.{name}").is_file():
-                    raise BundleError(
-                        source.path,
-                        line,
-                        f"cannot bundle the module {origin}.{name} as a name: "
-                        f"write `from {origin}.{name} import NAME`",
-                    )
-                return self.resolve(origin, name)
+                    raise BundleError(*here, f"there is no module {origin}")
+                return (
+                    _ModuleItself(origin)
+                    if original is None
+                    else self._member(origin, original, here)
+                )
         if hasattr(builtins, name):
-            return None
-        raise BundleError(source.path, 1, f"{name} is used or imported, but not defined here")
+            return Builtin(name)
+        raise BundleError(*place, f"{name} is used or imported, but not defined here")
+
+    def _member(self, module: str, name: str, place: tuple[Path, int]) -> Meaning | _ModuleItself:
+        """The meaning of `module.name`."""
+        inner = f"{module}.{name}"
+        source = self.module(module)
+        defined = name in source.definitions or name in source.imports
+        if not self.path(inner).is_file():
+            if not defined:
+                raise BundleError(*place, f"{module} defines no {name}")
+            return self._meaning(module, name, place)
+        if defined:
+            raise BundleError(*place, f"{inner} is a module, and {module} defines {name} as well")
+        return _ModuleItself(inner)
 
 
-def close(tree: SourceTree, start: list[Symbol]) -> Closure:
-    """Gather what `start` needs.
+def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
+    """Gather what `start` needs, and give everything a name of its own.
+
+    Args:
+        tree: where it is looked up.
+        start: what is needed.
+        own: names that the bundle defines itself.
 
     Raises:
-        BundleError: a construct that cannot be carried over, or a name with two meanings.
+        BundleError: a construct that cannot be carried over.
     """
-    return _Gatherer(tree).gather(start)
+    return _Gatherer(tree).gather(start, own)
 
 
 class _Gatherer:
-    """Follows the names from definition to definition, and sees to it that each has one meaning."""
+    """Follows the references from definition to definition."""
 
     def __init__(self, tree: SourceTree) -> None:
         self.tree = tree
-        self.found: dict[str, set[Definition]] = {}
-        self.needs: dict[str, set[str]] = {}
-        self.meanings: dict[str, tuple[object, Path, int]] = {}
-        self.imports: set[str] = set()
+        self.uses: dict[Definition, list[Use]] = {}
 
-    def gather(self, start: list[Symbol]) -> Closure:
-        pending = [self.locate(module, name) for module, name in start]
+    def gather(self, start: list[Symbol], own: OwnNames) -> Closure:
+        pending = [self.definition(symbol) for symbol in start]
         while pending:
-            target = pending.pop()
-            if isinstance(target, Definition) and target not in self.found.setdefault(
-                target.module, set()
-            ):
-                self.found[target.module].add(target)
-                pending += self.visit(target)
+            definition = pending.pop()
+            if definition not in self.uses:
+                self.uses[definition] = list(self.uses_in(definition))
+                pending += self.needed_by(definition)
         self.refuse_rebinding()
+        names = bundle_names(self.uses, own)
         modules = [self.tree.module(name) for name in self.ordered_modules()]
         return Closure(
             modules,
-            {
-                name: sorted(definitions, key=lambda definition: definition.line)
-                for name, definitions in self.found.items()
-            },
-            sorted(self.imports),
+            {module.name: self.sources(module.name, names) for module in modules},
+            sorted(
+                meaning.statement(name)
+                for meaning, name in names.items()
+                if isinstance(meaning, LibraryImport)
+            ),
+            names,
             any(module.future for module in modules),
         )
 
-    def locate(self, module: str, name: str) -> Definition | None:
-        """The definition behind a name, or None where it comes from a library or is built in."""
-        match self.tree.resolve(module, name):
-            case LibraryImport(statement=statement, line=line):
-                self.claim(name, statement, self.tree.module(module).path, line)
-                self.imports.add(statement)
-                return None
-            case (str(origin), str(original)):
-                return self.tree.module(origin).definitions[original]
-        return None
+    def definition(self, symbol: Symbol) -> Definition:
+        module = self.tree.module(symbol.module)
+        if symbol.name not in module.definitions:
+            raise BundleError(module.path, 1, f"{symbol.name} is not defined at the top level")
+        return module.definitions[symbol.name]
 
-    def visit(self, definition: Definition) -> list[Definition | None]:
-        """Enter a definition; gives those that it uses."""
-        path = self.tree.module(definition.module).path
-        for name in definition.names:
-            if hasattr(builtins, name):
-                raise BundleError(path, definition.line, f"{name} hides a builtin: rename it")
-            self.claim(name, definition, path, definition.line)
-        used = [self.locate(definition.module, name) for name in sorted(definition.uses)]
-        others = {other.module for other in used if other is not None} - {definition.module}
-        self.needs.setdefault(definition.module, set()).update(others)
-        return list(used)
+    def uses_in(self, definition: Definition) -> Iterator[Use]:
+        """What a definition means by its references, those in strings left out."""
+        for reference in definition.references:
+            if not reference.quoted:
+                yield Use(reference, *self.tree.resolve(definition.module, reference))
 
-    def claim(self, name: str, meaning: object, path: Path, line: int) -> None:
-        """Give a name its meaning in the bundle, where all modules share one namespace."""
-        known, known_path, known_line = self.meanings.setdefault(name, (meaning, path, line))
-        if known != meaning:
-            raise BundleError(
-                path, line, f"{name} has another meaning in {known_path}:{known_line}: rename one"
+    def quoted_uses_in(self, definition: Definition) -> Iterator[Use]:
+        """What it means in strings, as far as that has a meaning: nothing evaluates them."""
+        for reference in definition.references:
+            if reference.quoted:
+                with suppress(BundleError):
+                    yield Use(reference, *self.tree.resolve(definition.module, reference))
+
+    def needed_by(self, definition: Definition) -> list[Definition]:
+        return [
+            self.definition(use.meaning)
+            for use in self.uses[definition]
+            if isinstance(use.meaning, Symbol)
+        ]
+
+    def sources(self, module: str, names: Mapping[Meaning, str]) -> list[str]:
+        definitions = [definition for definition in self.uses if definition.module == module]
+        return [
+            renamed(
+                definition,
+                [*self.uses[definition], *self.quoted_uses_in(definition)],
+                names,
             )
+            for definition in sorted(definitions, key=lambda definition: definition.line)
+        ]
 
     def refuse_rebinding(self) -> None:
         """An imported name keeps its first value when its module rebinds it; in one file not."""
-        every = [definition for definitions in self.found.values() for definition in definitions]
-        for rebinding in every:
-            for user in every:
-                shared = rebinding.rebinds & user.uses
-                if user.module != rebinding.module and shared:
-                    path = self.tree.module(rebinding.module).path
-                    name = min(shared)
+        readers: dict[Meaning, set[str]] = defaultdict(set)
+        for definition, uses in self.uses.items():
+            for use in uses:
+                if not use.reference.changes:
+                    readers[use.meaning].add(definition.module)
+        for definition, uses in self.uses.items():
+            for use in uses:
+                name, *attributes = use.reference.path
+                is_rebound = use.reference.changes and not attributes
+                others = readers[use.meaning] - {definition.module}
+                if is_rebound and name not in definition.names and others:
                     raise BundleError(
-                        path, rebinding.line, f"`global {name}`, which {user.module} imports"
+                        definition.path,
+                        use.reference.line,
+                        f"`global {name}`, which {min(others)} imports",
                     )
 
     def ordered_modules(self) -> list[str]:
-        needs = {name: sorted(self.needs.get(name, ())) for name in sorted(self.found)}
+        needs: dict[str, set[str]] = {definition.module: set() for definition in self.uses}
+        for definition in self.uses:
+            needs[definition.module] |= {needed.module for needed in self.needed_by(definition)}
         try:
-            return list(TopologicalSorter(needs).static_order())
+            return list(
+                TopologicalSorter(
+                    {name: sorted(needs[name] - {name}) for name in sorted(needs)}
+                ).static_order()
+            )
         except CycleError as error:
             modules: list[str] = error.args[1]
             path = self.tree.module(modules[0]).path

@@ -12,14 +12,20 @@ from agents.introspection import agent_options
 from agents.options import file_content
 from agents.protocol import Agent
 from agents.specification import JsonValue
-from submission.bundle.closure import Closure, SourceTree
-from submission.bundle.sources import BundleError, Definition, Module
+from submission.bundle.closure import Closure
+from submission.bundle.naming import OwnNames
+from submission.bundle.sources import LibraryImport, Module
 from submission.upload import upload_command
 
 RULE = "# " + "-" * 98
 GAP = "\n\n"
 """Above and below functions and classes."""
-RESERVED = frozenset({"_STARTED", "_PLAYER", "agent"})
+OWN_NAMES: OwnNames = {
+    "perf_counter": LibraryImport("time", "perf_counter", None, line=1),
+    "_STARTED": None,
+    "_PLAYER": None,
+    "agent": None,
+}
 """Names that the head and the tail of the file define."""
 
 HEAD = '''r"""{title}
@@ -47,7 +53,7 @@ TAIL = '''
 {rule}
 # Kaggle's entry point: its loader takes the last callable of the file
 {data}
-_PLAYER = KagglePlayer(lambda: {call}, load_seconds=perf_counter() - _STARTED)
+_PLAYER = {player}(lambda: {call}, load_seconds=perf_counter() - _STARTED)
 {compiling}
 
 
@@ -56,7 +62,7 @@ def agent(observation, configuration):
     return _PLAYER.act(observation, configuration)
 '''
 
-DECODER = "from base64 import b85decode"
+DECODER = LibraryImport("base64", "b85decode", None, line=1)
 """The import that the constants need."""
 
 CONSTANT = """
@@ -114,28 +120,26 @@ def data_files(agent: type[Agent], options: Mapping[str, JsonValue]) -> list[Dat
     ]
 
 
+def own_names(files: Sequence[DataFile]) -> OwnNames:
+    """The names that a bundle with these files defines itself."""
+    constants: OwnNames = {file.constant: None for file in files}
+    return {**OWN_NAMES, **constants, **({DECODER.bound: DECODER} if files else {})}
+
+
 def compose(
-    closure: Closure, tree: SourceTree, header: Header, call: str, files: Sequence[DataFile]
+    closure: Closure, header: Header, player: str, call: str, files: Sequence[DataFile]
 ) -> str:
     """The text of the bundle.
 
     Args:
         closure: what goes into it.
-        tree: where that comes from.
         header: what its top says.
+        player: what it calls the class of the player.
         call: the expression that makes an agent.
         files: what it names of them, by their constants.
-
-    Raises:
-        BundleError: a definition has a name that the file itself needs.
     """
-    reserved = RESERVED.union(file.constant for file in files)
-    for definitions in closure.definitions.values():
-        for definition in definitions:
-            for name in reserved.intersection(definition.names):
-                path = tree.module(definition.module).path
-                raise BundleError(path, definition.line, f"{name} is the bundle's own: rename it")
-    imports = sorted({*closure.imports, *([DECODER] if files else [])})
+    decoder = [DECODER.statement(DECODER.bound)] if files else []
+    imports = sorted({*closure.imports, *decoder})
     head = HEAD.format(
         title=_plain(header.title),
         summary=_plain(header.summary),
@@ -146,27 +150,31 @@ def compose(
         future="from __future__ import annotations\n\n" if closure.future else "",
         imports="\n".join(_merged(imports)),
     )
-    sections = [_section(module, closure.definitions[module.name]) for module in closure.modules]
-    data = "".join(file.definition for file in files)
-    return (
-        head + "".join(sections) + TAIL.format(rule=RULE, data=data, call=call, compiling=COMPILING)
+    sections = [_section(module, closure.sources[module.name]) for module in closure.modules]
+    tail = TAIL.format(
+        rule=RULE,
+        data="".join(file.definition for file in files),
+        player=player,
+        call=call,
+        compiling=COMPILING,
     )
+    return head + "".join(sections) + tail
 
 
-def _section(module: Module, definitions: list[Definition]) -> str:
+def _section(module: Module, definitions: list[str]) -> str:
     """The definitions that a module contributes, under its name and its docstring."""
     comment = indent(f"{module.name}\n\n{module.summary}", "# ", lambda _: True)
     text = f"{GAP}{RULE}\n{re.sub(' +$', '', comment, flags=re.MULTILINE)}\n"
     above_is_block = True
     for definition in definitions:
         is_block = _is_block(definition)
-        text += f"{GAP if is_block or above_is_block else ''}{definition.source}\n"
+        text += f"{GAP if is_block or above_is_block else ''}{definition}\n"
         above_is_block = is_block
     return text
 
 
-def _is_block(definition: Definition) -> bool:
-    return re.search(r"^(@|def |async def |class )", definition.source, re.MULTILINE) is not None
+def _is_block(definition: str) -> bool:
+    return re.search(r"^(@|def |async def |class )", definition, re.MULTILINE) is not None
 
 
 def _merged(imports: list[str]) -> list[str]:
