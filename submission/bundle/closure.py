@@ -184,7 +184,19 @@ class _Gatherer:
         """What a definition means by its references, those in strings left out."""
         for reference in definition.references:
             if not reference.quoted:
+                self.refuse_hidden_builtin(definition, reference)
                 yield Use(reference, *self.tree.resolve(definition.module, reference))
+
+    def refuse_hidden_builtin(self, definition: Definition, reference: Reference) -> None:
+        """Above a module's own `max`, and in it, the name has two meanings one after the other."""
+        module, name = self.tree.module(definition.module), reference.path[0]
+        hiding = module.definitions.get(name) or module.imports.get(name)
+        if hiding is None or reference.changes or not hasattr(builtins, name):
+            return
+        if definition.line <= hiding.line:
+            raise BundleError(
+                module.path, reference.line, f"{name} may mean the builtin here: rename your own"
+            )
 
     def quoted_uses_in(self, definition: Definition) -> Iterator[Use]:
         """What it means in strings, as far as that has a meaning: nothing evaluates them."""
@@ -212,11 +224,14 @@ class _Gatherer:
         ]
 
     def refuse_rebinding(self) -> None:
-        """An imported name keeps its first value when its module rebinds it; in one file not."""
+        """A name that is imported keeps its first value when its module rebinds it.
+
+        In one file it would not, as it does not where it is read as `module.name`.
+        """
         readers: dict[Meaning, set[str]] = defaultdict(set)
         for definition, uses in self.uses.items():
             for use in uses:
-                if not use.reference.changes:
+                if use.parts == 1 and not use.reference.changes:
                     readers[use.meaning].add(definition.module)
         for definition, uses in self.uses.items():
             for use in uses:

@@ -119,7 +119,7 @@ class _Reader:
 
     def read(self) -> Module:
         last_line = 0
-        for statement, following in zip(self.tree.body, [*self.tree.body[1:], None], strict=True):
+        for statement, following in zip(self.tree.body, [*self.tree.body, None][1:], strict=True):
             if statement.lineno <= last_line:
                 raise self.error(statement, "two statements on one line")
             last_line = statement.end_lineno or statement.lineno
