@@ -26,8 +26,9 @@ from submission.bundle.naming import Symbol
 from submission.bundle.references import SourceText, find_references
 from submission.bundle.sources import BundleError
 
-NAMES = ("f", "_g", "escape", "repr", "agent")
-"""Names to clash: of definitions, imports, modules and locals; of a builtin and of the bundle."""
+NAMES = ("f", "_g", "escape", "repr", "agent", "m0__f")
+"""Names to clash: of definitions, imports, modules and locals; of a builtin and of the bundle; one
+that a definition might be renamed to."""
 PACKAGE_NUMBERS = count()
 
 FORMS = (
@@ -55,6 +56,7 @@ FORMS = (
     'class {own}:\n    {n} = {a}\n    def __new__(cls, x):\n        return "{tag}" + cls.{n}(x)',
     'class {own}:\n    def {n}(x, k={a}):\n        return "{tag}" + k(x)\n'
     "    def __new__(cls, x, k={b}):\n        return cls.{n}(x) + k(x)",
+    "class {own}:\n    {n} = {a}\n    def __new__(cls, x):\n        return cls.{n}(x) + {b}(x)",
     "class {own}({a} if isinstance({a}, type) and {a} is not str else object):\n"
     "    def __new__(cls, {n}):\n        return {b}({n})",
     "{own} = lambda {n}: {a}({n})",
@@ -76,14 +78,14 @@ def modules(draw: st.DrawFn, package: str) -> list[str]:
     pick: Callable[..., Any] = lambda *choices: draw(st.sampled_from(choices))  # noqa: E731
     texts: list[str] = []
     defined: list[list[str]] = []
-    for number in range(draw(st.integers(2, 4))):
-        free, lines, usable = list(NAMES), list[str](), ["ascii"]
-        for _ in range(draw(st.integers(1, 3))):
+    for number in range(3):
+        free, lines, usable = list(NAMES), list[str](), list[str]()
+        for _ in range(3):
             own, as_ = "", pick("", "as")
             if as_:
                 own = pick(*free)
                 as_ = f" as {own}"
-            if number and pick(True, False, True):
+            if number and pick(True, True, True, False):
                 origin = draw(st.integers(0, number - 1))
                 name, module = pick(*defined[origin]), f"{package}.m{origin}"
                 statement, bound, used = pick(
@@ -101,7 +103,7 @@ def modules(draw: st.DrawFn, package: str) -> list[str]:
                 statement = template.format(as_=as_)
             bound = own or bound
             if bound in NAMES:
-                if bound not in free or len(free) == 1:
+                if bound not in free or len(free) == 2:
                     continue
                 free.remove(bound)
             if statement not in lines:
@@ -110,15 +112,15 @@ def modules(draw: st.DrawFn, package: str) -> list[str]:
         if "repr" in free:
             usable.append("repr")
         defined.append([])
-        for position in range(draw(st.integers(1, len(free)))):
+        for position in range(len(free)):
             own = pick(*free)
             free.remove(own)
             usable = [name for name in usable if name != own]
             form = pick(*FORMS).format(
                 own=own,
                 tag=f"m{number}.{position} ",
-                a=pick(*usable),
-                b=pick(*usable),
+                a=pick(*usable or ["ascii"]),
+                b=pick(*usable or ["ascii"]),
                 n=pick(*NAMES),
                 m=pick(*NAMES),
             )
