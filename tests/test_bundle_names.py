@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
 import agents
@@ -22,6 +22,7 @@ import submission
 from submission.bundle import bundle
 from submission.bundle.bundle import build_bundle
 from submission.bundle.closure import SourceTree, close
+from submission.bundle.compose import COMPILING
 from submission.bundle.naming import Symbol
 from submission.bundle.references import SourceText, find_references
 from submission.bundle.sources import BundleError
@@ -177,7 +178,7 @@ def assert_computes_the_same(folder: Path, last: str) -> str:
     return text
 
 
-@settings(max_examples=200)
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_packages_of_clashing_names(data: st.DataObject) -> None:
     package = f"clashing_{next(PACKAGE_NUMBERS)}"
@@ -384,7 +385,7 @@ def test_real_agents_whose_helpers_clash(
 def columns_of(text: str) -> list[int]:
     """What a bundle plays after each move of a game, compiled as it is and in plain Python."""
     namespace: dict[str, Any] = {}
-    exec(compile(text.replace(bundle.COMPILING, ""), "submission.py", "exec"), namespace)
+    exec(compile(text.replace(COMPILING, ""), "submission.py", "exec"), namespace)
     board, columns = [0] * 42, list[int]()
     for ply, column in enumerate([3, 3, 2, 4, 2, 2, 5, 0, 5]):
         row = max(row for row in range(6) if board[7 * row + column] == 0)

@@ -28,7 +28,7 @@ PACKAGES = (agents, envs, submission)
 
 
 def build_bundle(agent: str, options: Mapping[str, JsonValue], source: Path | None = None) -> str:
-    """The text of a submission file: the same text for the same input.
+    """Write the text of a submission file: the same text for the same input.
 
     Limits that the options leave open are lifted: on Kaggle the clock is the limit.
 
@@ -76,7 +76,7 @@ def build_bundle(agent: str, options: Mapping[str, JsonValue], source: Path | No
 
 
 def unbundled_agent(agent: str, options: Mapping[str, JsonValue]) -> Callable[[], Agent]:
-    """What makes the agent that `build_bundle` puts into a file.
+    """Give a factory of the agent that `build_bundle` puts into a file.
 
     It can be pickled, and needs none of the files that the options name.
 
@@ -129,7 +129,7 @@ def _prove(text: str) -> None:
 
 
 def load_user_agent(source: Path, name: str) -> type[Agent]:
-    """The agent class of this name in a module, which is run to find it.
+    """Find the agent class of this name in a module, which is run for it.
 
     Raises:
         OSError: the file cannot be read.

@@ -1,4 +1,4 @@
-"""Which definitions an agent needs, from all modules together, in an order in which they run."""
+"""Gather the definitions that an agent needs, from all modules, in an order in which they run."""
 
 import builtins
 from collections import defaultdict
@@ -39,7 +39,7 @@ class Closure:
     imports: list[str] = field(default_factory=list)
     """Statements that import from libraries, sorted."""
     names: dict[Meaning, str] = field(default_factory=dict)
-    """What everything is called in the bundle."""
+    """The name of everything in the bundle."""
     future: bool = False
     """Whether a module asks for `from __future__ import annotations`."""
 
@@ -181,7 +181,7 @@ class _Gatherer:
         return module.definitions[symbol.name]
 
     def uses_in(self, definition: Definition) -> Iterator[Use]:
-        """What a definition means by its references, those in strings left out."""
+        """Resolve the references of a definition, but for those in strings."""
         for reference in definition.references:
             if not reference.quoted:
                 self.refuse_hidden_builtin(definition, reference)
@@ -199,7 +199,7 @@ class _Gatherer:
             )
 
     def quoted_uses_in(self, definition: Definition) -> Iterator[Use]:
-        """What it means in strings, as far as that has a meaning: nothing evaluates them."""
+        """Resolve those in strings that have a meaning: nothing evaluates them, so some may not."""
         for reference in definition.references:
             if reference.quoted:
                 with suppress(BundleError):

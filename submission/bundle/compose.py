@@ -73,12 +73,12 @@ CONSTANT = """
 """
 
 COMPILING = "_PLAYER.compile_beside()"
-"""What a file does beside the game, from loading on."""
+"""Started when a file is loaded: goes on beside the game."""
 
 
 @dataclass(frozen=True)
 class Header:
-    """What the top of the file says."""
+    """The parts of the docstring at the top of the file."""
 
     title: str
     summary: str
@@ -129,7 +129,7 @@ def own_names(files: Sequence[DataFile]) -> OwnNames:
 def compose(
     closure: Closure, header: Header, player: str, call: str, files: Sequence[DataFile]
 ) -> str:
-    """The text of the bundle.
+    """Write the text of the bundle.
 
     Args:
         closure: what goes into it.

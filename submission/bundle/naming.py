@@ -1,4 +1,4 @@
-"""What everything is called in a bundle, where all modules share one namespace.
+"""Names in a bundle, where all modules share one namespace.
 
 A name that means one thing in all modules stays. Where several things have one name, definitions
 are qualified by their module (`alpha_beta_kernel__visit`), and imports by their library
@@ -56,7 +56,7 @@ OwnNames = Mapping[str, LibraryImport | None]
 
 
 def bundle_names(uses: Uses, own: OwnNames) -> dict[Meaning, str]:
-    """The name of each thing in the bundle.
+    """Choose the name of each thing in the bundle.
 
     Args:
         uses: what goes into the bundle, and what that means by its references.
@@ -84,7 +84,7 @@ def bundle_names(uses: Uses, own: OwnNames) -> dict[Meaning, str]:
 
 
 def renamed(definition: Definition, uses: Iterable[Use], names: Mapping[Meaning, str]) -> str:
-    """The source of a definition with the bundle's names.
+    """Give the source of a definition with the bundle's names.
 
     Raises:
         BundleError: a name stands where it cannot be replaced.

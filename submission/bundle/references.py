@@ -1,4 +1,4 @@
-"""Where code names something of its module: Python's scopes, on the syntax tree and its text."""
+"""Find where code names something of its module: Python's scopes, on the tree and the text."""
 
 import ast
 import re
@@ -55,7 +55,7 @@ class SourceText:
         return self.start + self._starts[line - 1]
 
     def span(self, node: ast.expr | ast.stmt | ast.alias | ast.excepthandler) -> tuple[int, int]:
-        """Where a node begins and ends."""
+        """The offsets at which a node begins and ends."""
         last_line, last_column = node.end_lineno or node.lineno, node.end_col_offset or 0
         return self.offset(node.lineno, node.col_offset), self.offset(last_line, last_column)
 
@@ -67,7 +67,7 @@ class SourceText:
 def find_references(
     statement: ast.stmt, text: SourceText
 ) -> tuple[tuple[Reference, ...], frozenset[str]]:
-    """The references of a statement at module level in the order of the text, and local names.
+    """Find the references of a statement at module level, in the order of the text.
 
     Args:
         statement: a statement of the module.
