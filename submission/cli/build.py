@@ -5,7 +5,7 @@ from pathlib import Path
 
 from agents.output_file import require_distinct, require_writable
 from agents.registry import parse_options
-from submission.bundling.bundle import build_bundle
+from submission.bundle.bundle import build_bundle
 from submission.cli.arguments import (
     AgentName,
     Options,

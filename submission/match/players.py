@@ -10,8 +10,7 @@ from pathlib import Path
 
 from agents.agent import Agent
 from agents.registry import REGISTERED, parse_specification
-from submission.bundling.bundle import build_bundle
-from submission.bundling.unbundled import unbundled_agent
+from submission.bundle.bundle import build_bundle, unbundled_agent
 from submission.kaggle import BUILT_IN_AGENTS
 
 

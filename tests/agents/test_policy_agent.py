@@ -23,7 +23,7 @@ from agents.policy.policy_agent import PolicyAgent, position_planes
 from agents.registry import JsonValue
 from envs import ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.board import BoardGame
-from submission.bundling.bundle import build_bundle
+from submission.bundle.bundle import build_bundle
 from submission.kaggle import kaggle_environments
 from tests.helpers.shell import Shell
 from tests.helpers.small_games import Nim

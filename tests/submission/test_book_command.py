@@ -18,7 +18,7 @@ from agents.book.book_format import BookContent, book_module, decode_book, decod
 from agents.book.book_positions import BookScope
 from agents.book.repertoire import RepertoireScope
 from envs import ConnectX
-from submission.bundling.sources import read_module
+from submission.bundle.sources import read_module
 from tests.helpers.shell import Shell
 from tests.helpers.signals import heed_ctrl_c
 

@@ -12,8 +12,8 @@ import pytest
 
 from agents import agent_names
 from agents.registry import AGENTS, JsonValue
-from submission.bundling.bundle import build_bundle
-from submission.bundling.sources import BundleError
+from submission.bundle.bundle import build_bundle
+from submission.bundle.sources import BundleError
 from submission.kaggle import kaggle_environments
 
 STANDARD_LIBRARY_ALONE = ("random", "greedy", "minimax", "expectimax")
@@ -120,7 +120,7 @@ def test_only_what_the_agent_needs(agent: str) -> None:
 
 def test_same_input_same_bytes_in_every_process() -> None:
     script = (
-        "from submission.bundling.bundle import build_bundle\n"
+        "from submission.bundle.bundle import build_bundle\n"
         "print(build_bundle('mcts', {'seed': 7}))"
     )
     outputs = {
@@ -218,23 +218,19 @@ class MyAgent(Agent):
 @pytest.mark.parametrize(
     ("top", "body", "line", "problem"),
     [
-        ("from agents.options import option as opt", "opt", 4, "the alias opt for option"),
-        ("import agents.options", "agents", 4, "write `from agents.options import NAME`"),
+        ("import agents.options", "agents", 11, "write `from agents import NAME`"),
         ("from agents.options import *", "", 4, "a star import"),
-        ("from agents import minimax", "minimax", 4, "cannot bundle the module agents.minimax"),
+        ("from agents import minimax", "minimax", 11, "cannot bundle the module agents.minimax"),
         ("LIMIT = 1\nLIMIT = 2", "LIMIT", 5, "LIMIT is defined twice"),
         ("TABLE = {}\nTABLE['a'] = 1", "TABLE", 5, "a module-level side effect"),
         ("print('hello')", "", 4, "a module-level side effect"),
         ("for i in range(3):\n    pass", "", 4, "a module-level side effect"),
         ("A = 1; B = 2", "A", 4, "two statements on one line"),
-        ("def max(a, b):\n    return a", "max", 4, "max hides a builtin"),
-        ("def agent():\n    pass", "agent", 4, "agent is the bundle's own"),
-        ("def folder():\n    return __file__", "folder", 4, "__file__"),
+        ("LEAST = max(1, 2)\ndef max(a):\n    return a", "LEAST", 4, "max may mean the builtin"),
+        ("def folder():\n    return __file__", "folder", 5, "__file__"),
         ("", "from agents.options import option", 11, "a project import inside a definition"),
-        ("import math as inf", "inf", 4, "inf has another meaning"),
         ("class Clock:\n    pass\nfrom agents.search import TimeUp", "Clock, TimeUp", 4, ""),
-        ("class BoardState:\n    pass", "BoardState", 4, "BoardState has another meaning"),
-        ("N = 0\ndef use():\n    return helper_use()", "use", 1, "helper_use is used"),
+        ("N = 0\ndef use():\n    return helper_use()", "use", 6, "helper_use is used"),
     ],
 )
 def test_what_cannot_be_carried_over_is_an_error_with_file_and_line(
@@ -253,6 +249,45 @@ def test_what_cannot_be_carried_over_is_an_error_with_file_and_line(
         build_bundle("MyAgent", {}, path)
     assert problem in str(caught.value)
     assert f":{line}: " in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("top", "condition"),
+    [
+        ("from agents.options import option as opt", "callable(opt)"),
+        ("import agents.options", "callable(agents.options.option)"),
+        ("from agents import options as opt", "callable(opt.option)"),
+        ("def max(a, b):\n    return a", "max(1, 2) == 1"),
+        ("from math import pow", "pow(2, 3) == 8.0"),
+        ("def agent():\n    return 7", "agent() == 7"),
+        ("import math as inf", "inf.floor(1.5) == 1"),
+        ("class BoardState:\n    rows = 3", "BoardState.rows == 3"),
+        ("class KagglePlayer:\n    rows = 3", "KagglePlayer.rows == 3"),
+        ("perf_counter = _STARTED = _PLAYER = 5", "(perf_counter, _STARTED, _PLAYER) == (5, 5, 5)"),
+    ],
+)
+def test_names_of_a_user_may_clash_with_those_of_the_project(
+    top: str, condition: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "my_agent.py"
+    path.write_text(
+        "from dataclasses import dataclass\nfrom agents import Agent, SearchResult\n"
+        + top
+        + AGENT_CLASS.format(body=f"assert {condition}")
+    )
+    picked = kaggle_environments().agent.get_last_callable(build_bundle("MyAgent", {}, path))
+    assert picked({"board": [0] * 42, "mark": 1}, {}) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_an_agent_may_be_called_like_one_of_the_project(tmp_path: Path) -> None:
+    path = tmp_path / "my_agent.py"
+    path.write_text(
+        "from dataclasses import dataclass\nimport agents\nfrom agents import SearchResult\n"
+        + AGENT_CLASS.format(body="pass").replace("MyAgent(Agent)", "Agent(agents.Agent)")
+    )
+    picked = kaggle_environments().agent.get_last_callable(build_bundle("Agent", {}, path))
+    assert picked({"board": [0] * 42, "mark": 1}, {}) == 0
 
 
 def test_relative_imports_are_refused(tmp_path: Path) -> None:

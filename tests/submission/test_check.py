@@ -13,7 +13,7 @@ from time import monotonic
 
 import pytest
 
-from submission.bundling.bundle import build_bundle
+from submission.bundle.bundle import build_bundle
 from submission.checking import supervision
 from submission.checking.check import check_submission
 from submission.checking.check_result import CheckReport

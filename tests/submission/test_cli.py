@@ -10,7 +10,7 @@ import pytest
 from agents import agent_names
 from agents.options import agent_options
 from agents.registry import AGENTS
-from submission.bundling.bundle import build_bundle
+from submission.bundle.bundle import build_bundle
 from tests.helpers.shell import Shell
 
 

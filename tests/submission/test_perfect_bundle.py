@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from agents import make_agent
-from submission.bundling.bundle import build_bundle
+from submission.bundle.bundle import build_bundle
 from submission.checking.kaggle_image import image_python
 from submission.checking.throttle import Throttle, can_throttle
 from submission.entry import KagglePlayer

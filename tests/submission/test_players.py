@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 import submission.match.players
-from submission.bundling.bundle import build_bundle
+from submission.bundle.bundle import build_bundle
 from submission.kaggle import BUILT_IN_AGENTS, kaggle_environments
 from submission.match.players import Player, PlayerKind, find_player
 from submission.match.seats import open_seat

@@ -8,8 +8,7 @@ import pytest
 from agents.policy.network import encode_policy
 from agents.registry import AGENTS
 from envs import ConnectFour
-from submission.bundling.bundle import build_bundle
-from submission.bundling.unbundled import unbundled_agent
+from submission.bundle.bundle import build_bundle, unbundled_agent
 from tests.helpers.trained_policies import random_policy
 
 

@@ -1,10 +1,10 @@
 """Modules as the bundler sees them: top-level definitions, imports, and what it cannot carry."""
 
 import ast
-import symtable
 from dataclasses import dataclass, field
 from pathlib import Path
-from textwrap import dedent
+
+from submission.bundle.references import Reference, SourceText, find_references
 
 LOADER_NAMES = frozenset(
     {"__file__", "__loader__", "__name__", "__package__", "__path__", "__spec__"}
@@ -23,34 +23,54 @@ class BundleError(ValueError):
         super().__init__(f"{path}:{line}: {problem}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Definition:
     """A top-level function, class or assignment, with its comments."""
 
     module: str
+    path: Path
     names: tuple[str, ...]
     line: int
-    source: str
-    uses: frozenset[str]
-    """Names that are looked up at module level."""
-    rebinds: frozenset[str]
-    """Names that it rebinds by a `global` statement."""
+    source: str = field(repr=False)
+    start: int
+    """Offset of the source in its module."""
+    references: tuple[Reference, ...] = field(repr=False)
+    local_names: frozenset[str] = field(repr=False)
+    """Names that a scope inside of it binds."""
 
 
 @dataclass(frozen=True)
 class ProjectImport:
-    """`from module import name`, of a module that goes into the bundle."""
+    """An import of what goes into the bundle: of a name of a module or, without name, of itself."""
 
     module: str
-    line: int
+    name: str | None
+    line: int = field(compare=False)
 
 
 @dataclass(frozen=True)
 class LibraryImport:
-    """An import of the standard library or of an installed package, as a statement of its own."""
+    """An import of the standard library or of an installed package."""
 
-    statement: str
-    line: int
+    module: str
+    name: str | None
+    """Of what is imported from the module; None for the module."""
+    alias: str | None
+    line: int = field(compare=False)
+
+    @property
+    def bound(self) -> str:
+        """The name that it defines."""
+        return self.alias or self.name or self.module.partition(".")[0]
+
+    def statement(self, bound: str) -> str:
+        """The statement that imports it under a name."""
+        imported = self.name or self.module
+        text = (
+            f"import {imported}" if self.name is None else f"from {self.module} import {imported}"
+        )
+        keeps = bound == self.bound and self.alias is None
+        return text if keeps else f"{text} as {bound}"
 
 
 @dataclass
@@ -94,12 +114,12 @@ class _Reader:
             raise BundleError(path, 1, f"not UTF-8: {error}") from error
         except SyntaxError as error:
             raise BundleError(path, error.lineno or 1, f"not Python: {error.msg}") from error
-        self.lines = self.text.splitlines()
+        self.source_text = SourceText(self.text)
         self.module = Module(name, path, (ast.get_docstring(self.tree) or "").strip())
 
     def read(self) -> Module:
         last_line = 0
-        for statement, following in zip(self.tree.body, [*self.tree.body[1:], None], strict=True):
+        for statement, following in zip(self.tree.body, [*self.tree.body, None][1:], strict=True):
             if statement.lineno <= last_line:
                 raise self.error(statement, "two statements on one line")
             last_line = statement.end_lineno or statement.lineno
@@ -133,38 +153,35 @@ class _Reader:
     def read_import(self, statement: ast.Import) -> None:
         for alias in statement.names:
             top = alias.name.partition(".")[0]
+            imported: ProjectImport | LibraryImport
             if top in self.project:
-                raise self.error(
-                    statement, f"`import {alias.name}`: write `from {alias.name} import NAME`"
-                )
-            text = f"import {alias.name}" + (f" as {alias.asname}" if alias.asname else "")
-            self.bind(alias.asname or top, LibraryImport(text, statement.lineno), statement)
+                module = alias.name if alias.asname else top
+                imported = ProjectImport(module, None, statement.lineno)
+            else:
+                imported = LibraryImport(alias.name, None, alias.asname, statement.lineno)
+            self.bind(alias.asname or top, imported, statement)
 
     def read_import_from(self, statement: ast.ImportFrom) -> None:
-        if statement.module == "__future__":
+        module = statement.module
+        if module == "__future__":
             self.module.future = True
             return
-        if statement.level or statement.module is None:
+        if statement.level or module is None:
             raise self.error(statement, "a relative import: write the module's full name")
-        in_project = statement.module.partition(".")[0] in self.project
         for alias in statement.names:
             if alias.name == "*":
                 raise self.error(statement, "a star import: name what is imported")
-            if not in_project:
-                text = f"from {statement.module} import {alias.name}"
-                text += f" as {alias.asname}" if alias.asname else ""
-                imported = LibraryImport(text, statement.lineno)
-                self.bind(alias.asname or alias.name, imported, statement)
-            elif alias.asname:
-                raise self.error(
-                    statement, f"the alias {alias.asname} for {alias.name}: use one name everywhere"
-                )
+            imported: ProjectImport | LibraryImport
+            if module.partition(".")[0] in self.project:
+                imported = ProjectImport(module, alias.name, statement.lineno)
             else:
-                project_import = ProjectImport(statement.module, statement.lineno)
-                self.bind(alias.name, project_import, statement)
+                imported = LibraryImport(module, alias.name, alias.asname, statement.lineno)
+            self.bind(alias.asname or alias.name, imported, statement)
 
     def bind(self, name: str, imported: ProjectImport | LibraryImport, statement: ast.stmt) -> None:
-        self.require_new(name, statement)
+        known = self.module.imports.get(name)
+        if known is None or known != imported:
+            self.require_new(name, statement)
         self.module.imports[name] = imported
 
     def define(
@@ -173,39 +190,40 @@ class _Reader:
         for name in names:
             self.require_new(name, statement)
         self.refuse_project_imports(statement)
-        table = symtable.symtable(
-            "\n" * (statement.lineno - 1) + ast.unparse(statement), str(self.path), "exec"
-        )
-        uses = _global_names(table)
-        for name in sorted(uses & LOADER_NAMES):
-            raise self.error(statement, f"{name}, which is not the same in Kaggle's loader")
-        rebinds = frozenset(
-            name
-            for node in ast.walk(statement)
-            if isinstance(node, ast.Global)
-            for name in node.names
-        )
+        references, local_names = find_references(statement, self.source_text)
+        for reference in references:
+            name = reference.path[0]
+            if name in LOADER_NAMES and not reference.quoted:
+                raise BundleError(
+                    self.path,
+                    reference.line,
+                    f"cannot bundle {name}, which is not the same in Kaggle's loader",
+                )
+        start, end = self.extent(statement, following)
         definition = Definition(
             self.module.name,
+            self.path,
             names,
             statement.lineno,
-            self.source_of(statement, following),
-            uses,
-            rebinds,
+            self.text[start:end],
+            start,
+            references,
+            local_names,
         )
         self.module.definitions |= dict.fromkeys(names, definition)
 
-    def source_of(self, statement: ast.stmt, following: ast.stmt | None) -> str:
+    def extent(self, statement: ast.stmt, following: ast.stmt | None) -> tuple[int, int]:
         """The lines of a statement, the comments right above it, and the docstring below it."""
         decorators = getattr(statement, "decorator_list", [])
-        first = min(node.lineno for node in (statement, *decorators)) - 1
-        while first > 0 and self.lines[first - 1].startswith("#"):
+        lines = self.source_text.lines
+        first = min(node.lineno for node in (statement, *decorators))
+        while first > 1 and lines[first - 2].startswith("#"):
             first -= 1
-        last = statement.end_lineno
+        last = statement.end_lineno or statement.lineno
         match following:
-            case ast.Expr(value=ast.Constant(value=str())):
-                last = following.end_lineno
-        return dedent("\n".join(self.lines[first:last]))
+            case ast.Expr(value=ast.Constant(value=str()), end_lineno=int(line)):
+                last = line
+        return self.source_text.line_start(first), self.source_text.line_start(last + 1) - 1
 
     def require_new(self, name: str, statement: ast.stmt) -> None:
         if name in self.module.definitions or name in self.module.imports:
@@ -226,14 +244,3 @@ class _Reader:
 
     def error(self, node: ast.AST, problem: str) -> BundleError:
         return BundleError(self.path, getattr(node, "lineno", 1), f"cannot bundle {problem}")
-
-
-def _global_names(table: symtable.SymbolTable) -> frozenset[str]:
-    """The names that a piece of code looks up in the module that it stands in."""
-    top_level = table.get_type() == "module"
-    names = {
-        symbol.get_name()
-        for symbol in table.get_symbols()
-        if symbol.is_referenced() and (top_level or symbol.is_global())
-    }
-    return frozenset(names.union(*(_global_names(child) for child in table.get_children())))

@@ -1,0 +1,191 @@
+"""One self-contained file from an agent's modules."""
+
+import importlib.util
+import json
+import shlex
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import is_dataclass
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from inspect import isabstract, signature
+from pathlib import Path
+from types import ModuleType
+
+import agents
+import envs
+import submission
+from agents.agent import Agent
+from agents.options import agent_help, check_options, unlimited_options
+from agents.registry import JsonValue, agent_class
+from submission.bundle.closure import SourceTree, close
+from submission.bundle.compose import COMPILING, Header, compose, data_files, own_names
+from submission.bundle.naming import Symbol
+
+DISTRIBUTION = "connectx-agents"
+PACKAGES = (agents, envs, submission)
+
+
+def build_bundle(agent: str, options: Mapping[str, JsonValue], source: Path | None = None) -> str:
+    """Write the text of a submission file: the same text for the same input.
+
+    Limits that the options leave open are lifted: on Kaggle the clock is the limit.
+
+    Args:
+        agent: name of a registered agent; with `source`, of a class in that file.
+        options: the agent's options. The content of a file that one names goes into the bundle.
+        source: a module of the user's own, with an agent written against `agents.Agent`. Modules
+            beside it that it imports go into the bundle as well.
+
+    Raises:
+        ValueError: unknown agent or option, a value that does not fit, or a construct that cannot
+            be bundled (`submission.bundle.sources.BundleError`, with file and line).
+        OSError: `source`, or a file that an option names, cannot be read.
+    """
+    roots = {package.__name__: _folder(package) for package in PACKAGES}
+    if source is None:
+        cls = agent_class(agent)
+        module = cls.__module__
+    else:
+        cls = load_user_agent(source, agent)
+        module = source.stem
+        if module in roots:
+            raise ValueError(f"{source} is named like a package of this project: rename it")
+        siblings = source.resolve().parent.glob("*.py")
+        roots = {path.stem: path for path in siblings} | roots
+    check_options(agent, cls, options)
+    chosen = unlimited_options(cls, options)
+    cls(**chosen)
+    files = data_files(cls, chosen)
+
+    player, agent_symbol = Symbol("submission.entry", "KagglePlayer"), Symbol(module, cls.__name__)
+    closure = close(SourceTree(roots), [player, agent_symbol], own_names(files))
+    written = {key: repr(value) for key, value in chosen.items()}
+    constants = {file.option: file.constant for file in files}
+    header = Header(
+        title=f"A ConnectX agent: {_call(cls.__name__, written)}.",
+        summary=agent_help(cls),
+        made_by=_made_by(),
+        command=_command(agent, options, source),
+    )
+    call = _call(closure.names[agent_symbol], {**written, **constants})
+    text = compose(closure, header, closure.names[player], call, files)
+    _prove(text)
+    return text
+
+
+def unbundled_agent(agent: str, options: Mapping[str, JsonValue]) -> Callable[[], Agent]:
+    """Give a factory of the agent that `build_bundle` puts into a file.
+
+    It can be pickled, and needs none of the files that the options name.
+
+    Raises:
+        ValueError: unknown agent.
+        OSError: a file that an option names cannot be read.
+    """
+    cls = agent_class(agent)
+    chosen = unlimited_options(cls, options)
+    contents = {file.option: file.content for file in data_files(cls, chosen)}
+    return partial(cls, **{**chosen, **contents})
+
+
+def _call(cls: str, arguments: Mapping[str, str]) -> str:
+    """The expression that makes an agent of a class, with the source of each argument."""
+    return f"{cls}({', '.join(f'{key}={value}' for key, value in arguments.items())})"
+
+
+def _made_by() -> str:
+    try:
+        return f"{DISTRIBUTION} {version(DISTRIBUTION)}"
+    except PackageNotFoundError:  # a source tree on the search path
+        return DISTRIBUTION
+
+
+def _folder(package: ModuleType) -> Path:
+    return Path(str(package.__file__)).parent
+
+
+def _command(agent: str, options: Mapping[str, JsonValue], source: Path | None) -> str:
+    """The command that builds the same file again."""
+    words = ["connectx", "build", agent]
+    if source is not None:
+        words += ["--from", source.name]
+    for key, value in options.items():
+        words += ["--option", f"{key}={value if isinstance(value, str) else json.dumps(value)}"]
+    return shlex.join(words)
+
+
+def _prove(text: str) -> None:
+    """Load the file in the way of Kaggle's loader, and see which callable comes last.
+
+    Nothing is compiled for it: the threads of that would outlive the loading.
+    """
+    namespace: dict[str, object] = {}
+    exec(compile(text.replace(COMPILING, ""), "submission.py", "exec"), namespace)  # noqa: S102
+    last = [name for name, value in namespace.items() if callable(value)][-1]
+    if last != "agent":
+        raise ValueError(f"Kaggle would take {last} for the agent: it is the last callable")
+
+
+def load_user_agent(source: Path, name: str) -> type[Agent]:
+    """Find the agent class of this name in a module, which is run for it.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it is not a Python file, it fails when it is run, or it has no such agent.
+    """
+    if not source.is_file():
+        raise FileNotFoundError(f"there is no file {source}")
+    spec = importlib.util.spec_from_file_location(source.stem, source)
+    if source.suffix != ".py" or spec is None or spec.loader is None:
+        raise ValueError(f"{source} is no Python file: its name must end in .py")
+    module = importlib.util.module_from_spec(spec)
+    known = sys.modules.get(source.stem)
+    sys.modules[source.stem] = module  # dataclasses look their module up there
+    sys.path.insert(0, str(source.resolve().parent))
+    try:
+        spec.loader.exec_module(module)
+    except SystemExit as error:
+        raise ValueError(
+            f"{source} ends Python when it is run: put what does so under "
+            '`if __name__ == "__main__":`'
+        ) from error
+    except Exception as error:
+        raise ValueError(f"{source} fails when it is run: {error!r}") from error
+    finally:
+        sys.path.pop(0)
+        if known is not None:
+            sys.modules[source.stem] = known
+    return _checked(source, name, vars(module))
+
+
+def _checked(source: Path, name: str, members: dict[str, object]) -> type[Agent]:
+    agents = {
+        key: value
+        for key, value in members.items()
+        if isinstance(value, type) and issubclass(value, Agent) and value.__module__ == source.stem
+    }
+    if name not in agents:
+        listing = ", ".join(agents) or "none"
+        raise ValueError(
+            f"{source} has no agent {name!r}: it needs a class that inherits agents.Agent; "
+            f"found: {listing}"
+        )
+    agent = agents[name]
+    if not is_dataclass(agent):
+        raise ValueError(f"{name} in {source} is no dataclass: put @dataclass above it")
+    if not _can_search(agent):
+        raise ValueError(
+            f"{name} in {source} cannot be asked for a move: "
+            "define `def search(self, env, state, time_limit=None)` in it"
+        )
+    return agent
+
+
+def _can_search(agent: type[Agent]) -> bool:
+    """Whether it has a `search` that takes what `Agent.act` hands on to it."""
+    try:
+        signature(agent.search).bind("self", "env", "state", "time_limit")
+    except TypeError:
+        return False
+    return not isabstract(agent)

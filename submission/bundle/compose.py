@@ -1,0 +1,200 @@
+"""The text of a bundle: header, imports, a section for each module, and Kaggle's entry point."""
+
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from textwrap import indent
+
+from agents.agent import Agent
+from agents.book.book_format import base85_lines
+from agents.options import agent_options, file_content
+from agents.registry import JsonValue
+from submission.bundle.closure import Closure
+from submission.bundle.naming import OwnNames
+from submission.bundle.sources import LibraryImport, Module
+from submission.kaggle import upload_command
+
+RULE = "# " + "-" * 98
+GAP = "\n\n"
+"""Above and below functions and classes."""
+OWN_NAMES: OwnNames = {
+    "perf_counter": LibraryImport("time", "perf_counter", None, line=1),
+    "_STARTED": None,
+    "_PLAYER": None,
+    "agent": None,
+}
+"""Names that the head and the tail of the file define."""
+
+HEAD = '''r"""{title}
+
+{summary}
+
+Made by {made_by} with
+
+    {command}
+
+Needs Python 3.11 or newer and {needs}. Upload it with
+
+    {upload}
+"""
+
+{future}from time import perf_counter
+
+_STARTED = perf_counter()
+
+{imports}
+'''
+
+TAIL = '''
+
+{rule}
+# Kaggle's entry point: its loader takes the last callable of the file
+{data}
+_PLAYER = {player}(lambda: {call}, load_seconds=perf_counter() - _STARTED)
+{compiling}
+
+
+def agent(observation, configuration):
+    """The column to play, counted from 0."""
+    return _PLAYER.act(observation, configuration)
+'''
+
+DECODER = LibraryImport("base64", "b85decode", None, line=1)
+"""The import that the constants need."""
+
+CONSTANT = """
+# {name!r}, in base85
+{constant} = b85decode(
+{lines}
+)
+"""
+
+COMPILING = "_PLAYER.compile_beside()"
+"""Started when a file is loaded: goes on beside the game."""
+
+
+@dataclass(frozen=True)
+class Header:
+    """The parts of the docstring at the top of the file."""
+
+    title: str
+    summary: str
+    made_by: str
+    command: str
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """A file that goes into a bundle."""
+
+    option: str
+    """The option whose value it is."""
+    path: str
+    content: bytes = field(repr=False)
+
+    @property
+    def constant(self) -> str:
+        """The name of its content in the bundle."""
+        return f"_{self.option.upper()}"
+
+    @property
+    def definition(self) -> str:
+        """The statement that defines the constant."""
+        lines = base85_lines(self.content)
+        return CONSTANT.format(name=PurePath(self.path).name, constant=self.constant, lines=lines)
+
+
+def data_files(agent: type[Agent], options: Mapping[str, JsonValue]) -> list[DataFile]:
+    """The files that options of an agent name.
+
+    Raises:
+        OSError: one cannot be read.
+    """
+    return [
+        DataFile(option.name, path, file_content(path))
+        for option in agent_options(agent)
+        if option.is_file and isinstance(path := options.get(option.name), str)
+    ]
+
+
+def own_names(files: Sequence[DataFile]) -> OwnNames:
+    """The names that a bundle with these files defines itself."""
+    constants: OwnNames = {file.constant: None for file in files}
+    return {**OWN_NAMES, **constants, **({DECODER.bound: DECODER} if files else {})}
+
+
+def compose(
+    closure: Closure, header: Header, player: str, call: str, files: Sequence[DataFile]
+) -> str:
+    """Write the text of the bundle.
+
+    Args:
+        closure: what goes into it.
+        header: what its top says.
+        player: what it calls the class of the player.
+        call: the expression that makes an agent.
+        files: what it names of them, by their constants.
+    """
+    decoder = [DECODER.statement(DECODER.bound)] if files else []
+    imports = sorted({*closure.imports, *decoder})
+    head = HEAD.format(
+        title=_plain(header.title),
+        summary=_plain(header.summary),
+        made_by=header.made_by,
+        command=_plain(header.command),
+        needs=_needs(imports),
+        upload=upload_command("submission.py", _plain(header.command)),
+        future="from __future__ import annotations\n\n" if closure.future else "",
+        imports="\n".join(_merged(imports)),
+    )
+    sections = [_section(module, closure.sources[module.name]) for module in closure.modules]
+    tail = TAIL.format(
+        rule=RULE,
+        data="".join(file.definition for file in files),
+        player=player,
+        call=call,
+        compiling=COMPILING,
+    )
+    return head + "".join(sections) + tail
+
+
+def _section(module: Module, definitions: list[str]) -> str:
+    """The definitions that a module contributes, under its name and its docstring."""
+    comment = indent(f"{module.name}\n\n{module.summary}", "# ", lambda _: True)
+    text = f"{GAP}{RULE}\n{re.sub(' +$', '', comment, flags=re.MULTILINE)}\n"
+    above_is_block = True
+    for definition in definitions:
+        is_block = _is_block(definition)
+        text += f"{GAP if is_block or above_is_block else ''}{definition}\n"
+        above_is_block = is_block
+    return text
+
+
+def _is_block(definition: str) -> bool:
+    return re.search(r"^(@|def |async def |class )", definition, re.MULTILINE) is not None
+
+
+def _merged(imports: list[str]) -> list[str]:
+    """Import statements with those of one module in one line."""
+    plain = [statement for statement in imports if statement.startswith("import ")]
+    names: dict[str, list[str]] = {}
+    for statement in imports:
+        if statement.startswith("from "):
+            module, _, name = statement.removeprefix("from ").partition(" import ")
+            if (module, name) != ("time", "perf_counter"):
+                names.setdefault(module, []).append(name)
+    return plain + [f"from {module} import {', '.join(found)}" for module, found in names.items()]
+
+
+def _needs(imports: list[str]) -> str:
+    """The libraries that the file imports, in words."""
+    modules = {statement.split()[1].partition(".")[0] for statement in imports}
+    libraries = sorted(modules - sys.stdlib_module_names)
+    return " and ".join(libraries) if libraries else "its standard library alone"
+
+
+def _plain(text: str) -> str:
+    """Text that cannot end the docstring that it stands in."""
+    return text.replace('"""', "'''")

@@ -1,0 +1,201 @@
+"""Names in a bundle, where all modules share one namespace.
+
+A name that means one thing in all modules stays. Where several things have one name, definitions
+are qualified by their module (`alpha_beta_kernel__visit`), and imports by their library
+(`from math import log as math__log`). Builtins, `import library` and the bundle's own names keep
+theirs.
+"""
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, count
+from textwrap import dedent
+from typing import NamedTuple
+
+from submission.bundle.references import Reference, SourceText, find_references
+from submission.bundle.sources import BundleError, Definition, LibraryImport
+
+
+class Symbol(NamedTuple):
+    """A definition's name in its module."""
+
+    module: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Builtin:
+    """A function or class that every module knows."""
+
+    name: str
+
+
+Meaning = Symbol | LibraryImport | Builtin
+
+
+class Use(NamedTuple):
+    """A reference, and what it means."""
+
+    reference: Reference
+    meaning: Meaning
+    parts: int
+    """How many parts of the reference's path stand for the meaning: one, or a module's too."""
+
+    @property
+    def spelling(self) -> str:
+        """The text that means it."""
+        return ".".join(self.reference.path[: self.parts])
+
+
+Uses = Mapping[Definition, Sequence[Use]]
+OwnNames = Mapping[str, LibraryImport | None]
+"""Names that the bundle defines itself, with the import that it does so by, if any."""
+
+
+def bundle_names(uses: Uses, own: OwnNames) -> dict[Meaning, str]:
+    """Choose the name of each thing in the bundle.
+
+    Args:
+        uses: what goes into the bundle, and what that means by its references.
+        own: the bundle's own names.
+
+    Raises:
+        BundleError: two things must have one name.
+    """
+    wanted: dict[str, set[Meaning]] = defaultdict(set)
+    for use in chain.from_iterable(uses.values()):
+        wanted[_plain_name(use.meaning)].add(use.meaning)
+    captured = set(_captured(uses))
+    names: dict[Meaning, str] = {}
+    clashing: list[Meaning] = []
+    for name, meanings in wanted.items():
+        keeping = _keeping(name, meanings, own) - captured
+        names |= dict.fromkeys(keeping, name)
+        clashing += meanings - keeping
+    _require_renamable(clashing, uses)
+    taken = {*wanted, *own, *chain.from_iterable(definition.local_names for definition in uses)}
+    for meaning in sorted(clashing, key=_order):
+        names[meaning] = next(name for name in _qualified(meaning) if name not in taken)
+        taken.add(names[meaning])
+    return names
+
+
+def renamed(definition: Definition, uses: Iterable[Use], names: Mapping[Meaning, str]) -> str:
+    """Give the source of a definition with the bundle's names.
+
+    Raises:
+        BundleError: a name stands where it cannot be replaced.
+    """
+    uses_at = {use.reference: use for use in uses if use.meaning in names}
+    source, expected = definition.source, list[tuple[str, ...]]()
+    for reference in reversed(definition.references):
+        path = reference.path
+        if reference in uses_at:
+            _, meaning, parts = uses_at[reference]
+            path = (names[meaning], *path[parts:])
+            if path != reference.path:
+                start, end = reference.start, reference.ends[parts - 1]
+                before, behind = (
+                    source[: start - definition.start],
+                    source[end - definition.start :],
+                )
+                source = before + names[meaning] + behind
+        expected.insert(0, path)
+    text = dedent(source)
+    if source != definition.source:
+        _prove(definition, text, expected)
+    return text
+
+
+def _plain_name(meaning: Meaning) -> str:
+    return meaning.bound if isinstance(meaning, LibraryImport) else meaning.name
+
+
+def _is_fixed(meaning: Meaning) -> bool:
+    """Whether it has no other name: a builtin or `import library`."""
+    match meaning:
+        case LibraryImport(name=None, alias=None) | Builtin():
+            return True
+    return False
+
+
+def _keeping(name: str, meanings: set[Meaning], own: OwnNames) -> set[Meaning]:
+    """Those that keep a name of the meanings that have it; several if they are the same module."""
+    if name in own:
+        return {meaning for meaning in meanings if meaning == own[name]}
+    builtins: set[Meaning] = {meaning for meaning in meanings if isinstance(meaning, Builtin)}
+    fixed = {meaning for meaning in meanings if _is_fixed(meaning)}
+    imports: set[Meaning] = {meaning for meaning in meanings if isinstance(meaning, LibraryImport)}
+    first = builtins or fixed or imports or meanings
+    return first if fixed or len(first) == 1 else set()
+
+
+def _captured(uses: Uses) -> Iterator[Meaning]:
+    """Meanings whose name is a local one where they have another: `from m import x as y`."""
+    for definition, every in uses.items():
+        for use in every:
+            name = _plain_name(use.meaning)
+            if name != use.spelling and name in definition.local_names:
+                yield use.meaning
+
+
+def _require_renamable(meanings: Iterable[Meaning], uses: Uses) -> None:
+    fixed = {meaning for meaning in meanings if _is_fixed(meaning)}
+    for definition, every in uses.items():
+        for use in every:
+            if use.meaning in fixed:
+                raise BundleError(
+                    definition.path,
+                    use.reference.line,
+                    f"{_plain_name(use.meaning)} has another meaning in the bundle: "
+                    "import it under another name",
+                )
+
+
+def _order(meaning: Meaning) -> tuple[str, str, str]:
+    module = "" if isinstance(meaning, Builtin) else meaning.module
+    return type(meaning).__name__, module, f"{_plain_name(meaning)} {meaning!r}"
+
+
+def _qualified(meaning: Meaning) -> Iterator[str]:
+    """Names to choose from, the most readable first."""
+    module = "" if isinstance(meaning, Builtin) else meaning.module
+    name = _plain_name(meaning).lstrip("_")
+    stem, full = (_identifier(text) for text in (module.rpartition(".")[2], module))
+    yield f"{stem}__{name}"
+    yield f"{full}__{name}"
+    for number in count(2):
+        yield f"{full}_{number}__{name}"
+
+
+def _identifier(module: str) -> str:
+    """A module's name as the beginning of an identifier that no class makes private."""
+    text = re.sub(r"\W", "_", module).strip("_")
+    return text if text.isidentifier() else f"module_{text}"
+
+
+def _prove(definition: Definition, text: str, expected: list[tuple[str, ...]]) -> None:
+    """See that a changed text names what it should, and that no inner scope has captured it."""
+    try:
+        statement = ast.parse(text).body[0]
+    except SyntaxError:
+        found = []
+    else:
+        references, _ = find_references(statement, SourceText(text))
+        found = [reference.path for reference in references]
+        if _imported(text) != _imported(dedent(definition.source)):
+            found = []
+    if found != expected:
+        raise BundleError(
+            definition.path,
+            definition.line,
+            f"cannot bundle {definition.names[0]}: a name that clashes with another module's "
+            "stands where it cannot be replaced; rename it",
+        )
+
+
+def _imported(text: str) -> list[str]:
+    return [node.name for node in ast.walk(ast.parse(text)) if isinstance(node, ast.alias)]
