@@ -360,13 +360,14 @@ def with_clashing_helpers(package: Path, copy: Path) -> Path:
     [
         ("greedy", {}),
         ("expectimax", {"depth": 2}),
-        ("alphabeta", {"depth": 5}),
-        ("mcts", {"simulations": 300, "seed": 3}),
+        ("alphabeta", {"depth": 4}),
+        ("mcts", {"simulations": 100, "seed": 3}),
     ],
 )
 def test_real_agents_whose_helpers_clash(
     agent: str, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setitem(sys.modules, "numba", None)  # compiling takes a minute
     plain = build_bundle(agent, options)
     monkeypatch.setattr(
         bundle,
@@ -383,7 +384,7 @@ def test_real_agents_whose_helpers_clash(
 
 
 def columns_of(text: str) -> list[int]:
-    """What a bundle plays after each move of a game, compiled as it is and in plain Python."""
+    """The columns that a bundle plays after each move of a game, in plain Python."""
     namespace: dict[str, Any] = {}
     exec(compile(text.replace(COMPILING, ""), "submission.py", "exec"), namespace)
     board, columns = [0] * 42, list[int]()
