@@ -378,7 +378,7 @@ def test_real_agents_whose_helpers_clash(
     )
     clashing = build_bundle(agent, options)
     qualified = set(re.findall(r"\w+__helper", clashing))
-    assert len(qualified) > 2
+    assert len(qualified) >= 2
     assert not re.search(r"\b_helper\b", clashing)
     assert columns_of(clashing) == columns_of(plain)
 
