@@ -13,10 +13,10 @@ from typing import Any
 from submission.executors.renewed_executor import RenewedExecutor
 
 RENEWALS = 3
-"""How often new workers take the place of such as were killed, for want of memory say."""
+"""Times that new workers take the place of such as were killed, for want of memory say."""
 
 WRITER_SECONDS = 1.0
-"""How long the thread that hands work to the workers may take to end after them."""
+"""Time for the thread that hands work to the workers to end after them."""
 
 
 @contextmanager

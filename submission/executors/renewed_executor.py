@@ -72,7 +72,7 @@ class RenewedExecutor(Executor):
             result.set_result(attempt.result())
 
     def _error_of(self, attempt: Future[T]) -> BaseException | None:
-        """What an attempt has raised; the death of its worker as `BrokenExecutor`."""
+        """The exception of an attempt; the death of its worker as `BrokenExecutor`."""
         error = CancelledError() if attempt.cancelled() else attempt.exception()
         return BrokenExecutor(repr(error)) if isinstance(error, self._deaths) else error
 

@@ -100,7 +100,7 @@ def points_matrix(count: int, encounters: Encounters) -> NDArray[np.float64]:
 
 
 REPLICAS = 1000
-"""How many tournaments the intervals are taken from."""
+"""Tournaments that the intervals are taken from."""
 
 LIMITS = (0.025, 0.975)
 
@@ -114,7 +114,7 @@ class Ratings:
     elo: tuple[Estimate, ...]
     """With 95 % intervals; infinite limits are those that the games do not set."""
     superiority: NDArray[np.float64]
-    """How probable it is that a player is stronger than another: shape (players, players)."""
+    """Probability that a player is stronger than another: shape (players, players)."""
 
 
 def rate(count: int, encounters: Encounters, *, anchor: int | None, seed: int) -> Ratings:
