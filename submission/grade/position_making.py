@@ -6,13 +6,14 @@ from concurrent.futures import BrokenExecutor, Executor
 from enum import Enum
 from functools import lru_cache, partial
 from itertools import chain
+from operator import attrgetter
 from random import Random
 from typing import NamedTuple
 
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.book.opening_book import shipped_book_of
 from agents.guidance.opponent_models import OpponentModel, epsilon_greedy
-from agents.parallel.workers import Task, Workers
+from agents.parallel.workers import Workers
 from agents.search import Clock, OnProgress
 from agents.solver.solver import Solver
 from envs.board import BoardState
@@ -93,10 +94,11 @@ def _solved_by_ply(
 ) -> dict[int, list[SolvedPosition]]:
     """The positions of the batches by ply, in the order of the batches."""
     found: dict[Batch, list[SolvedPosition]] = {}
+    tasks = ((batch, partial(draw_and_solve, batch)) for batch in batches)
     total = sum(len(batch.numbers) for batch in batches)
     on_progress(0, total, "")
     try:
-        for batch, positions in Workers(executor, len(batches)).run(_tasks(batches), Clock()):
+        for batch, positions in Workers(executor, len(batches)).run(tasks, Clock()):
             found[batch] = positions
             on_progress(sum(map(len, found.values())), total, "")
     except BrokenExecutor as error:
@@ -108,10 +110,6 @@ def _solved_by_ply(
     for batch in batches:
         by_ply[batch.ply] += found[batch]
     return by_ply
-
-
-def _tasks(batches: Sequence[Batch]) -> Iterator[Task[Batch, list[SolvedPosition]]]:
-    return ((batch, partial(draw_and_solve, batch)) for batch in batches)
 
 
 def draw_and_solve(batch: Batch) -> list[SolvedPosition]:
@@ -189,21 +187,13 @@ def select(candidates: Iterable[SolvedPosition], count: int) -> list[SolvedPosit
     distinct = [position for position in _distinct(candidates) if position.has_choice]
     kinds = [
         list(_in_turn([position for position in distinct if is_of_kind(position)]))
-        for is_of_kind in (_is_hard, _is_tactical, _is_other)
+        for is_of_kind in (attrgetter("is_hard"), attrgetter("is_tactical"), _is_other)
     ]
     half, sixth = (count + 1) // 2, count // 6
     shares = [half, sixth, count - half - sixth]
     selected = [kind[:share] for kind, share in zip(kinds, shares, strict=True)]
     left_out = [kind[share:] for kind, share in zip(kinds, shares, strict=True)]
     return [*chain(*selected), *chain(*left_out)][:count]
-
-
-def _is_hard(position: SolvedPosition) -> bool:
-    return position.is_hard
-
-
-def _is_tactical(position: SolvedPosition) -> bool:
-    return position.is_tactical
 
 
 def _is_other(position: SolvedPosition) -> bool:
