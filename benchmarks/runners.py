@@ -18,7 +18,7 @@ from submission.executors.local_workers import local_executor
 from submission.kaggle import kaggle_environments
 from submission.match.game_record import GameConfiguration
 from submission.match.players import Pairing, Player, PlayerKind, find_player
-from submission.match.run import play_match, play_game
+from submission.match.run import play_game, play_match
 from submission.match.schedule import Arena, GameSpecification, Settings
 
 TRIVIAL_SUBMISSION = Player(
