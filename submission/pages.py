@@ -1,15 +1,10 @@
 """Pages of HTML, self-contained, from the templates in `templates/`."""
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from functools import cache
+from typing import TYPE_CHECKING
 
-TEMPLATES = Environment(
-    loader=PackageLoader("submission"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=True,
-)
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 
 def render_page(template: str, **values: object) -> str:
@@ -19,5 +14,21 @@ def render_page(template: str, **values: object) -> str:
         template: the name of its file.
         values: by the template's names. Strings are escaped where the template does not call them
             `safe`, as it does the pictures that `envs.svg` has drawn.
+
+    Raises:
+        UndefinedError: a value is missing.
     """
-    return TEMPLATES.get_template(template).render(values)
+    return _templates().get_template(template).render(values)
+
+
+@cache
+def _templates() -> "Environment":
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # no other command needs it
+
+    return Environment(
+        loader=PackageLoader("submission"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
