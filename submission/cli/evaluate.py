@@ -83,9 +83,8 @@ def evaluate(
 ) -> None:
     """Play against opponents, from openings that each side plays once.
 
-    Games 2k and 2k + 1 begin in the same position with the seats exchanged. Ctrl-C ends the
-    match with the games that were played until then, and exit status 1; `--resume` goes on
-    from there.
+    Games 2k and 2k + 1 begin in the same position with the seats exchanged. Ctrl-C ends the match
+    with the games that were played until then, and exit status 1; `--resume` goes on from there.
     """
     hero, *opponents = [find_player(name) for name in (player, *against)]
     require_distinct(results, html, read=files_of_players([hero, *opponents]))
