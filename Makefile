@@ -102,7 +102,7 @@ $(VENV)/kaggle-image.stamp: $(IMAGE) $(VENV)/bin/python
 
 # What tests need lies beside the image, for a submission must not find it there.
 $(VENV)/image-tests.stamp: $(VENV)/kaggle-image.stamp
-	$(VENV)/kaggle-image/bin/pip install $(QUIETLY) --upgrade --target $(VENV)/image-tests --constraint $(VENV)/kaggle-image/requirements.txt bitbully hypothesis pytest pytest-xdist rich ruff typer
+	$(VENV)/kaggle-image/bin/pip install $(QUIETLY) --upgrade --target $(VENV)/image-tests --constraint $(VENV)/kaggle-image/requirements.txt bitbully hypothesis jinja2 pytest pytest-xdist rich ruff typer
 	@touch $@
 
 $(VENV)/dev.stamp: $(VENV)/run.stamp

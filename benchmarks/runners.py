@@ -18,7 +18,7 @@ from submission.executors.local_workers import local_executor
 from submission.kaggle import kaggle_environments
 from submission.match.game_record import GameConfiguration
 from submission.match.players import Pairing, Player, PlayerKind, find_player
-from submission.match.run import evaluate, play_game
+from submission.match.run import play_game, play_match
 from submission.match.schedule import Arena, GameSpecification, Settings
 
 TRIVIAL_SUBMISSION = Player(
@@ -126,7 +126,7 @@ class TwoWorkers:
         """Seconds a move."""
         settings = Settings(games=WORKER_GAMES, arena=self.arena)
         started = perf_counter()
-        records = evaluate([self.pairing], settings, executor=executor).records
+        records = play_match([self.pairing], settings, executor=executor).records
         seconds = perf_counter() - started
         return seconds / sum(len(record.columns) - len(record.opening) for record in records)
 

@@ -20,6 +20,9 @@ from agents.search import OnProgress
 
 console = Console()
 
+NOTHING = "-"
+"""Shown in a table where there is no figure."""
+
 
 def say(text: str) -> None:
     """Print plain text, however long its lines."""

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
+SUFFIXES = (".py", ".jsonl", ".txt", ".html", ".css", ".js")
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,8 @@ def test_the_wheel_has_every_module(wheel: Path) -> None:
         path.relative_to(ROOT).as_posix()
         for package in ("agents", "envs", "submission")
         for path in (ROOT / package).rglob("*")
-        if path.suffix in (".py", ".jsonl", ".txt") or path.name == "py.typed"
+        if path.suffix in (".py", ".jsonl", ".txt", ".html", ".css", ".js")
+        or path.name == "py.typed"
     }
 
 

@@ -29,8 +29,8 @@ from submission.cli.running import Run, require_complete
 from submission.kaggle import kaggle_environments
 from submission.match.game_record import GameConfiguration
 from submission.match.kaggle_referee import game_to_show, replay_html
-from submission.match.match import Evaluation
-from submission.match.match_report import render_evaluation, render_openings
+from submission.match.match import Match
+from submission.match.match_report import render_match, render_openings
 from submission.match.players import against_each, find_player
 from submission.match.schedule import Arena, Settings
 from submission.match.sprt import ERROR_RATE, Sprt, parse_sprt
@@ -83,9 +83,8 @@ def evaluate(
 ) -> None:
     """Play against opponents, from openings that each side plays once.
 
-    Games 2k and 2k + 1 begin in the same position with the seats exchanged. Ctrl-C ends the
-    evaluation with the games that were played until then, and exit status 1; `--resume` goes on
-    from there.
+    Games 2k and 2k + 1 begin in the same position with the seats exchanged. Ctrl-C ends the match
+    with the games that were played until then, and exit status 1; `--resume` goes on from there.
     """
     hero, *opponents = [find_player(name) for name in (player, *against)]
     require_distinct(results, html, read=files_of_players([hero, *opponents]))
@@ -101,9 +100,9 @@ def evaluate(
         sprt=sequential_test(sprt, alpha=alpha, beta=beta),
     )
     run = Run(workers, dask, results, resume)
-    evaluation = run.play(f"Evaluating {player}:", against_each(hero, opponents), settings)
-    report_matches(evaluation, first_player_table, html)
-    require_complete(evaluation.ending)
+    match = run.play(f"Evaluating {player}:", against_each(hero, opponents), settings)
+    report_match(match, first_player_table, html)
+    require_complete(match.completion)
 
 
 def sequential_test(named: str | None, **error_rates: float | None) -> Sprt | None:
@@ -120,18 +119,18 @@ def sequential_test(named: str | None, **error_rates: float | None) -> Sprt | No
     return None
 
 
-def report_matches(evaluation: Evaluation, by_opening: bool, html: Path | None) -> None:
+def report_match(match: Match, by_opening: bool, html: Path | None) -> None:
     """Print what came of a player's games, and write the replay."""
-    console.print(render_evaluation(evaluation))
+    console.print(render_match(match))
     if by_opening:
-        console.print(render_openings(evaluation))
+        console.print(render_openings(match))
     if html is not None:
-        _write_replay(evaluation, html)
+        _write_replay(match, html)
 
 
-def _write_replay(evaluation: Evaluation, path: Path) -> None:
-    shown = game_to_show(evaluation.records)
+def _write_replay(match: Match, path: Path) -> None:
+    shown = game_to_show(match.records)
     if shown is None:
         say("No game was played: there is no replay to write.")
         return
-    path.write_text(replay_html(shown, evaluation.settings.configuration), encoding="utf-8")
+    path.write_text(replay_html(shown, match.settings.configuration), encoding="utf-8")

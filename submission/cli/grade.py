@@ -73,4 +73,4 @@ def grade(
         json.write_text(result.to_json(), encoding="utf-8")
     if html is not None:
         html.write_text(grade_page(result), encoding="utf-8")
-    require_complete(result.ending)
+    require_complete(result.completion)

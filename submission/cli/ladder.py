@@ -28,7 +28,7 @@ from submission.ladder.ladder import make_ladder, require_round_robin
 from submission.ladder.ladder_report import ladder_page, render_ladder
 from submission.ladder.ratings import require_ranking_library
 from submission.match.game_record import GameConfiguration
-from submission.match.match import Evaluation
+from submission.match.match import Match
 from submission.match.players import find_player, round_robin
 from submission.match.schedule import Arena, Settings
 from submission.terminal import console
@@ -86,14 +86,14 @@ def ladder(
     if html is not None:
         require_writable(html)
     run = Run(workers, dask, results, resume)
-    evaluation = run.play("Playing:", round_robin(entrants), settings)
-    report_ladder(evaluation, anchor, html)
-    require_complete(evaluation.ending)
+    match = run.play("Playing:", round_robin(entrants), settings)
+    report_ladder(match, anchor, html)
+    require_complete(match.completion)
 
 
-def report_ladder(evaluation: Evaluation, anchor: str | None, html: Path | None) -> None:
+def report_ladder(match: Match, anchor: str | None, html: Path | None) -> None:
     """Print the ratings that come of a round robin, and write the page."""
-    result = make_ladder(evaluation, anchor)
+    result = make_ladder(match, anchor)
     console.print(render_ladder(result))
     if html is not None:
         html.write_text(ladder_page(result), encoding="utf-8")

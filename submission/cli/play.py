@@ -15,7 +15,7 @@ from submission.cli.games import (
     chosen_game,
     unfinished_position,
 )
-from submission.play.moves import Match, find_opponent
+from submission.play.moves import History, find_opponent
 from submission.play.session import Session
 from submission.terminal import console
 
@@ -47,4 +47,4 @@ def play(
     unfinished_position(env, moves)
     opening = tuple(parse_moves(moves))
     session = Session(console, find_opponent(opponent), seat, time_limit)
-    session.play(Match(env, opening, len(opening)))
+    session.play(History(env, opening, len(opening)))

@@ -11,7 +11,7 @@ from submission.cli.build import write_bundle
 from submission.cli.check import require_accepted, show_check
 from submission.cli.running import Run, require_complete
 from submission.kaggle import upload_command
-from submission.match.match_report import render_evaluation
+from submission.match.match_report import render_match
 from submission.match.players import against_each, find_player
 from submission.match.schedule import Settings
 from submission.terminal import console, progress_bar, say
@@ -54,9 +54,9 @@ def prepare(
     require_accepted(report)
     opponents = [find_player(name) for name in ("random", "negamax")]
     pairings = against_each(find_player(str(output)), opponents)
-    evaluation = Run(workers).play(f"Evaluating {output}:", pairings, settings)
-    console.print(render_evaluation(evaluation))
-    require_complete(evaluation.ending)
+    match = Run(workers).play(f"Evaluating {output}:", pairings, settings)
+    console.print(render_match(match))
+    require_complete(match.completion)
     play_slowly(output, python)
     say(f"Submit it with: {upload_command(str(output), agent)}")
 

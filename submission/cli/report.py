@@ -7,7 +7,7 @@ import typer
 
 from agents.output_file import require_distinct, require_writable
 from submission.cli.arguments import Anchor, FirstPlayerTable
-from submission.cli.evaluate import report_matches
+from submission.cli.evaluate import report_match
 from submission.cli.ladder import report_ladder
 from submission.ladder.ratings import require_ranking_library
 from submission.match.results_file import read_results
@@ -32,15 +32,15 @@ def report(
     require_distinct(html, read=[results])
     if html is not None:
         require_writable(html)
-    evaluation = read_results(results)
-    if len({player for player, _ in evaluation.pairings}) == 1:
+    match = read_results(results)
+    if len({player for player, _ in match.pairings}) == 1:
         if anchor is not None:
             raise ValueError(f"--anchor is for a ladder, and {results} holds one player's games")
-        report_matches(evaluation, first_player_table, html)
+        report_match(match, first_player_table, html)
     else:
         if first_player_table:
             raise ValueError(
                 f"--first-player-table is for one player's games, and {results} holds a ladder"
             )
         require_ranking_library()
-        report_ladder(evaluation, anchor, html)
+        report_ladder(match, anchor, html)

@@ -1,8 +1,8 @@
-"""Games with a progress bar, on the executor that a command line names."""
+"""Runs a match with a progress bar, on the executor that a command line names."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -12,11 +12,11 @@ import typer
 from submission.executors.dask_workers import dask_executor
 from submission.executors.local_workers import local_executor
 from submission.match.game_record import GameRecord
-from submission.match.match import Ending, Evaluation
+from submission.match.match import Completion, Match
 from submission.match.players import Pairing
 from submission.match.results_content import ResultsHeader
 from submission.match.results_file import ResultsFile, new_results, resumed_results
-from submission.match.run import evaluate
+from submission.match.run import play_match
 from submission.match.schedule import Settings
 from submission.terminal import console, progress_bar
 
@@ -48,11 +48,11 @@ class Run:
         if self.resume and self.results is None:
             raise ValueError("--resume goes on from a file: name it with --results FILE")
 
-    def play(self, title: str, pairings: Sequence[Pairing], settings: Settings) -> Evaluation:
+    def play(self, title: str, pairings: Sequence[Pairing], settings: Settings) -> Match:
         """Play what is not yet in the results file, and add it there.
 
         Raises:
-            ValueError, OSError, ModuleNotFoundError: see `evaluate`, `resumed_results` and the
+            ValueError, OSError, ModuleNotFoundError: see `play_match`, `resumed_results` and the
                 executors; before any game is played.
         """
         header = ResultsHeader.of(pairings, settings)
@@ -72,23 +72,21 @@ class Run:
                         results.append(record)
                     show(next(numbers), total, f"{record.player} against {record.opponent}")
 
-                return evaluate(pairings, settings, executor=executor, played=played, on_game=keep)
+                return play_match(
+                    pairings, settings, executor=executor, played=played, on_game=keep
+                )
 
-    @contextmanager
-    def _results_file(self, header: ResultsHeader) -> Iterator[ResultsFile | None]:
+    def _results_file(self, header: ResultsHeader) -> AbstractContextManager[ResultsFile | None]:
         if self.results is None:
-            yield None
-            return
-        open_results = resumed_results if self.resume else new_results
-        with open_results(self.results, header) as results:
-            yield results
+            return nullcontext()
+        return (resumed_results if self.resume else new_results)(self.results, header)
 
 
-def require_complete(ending: Ending) -> None:
+def require_complete(completion: Completion) -> None:
     """End the command with status 1 where something is missing.
 
     Raises:
         typer.Exit: an interrupt, or the death of workers, has ended the work.
     """
-    if ending is not Ending.COMPLETE:
+    if completion is not Completion.COMPLETE:
         raise typer.Exit(1)

@@ -1,7 +1,7 @@
 """Workers of a Dask cluster.
 
 A cluster with mpi4py needs nothing of the kind: `mpi4py.futures.MPIPoolExecutor` goes into
-`evaluate` as it is, in a script that is started with `mpiexec -n 9 python -m mpi4py.futures`.
+`play_match` as it is, in a script that is started with `mpiexec -n 9 python -m mpi4py.futures`.
 """
 
 from asyncio import run, wait_for
@@ -12,20 +12,20 @@ from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from submission.executors.renewed_executor import RenewedExecutor
+from submission.executors.local_workers import RenewedExecutor
 from submission.match.match import Versions
 
 if TYPE_CHECKING:
     from distributed import Client
 
 CONNECT_SECONDS = 10
-"""How long the scheduler may take to answer, and then the first worker to be there."""
+"""Time for the scheduler to answer, and then for the first worker to be there."""
 
 NO_WORKER_SECONDS = 60
 """After so long without any worker the work is given up."""
 
 WATCH_SECONDS = 1
-"""How often to look whether there are workers."""
+"""Time from one look for workers to the next."""
 
 START_WORKERS = "`dask worker {address} --nthreads 1 --nworkers K`"
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from agents.trace.pictures.nodes import CUT, EDGE, GRID, INK, PRINCIPAL
 from envs.render import CELL, RADIUS, board_svg
 from envs.svg import document, element, polyline, text
-from submission.grade.figures import Group, Mistake
+from submission.grade.grade_stats import Group, Mistake
 from submission.grade.solved_positions import GAME, SolvedPosition
 
 PLAYED = CUT
@@ -67,7 +67,7 @@ def ply_chart(groups: Sequence[Group]) -> str:
     """Points with their 95 % intervals, and random play as a line.
 
     Args:
-        groups: the figures by ply; the name is the ply.
+        groups: the statistics by ply; the name is the ply.
     """
     last = max(int(group.name) for group in groups)
     width = LEFT + max(STEP * last, LEGEND) + RIGHT
@@ -94,17 +94,17 @@ def _axes(last: int) -> Iterator[str]:
 
 def _random_line(groups: Sequence[Group]) -> str:
     points = [
-        (_x(int(group.name)), _y(group.figures.kept.random))
+        (_x(int(group.name)), _y(group.stats.kept.random))
         for group in groups
-        if group.figures.kept is not None
+        if group.stats.kept is not None
     ]
     return polyline(points, stroke=RANDOM, stroke_width=1.5)
 
 
 def _points(groups: Sequence[Group]) -> Iterator[str]:
     for group in groups:
-        if group.figures.kept is not None:
-            x, share = _x(int(group.name)), group.figures.kept.player
+        if group.stats.kept is not None:
+            x, share = _x(int(group.name)), group.stats.kept.player
             yield element("path", d=f"M{x} {_y(share.low)}V{_y(share.high)}", stroke=PLAYER)
             yield element("circle", cx=x, cy=_y(share.value), r=3.5, fill=PLAYER)
 

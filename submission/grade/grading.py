@@ -1,4 +1,4 @@
-"""Grading a player by its moves in solved positions."""
+"""Grades a player: asks it for its move in solved positions, some at a time."""
 
 import json
 import random
@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 from agents.parallel.workers import Workers
 from agents.search import Clock, OnProgress
-from submission.grade.figures import Answer, Group, by_kind, by_ply
+from submission.grade.grade_stats import Answer, Group, by_kind, by_ply
 from submission.grade.solved_positions import PositionSet, SolvedPosition
 from submission.match.game_record import GameConfiguration
-from submission.match.match import Ending, Identity, Versions
+from submission.match.match import Completion, Versions
 from submission.match.own_referee import OwnGame
-from submission.match.players import Player
+from submission.match.players import Identity, Player
 from submission.match.seats import Move, Seat, open_seat
 
 
@@ -47,12 +47,12 @@ class Grade:
 
     player: Identity
     positions_sha256: str
-    """What the player was to be asked about, as `PositionSet.sha256` tells it."""
+    """`PositionSet.sha256` of the positions to be asked about."""
     asked: int
-    """How many positions these are."""
+    """The number of those positions."""
     settings: GradeSettings
     versions: Versions
-    ending: Ending
+    completion: Completion
     answers: tuple[Answer, ...]
     """In the order of the positions."""
 
@@ -65,16 +65,16 @@ class Grade:
             "asked": self.asked,
             "settings": asdict(self.settings),
             "versions": asdict(self.versions),
-            "ending": self.ending,
-            "by_kind": _figures(by_kind(self.answers)),
-            "by_ply": _figures(by_ply(self.answers)),
+            "ending": self.completion,
+            "by_kind": _stats(by_kind(self.answers)),
+            "by_ply": _stats(by_ply(self.answers)),
             "answers": [_answer(answer) for answer in self.answers],
         }
         return json.dumps(document, indent=1, allow_nan=False) + "\n"
 
 
-def _figures(groups: Sequence[Group]) -> dict[str, Any]:
-    return {group.name: asdict(group.figures) for group in groups}
+def _stats(groups: Sequence[Group]) -> dict[str, Any]:
+    return {group.name: asdict(group.stats) for group in groups}
 
 
 def _answer(answer: Answer) -> dict[str, Any]:
@@ -94,8 +94,51 @@ def _answer(answer: Answer) -> dict[str, Any]:
     }
 
 
+def grade_player(
+    player: Player,
+    position_set: PositionSet,
+    settings: GradeSettings,
+    executor: Executor,
+    on_progress: OnProgress,
+) -> Grade:
+    """Ask a player for its move in each position of a set.
+
+    Ctrl-C and the death of a worker process end it early with the answers that there are until
+    then; `Grade.completion` tells. The executor and its workers change only the time it takes.
+
+    Args:
+        player: the player to grade.
+        position_set: the positions.
+        settings: how it is asked.
+        executor: any executor of the `concurrent.futures` kind.
+        on_progress: told how many positions were answered.
+    """
+    positions = position_set.positions
+    versions = Versions.current()
+    answers: dict[SolvedPosition, Answer] = {}
+    completion = Completion.COMPLETE
+    try:
+        on_progress(0, len(positions), "")
+        for answered in _answers(_shards(player, positions, settings), executor):
+            answers |= {answer.position: answer for answer in answered}
+            on_progress(len(answers), len(positions), "")
+    except KeyboardInterrupt:
+        completion = Completion.INTERRUPTED
+    except BrokenExecutor:
+        completion = Completion.WORKER_DIED
+    return Grade(
+        player=Identity.of(player),
+        positions_sha256=position_set.sha256,
+        asked=len(positions),
+        settings=settings,
+        versions=versions,
+        completion=completion,
+        answers=tuple(answers[position] for position in positions if position in answers),
+    )
+
+
 class Shard(NamedTuple):
-    """Positions that a player is asked about in one go: all that a worker has to be told."""
+    """Positions that a player is asked about in one go, as a task for a worker."""
 
     player: Player
     positions: tuple[SolvedPosition, ...]
@@ -104,8 +147,34 @@ class Shard(NamedTuple):
     """Seconds for a move; the bank of 60 seconds is full in every position."""
 
 
+SHARD_POSITIONS = 32
+"""The most positions that a player is asked about once it is loaded."""
+
+
+def _shards(
+    player: Player, positions: Sequence[SolvedPosition], settings: GradeSettings
+) -> list[Shard]:
+    """Divide the positions into shards of like sizes, of all plies each, the last ply first.
+
+    So the board of each position has no more stones than the one before, by which a player that
+    remembers the game, as this package's do, sees that another one has begun.
+    """
+    count = -(-len(positions) // SHARD_POSITIONS)
+    return [
+        Shard(player, tuple(reversed(positions[start::count])), settings.seed, settings.act_timeout)
+        for start in range(count)
+    ]
+
+
+def _answers(shards: Sequence[Shard], executor: Executor) -> Iterator[list[Answer]]:
+    """The answers of each shard, in the order in which they come."""
+    tasks = ((number, partial(answer_shard, shard)) for number, shard in enumerate(shards))
+    for _, answers in Workers(executor, len(shards)).run(tasks, Clock()):
+        yield answers
+
+
 def answer_shard(shard: Shard) -> list[Answer]:
-    """The player's answers, in the order of the positions.
+    """Ask the player about each position, in their order.
 
     The player is loaded once, and anew after each failure. If it fails in the first move of a game
     already, which is not counted and takes the loading, it is not asked any further.
@@ -143,72 +212,3 @@ def _ask(seat: Seat, opening: tuple[int, ...], act_timeout: float) -> Move:
 def _seed(seed: int, position: SolvedPosition) -> int:
     """A seed that depends on the first position to be asked about and on no other."""
     return random.Random(f"{seed}/{position.moves}").getrandbits(32)
-
-
-SHARD_POSITIONS = 32
-"""The most positions that a player is asked about once it is loaded."""
-
-
-def grade_player(
-    player: Player,
-    position_set: PositionSet,
-    settings: GradeSettings,
-    executor: Executor,
-    on_progress: OnProgress,
-) -> Grade:
-    """Ask a player for its move in each position of a set.
-
-    Ctrl-C and the death of a worker process end it early with the answers that there are until
-    then; `Grade.ending` tells. The executor and its workers change nothing but the time it takes.
-
-    Args:
-        player: the player to grade.
-        position_set: the positions.
-        settings: how it is asked.
-        executor: any executor of the `concurrent.futures` kind.
-        on_progress: told how many positions were answered.
-    """
-    positions = position_set.positions
-    versions = Versions.current()
-    answers: dict[SolvedPosition, Answer] = {}
-    ending = Ending.COMPLETE
-    try:
-        on_progress(0, len(positions), "")
-        for answered in _answers(_shards(player, positions, settings), executor):
-            answers |= {answer.position: answer for answer in answered}
-            on_progress(len(answers), len(positions), "")
-    except KeyboardInterrupt:
-        ending = Ending.INTERRUPTED
-    except BrokenExecutor:
-        ending = Ending.WORKER_DIED
-    return Grade(
-        player=Identity.of(player),
-        positions_sha256=position_set.sha256,
-        asked=len(positions),
-        settings=settings,
-        versions=versions,
-        ending=ending,
-        answers=tuple(answers[position] for position in positions if position in answers),
-    )
-
-
-def _answers(shards: Sequence[Shard], executor: Executor) -> Iterator[list[Answer]]:
-    """The answers of each shard, in the order in which they come."""
-    tasks = ((number, partial(answer_shard, shard)) for number, shard in enumerate(shards))
-    for _, answers in Workers(executor, len(shards)).run(tasks, Clock()):
-        yield answers
-
-
-def _shards(
-    player: Player, positions: Sequence[SolvedPosition], settings: GradeSettings
-) -> list[Shard]:
-    """Shards of like sizes, each with positions of all plies, the last ply first.
-
-    So the board of each position has no more stones than the one before, by which a player that
-    remembers the game, as this package's do, sees that another one has begun.
-    """
-    count = -(-len(positions) // SHARD_POSITIONS)
-    return [
-        Shard(player, tuple(reversed(positions[start::count])), settings.seed, settings.act_timeout)
-        for start in range(count)
-    ]

@@ -1,4 +1,4 @@
-"""Making sets of positions: drawn from games, solved, and selected."""
+"""Makes sets of positions: drawn from games between fallible players, solved, and selected."""
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -6,13 +6,14 @@ from concurrent.futures import BrokenExecutor, Executor
 from enum import Enum
 from functools import lru_cache, partial
 from itertools import chain
+from operator import attrgetter
 from random import Random
 from typing import NamedTuple
 
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.book.opening_book import shipped_book_of
 from agents.guidance.opponent_models import OpponentModel, epsilon_greedy
-from agents.parallel.workers import Task, Workers
+from agents.parallel.workers import Workers
 from agents.search import Clock, OnProgress
 from agents.solver.solver import Solver
 from envs.board import BoardState
@@ -29,7 +30,7 @@ from submission.grade.solved_positions import (
 
 
 class Style(Enum):
-    """Which positions to draw."""
+    """A choice of positions to draw."""
 
     THOUGHT = "thought"
     """Those in which two plies of look-ahead do not decide on a column."""
@@ -46,8 +47,93 @@ class Style(Enum):
         return two_plies_decide(state) is (self is Style.TACTICS)
 
 
+CANDIDATES = {Style.THOUGHT: 12, Style.TACTICS: 2}
+"""Positions drawn for each one that is wanted: some kinds are rare."""
+
+BATCH = 6
+"""Positions that a worker draws and solves in one go."""
+
+
+class Batch(NamedTuple):
+    """Positions to draw, as a task for a worker."""
+
+    seed: int
+    style: Style
+    ply: int
+    numbers: range
+
+
+def make_position_set(
+    settings: PositionSettings, executor: Executor, on_progress: OnProgress
+) -> PositionSet:
+    """Make a set of solved positions; the same settings give the same ones.
+
+    Args:
+        settings: how many positions of which plies, and the seed.
+        executor: any executor of the `concurrent.futures` kind.
+        on_progress: told how many positions have been drawn and solved.
+
+    Raises:
+        ChildProcessError: a worker process died.
+    """
+    batches = [
+        Batch(settings.seed, style, ply, range(start, min(start + BATCH, count)))
+        for style, share in CANDIDATES.items()
+        for count in [share * settings.per_ply]
+        for ply in style.plies
+        if ply in settings.plies
+        for start in range(0, count, BATCH)
+    ]
+    candidates = _solved_by_ply(batches, executor, on_progress)
+    selected = [select(candidates[ply], settings.per_ply) for ply in sorted(candidates)]
+    return PositionSet(settings, tuple(chain(*selected)))
+
+
+def _solved_by_ply(
+    batches: Sequence[Batch], executor: Executor, on_progress: OnProgress
+) -> dict[int, list[SolvedPosition]]:
+    """The positions of the batches by ply, in the order of the batches."""
+    found: dict[Batch, list[SolvedPosition]] = {}
+    tasks = ((batch, partial(draw_and_solve, batch)) for batch in batches)
+    total = sum(len(batch.numbers) for batch in batches)
+    on_progress(0, total, "")
+    try:
+        for batch, positions in Workers(executor, len(batches)).run(tasks, Clock()):
+            found[batch] = positions
+            on_progress(sum(map(len, found.values())), total, "")
+    except BrokenExecutor as error:
+        raise ChildProcessError(
+            "a worker process died, perhaps for want of memory: run the command again with fewer "
+            "workers"
+        ) from error
+    by_ply: defaultdict[int, list[SolvedPosition]] = defaultdict(list)
+    for batch in batches:
+        by_ply[batch.ply] += found[batch]
+    return by_ply
+
+
+def draw_and_solve(batch: Batch) -> list[SolvedPosition]:
+    """Draw the positions of a batch, and solve them."""
+    generators = (Random(f"{batch.seed}/{batch.ply}/{number}") for number in batch.numbers)
+    return [solved(drawn_moves(batch.style, batch.ply, rng)) for rng in generators]
+
+
+def solved(moves: str) -> SolvedPosition:
+    """Solve the position after these moves."""
+    position = SolvedPosition(moves, ())
+    bounds = _solver().scores(position.state)
+    scores = (bounds.get(column) for column in range(GAME.columns))
+    return SolvedPosition(moves, tuple(score.lower if score else None for score in scores))
+
+
+@lru_cache(maxsize=1)
+def _solver() -> Solver:
+    """The solver of a worker, which remembers what it has learnt of earlier positions."""
+    return Solver(GAME, book=shipped_book_of(GAME))
+
+
 LOOK_AHEADS = (2, 4, 6, 8)
-"""How many plies a player may look ahead ..."""
+"""Plies that a player may look ahead ..."""
 RANDOM_SHARES = (0.05, 0.1, 0.2, 0.4)
 """... and how often it may play just anything: a new pair of each for each seat of each game."""
 
@@ -55,7 +141,7 @@ TABLE_SIZE = 10_000
 
 
 def drawn_moves(style: Style, ply: int, rng: Random) -> str:
-    """The moves of a game to a position after `ply` plies, counted from 1.
+    """Draw the moves of a game, counted from 1, to a position after `ply` plies.
 
     Args:
         style: what the position must be.
@@ -101,21 +187,13 @@ def select(candidates: Iterable[SolvedPosition], count: int) -> list[SolvedPosit
     distinct = [position for position in _distinct(candidates) if position.has_choice]
     kinds = [
         list(_in_turn([position for position in distinct if is_of_kind(position)]))
-        for is_of_kind in (_is_hard, _is_tactical, _is_other)
+        for is_of_kind in (attrgetter("is_hard"), attrgetter("is_tactical"), _is_other)
     ]
     half, sixth = (count + 1) // 2, count // 6
     shares = [half, sixth, count - half - sixth]
     selected = [kind[:share] for kind, share in zip(kinds, shares, strict=True)]
     left_out = [kind[share:] for kind, share in zip(kinds, shares, strict=True)]
     return [*chain(*selected), *chain(*left_out)][:count]
-
-
-def _is_hard(position: SolvedPosition) -> bool:
-    return position.is_hard
-
-
-def _is_tactical(position: SolvedPosition) -> bool:
-    return position.is_tactical
 
 
 def _is_other(position: SolvedPosition) -> bool:
@@ -144,95 +222,3 @@ def _distinct(positions: Iterable[SolvedPosition]) -> list[SolvedPosition]:
 def _mirror_free_state(moves: str) -> BoardState:
     mirrored = "".join(str(GAME.columns + 1 - int(column)) for column in moves)
     return min(state_from_moves(GAME, moves), state_from_moves(GAME, mirrored))
-
-
-CANDIDATES = {Style.THOUGHT: 12, Style.TACTICS: 2}
-"""How many positions are drawn for each one that is wanted: some kinds are rare."""
-
-BATCH = 6
-"""How many positions a worker draws and solves in one go."""
-
-
-class Batch(NamedTuple):
-    """Positions to draw: all that a worker has to be told."""
-
-    seed: int
-    style: Style
-    ply: int
-    numbers: range
-
-
-def make_position_set(
-    settings: PositionSettings, executor: Executor, on_progress: OnProgress
-) -> PositionSet:
-    """Make a set of solved positions; the same settings give the same ones.
-
-    Args:
-        settings: how many positions of which plies, and the seed.
-        executor: any executor of the `concurrent.futures` kind.
-        on_progress: told how many positions have been drawn and solved.
-
-    Raises:
-        ChildProcessError: a worker process died.
-    """
-    batches = [
-        Batch(settings.seed, style, ply, range(start, min(start + BATCH, count)))
-        for style, count in _candidates(settings).items()
-        for ply in style.plies
-        if ply in settings.plies
-        for start in range(0, count, BATCH)
-    ]
-    candidates = _solved_by_ply(batches, executor, on_progress)
-    selected = [select(candidates[ply], settings.per_ply) for ply in sorted(candidates)]
-    return PositionSet(settings, tuple(chain(*selected)))
-
-
-def _candidates(settings: PositionSettings) -> dict[Style, int]:
-    """How many positions of each style are drawn for each ply."""
-    return {style: number * settings.per_ply for style, number in CANDIDATES.items()}
-
-
-def draw_and_solve(batch: Batch) -> list[SolvedPosition]:
-    """The positions of a batch with their scores."""
-    generators = (Random(f"{batch.seed}/{batch.ply}/{number}") for number in batch.numbers)
-    return [solved(drawn_moves(batch.style, batch.ply, rng)) for rng in generators]
-
-
-def solved(moves: str) -> SolvedPosition:
-    """The position after these moves with its scores."""
-    position = SolvedPosition(moves, ())
-    bounds = _solver().scores(position.state)
-    scores = (bounds.get(column) for column in range(GAME.columns))
-    return SolvedPosition(moves, tuple(score.lower if score else None for score in scores))
-
-
-def _solved_by_ply(
-    batches: Sequence[Batch], executor: Executor, on_progress: OnProgress
-) -> dict[int, list[SolvedPosition]]:
-    """The positions of the batches by ply, in the order of the batches."""
-    found: dict[Batch, list[SolvedPosition]] = {}
-    total = sum(len(batch.numbers) for batch in batches)
-    on_progress(0, total, "")
-    try:
-        for batch, positions in Workers(executor, len(batches)).run(_tasks(batches), Clock()):
-            found[batch] = positions
-            on_progress(sum(map(len, found.values())), total, "")
-    except BrokenExecutor as error:
-        raise ChildProcessError(
-            "a worker process died, perhaps for want of memory: run the command again with fewer "
-            "workers"
-        ) from error
-    by_ply: defaultdict[int, list[SolvedPosition]] = defaultdict(list)
-    for batch in batches:
-        by_ply[batch.ply] += found[batch]
-    return by_ply
-
-
-def _tasks(batches: Sequence[Batch]) -> Iterator[Task[Batch, list[SolvedPosition]]]:
-    return ((batch, partial(draw_and_solve, batch)) for batch in batches)
-
-
-@lru_cache(maxsize=1)
-def _solver() -> Solver:
-    """The solver of a worker, which remembers what it has learnt of earlier positions."""
-    return Solver(GAME, book=shipped_book_of(GAME))

@@ -1,7 +1,5 @@
 """Solved positions of Connect Four, with what is at stake in each, and files of them.
 
-Sets of solved positions and their files.
-
 A file has a line of JSON for each position, with its moves as `connectx solve` takes them, its ply,
 its phase, and the score of each column (null for a full one). The first line says what the file is,
 how it was made, how many positions of which kinds it holds, and the SHA-256 of the lines below it.
@@ -26,7 +24,7 @@ GAME = ConnectFour()
 
 
 class Outcome(IntEnum):
-    """How the game ends under best play, from the view of the player to move."""
+    """The end of the game under best play, from the view of the player to move."""
 
     LOSS = -1
     DRAW = 0
@@ -66,7 +64,7 @@ class SolvedPosition:
 
     @property
     def ply(self) -> int:
-        """How many plies were played."""
+        """The number of plies played."""
         return len(self.moves)
 
     @property
@@ -149,7 +147,7 @@ class PositionSettings:
     """
 
     per_ply: int = 12
-    """How many positions for each number of plies played; after the first plies there are fewer."""
+    """Positions for each number of plies played; after the first plies there are fewer."""
     seed: int = 0
     first_ply: int = 0
     last_ply: int = LAST_PLY
@@ -200,7 +198,7 @@ class PositionSet:
         return _hash(self._lines())
 
     def sample(self, count: int, seed: int) -> "PositionSet":
-        """Some of the positions, in their order.
+        """Draw some of the positions, and keep their order.
 
         Args:
             count: how many.
@@ -249,7 +247,7 @@ class PositionSet:
 
 
 def read_position_set(path: Path) -> PositionSet:
-    """The set of a file that `PositionSet.to_text` has made.
+    """Read a file that `PositionSet.to_text` has made.
 
     Raises:
         OSError: the file cannot be read.

@@ -1,109 +1,33 @@
-"""A round robin as a ladder: who is stronger, by how much, and which games were lost."""
+"""Ladders: the players of a round robin by strength, with their results and lost games."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
-from statistics import fmean
+from itertools import pairwise
 
 from agents.stats import Estimate
 from submission.ladder.ratings import encounters_of, rate
 from submission.match.game_record import GameRecord, Result
-from submission.match.match import Evaluation, failing_status
-
-OTHER_VIEW = {
-    Result.WIN: Result.LOSS,
-    Result.DRAW: Result.DRAW,
-    Result.LOSS: Result.WIN,
-    Result.PLAYER_FAILED: Result.OPPONENT_FAILED,
-    Result.OPPONENT_FAILED: Result.PLAYER_FAILED,
-}
-"""A result as the opponent sees it."""
-
-WON = (Result.WIN, Result.OPPONENT_FAILED)
-LOST = (Result.LOSS, Result.PLAYER_FAILED)
+from submission.match.match import Match, MoveTimes, Tally
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PlayerStats(Tally):
     """The results of some games of a player; who fails has lost."""
 
-    wins: int
-    draws: int
-    losses: int
     failures: Mapping[str, int]
-    """How many of the losses were failures, by the status: ERROR, INVALID or TIMEOUT."""
-    mean_seconds: float | None
-    """Mean over all moves; None where no move was made."""
-    longest_seconds: float | None
-    """The longest of all moves."""
+    """The failures among the losses, by the status: ERROR, INVALID or TIMEOUT."""
+    times: MoveTimes
 
     @property
     def games(self) -> int:
-        """How many games were played."""
+        """The number of games."""
         return self.wins + self.draws + self.losses
 
     @property
     def score(self) -> float | None:
         """The share of the points, a draw being half a point; None where no game was played."""
         return (self.wins + self.draws / 2) / self.games if self.games else None
-
-
-def standing_of(player: str, records: Iterable[GameRecord]) -> Standing:
-    """The standing of a player in those of the games in which it plays."""
-    games = [record for record in records if player in record.pairing]
-    results = Counter(result_of(player, record) for record in games)
-    failed = [game for game in games if game.failing_player == player]
-    seconds = [*chain.from_iterable(game.durations[seat_of(player, game) - 1] for game in games)]
-    return Standing(
-        wins=sum(results[result] for result in WON),
-        draws=results[Result.DRAW],
-        losses=sum(results[result] for result in LOST),
-        failures=Counter(map(failing_status, failed)),
-        mean_seconds=fmean(seconds) if seconds else None,
-        longest_seconds=max(seconds, default=None),
-    )
-
-
-def result_of(player: str, record: GameRecord) -> Result:
-    """The result from the view of one of the two who played."""
-    return record.result if player == record.player else OTHER_VIEW[record.result]
-
-
-def seat_of(player: str, record: GameRecord) -> int:
-    """The seat of one of the two who played: 1 moves first, 2 second."""
-    return record.seat if player == record.player else record.opponent_seat
-
-
-@dataclass(frozen=True, slots=True)
-class LostGames:
-    """The games that a player has lost to one opponent."""
-
-    opponent: str
-    shown: tuple[GameRecord, ...]
-    left_out: int
-    """How many more there are."""
-
-
-def lost_games(player: str, records: Iterable[GameRecord], most: int) -> list[LostGames]:
-    """What a player has lost, by opponent: its failures first, then the quickest losses.
-
-    Args:
-        player: the loser.
-        records: games, also of others.
-        most: how many are shown of each opponent.
-    """
-    by_opponent: dict[str, list[GameRecord]] = defaultdict(list)
-    for record in records:
-        if player in record.pairing and result_of(player, record) in LOST:
-            first, second = record.pairing
-            by_opponent[second if player == first else first].append(record)
-    return [_chosen(opponent, games, most) for opponent, games in by_opponent.items()]
-
-
-def _chosen(opponent: str, games: Sequence[GameRecord], most: int) -> LostGames:
-    told = sorted(games, key=lambda game: (game.failing_player is None, len(game.columns)))
-    return LostGames(opponent, tuple(told[:most]), max(0, len(told) - most))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,20 +38,67 @@ class Rung:
     elo: Estimate
     """Above the anchor, with the 95 % interval; limits that the games do not set are infinite."""
     above_next: float | None
-    """How probable it is that the player is stronger than the next one; None for the last."""
-    standing: Standing
-    against: tuple[Standing, ...]
-    """What the player did against each player of the ladder; nothing against itself."""
+    """Probability that the player is stronger than the next one; None for the last."""
+    stats: PlayerStats
+    against: tuple[PlayerStats, ...]
+    """Its games against each player of the ladder, in their order; none against itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
     """The players of a round robin, the strongest first."""
 
-    evaluation: Evaluation
+    match: Match
     anchor: str
     """The player whose rating is 0."""
     rungs: tuple[Rung, ...]
+
+
+def make_ladder(match: Match, anchor: str | None) -> Ladder:
+    """Rate the players of a round robin.
+
+    Args:
+        match: the games; fewer than were asked for after an interrupt.
+        anchor: whose rating is 0; None takes the player in the middle.
+
+    Raises:
+        ValueError: the anchor is none of the players.
+        ModuleNotFoundError: choix is not installed.
+    """
+    names = [player.name for player in match.players]
+    require_anchor(anchor, names)
+    ratings = rate(
+        len(names),
+        encounters_of(names, match.records),
+        anchor=None if anchor is None else names.index(anchor),
+        seed=match.settings.seed,
+    )
+    order = sorted(range(len(names)), key=lambda player: -ratings.elo[player].value)
+    ranked = [names[player] for player in order]
+    above_next = [float(ratings.superiority[pair]) for pair in pairwise(order)]
+    return Ladder(
+        match=match,
+        anchor=names[ratings.anchor],
+        rungs=tuple(
+            Rung(
+                player=name,
+                elo=ratings.elo[player],
+                above_next=above,
+                stats=player_stats(name, match.records),
+                against=_against(name, ranked, match.records),
+            )
+            for player, name, above in zip(order, ranked, [*above_next, None], strict=True)
+        ),
+    )
+
+
+def _against(
+    name: str, ranked: Sequence[str], records: Sequence[GameRecord]
+) -> tuple[PlayerStats, ...]:
+    return tuple(
+        player_stats(name, [record for record in records if {*record.pairing} == {name, other}])
+        for other in ranked
+    )
 
 
 def require_round_robin(names: Sequence[str], anchor: str | None) -> None:
@@ -156,48 +127,69 @@ def require_anchor(anchor: str | None, names: Sequence[str]) -> None:
         )
 
 
-def make_ladder(evaluation: Evaluation, anchor: str | None) -> Ladder:
-    """Rate the players of a round robin.
+def player_stats(player: str, records: Iterable[GameRecord]) -> PlayerStats:
+    """The statistics of a player, from those of the games in which it plays."""
+    games = [record for record in records if player in record.pairing]
+    results = Counter(result_of(player, record) for record in games)
+    failed = [game for game in games if game.failing_player == player]
+    return PlayerStats(
+        wins=sum(results[result] for result in WON),
+        draws=results[Result.DRAW],
+        losses=sum(results[result] for result in LOST),
+        failures=Counter(game.failing_status for game in failed),
+        times=MoveTimes.of([game.durations[seat_of(player, game) - 1] for game in games]),
+    )
+
+
+OTHER_VIEW = {
+    Result.WIN: Result.LOSS,
+    Result.DRAW: Result.DRAW,
+    Result.LOSS: Result.WIN,
+    Result.PLAYER_FAILED: Result.OPPONENT_FAILED,
+    Result.OPPONENT_FAILED: Result.PLAYER_FAILED,
+}
+"""A result as the opponent sees it."""
+
+WON = (Result.WIN, Result.OPPONENT_FAILED)
+LOST = (Result.LOSS, Result.PLAYER_FAILED)
+
+
+def result_of(player: str, record: GameRecord) -> Result:
+    """The result from the view of one of the two who played."""
+    return record.result if player == record.player else OTHER_VIEW[record.result]
+
+
+def seat_of(player: str, record: GameRecord) -> int:
+    """The seat of one of the two who played: 1 moves first, 2 second."""
+    return record.seat if player == record.player else record.opponent_seat
+
+
+@dataclass(frozen=True, slots=True)
+class LostGames:
+    """The games that a player has lost to one opponent."""
+
+    opponent: str
+    shown: tuple[GameRecord, ...]
+    left_out: int
+    """The number of the others."""
+
+
+def lost_games(player: str, records: Iterable[GameRecord], most: int) -> list[LostGames]:
+    """List what a player has lost, by opponent: its failures first, then the quickest losses.
 
     Args:
-        evaluation: the games; fewer than were asked for after an interrupt.
-        anchor: whose rating is 0; None takes the player in the middle.
-
-    Raises:
-        ValueError: the anchor is none of the players.
-        ModuleNotFoundError: choix is not installed.
+        player: the loser.
+        records: games, also of others.
+        most: how many are shown of each opponent.
     """
-    names = [player.name for player in evaluation.players]
-    require_anchor(anchor, names)
-    ratings = rate(
-        len(names),
-        encounters_of(names, evaluation.records),
-        anchor=None if anchor is None else names.index(anchor),
-        seed=evaluation.settings.seed,
-    )
-    order = sorted(range(len(names)), key=lambda player: -ratings.elo[player].value)
-    ranked = [names[player] for player in order]
-    above_next = [float(ratings.superiority[pair]) for pair in pairwise(order)]
-    return Ladder(
-        evaluation=evaluation,
-        anchor=names[ratings.anchor],
-        rungs=tuple(
-            Rung(
-                player=name,
-                elo=ratings.elo[player],
-                above_next=above,
-                standing=standing_of(name, evaluation.records),
-                against=_against(name, ranked, evaluation.records),
-            )
-            for player, name, above in zip(order, ranked, [*above_next, None], strict=True)
-        ),
-    )
+    by_opponent: dict[str, list[GameRecord]] = defaultdict(list)
+    for record in records:
+        if player in record.pairing and result_of(player, record) in LOST:
+            first, second = record.pairing
+            by_opponent[second if player == first else first].append(record)
+    return [_chosen(opponent, games, most) for opponent, games in by_opponent.items()]
 
 
-def _against(
-    name: str, ranked: Sequence[str], records: Sequence[GameRecord]
-) -> tuple[Standing, ...]:
-    return tuple(
-        standing_of(name, [record for record in records if {*record.pairing} == {name, other}])
-        for other in ranked
-    )
+def _chosen(opponent: str, games: Sequence[GameRecord], most: int) -> LostGames:
+    told = sorted(games, key=lambda game: (game.failing_player is None, len(game.columns)))
+    return LostGames(opponent, tuple(told[:most]), max(0, len(told) - most))

@@ -1,155 +1,101 @@
-"""A ladder as tables for the terminal, and as a page of HTML."""
+"""Reports of a ladder: tables for the terminal, and a page of HTML with lost games to replay."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from html import escape
-from string import Template
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from envs.svg import element
-from submission.html_page import html_page
-from submission.ladder.ladder import Ladder, LostGames, Rung, Standing, lost_games
-from submission.ladder.ladder_pictures import (
-    REPLAY_SCRIPT,
-    REPLAY_STYLE,
-    interval,
-    rating_chart,
-    replay_figure,
-)
-from submission.match.game_record import GameConfiguration
-from submission.match.match import Evaluation
+from envs.notation import moves_text
+from envs.render import COLOURS, board_svg
+from submission.ladder.ladder import Ladder, PlayerStats, Rung, lost_games
+from submission.ladder.rating_chart import interval, rating_chart
+from submission.match.game_record import GameConfiguration, GameRecord
+from submission.match.match import Match
 from submission.match.match_report import early_end, failures, repetitions
 from submission.match.schedule import Arena
-from submission.terminal import plain_table
-
-NOTHING = "-"
-ANCHOR = "anchor"
-NEARLY_SURE = 0.999
-
-RESULT_HEADINGS = ("games", "points, %", "W-D-L", "failed", "Elo", "above\nnext, %")
-TIME_HEADINGS = ("mean", "longest")
-
-
-def result_cells(rung: Rung, anchor: str) -> tuple[str, ...]:
-    """A player's results, in the order of `RESULT_HEADINGS`."""
-    standing = rung.standing
-    sure = ANCHOR if rung.player == anchor else interval(rung.elo)
-    return (
-        str(standing.games),
-        percent(standing.score),
-        wins_draws_losses(standing),
-        "\n".join(f"{count} {status}" for status, count in standing.failures.items()) or "0",
-        f"{rung.elo.value:+.0f}\n{sure}",
-        probability(rung.above_next),
-    )
-
-
-def time_cells(standing: Standing) -> tuple[str, ...]:
-    """Seconds for a move, in the order of `TIME_HEADINGS`."""
-    times = standing.mean_seconds, standing.longest_seconds
-    return tuple(NOTHING if number is None else f"{number:.3f}" for number in times)
-
-
-def percent(share: float | None, digits: int = 1) -> str:
-    """A share in percent."""
-    return NOTHING if share is None else f"{100 * share:.{digits}f}"
-
-
-def probability(share: float | None) -> str:
-    """A probability in percent, which a limited number of replicas cannot tell from certainty."""
-    return f">{100 * NEARLY_SURE:.1f}" if share and share > NEARLY_SURE else percent(share)
-
-
-def wins_draws_losses(standing: Standing) -> str:
-    """The results, as in 12-1-7."""
-    return f"{standing.wins}-{standing.draws}-{standing.losses}"
-
-
-RULES = (
-    "W-D-L: wins, draws and losses; who fails has lost. Elo: the likeliest ratings of the "
-    "Bradley-Terry model, in which a draw is half a game won; points above {anchor}. The interval "
-    "is the Bayesian bootstrap's over pairs of games, one opening from both seats; it is open on a "
-    "side where the games set no limit. For both, each player counts one game won and one lost "
-    "that were not played, spread over its opponents. Above next: how probable it is that the "
-    "player is stronger than the one below."
-)
-
-ENOUGH_GAMES = 20
-"""Of each two players, for intervals that hold the true rating about as often as they say."""
-
-
-def ladder_title(ladder: Ladder) -> str:
-    """What was played."""
-    settings = ladder.evaluation.settings
-    configuration = settings.configuration
-    referee = "Kaggle's environment" if settings.arena is Arena.KAGGLE else "the own arena"
-    return (
-        f"Ladder of {len(ladder.rungs)} players: {len(ladder.evaluation.records)} games on "
-        f"{configuration.rows}x{configuration.columns}, {configuration.inarow} in a row, "
-        f"{configuration.act_timeout:g} s a move, {referee}"
-    )
-
-
-def ladder_notes(ladder: Ladder) -> list[str]:
-    """How the games ended, what went wrong, and what the columns mean."""
-    return [
-        *early_end(ladder.evaluation),
-        *repetitions(ladder.evaluation),
-        *failures(ladder.evaluation),
-        *few_games(ladder.evaluation),
-        RULES.format(anchor=ladder.anchor),
-        _conditions(ladder.evaluation),
-    ]
-
-
-def few_games(evaluation: Evaluation) -> Iterator[str]:
-    """What to think of the ratings where some pairing has played little."""
-    fewest = min(summary.games for summary in evaluation.summaries())
-    if fewest < ENOUGH_GAMES:
-        yield (
-            f"The fewest games of two players are {fewest}: with less than {ENOUGH_GAMES} of each "
-            "two the intervals are too narrow, and ratings that lie far apart too close."
-        )
-
-
-def _conditions(evaluation: Evaluation) -> str:
-    """What it takes to play the same games again."""
-    settings, versions = evaluation.settings, evaluation.versions
-    return (
-        f"Seed {settings.seed}, openings of {settings.opening_plies} plies, at most "
-        f"{settings.games} games of each two; connectx-agents {versions.package}, "
-        f"kaggle-environments {versions.kaggle_environments or 'not installed'}, "
-        f"Python {versions.python}."
-    )
+from submission.pages import render_page
+from submission.terminal import NOTHING, plain_table
 
 
 def render_ladder(ladder: Ladder) -> RenderableType:
     """Ratings and results, the scores of each against each, move times, and notes."""
-    ranks = [str(rank) for rank in range(1, len(ladder.rungs) + 1)]
     tables = (
         _table(
-            ladder_title(ladder),
+            _title(ladder),
             RESULT_HEADINGS,
-            {rung.player: result_cells(rung, ladder.anchor) for rung in ladder.rungs},
+            {rung.player: _result_cells(rung, ladder.anchor) for rung in ladder.rungs},
         ),
         _table(
             "Points of the row's player against the column's, %",
-            ranks,
-            {rung.player: _scores(rung) for rung in ladder.rungs},
+            [str(rank) for rank in range(1, len(ladder.rungs) + 1)],
+            {
+                rung.player: [_percent(meeting.score, digits=0) for meeting in rung.against]
+                for rung in ladder.rungs
+            },
         ),
         _table(
             "Seconds for a move",
             TIME_HEADINGS,
-            {rung.player: time_cells(rung.standing) for rung in ladder.rungs},
+            {rung.player: _time_cells(rung.stats) for rung in ladder.rungs},
         ),
     )
-    return Group(*tables, *map(Text, ladder_notes(ladder)))
+    return Group(*tables, *map(Text, _notes(ladder)))
 
 
-def _scores(rung: Rung) -> list[str]:
-    return [percent(standing.score, digits=0) for standing in rung.against]
+SHOWN = 2
+"""The most lost games of a player against each opponent that the page shows."""
+
+
+def ladder_page(ladder: Ladder) -> str:
+    """The ratings as a picture, the tables, and lost games to step through."""
+    match = ladder.match
+    return render_page(
+        "ladder.html",
+        title=_title(ladder),
+        ladder=ladder,
+        chart=rating_chart(ladder),
+        headings=[*RESULT_HEADINGS, *(f"{heading} move, s" for heading in TIME_HEADINGS)],
+        cells=lambda rung: [*_result_cells(rung, ladder.anchor), *_time_cells(rung.stats)],
+        notes=_notes(ladder),
+        percent=_percent,
+        colour=_colour,
+        most_shown=SHOWN,
+        lost_games=lambda rung: lost_games(rung.player, match.records, SHOWN),
+        replay=lambda record: _replay(record, match.settings.configuration),
+    )
+
+
+RESULT_HEADINGS = ("games", "points, %", "W-D-L", "failed", "Elo", "above\nnext, %")
+TIME_HEADINGS = ("mean", "longest")
+ANCHOR = "anchor"
+NEARLY_SURE = 0.999
+"""More is not told from certainty by a limited number of replicas."""
+
+
+def _result_cells(rung: Rung, anchor: str) -> tuple[str, ...]:
+    """A player's results, in the order of `RESULT_HEADINGS`."""
+    stats, above_next = rung.stats, rung.above_next
+    is_nearly_sure = above_next is not None and above_next > NEARLY_SURE
+    return (
+        str(stats.games),
+        _percent(stats.score),
+        str(stats),
+        "\n".join(f"{count} {status}" for status, count in stats.failures.items()) or "0",
+        f"{rung.elo.value:+.0f}\n{ANCHOR if rung.player == anchor else interval(rung.elo)}",
+        f">{_percent(NEARLY_SURE)}" if is_nearly_sure else _percent(above_next),
+    )
+
+
+def _time_cells(stats: PlayerStats) -> tuple[str, ...]:
+    """Seconds for a move, in the order of `TIME_HEADINGS`."""
+    times = stats.times.mean, stats.times.longest
+    return tuple(NOTHING if number is None else f"{number:.3f}" for number in times)
+
+
+def _percent(share: float | None, digits: int = 1) -> str:
+    return NOTHING if share is None else f"{100 * share:.{digits}f}"
 
 
 def _table(title: str, headings: Sequence[str], rows: Mapping[str, Sequence[str]]) -> Table:
@@ -164,104 +110,113 @@ def _table(title: str, headings: Sequence[str], rows: Mapping[str, Sequence[str]
     return table
 
 
-SHOWN = 2
-"""How many lost games of a player against each opponent are shown."""
+def _title(ladder: Ladder) -> str:
+    settings = ladder.match.settings
+    configuration = settings.configuration
+    referee = "Kaggle's environment" if settings.arena is Arena.KAGGLE else "the own arena"
+    return (
+        f"Ladder of {len(ladder.rungs)} players: {len(ladder.match.records)} games on "
+        f"{configuration.rows}x{configuration.columns}, {configuration.inarow} in a row, "
+        f"{configuration.act_timeout:g} s a move, {referee}"
+    )
+
+
+RULES = (
+    "W-D-L: wins, draws and losses; who fails has lost. Elo: the likeliest ratings of the "
+    "Bradley-Terry model, in which a draw is half a game won; points above {anchor}. The interval "
+    "is the Bayesian bootstrap's over pairs of games, one opening from both seats; it is open on a "
+    "side where the games set no limit. For both, each player counts one game won and one lost "
+    "that were not played, spread over its opponents. Above next: how probable it is that the "
+    "player is stronger than the one below."
+)
+
+
+def _notes(ladder: Ladder) -> list[str]:
+    """An early end, all that went wrong, the meaning of the columns, and the conditions."""
+    match = ladder.match
+    return [
+        *early_end(match),
+        *repetitions(match),
+        *failures(match),
+        *_few_games(match),
+        RULES.format(anchor=ladder.anchor),
+        _conditions(match),
+    ]
+
+
+ENOUGH_GAMES = 20
+"""Of each two players, for intervals that hold the true rating about as often as they say."""
+
+
+def _few_games(match: Match) -> Iterator[str]:
+    """Warn of the ratings where some pairing has played little."""
+    fewest = min(pairing.games for pairing in match.stats())
+    if fewest < ENOUGH_GAMES:
+        yield (
+            f"The fewest games of two players are {fewest}: with less than {ENOUGH_GAMES} of each "
+            "two the intervals are too narrow, and ratings that lie far apart too close."
+        )
+
+
+def _conditions(match: Match) -> str:
+    """All that it takes to play the same games again."""
+    settings, versions = match.settings, match.versions
+    return (
+        f"Seed {settings.seed}, openings of {settings.opening_plies} plies, at most "
+        f"{settings.games} games of each two; connectx-agents {versions.package}, "
+        f"kaggle-environments {versions.kaggle_environments or 'not installed'}, "
+        f"Python {versions.python}."
+    )
+
 
 WON_HUE, LOST_HUE = 145, 10
-"""Colours of the scores above and below one half."""
-
-STYLE = f"""\
-td {{ white-space: pre; }}
-th:nth-child(2), td:nth-child(2) {{ text-align: left; white-space: normal; min-width: 12rem;
-  overflow-wrap: anywhere; }}
-.games {{ display: flex; flex-wrap: wrap; gap: 1.5rem; }}
-summary {{ cursor: pointer; font-weight: 600; overflow-wrap: anywhere; }}
-{REPLAY_STYLE}"""
-
-BODY = Template("""\
-<div class="wide">$chart</div>
-<p>Elo points above $anchor with 95 % intervals; an arrow where the games set no limit.</p>
-<div class="wide">$figures</div>
-$notes
-<h2>Who took points from whom</h2>
-<p>Points of the row's player against the column's in percent, and its wins, draws and losses.</p>
-<div class="wide">$scores</div>
-<h2>Lost games</h2>
-<p>Of each player, failures first, then the quickest losses; at most $shown to an opponent.</p>
-$lost
-<script>$script</script>
-""")
+"""Hues of the scores above and below one half."""
 
 
-def ladder_page(ladder: Ladder) -> str:
-    """The ratings as a picture, the tables, and lost games to step through."""
-    body = BODY.substitute(
-        chart=rating_chart(ladder),
-        anchor=escape(ladder.anchor),
-        figures=_figures(ladder),
-        notes="\n".join(element("p", escape(note)) for note in ladder_notes(ladder)),
-        scores=_page_scores(ladder),
-        shown=SHOWN,
-        lost="\n".join(_losses_of_each(ladder)),
-        script=REPLAY_SCRIPT,
+def _colour(score: float) -> str:
+    """The ground of a meeting's cell, the more colourful the farther its score is from one half."""
+    hue = WON_HUE if score > 0.5 else LOST_HUE
+    return f"hsl({hue} 60% {100 - 50 * abs(score - 0.5):.0f}%)"
+
+
+class Replay(NamedTuple):
+    """A game that a reader steps through."""
+
+    board: str
+    """The last position, as a picture."""
+    cells: list[int]
+    """The cells of the stones in the order of play, by their places on Kaggle's board."""
+    free: str
+    """The colour of a free cell."""
+    players: list[tuple[str, str]]
+    """Colour and name of each seat."""
+    course: str
+    """The opening, and how the game ended, in words."""
+
+
+def _replay(record: GameRecord, configuration: GameConfiguration) -> Replay:
+    env = configuration.env
+    state = env.initial_state()
+    cells: list[int] = []
+    for column in record.columns:
+        row = env.to_board(state)[column :: env.columns].count(0) - 1
+        cells.append(row * env.columns + column)
+        state = env.get_next_state(state, column)
+    free, *stones = COLOURS
+    names = record.pairing if record.seat == 1 else record.pairing[::-1]
+    return Replay(
+        board=board_svg(env, state),
+        cells=cells,
+        free=free,
+        players=list(zip(stones, names, strict=True)),
+        course=f"Opening {moves_text(record.opening) or 'none'}. {_end_of(record)}",
     )
-    return html_page(ladder_title(ladder), STYLE, body)
 
 
-def _figures(ladder: Ladder) -> str:
-    seconds = [f"{heading} move, s" for heading in TIME_HEADINGS]
-    cells = (
-        [*result_cells(rung, ladder.anchor), *time_cells(rung.standing)] for rung in ladder.rungs
+def _end_of(record: GameRecord) -> str:
+    plies = len(record.columns)
+    if record.failing_player is None:
+        return f"Over after {plies} plies."
+    return (
+        f"{record.failing_status} of {record.failing_player} after {plies} plies: {record.cause}."
     )
-    rows = ([_cell("td", words) for words in row] for row in cells)
-    return _page_table(ladder, [*RESULT_HEADINGS, *seconds], rows)
-
-
-def _page_scores(ladder: Ladder) -> str:
-    ranks = map(str, range(1, len(ladder.rungs) + 1))
-    return _page_table(ladder, ranks, ([*map(_score, rung.against)] for rung in ladder.rungs))
-
-
-def _page_table(ladder: Ladder, headings: Iterable[str], rows: Iterable[list[str]]) -> str:
-    """A table with a row of cells for each player."""
-    head = element("tr", *(_cell("th", heading) for heading in ("", "player", *headings)))
-    body = (
-        element("tr", _cell("td", str(rank)), _cell("td", rung.player), *cells)
-        for rank, (rung, cells) in enumerate(zip(ladder.rungs, rows, strict=True), start=1)
-    )
-    return element("table", "\n".join([head, *body]))
-
-
-def _cell(name: str, words: str) -> str:
-    return element(name, escape(words))
-
-
-def _score(standing: Standing) -> str:
-    """The cell of a meeting, the more colourful the farther the score is from one half."""
-    if standing.score is None:
-        return element("td", "")
-    hue = WON_HUE if standing.score > 0.5 else LOST_HUE
-    lightness = 100 - 50 * abs(standing.score - 0.5)
-    words = f"{percent(standing.score)}\n{wins_draws_losses(standing)}"
-    return element("td", words, style=f"background: hsl({hue} 60% {lightness:.0f}%)")
-
-
-def _losses_of_each(ladder: Ladder) -> Iterator[str]:
-    configuration = ladder.evaluation.settings.configuration
-    for rung in ladder.rungs:
-        lost = lost_games(rung.player, ladder.evaluation.records, SHOWN)
-        if lost:
-            yield _losses(rung, lost, configuration)
-
-
-def _losses(rung: Rung, lost: Iterable[LostGames], configuration: GameConfiguration) -> str:
-    """The lost games of a player, folded away until they are asked for."""
-    summary = element("summary", escape(f"{rung.player}: {rung.standing.losses} lost"))
-    return element("details", summary, *(_to_opponent(games, configuration) for games in lost))
-
-
-def _to_opponent(lost: LostGames, configuration: GameConfiguration) -> str:
-    left_out = f", {lost.left_out} more left out" if lost.left_out else ""
-    heading = element("h3", escape(f"to {lost.opponent}{left_out}"))
-    figures = (replay_figure(record, configuration) for record in lost.shown)
-    return heading + element("div", *figures, class_="games")

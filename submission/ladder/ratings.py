@@ -13,94 +13,12 @@ from agents.stats import Estimate
 from submission.match.game_record import GameRecord, Result
 from submission.match.sprt import pair_of
 
-
-def require_ranking_library() -> None:
-    """See to it that ratings can be computed.
-
-    Raises:
-        ModuleNotFoundError: choix is missing; the message says what to install.
-    """
-    if find_spec("choix") is None:
-        raise ModuleNotFoundError(
-            'ratings need choix: install the extra `rank` by `pip install -e ".[rank]"`'
-        )
-
-
-ELO = 400 / log(10)
-"""Elo points in one unit of the model's natural scale."""
-
-LEAST = 1e-4
-"""Points that everyone has against everyone, which keep the computation within floating point."""
-
-
-def elo_ratings(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The likeliest ratings, with a mean of 0: shape (players,).
-
-    A player with d more Elo than its opponent has 1 / (1 + 10^(-d / 400)) points a game (R. A.
-    Bradley and M. E. Terry, Biometrika 39 (1952), 324-345); a draw counts as half a game won and
-    half a game lost. choix finds them by iterative Luce spectral ranking.
-
-    Args:
-        points: what each player took from each other one, shape (players, players), such that
-            everyone has points of everyone by some chain of games, as `took_points` tells; else
-            no ratings are the likeliest.
-    """
-    import choix
-
-    ratings = choix.ilsr_pairwise_dense(np.maximum(points, LEAST)) * ELO
-    centred: NDArray[np.float64] = ratings - ratings.mean()
-    return centred
-
-
-def took_points(points: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Whether a player has points of another one, or of one who has, and so on.
-
-    The likeliest difference of two ratings is finite exactly where it is so both ways (L. R. Ford,
-    American Mathematical Monthly 64 (1957), 28-33).
-    """
-    chain = (points > 0) | np.eye(len(points), dtype=bool)
-    for _ in range(len(points).bit_length()):
-        chain = chain @ chain
-    return chain
-
-
 Encounters = Mapping[tuple[int, int], NDArray[np.float64]]
 """For two players, by number, what either has of each of their pairs of games: shape (pairs, 2)."""
 
-RATING_POINTS = {
-    Result.WIN: 1.0,
-    Result.DRAW: 0.5,
-    Result.LOSS: 0.0,
-    Result.PLAYER_FAILED: 0.0,
-    Result.OPPONENT_FAILED: 1.0,
-}
-"""The player's points for a game; the opponent has the rest of 1. Who fails has lost."""
-
-
-def encounters_of(names: Sequence[str], records: Iterable[GameRecord]) -> Encounters:
-    """The points of each pair of games of these players.
-
-    A game whose partner was not played, after an interrupt, is a pair of its own.
-    """
-    pairs: dict[tuple[int, int], dict[int, tuple[float, float]]] = defaultdict(dict)
-    for record in records:
-        own = RATING_POINTS[record.result]
-        of_pairing = pairs[names.index(record.player), names.index(record.opponent)]
-        before = of_pairing.get(pair_of(record), (0.0, 0.0))
-        of_pairing[pair_of(record)] = before[0] + own, before[1] + 1 - own
-    return {players: np.array([*points.values()]) for players, points in pairs.items()}
-
-
-def points_matrix(count: int, encounters: Encounters) -> NDArray[np.float64]:
-    """The points that each player took from each other one: shape (count, count)."""
-    points = np.zeros((count, count))
-    for (player, opponent), pairs in encounters.items():
-        points[player, opponent], points[opponent, player] = pairs.sum(axis=0)
-    return points
-
 
 REPLICAS = 1000
-"""How many tournaments the intervals are taken from."""
+"""Tournaments that the intervals are taken from."""
 
 LIMITS = (0.025, 0.975)
 
@@ -114,7 +32,7 @@ class Ratings:
     elo: tuple[Estimate, ...]
     """With 95 % intervals; infinite limits are those that the games do not set."""
     superiority: NDArray[np.float64]
-    """How probable it is that a player is stronger than another: shape (players, players)."""
+    """Probability that a player is stronger than another: shape (players, players)."""
 
 
 def rate(count: int, encounters: Encounters, *, anchor: int | None, seed: int) -> Ratings:
@@ -191,3 +109,85 @@ def _pairs_of(encounters: Encounters, first: int, second: int) -> NDArray[np.flo
     if (second, first) in encounters:
         return encounters[second, first][:, ::-1]
     return np.empty((0, 2))
+
+
+ELO = 400 / log(10)
+"""Elo points in one unit of the model's natural scale."""
+
+LEAST = 1e-4
+"""Points that everyone has against everyone, which keep the computation within floating point."""
+
+
+def elo_ratings(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The likeliest ratings, with a mean of 0: shape (players,).
+
+    A player with d more Elo than its opponent has 1 / (1 + 10^(-d / 400)) points a game (R. A.
+    Bradley and M. E. Terry, Biometrika 39 (1952), 324-345); a draw counts as half a game won and
+    half a game lost. choix finds them by iterative Luce spectral ranking.
+
+    Args:
+        points: what each player took from each other one, shape (players, players), such that
+            everyone has points of everyone by some chain of games, as `took_points` tells; else
+            no ratings are the likeliest.
+    """
+    import choix
+
+    ratings = choix.ilsr_pairwise_dense(np.maximum(points, LEAST)) * ELO
+    centred: NDArray[np.float64] = ratings - ratings.mean()
+    return centred
+
+
+def took_points(points: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Tell whether a player has points of another one, or of one who has, and so on.
+
+    The likeliest difference of two ratings is finite exactly where it is so both ways (L. R. Ford,
+    American Mathematical Monthly 64 (1957), 28-33).
+    """
+    chain = (points > 0) | np.eye(len(points), dtype=bool)
+    for _ in range(len(points).bit_length()):
+        chain = chain @ chain
+    return chain
+
+
+def points_matrix(count: int, encounters: Encounters) -> NDArray[np.float64]:
+    """The points that each player took from each other one: shape (count, count)."""
+    points = np.zeros((count, count))
+    for (player, opponent), pairs in encounters.items():
+        points[player, opponent], points[opponent, player] = pairs.sum(axis=0)
+    return points
+
+
+RATING_POINTS = {
+    Result.WIN: 1.0,
+    Result.DRAW: 0.5,
+    Result.LOSS: 0.0,
+    Result.PLAYER_FAILED: 0.0,
+    Result.OPPONENT_FAILED: 1.0,
+}
+"""The player's points for a game; the opponent has the rest of 1. Who fails has lost."""
+
+
+def encounters_of(names: Sequence[str], records: Iterable[GameRecord]) -> Encounters:
+    """The points of each pair of games of these players.
+
+    A game whose partner was not played, after an interrupt, is a pair of its own.
+    """
+    pairs: dict[tuple[int, int], dict[int, tuple[float, float]]] = defaultdict(dict)
+    for record in records:
+        own = RATING_POINTS[record.result]
+        of_pairing = pairs[names.index(record.player), names.index(record.opponent)]
+        before = of_pairing.get(pair_of(record), (0.0, 0.0))
+        of_pairing[pair_of(record)] = before[0] + own, before[1] + 1 - own
+    return {players: np.array([*points.values()]) for players, points in pairs.items()}
+
+
+def require_ranking_library() -> None:
+    """Check that ratings can be computed.
+
+    Raises:
+        ModuleNotFoundError: choix is missing; the message says what to install.
+    """
+    if find_spec("choix") is None:
+        raise ModuleNotFoundError(
+            'ratings need choix: install the extra `rank` by `pip install -e ".[rank]"`'
+        )

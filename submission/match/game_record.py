@@ -1,10 +1,13 @@
-"""What is kept of one game."""
+"""The record of one game, and the rules and the clock that it was played by."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from math import inf
 from typing import Any
+
+from envs.connectx import ConnectX
+from submission.kaggle import DONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,11 @@ class GameConfiguration:
         if not 0 < self.act_timeout < inf:
             raise ValueError(f"the seconds for a move must be above 0, not {self.act_timeout}")
 
+    @property
+    def env(self) -> ConnectX:
+        """The rules."""
+        return ConnectX(self.rows, self.columns, self.inarow)
+
     def for_kaggle(self) -> dict[str, float]:
         """The configuration that `kaggle_environments.make` takes."""
         return {
@@ -39,7 +47,7 @@ class GameConfiguration:
 
 
 class Result(StrEnum):
-    """How a game ended, from the player's view."""
+    """The end of a game, from the player's view."""
 
     WIN = "win"
     DRAW = "draw"
@@ -59,7 +67,7 @@ class GameRecord:
     game: int
     """Number of the game in this pairing, from 0."""
     seed: int
-    """What the random numbers of both seats come from."""
+    """Source of the random numbers of both seats."""
     seat: int
     """The player's seat: 1 moves first, 2 second."""
     opening: tuple[int, ...]
@@ -78,6 +86,9 @@ class GameRecord:
     stderr: tuple[str, ...] = ()
     """The last lines that the failing seat wrote to stderr in its last move."""
 
+    def __str__(self) -> str:
+        return f"game {self.game} of {self.player} against {self.opponent}"
+
     @property
     def pairing(self) -> tuple[str, str]:
         """The names of the player and the opponent."""
@@ -88,6 +99,11 @@ class GameRecord:
         """The name of who failed; None where both are DONE."""
         names = {Result.PLAYER_FAILED: self.player, Result.OPPONENT_FAILED: self.opponent}
         return names.get(self.result)
+
+    @property
+    def failing_status(self) -> str:
+        """Kaggle's status of who failed; DONE where nobody did."""
+        return next((status for status in self.statuses if status != DONE), DONE)
 
     @property
     def opponent_seat(self) -> int:

@@ -12,42 +12,13 @@ from submission.match.game_record import GameConfiguration, GameRecord, Result
 from submission.match.own_referee import PlayedGame, overtime
 from submission.match.seats import Failure, Move, Seat
 
-_idle: defaultdict[GameConfiguration, list[Any]] = defaultdict(list)
-
-
-@contextmanager
-def kaggle_game(configuration: GameConfiguration) -> Iterator[Any]:
-    """An environment at the beginning of a game, for one user at a time.
-
-    Raises:
-        ModuleNotFoundError: kaggle_environments is not installed.
-    """
-    with ONE_AT_A_TIME:
-        env = _beginning(configuration)
-    yield env
-    _idle[configuration].append(env)
-
-
-def _beginning(configuration: GameConfiguration) -> Any:
-    try:
-        env = _idle[configuration].pop()
-    except IndexError:
-        return kaggle_environments().make("connectx", configuration.for_kaggle())
-    env.logs.clear()
-    env.reset()
-    return env
-
-
-NOT_AN_ACTION = "not an action"
-"""What Kaggle finds INVALID as an action."""
-
 
 def hold_on_kaggle(
     seats: tuple[Seat, Seat], opening: tuple[int, ...], configuration: GameConfiguration
 ) -> PlayedGame:
     """Ask the seats in turn until Kaggle's environment says that the game is over.
 
-    What `env.run` does, with the players' own clocks. Only its limit on a whole game, 1200 s, is
+    As `env.run`, but with the players' own clocks. Only its limit on a whole game, 1200 s, is
     left out: the limits of the moves end a game before, unless the caller has raised them.
 
     Args:
@@ -95,13 +66,17 @@ def _mover(env: Any) -> int:
 
 
 def _observation(env: Any, mover: int) -> dict[str, Any]:
-    """What the seat whose turn it is sees: what both share, and what is its own."""
+    """The view of the seat whose turn it is: what both share, and what is its own."""
     shared, own = env.state[0].observation, env.state[mover].observation
     return {**shared, **own, "board": list(shared["board"]), "step": shared["step"]}
 
 
+NOT_AN_ACTION = "not an action"
+"""Kaggle finds it INVALID."""
+
+
 def _action(move: Move, failure: Failure | None) -> object:
-    """What Kaggle's environment takes for a move or a failure."""
+    """Translate a move or a failure for Kaggle's environment."""
     if failure is None:
         return move.column
     if failure.status == "INVALID":
@@ -119,6 +94,32 @@ def _step(env: Any, action: object, log: dict[str, float]) -> None:
     actions[mover], logs[mover] = action, log
     with ONE_AT_A_TIME:
         env.step(actions, logs)
+
+
+_idle: defaultdict[GameConfiguration, list[Any]] = defaultdict(list)
+
+
+@contextmanager
+def kaggle_game(configuration: GameConfiguration) -> Iterator[Any]:
+    """An environment at the beginning of a game, for one user at a time.
+
+    Raises:
+        ModuleNotFoundError: kaggle_environments is not installed.
+    """
+    with ONE_AT_A_TIME:
+        env = _beginning(configuration)
+    yield env
+    _idle[configuration].append(env)
+
+
+def _beginning(configuration: GameConfiguration) -> Any:
+    try:
+        env = _idle[configuration].pop()
+    except IndexError:
+        return kaggle_environments().make("connectx", configuration.for_kaggle())
+    env.logs.clear()
+    env.reset()
+    return env
 
 
 def game_to_show(records: Sequence[GameRecord]) -> GameRecord | None:
@@ -164,7 +165,7 @@ def _step_as_recorded(env: Any, action: Any) -> None:
 
 
 def _action_with_status(status: str) -> Any:
-    """What an agent hands to Kaggle's environment to end with this status."""
+    """An action by which an agent ends with this status in Kaggle's environment."""
     if status == "TIMEOUT":
         return kaggle_environments().errors.DeadlineExceeded()
     return -1 if status == "INVALID" else RuntimeError(status)

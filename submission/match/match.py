@@ -1,124 +1,27 @@
-"""A match as a value: who played, under what, every game, and the figures that follow."""
+"""A match: the games that some pairings of players have played, and what they come to.
+
+`Match` is the whole as a value, `ScoreBoard` what its games are collected on, and `PairingStats`
+the figures of one pairing.
+"""
 
 import platform
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import metadata
 from itertools import chain
-from typing import Any
+from math import inf
 
 from agents.stats import Estimate, elo_estimate, paired_score_estimate
 from submission.match.game_record import GameRecord, Result
-from submission.match.players import Player, PlayerKind
-from submission.match.schedule import Settings
-from submission.match.sprt import points_of_pairs
+from submission.match.players import Identity
+from submission.match.schedule import GameSpecification, Settings
+from submission.match.sprt import Decision, SequentialTest, Sprt, points_of_pairs
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """Games in which both statuses were DONE, from the player's view."""
-
-    wins: int
-    draws: int
-    losses: int
-
-    def __str__(self) -> str:
-        return f"{self.wins}-{self.draws}-{self.losses}"
-
-
-@dataclass(frozen=True, slots=True)
-class MoveTimes:
-    """Seconds for moves; None where no move was made."""
-
-    first: float | None
-    """The longest first move of a game, which includes loading the submission."""
-    mean: float | None
-    """Mean over all moves."""
-    longest: float | None
-    """The longest of all moves."""
-
-
-@dataclass(frozen=True, slots=True)
-class PairingSummary:
-    """All games of one pairing."""
-
-    player: str
-    opponent: str
-    games: int
-    distinct_games: int
-    """How many games differ in the seats or in a move."""
-    as_first: Tally
-    """The player on seat 1."""
-    as_second: Tally
-    """The player on seat 2."""
-    player_failures: Mapping[str, int]
-    """How often the player ended with which status other than DONE."""
-    opponent_failures: Mapping[str, int]
-    """The same of the opponent."""
-    score: Estimate | None
-    """In [0, 1], over the pairs of games that `points_of_pairs` counts; None if there is none."""
-    elo: Estimate | None
-    """Elo points by which the player is above the opponent, by its score; may be infinite."""
-    player_times: MoveTimes
-    opponent_times: MoveTimes
-
-
-def summarise(names: tuple[str, str], games: Sequence[GameRecord]) -> PairingSummary:
-    """Summarise the games of one pairing, the player and the opponent of these names."""
-    player, opponent = names
-    as_first = _tally([record for record in games if record.seat == 1])
-    as_second = _tally([record for record in games if record.seat == 2])
-    pairs = points_of_pairs(games)
-    score = paired_score_estimate(pairs) if pairs else None
-    return PairingSummary(
-        player=player,
-        opponent=opponent,
-        games=len(games),
-        distinct_games=len({(record.seat, record.columns) for record in games}),
-        as_first=as_first,
-        as_second=as_second,
-        player_failures=_failures(games, Result.PLAYER_FAILED),
-        opponent_failures=_failures(games, Result.OPPONENT_FAILED),
-        score=score,
-        elo=None if score is None else elo_estimate(score),
-        player_times=_move_times([record.durations[record.seat - 1] for record in games]),
-        opponent_times=_move_times(
-            [record.durations[record.opponent_seat - 1] for record in games]
-        ),
-    )
-
-
-def failing_status(record: GameRecord) -> str:
-    """The status of the seat that failed, in a game in which one did."""
-    failed = record.seat if record.result is Result.PLAYER_FAILED else record.opponent_seat
-    return record.statuses[failed - 1]
-
-
-def _tally(records: Sequence[GameRecord]) -> Tally:
-    results = Counter(record.result for record in records)
-    return Tally(results[Result.WIN], results[Result.DRAW], results[Result.LOSS])
-
-
-def _failures(records: Sequence[GameRecord], result: Result) -> dict[str, int]:
-    return dict(Counter(failing_status(record) for record in records if record.result is result))
-
-
-def _move_times(games: Sequence[Sequence[float]]) -> MoveTimes:
-    """From the seconds of each move of each game."""
-    moves = list(chain.from_iterable(games))
-    if not moves:
-        return MoveTimes(None, None, None)
-    return MoveTimes(
-        first=max(durations[0] for durations in games if durations),
-        mean=sum(moves) / len(moves),
-        longest=max(moves),
-    )
-
-
-class Ending(StrEnum):
-    """Why no more games were played."""
+class Completion(StrEnum):
+    """Whether all was played that was asked for, or why not."""
 
     COMPLETE = "complete"
     INTERRUPTED = "interrupted"
@@ -150,28 +53,15 @@ class Versions:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """Who a player was: enough to recognise the same submission again."""
-
-    name: str
-    kind: PlayerKind
-    sha256: str | None
-    """Hash of the submission's content, in hexadecimal; None for one of Kaggle's built-ins."""
-
-    @classmethod
-    def of(cls, player: Player) -> "Identity":
-        """The identity of a player."""
-        return cls(player.name, player.kind, player.sha256)
-
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> "Identity":
-        """The identity whose `dataclasses.asdict` went through JSON."""
-        return cls(**{**fields, "kind": PlayerKind(fields["kind"])})
+def _version_if_installed(distribution: str) -> str | None:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return None
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class Match:
     """The games of some pairings."""
 
     players: tuple[Identity, ...]
@@ -180,25 +70,172 @@ class Evaluation:
     """The names of the player and the opponent of each."""
     settings: Settings
     versions: Versions
-    ending: Ending
+    completion: Completion
     records: tuple[GameRecord, ...]
     """The games that count, by pairing and number."""
 
     @property
     def interrupted(self) -> bool:
         """Whether Ctrl-C ended it."""
-        return self.ending is Ending.INTERRUPTED
+        return self.completion is Completion.INTERRUPTED
 
-    def summaries(self) -> tuple[PairingSummary, ...]:
-        """The figures of each pairing, in their order."""
+    def games_of(self, pairing: tuple[str, str]) -> list[GameRecord]:
+        """The games of one pairing, by number."""
+        return [record for record in self.records if record.pairing == pairing]
+
+    def stats(self) -> "tuple[PairingStats, ...]":
+        """The statistics of each pairing, in their order."""
+        return tuple(pairing_stats(names, self.games_of(names)) for names in self.pairings)
+
+
+class ScoreBoard:
+    """Collects the games of some pairings, which come in any order.
+
+    Args:
+        pairings: the names of the player and the opponent of each; each pairing once.
+        sprt: the test that decides a pairing; None decides none.
+    """
+
+    def __init__(self, pairings: Iterable[tuple[str, str]], sprt: Sprt | None) -> None:
+        self._games: dict[tuple[str, str], dict[int, GameRecord]] = {
+            names: {} for names in pairings
+        }
+        self._tests = {} if sprt is None else {names: SequentialTest(sprt) for names in self._games}
+
+    def add(self, record: GameRecord) -> None:
+        """Take a game.
+
+        Raises:
+            ValueError: its pairing is not among those of the match, or it is there already.
+        """
+        games = self._games.get(record.pairing)
+        if games is None:
+            raise ValueError(f"{record.player} against {record.opponent} is not to be played")
+        if record.game in games:
+            raise ValueError(f"{record} was played twice")
+        games[record.game] = record
+        if self._tests:
+            self._tests[record.pairing].add(record)
+
+    def needs(self, specification: GameSpecification) -> bool:
+        """Whether this game is still to be played."""
+        names = specification.pairing.names
+        return specification.game not in self._games[names] and names not in self.decisions
+
+    @property
+    def decisions(self) -> dict[tuple[str, str], Decision]:
+        """Ends of the sequential test, by pairing; undecided ones are left out."""
+        return {
+            names: test.decision for names, test in self._tests.items() if test.decision is not None
+        }
+
+    @property
+    def records(self) -> tuple[GameRecord, ...]:
+        """The games by pairing and number; of a decided pairing, those that decided it.
+
+        Games that were under way by then are left out, so that the number of workers changes
+        nothing.
+        """
+        ends = {names: decision.games for names, decision in self.decisions.items()}
         return tuple(
-            summarise(names, [record for record in self.records if record.pairing == names])
-            for names in self.pairings
+            games[number]
+            for names, games in self._games.items()
+            for number in sorted(games)
+            if number < ends.get(names, inf)
         )
 
 
-def _version_if_installed(distribution: str) -> str | None:
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return None
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Wins, draws and losses from a player's view."""
+
+    wins: int
+    draws: int
+    losses: int
+
+    def __str__(self) -> str:
+        return f"{self.wins}-{self.draws}-{self.losses}"
+
+
+@dataclass(frozen=True, slots=True)
+class MoveTimes:
+    """Seconds for moves; None where no move was made."""
+
+    first: float | None
+    """The longest first move of a game, which includes loading the submission."""
+    mean: float | None
+    """Mean over all moves."""
+    longest: float | None
+    """The longest of all moves."""
+
+    @classmethod
+    def of(cls, games: Sequence[Sequence[float]]) -> "MoveTimes":
+        """The times of a player that took so many seconds for each move of each game."""
+        moves = list(chain.from_iterable(games))
+        if not moves:
+            return cls(None, None, None)
+        return cls(
+            first=max(durations[0] for durations in games if durations),
+            mean=sum(moves) / len(moves),
+            longest=max(moves),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PairingStats:
+    """The statistics of one pairing; both tallies leave out games in which somebody failed."""
+
+    player: str
+    opponent: str
+    games: int
+    distinct_games: int
+    """Games that differ in the seats or in a move."""
+    as_first: Tally
+    """The player on seat 1."""
+    as_second: Tally
+    """The player on seat 2."""
+    player_failures: dict[str, int]
+    """Games in which the player failed, by its status: ERROR, INVALID or TIMEOUT."""
+    opponent_failures: dict[str, int]
+    """The same of the opponent."""
+    score: Estimate | None
+    """In [0, 1], over the pairs of games that `points_of_pairs` counts; None if there is none."""
+    elo: Estimate | None
+    """Elo points by which the player is above the opponent, by its score; may be infinite."""
+    player_times: MoveTimes
+    opponent_times: MoveTimes
+
+
+def pairing_stats(names: tuple[str, str], games: Sequence[GameRecord]) -> PairingStats:
+    """The statistics of the games of one pairing.
+
+    Args:
+        names: of the player and the opponent.
+        games: all of them theirs.
+    """
+    player, opponent = names
+    pairs = points_of_pairs(games)
+    score = paired_score_estimate(pairs) if pairs else None
+    return PairingStats(
+        player=player,
+        opponent=opponent,
+        games=len(games),
+        distinct_games=len({(game.seat, game.columns) for game in games}),
+        as_first=_tally(game for game in games if game.seat == 1),
+        as_second=_tally(game for game in games if game.seat == 2),
+        player_failures=_failures(games, Result.PLAYER_FAILED),
+        opponent_failures=_failures(games, Result.OPPONENT_FAILED),
+        score=score,
+        elo=None if score is None else elo_estimate(score),
+        player_times=MoveTimes.of([game.durations[game.seat - 1] for game in games]),
+        opponent_times=MoveTimes.of([game.durations[game.opponent_seat - 1] for game in games]),
+    )
+
+
+def _tally(games: Iterable[GameRecord]) -> Tally:
+    results = Counter(game.result for game in games)
+    return Tally(results[Result.WIN], results[Result.DRAW], results[Result.LOSS])
+
+
+def _failures(games: Iterable[GameRecord], result: Result) -> dict[str, int]:
+    return dict(Counter(game.failing_status for game in games if game.result is result))

@@ -1,4 +1,7 @@
-"""A match as tables for the terminal: results, times, tests, openings, and what qualifies them."""
+"""Reports of a match for the terminal: tables of results, move times and openings, with notes.
+
+`render_match` is the report of one player's games; the notes serve ladders, too.
+"""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -14,65 +17,16 @@ from envs.connectx import ConnectX
 from envs.notation import moves_text
 from submission.match.game_record import GameRecord
 from submission.match.match import (
-    Ending,
-    Evaluation,
+    Completion,
+    Match,
     MoveTimes,
-    PairingSummary,
+    PairingStats,
     Tally,
-    failing_status,
-    summarise,
+    pairing_stats,
 )
 from submission.match.schedule import Opening
 from submission.match.sprt import SequentialTest, Verdict
-from submission.terminal import plain_table
-
-EARLY_ENDINGS = {
-    Ending.INTERRUPTED: "Interrupted: {played} of {asked} games were played.",
-    Ending.UNFINISHED: "So far {played} of {asked} games have been played.",
-    Ending.WORKER_DIED: (
-        "The workers died after {played} of {asked} games, for want of memory, or with their "
-        "scheduler: play fewer games at a time; --resume goes on where there is a results file."
-    ),
-}
-
-
-def early_end(evaluation: Evaluation) -> Iterator[str]:
-    """Why games are missing, if some are."""
-    if evaluation.ending in EARLY_ENDINGS:
-        yield EARLY_ENDINGS[evaluation.ending].format(
-            played=len(evaluation.records),
-            asked=evaluation.settings.games * len(evaluation.pairings),
-        )
-
-
-def repetitions(evaluation: Evaluation) -> Iterator[str]:
-    """Which pairings played a game more than once."""
-    repeated = [
-        f"{summary.player} and {summary.opponent}, {summary.distinct_games} of {summary.games}"
-        for summary in evaluation.summaries()
-        if summary.distinct_games < summary.games
-    ]
-    if repeated:
-        yield (
-            "Games were repeated, but the intervals take all pairs as independent; distinct are, "
-            f"of {'; of '.join(repeated)}."
-        )
-
-
-def failures(evaluation: Evaluation) -> Iterator[str]:
-    """For each player that failed, how often, and how and why first."""
-    for player in evaluation.players:
-        failed = [game for game in evaluation.records if game.failing_player == player.name]
-        if failed:
-            first = failed[0]
-            games = "1 game" if len(failed) == 1 else f"{len(failed)} games"
-            yield (
-                f"{player.name} failed in {games}, first in game {first.game} of "
-                f"{first.player} against {first.opponent}: {failing_status(first)}, {first.cause}."
-            )
-
-
-NOTHING = "-"
+from submission.terminal import NOTHING, plain_table
 
 RULES = (
     "W-D-L: wins, draws and losses on the first and on the second seat, among the games in which "
@@ -84,54 +38,43 @@ RULES = (
 )
 
 
-def render_evaluation(evaluation: Evaluation) -> RenderableType:
+def render_match(match: Match) -> RenderableType:
     """Two tables of a player against its opponents, results and times, and notes on them."""
-    summaries = evaluation.summaries()
-    notes = [
-        *_tests(evaluation),
-        *failures(evaluation),
-        *early_end(evaluation),
-        *repetitions(evaluation),
-        RULES,
-    ]
-    player = summaries[0].player
-    return Group(
-        _results_table(player, summaries),
-        _times_table(player, summaries),
-        *map(Text, notes),
-    )
+    stats = match.stats()
+    notes = [*_verdicts(match), *failures(match), *early_end(match), *repetitions(match), RULES]
+    return Group(_results_table(stats), _times_table(stats), *map(Text, notes))
 
 
-def _results_table(player: str, summaries: Sequence[PairingSummary]) -> Table:
+def _results_table(stats: Sequence[PairingStats]) -> Table:
     table = _table(
-        f"Results of {player}",
+        f"Results of {stats[0].player}",
         ("games", "W-D-L\nfirst", "W-D-L\nsecond", "score, %", "Elo", "failed"),
     )
-    for summary in summaries:
+    for pairing in stats:
         table.add_row(
-            Text(summary.opponent),
-            str(summary.games),
-            str(summary.as_first),
-            str(summary.as_second),
-            _score(summary.score),
-            _elo(summary.elo),
-            f"{sum(summary.player_failures.values())} player\n"
-            f"{sum(summary.opponent_failures.values())} opponent",
+            Text(pairing.opponent),
+            str(pairing.games),
+            str(pairing.as_first),
+            str(pairing.as_second),
+            _score(pairing.score),
+            _elo(pairing.elo),
+            f"{sum(pairing.player_failures.values())} player\n"
+            f"{sum(pairing.opponent_failures.values())} opponent",
         )
     return table
 
 
-def _times_table(player: str, summaries: Sequence[PairingSummary]) -> Table:
+def _times_table(stats: Sequence[PairingStats]) -> Table:
     own = ("first", "mean", "max")
     table = _table(
-        f"Seconds for a move of {player}, and of its opponent",
+        f"Seconds for a move of {stats[0].player}, and of its opponent",
         (*own, *(f"opponent's\n{heading}" for heading in own)),
     )
-    for summary in summaries:
+    for pairing in stats:
         table.add_row(
-            Text(summary.opponent),
-            *_seconds(summary.player_times),
-            *_seconds(summary.opponent_times),
+            Text(pairing.opponent),
+            *_seconds(pairing.player_times),
+            *_seconds(pairing.opponent_times),
         )
     return table
 
@@ -162,16 +105,61 @@ def _seconds(times: MoveTimes) -> list[str]:
     return [NOTHING if number is None else f"{number:.3f}" for number in seconds]
 
 
-def _tests(evaluation: Evaluation) -> Iterator[str]:
-    """What the sequential test, if there is one, says of each pairing."""
-    sprt = evaluation.settings.sprt
+EARLY_ENDINGS = {
+    Completion.INTERRUPTED: "Interrupted: {played} of {asked} games were played.",
+    Completion.UNFINISHED: "So far {played} of {asked} games have been played.",
+    Completion.WORKER_DIED: (
+        "The workers died after {played} of {asked} games, for want of memory, or with their "
+        "scheduler: play fewer games at a time; --resume goes on where there is a results file."
+    ),
+}
+
+
+def early_end(match: Match) -> Iterator[str]:
+    """Say why games are missing, if some are."""
+    if match.completion in EARLY_ENDINGS:
+        yield EARLY_ENDINGS[match.completion].format(
+            played=len(match.records),
+            asked=match.settings.games * len(match.pairings),
+        )
+
+
+def repetitions(match: Match) -> Iterator[str]:
+    """Name the pairings that played a game more than once."""
+    repeated = [
+        f"{pairing.player} and {pairing.opponent}, {pairing.distinct_games} of {pairing.games}"
+        for pairing in match.stats()
+        if pairing.distinct_games < pairing.games
+    ]
+    if repeated:
+        yield (
+            "Games were repeated, but the intervals take all pairs as independent; distinct are, "
+            f"of {'; of '.join(repeated)}."
+        )
+
+
+def failures(match: Match) -> Iterator[str]:
+    """Say of each player that failed how often, and how and why first."""
+    for player in match.players:
+        failed = [game for game in match.records if game.failing_player == player.name]
+        if failed:
+            first = failed[0]
+            games = "1 game" if len(failed) == 1 else f"{len(failed)} games"
+            yield (
+                f"{player.name} failed in {games}, first in {first}: "
+                f"{first.failing_status}, {first.cause}."
+            )
+
+
+def _verdicts(match: Match) -> Iterator[str]:
+    """The verdict of the sequential test, if there is one, on each pairing."""
+    sprt = match.settings.sprt
     if sprt is None:
         return
-    for names in evaluation.pairings:
+    for names in match.pairings:
         test = SequentialTest(sprt)
-        for record in evaluation.records:
-            if record.pairing == names:
-                test.add(record)
+        for record in match.games_of(names):
+            test.add(record)
         yield f"Against {names[1]}: {_verdict(test)}"
 
 
@@ -201,18 +189,14 @@ THEORY = {1: "won", 0: "drawn", -1: "lost", None: "-"}
 TOTAL = "all"
 
 
-def render_openings(evaluation: Evaluation) -> RenderableType:
+def render_openings(match: Match) -> RenderableType:
     """A table for each pairing, with a row for each opening that was played."""
-    configuration = evaluation.settings.configuration
-    env = ConnectX(configuration.rows, configuration.columns, configuration.inarow)
-    tables = [
-        _pairing_table(env, names, [game for game in evaluation.records if game.pairing == names])
-        for names in evaluation.pairings
-    ]
+    env = match.settings.configuration.env
+    tables = [_openings_table(env, names, match.games_of(names)) for names in match.pairings]
     return Group(*tables, Text(OPENING_RULES))
 
 
-def _pairing_table(env: ConnectX, names: tuple[str, str], games: Sequence[GameRecord]) -> Table:
+def _openings_table(env: ConnectX, names: tuple[str, str], games: Sequence[GameRecord]) -> Table:
     """The openings grouped by their theoretical outcome, each group and the whole with a total."""
     table = plain_table(f"{names[0]} against {names[1]}, by opening")
     table.add_column("opening", overflow="fold")
@@ -254,8 +238,8 @@ def _outcome(env: ConnectX, opening: Opening) -> int | None:
 
 def _results(names: tuple[str, str], games: Sequence[GameRecord]) -> tuple[str, str, str]:
     """W-D-L of the player moving first and second, and of whoever moved first."""
-    summary = summarise(names, games)
-    first, second = summary.as_first, summary.as_second
+    stats = pairing_stats(names, games)
+    first, second = stats.as_first, stats.as_second
     first_mover = Tally(
         wins=first.wins + second.losses,
         draws=first.draws + second.draws,

@@ -1,4 +1,7 @@
-"""Holds games by this package's own rules: those of Kaggle's environment, many times faster."""
+"""Holds games by this package's own rules: those of Kaggle's environment, many times faster.
+
+What both referees share is here, too: the `PlayedGame` that they hand back, and `overtime`.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,14 +12,13 @@ from envs.bitboard import cell_bit
 from envs.connectx import ConnectX
 from submission.isolation.move import Failure, Move, misplaced
 from submission.kaggle import DONE
-from submission.match.game_record import GameConfiguration, GameRecord, Result
-from submission.match.schedule import GameSpecification
+from submission.match.game_record import GameConfiguration
 from submission.match.seats import Seat
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedGame:
-    """How a game went; pairs are in the order of the seats."""
+    """The course of a game; pairs are in the order of the seats."""
 
     columns: Sequence[int]
     """All columns that were carried out, those of the opening too."""
@@ -26,64 +28,6 @@ class PlayedGame:
     rewards: tuple[int | None, int | None]
     failure: Failure | None
     """Of the seat without a reward."""
-
-
-def overtime(move: Move, limit: float, bank: float) -> Failure | None:
-    """The failure of a move that took too long; None for one in time.
-
-    Args:
-        move: what a seat answered.
-        limit: seconds for a move.
-        bank: seconds that the seat may still take beyond its limits.
-    """
-    if move.seconds - limit <= bank:
-        return None
-    cause = f"a move took {move.seconds:.1f} s: over {limit:g} s and over its bank"
-    return Failure("TIMEOUT", cause, move.failure.stderr if move.failure else ())
-
-
-def record_game(specification: GameSpecification, game: PlayedGame) -> GameRecord:
-    """The record of a game."""
-    player, opponent = specification.pairing.names
-    first, second = game.durations
-    return GameRecord(
-        player=player,
-        opponent=opponent,
-        game=specification.game,
-        seed=specification.seed,
-        seat=specification.seat,
-        opening=specification.opening,
-        columns=tuple(game.columns),
-        statuses=game.statuses,
-        rewards=game.rewards,
-        result=_result(game.rewards, specification.seat),
-        durations=(tuple(first), tuple(second)),
-        cause=None if game.failure is None else game.failure.cause,
-        stderr=() if game.failure is None else game.failure.stderr,
-    )
-
-
-def _result(rewards: tuple[int | None, int | None], seat: int) -> Result:
-    """The result from the view of the player on `seat`."""
-    own, other = rewards[seat - 1], rewards[2 - seat]
-    if own is None:
-        return Result.PLAYER_FAILED
-    if other is None:
-        return Result.OPPONENT_FAILED
-    return {1: Result.WIN, 0: Result.DRAW, -1: Result.LOSS}[own]
-
-
-BANK = 60
-"""Seconds by which the moves of a seat may exceed their limits, in a whole game."""
-EPISODE_STEPS = 1000
-"""A game that would have more of them, the empty board counted, ends as a draw."""
-OTHER_SETTINGS = {
-    "episodeSteps": EPISODE_STEPS,
-    "runTimeout": 1200,
-    "agentTimeout": BANK,
-    "timeout": 2,
-}
-"""What Kaggle's players are told beside the board and the limit of a move."""
 
 
 def hold_in_own_arena(
@@ -104,6 +48,19 @@ def hold_in_own_arena(
         move = seats[game.mover].act(game.observation(), game.configuration())
         failure = game.carry_out(move)
     return game.ended(failure)
+
+
+BANK = 60
+"""Seconds by which the moves of a seat may exceed their limits, in a whole game."""
+EPISODE_STEPS = 1000
+"""A game that would have more of them, the empty board counted, ends as a draw."""
+OTHER_SETTINGS = {
+    "episodeSteps": EPISODE_STEPS,
+    "runTimeout": 1200,
+    "agentTimeout": BANK,
+    "timeout": 2,
+}
+"""The rest of Kaggle's configuration, beside the board and the limit of a move."""
 
 
 class OwnGame:
@@ -135,7 +92,7 @@ class OwnGame:
         return ended or len(self._columns) == EPISODE_STEPS - 1
 
     def observation(self) -> dict[str, Any]:
-        """What the seat whose turn it is sees; a copy, which it may change."""
+        """The view of the seat whose turn it is; a copy, which it may change."""
         return {
             "remainingOverageTime": self._banks[self.mover],
             "step": len(self._columns),
@@ -144,7 +101,7 @@ class OwnGame:
         }
 
     def configuration(self) -> dict[str, float]:
-        """What players are told of the rules; a copy, which they may change."""
+        """The rules as players are told them; a copy, which they may change."""
         return self._configuration.copy()
 
     def carry_out(self, move: Move) -> Failure | None:
@@ -183,6 +140,20 @@ class OwnGame:
 
     def _rewards(self) -> tuple[int | None, int | None]:
         return {None: (0, 0), 1: (1, -1), 2: (-1, 1)}[self._env.winner(self._state)]
+
+
+def overtime(move: Move, limit: float, bank: float) -> Failure | None:
+    """Judge the time of a move: the failure of one that took too long, None for one in time.
+
+    Args:
+        move: what a seat answered.
+        limit: seconds for a move.
+        bank: seconds that the seat may still take beyond its limits.
+    """
+    if move.seconds - limit <= bank:
+        return None
+    cause = f"a move took {move.seconds:.1f} s: over {limit:g} s and over its bank"
+    return Failure("TIMEOUT", cause, move.failure.stderr if move.failure else ())
 
 
 @lru_cache(maxsize=16)

@@ -1,12 +1,13 @@
-"""Players: from what a user calls them to what Kaggle runs, and who meets whom."""
+"""Players: from a name on the command line to code that Kaggle runs, and who meets whom."""
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 from agents.agent import Agent
 from agents.registry import REGISTERED, parse_specification
@@ -41,7 +42,7 @@ class Player:
 
 
 def find_player(name: str) -> Player:
-    """The player that a name stands for.
+    """Find the player that a name stands for.
 
     Args:
         name: one of Kaggle's built-ins (`random`); or an agent of this package, with options if
@@ -87,6 +88,26 @@ def _read_submission(path: Path) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
+class Identity:
+    """A player without its code: enough to recognise the same submission again."""
+
+    name: str
+    kind: PlayerKind
+    sha256: str | None
+    """Hash of the submission's content, in hexadecimal; None for one of Kaggle's built-ins."""
+
+    @classmethod
+    def of(cls, player: Player) -> "Identity":
+        """The identity of a player."""
+        return cls(player.name, player.kind, player.sha256)
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> "Identity":
+        """The identity whose `dataclasses.asdict` went through JSON."""
+        return cls(**{**fields, "kind": PlayerKind(fields["kind"])})
+
+
+@dataclass(frozen=True, slots=True)
 class Pairing:
     """A player, from whose view results are counted, and its opponent."""
 
@@ -100,12 +121,12 @@ class Pairing:
 
 
 def against_each(player: Player, opponents: Sequence[Player]) -> list[Pairing]:
-    """A player against each opponent."""
+    """Pair a player with each opponent."""
     return [Pairing(player, opponent) for opponent in opponents]
 
 
 def round_robin(players: Sequence[Player]) -> list[Pairing]:
-    """Every player against every other, each pair once."""
+    """Pair every player with every other, each pair once."""
     return [Pairing(*pair) for pair in combinations(players, 2)]
 
 

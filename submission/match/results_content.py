@@ -1,7 +1,5 @@
 """The content of a results file: lines of JSON, a header and then the games as they ended.
 
-What is in a results file: lines of JSON, a header and then the games as they ended.
-
 A further header stands where more games or pairings were asked for; the last one counts.
 """
 
@@ -12,8 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from submission.match.game_record import GameRecord
-from submission.match.match import Identity, Versions
-from submission.match.players import Pairing, players_of
+from submission.match.match import Versions
+from submission.match.players import Identity, Pairing, players_of
 from submission.match.schedule import Settings
 
 FORMAT = "connectx results, version 1"
@@ -32,7 +30,7 @@ class ResultsHeader:
 
     @classmethod
     def of(cls, pairings: Sequence[Pairing], settings: Settings) -> "ResultsHeader":
-        """The header of the games that `evaluate` plays with these arguments."""
+        """The header of the games that `play_match` plays with these arguments."""
         return cls(
             players=tuple(map(Identity.of, players_of(pairings))),
             pairings=tuple(pairing.names for pairing in pairings),
@@ -63,7 +61,7 @@ class ResultsHeader:
         return record.pairing in self.pairings and record.game in range(self.settings.games)
 
     def differences(self, earlier: "ResultsHeader") -> Iterator[str]:
-        """Why games of this header cannot be counted with those of an earlier one, in clauses.
+        """Say why games of this header cannot be counted with those of an earlier one, in clauses.
 
         Another number of games and other pairings are no reason.
         """
@@ -77,7 +75,7 @@ class ResultsHeader:
                 yield f"the content of {player.name} has changed"
 
     def _conditions(self) -> dict[str, object]:
-        """What must be the same for all games, by name."""
+        """All that must be the same for all games, by name."""
         conditions = {field.name: getattr(self.settings, field.name) for field in fields(Settings)}
         del conditions["games"]
         configuration = conditions.pop("configuration")
@@ -89,17 +87,17 @@ def _shown(condition: object) -> str:
 
 
 class ResultsContent(NamedTuple):
-    """What a results file holds."""
+    """A results file, read."""
 
     header: ResultsHeader
     records: tuple[GameRecord, ...]
     """In the order in which the games ended."""
     torn: bytes
-    """What there is of a last line that is not whole."""
+    """The beginning of a last line that is not whole."""
 
 
 def parse_results(content: bytes, path: Path) -> ResultsContent:
-    """Read what a results file holds, also where its last line was torn off.
+    """Read the content of a results file, also where its last line was torn off.
 
     Args:
         content: the file's bytes.
@@ -118,11 +116,6 @@ def parse_results(content: bytes, path: Path) -> ResultsContent:
     _require_announced(records, header, path)
     _require_distinct(records, path)
     return ResultsContent(header, tuple(records), torn)
-
-
-def title(record: GameRecord) -> str:
-    """What a game is called in a sentence."""
-    return f"game {record.game} of {record.player} against {record.opponent}"
 
 
 def _whole_lines(content: bytes) -> tuple[Sequence[bytes], bytes]:
@@ -158,7 +151,7 @@ def _entry(line: bytes, place: str) -> ResultsHeader | GameRecord:
 
 
 def _json_object(line: bytes) -> dict[str, Any] | None:
-    """What a line says; None where it is no JSON object."""
+    """The JSON object of a line; None where it is something else."""
     try:
         document = json.loads(line.decode("ascii"))
     except (ValueError, RecursionError):
@@ -170,7 +163,7 @@ def _require_announced(records: Sequence[GameRecord], header: ResultsHeader, pat
     for record in records:
         if not header.announces(record):
             raise ValueError(
-                f"{path} is damaged: its header does not announce {title(record)}; delete its line"
+                f"{path} is damaged: its header does not announce {record}; delete its line"
             )
 
 
@@ -179,5 +172,5 @@ def _require_distinct(records: Sequence[GameRecord], path: Path) -> None:
     for record in records:
         game = (record.player, record.opponent, record.game)
         if game in games:
-            raise ValueError(f"{path} has {title(record)} twice: delete one of its lines")
+            raise ValueError(f"{path} has {record} twice: delete one of its lines")
         games.add(game)

@@ -1,7 +1,5 @@
 """The games of a match on disk, added as they end, so that nothing played is lost.
 
-The games of an evaluation on disk, added as they end, so that nothing played is lost.
-
 `submission.match.results_content` describes the file.
 """
 
@@ -19,9 +17,8 @@ from typing import Any
 
 from agents.output_file import unwritable
 from submission.match.game_record import GameRecord
-from submission.match.match import Ending, Evaluation
-from submission.match.results_content import ResultsContent, ResultsHeader, parse_results, title
-from submission.match.run import Ledger
+from submission.match.match import Completion, Match, ScoreBoard
+from submission.match.results_content import ResultsContent, ResultsHeader, parse_results
 
 SYNC_SECONDS = 1.0
 """A power cut costs the games of at most so long; the death of a process costs none."""
@@ -37,7 +34,7 @@ class ResultsFile:
     untold: ResultsHeader | None
     """A header that goes ahead of the next game."""
     played: tuple[GameRecord, ...] = ()
-    """The games of earlier runs, for `evaluate`."""
+    """The games of earlier runs, for `play_match`."""
     was_torn: bool = False
     """Whether the last line was not whole: it is gone, and its game will be played again."""
     synced: float = field(default_factory=monotonic)
@@ -112,11 +109,45 @@ def resumed_results(path: Path, header: ResultsHeader) -> Iterator[ResultsFile]:
         yield ResultsFile(path, file, untold, content.records, bool(content.torn))
 
 
+def read_results(path: Path) -> Match:
+    """Read the match in a results file, which is left as it is.
+
+    It counts as unfinished where games are missing.
+
+    Raises:
+        ValueError: it is no results file, one of another version, or it is damaged.
+        OSError: it cannot be read.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise OSError(
+            f"cannot read {path} ({error.strerror}): name a file that --results has written"
+        ) from error
+    header, records, _ = parse_results(content, path)
+    score_board = ScoreBoard(header.pairings, header.settings.sprt)
+    for record in records:
+        score_board.add(record)
+    played = Counter(record.pairing for record in records)
+    is_complete = all(
+        played[names] == header.settings.games or names in score_board.decisions
+        for names in header.pairings
+    )
+    return Match(
+        players=header.players,
+        pairings=header.pairings,
+        settings=header.settings,
+        versions=header.versions,
+        completion=Completion.COMPLETE if is_complete else Completion.UNFINISHED,
+        records=score_board.records,
+    )
+
+
 def _require_continued(content: ResultsContent, header: ResultsHeader, path: Path) -> None:
-    """See to it that what is asked for now has all that was played, under the same conditions."""
+    """Refuse games that are not among those asked for now, or of other conditions."""
     reasons = [
         *header.differences(content.header),
-        *(f"it has {title(game)}" for game in content.records if not header.announces(game)),
+        *(f"it has {game}" for game in content.records if not header.announces(game)),
     ]
     if reasons:
         raise ValueError(
@@ -155,37 +186,3 @@ def _lock(file: FileIO, path: Path) -> None:
 
 def _line(document: Mapping[str, Any]) -> bytes:
     return json.dumps(document, allow_nan=False).encode("ascii") + b"\n"
-
-
-def read_results(path: Path) -> Evaluation:
-    """The evaluation of all games in a results file, which is left as it is.
-
-    It counts as unfinished where games are missing.
-
-    Raises:
-        ValueError: it is no results file, one of another version, or it is damaged.
-        OSError: it cannot be read.
-    """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise OSError(
-            f"cannot read {path} ({error.strerror}): name a file that --results has written"
-        ) from error
-    header, records, _ = parse_results(content, path)
-    ledger = Ledger(header.pairings, header.settings.sprt)
-    for record in records:
-        ledger.add(record)
-    played = Counter(record.pairing for record in records)
-    is_complete = all(
-        played[names] == header.settings.games or names in ledger.decisions
-        for names in header.pairings
-    )
-    return Evaluation(
-        players=header.players,
-        pairings=header.pairings,
-        settings=header.settings,
-        versions=header.versions,
-        ending=Ending.COMPLETE if is_complete else Ending.UNFINISHED,
-        records=ledger.records,
-    )

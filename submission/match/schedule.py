@@ -1,6 +1,5 @@
 """The schedule of a match: its settings, its openings, and its games in their order."""
 
-import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -33,7 +32,7 @@ class Settings:
     """
 
     games: int
-    """How many games a pairing plays; at most, where a sequential test may end it."""
+    """Games of each pairing; at most, where a sequential test may end it."""
     seed: int = 0
     opening_plies: int = 2
     """Games begin in turn in the positions after so many plies, each from both seats."""
@@ -71,71 +70,6 @@ class Settings:
 Opening = tuple[int, ...]
 """The columns, from 0, that lead from the empty board to a position."""
 
-MOST_OPENINGS = 50_000
-"""More than any match plays; on Kaggle's board those after six plies are the last to be fewer."""
-
-
-def openings(configuration: GameConfiguration, plies: int) -> list[Opening]:
-    """Every position in which the game goes on after so many plies, as one way to get there.
-
-    Different orders of the same moves lead to one position, and count once. Mirror images are two:
-    nothing makes an agent play them alike, and leaving one out would favour one side of the board.
-
-    Returns:
-        The openings in ascending order, the same in every process; after two plies on Kaggle's
-        board there are 49.
-
-    Raises:
-        ValueError: negative plies, so many that all games are over by then, or so many that there
-            are more than `MOST_OPENINGS` positions.
-    """
-    if plies < 0:
-        raise ValueError(f"an opening has at least 0 plies, not {plies}")
-    env = ConnectX(configuration.rows, configuration.columns, configuration.inarow)
-    found = {env.initial_state(): Opening()}
-    for ply in range(1, plies + 1):
-        found = _one_ply_later(env, found)
-        if not found:
-            raise ValueError(
-                f"every game on this board is over after {ply} plies at the latest: "
-                f"begin with openings of at most {ply - 1} plies, not {plies}"
-            )
-        if len(found) > MOST_OPENINGS:
-            raise ValueError(
-                f"there are more than {MOST_OPENINGS} positions after {ply} plies on this board: "
-                f"begin with openings of at most {ply - 1} plies, not {plies}"
-            )
-    return list(found.values())
-
-
-def shuffled_openings(configuration: GameConfiguration, plies: int, seed: int) -> list[Opening]:
-    """All openings, in the order in which each pairing takes them.
-
-    The order is random, so that a match which ends early has not seen one side of the board only.
-
-    Raises:
-        ValueError: as `openings`.
-    """
-    order = openings(configuration, plies)
-    Random(seed).shuffle(order)
-    return order
-
-
-def _one_ply_later(env: ConnectX, found: Mapping[BoardState, Opening]) -> dict[BoardState, Opening]:
-    """The positions after one more ply, each with the first way to it in ascending order.
-
-    It gives up as soon as there are more than `MOST_OPENINGS`.
-    """
-    later: dict[BoardState, Opening] = {}
-    for state, opening in found.items():
-        for column in env.get_available_actions(state):
-            child = env.get_next_state(state, column)
-            if env.get_available_actions(child):
-                later.setdefault(child, (*opening, column))
-        if len(later) > MOST_OPENINGS:
-            break
-    return later
-
 
 @dataclass(frozen=True, slots=True)
 class GameSpecification:
@@ -145,7 +79,7 @@ class GameSpecification:
     game: int
     """Number of the game in this pairing, from 0."""
     seed: int
-    opening: tuple[int, ...]
+    opening: Opening
     """The first columns, which nobody chooses."""
     configuration: GameConfiguration
     arena: Arena
@@ -157,13 +91,13 @@ class GameSpecification:
 
     @property
     def seats(self) -> tuple[Player, Player]:
-        """Who sits on seat 1 and on seat 2."""
+        """The players on seat 1 and on seat 2."""
         players = self.pairing.player, self.pairing.opponent
         return players if self.seat == 1 else (players[1], players[0])
 
 
 def schedule(pairings: Sequence[Pairing], settings: Settings) -> Iterator[GameSpecification]:
-    """The games in turn of each pairing, so that an early end leaves all as many.
+    """Take a game of each pairing in turn, so that an early end leaves all as many.
 
     Games 2k and 2k + 1 of a pairing share an opening, with the seats exchanged.
 
@@ -185,6 +119,72 @@ def schedule(pairings: Sequence[Pairing], settings: Settings) -> Iterator[GameSp
 
 
 def game_seed(seed: int, pairing: Pairing, game: int) -> int:
-    """A seed that depends on the pairing and on nothing else that is played."""
+    """Derive a seed from the pairing, and from nothing else that is played."""
     player, opponent = pairing.names
-    return random.Random(f"{seed}/{player}/{opponent}/{game}").getrandbits(32)
+    return Random(f"{seed}/{player}/{opponent}/{game}").getrandbits(32)
+
+
+def shuffled_openings(configuration: GameConfiguration, plies: int, seed: int) -> list[Opening]:
+    """Order the openings as each pairing takes them.
+
+    The order is random, so that a match which ends early has not seen one side of the board only.
+
+    Raises:
+        ValueError: as `openings`.
+    """
+    order = openings(configuration, plies)
+    Random(seed).shuffle(order)
+    return order
+
+
+MOST_OPENINGS = 50_000
+"""More than any match plays; on Kaggle's board those after six plies are the last to be fewer."""
+
+
+def openings(configuration: GameConfiguration, plies: int) -> list[Opening]:
+    """List the positions in which the game goes on after so many plies, each as one way there.
+
+    Different orders of the same moves lead to one position, and count once. Mirror images are two:
+    nothing makes an agent play them alike, and leaving one out would favour one side of the board.
+
+    Returns:
+        The openings in ascending order, the same in every process; after two plies on Kaggle's
+        board there are 49.
+
+    Raises:
+        ValueError: negative plies, so many that all games are over by then, or so many that there
+            are more than `MOST_OPENINGS` positions.
+    """
+    if plies < 0:
+        raise ValueError(f"an opening has at least 0 plies, not {plies}")
+    env = configuration.env
+    found = {env.initial_state(): Opening()}
+    for ply in range(1, plies + 1):
+        found = _one_ply_later(env, found)
+        if not found:
+            raise ValueError(
+                f"every game on this board is over after {ply} plies at the latest: "
+                f"begin with openings of at most {ply - 1} plies, not {plies}"
+            )
+        if len(found) > MOST_OPENINGS:
+            raise ValueError(
+                f"there are more than {MOST_OPENINGS} positions after {ply} plies on this board: "
+                f"begin with openings of at most {ply - 1} plies, not {plies}"
+            )
+    return list(found.values())
+
+
+def _one_ply_later(env: ConnectX, found: Mapping[BoardState, Opening]) -> dict[BoardState, Opening]:
+    """The positions after one more ply, each with the first way to it in ascending order.
+
+    It gives up as soon as there are more than `MOST_OPENINGS`.
+    """
+    later: dict[BoardState, Opening] = {}
+    for state, opening in found.items():
+        for column in env.get_available_actions(state):
+            child = env.get_next_state(state, column)
+            if env.get_available_actions(child):
+                later.setdefault(child, (*opening, column))
+        if len(later) > MOST_OPENINGS:
+            break
+    return later

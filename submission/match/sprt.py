@@ -1,7 +1,5 @@
 """The sequential probability ratio test: enough pairs of games to decide, and no more.
 
-The sequential probability ratio test: enough games to decide, and no more.
-
 It weighs two hypotheses about the Elo difference of a pairing against each other after every pair
 of games, and ends as soon as one of them is credible enough (A. Wald, "Sequential Analysis", 1947).
 The likelihood of each is that of the likeliest distribution of pairs that it allows, as in the
@@ -19,47 +17,15 @@ from operator import attrgetter
 from agents.stats import PAIR_POINTS, PairDistribution, expected_score
 from submission.match.game_record import GameRecord, Result
 
-POINTS = {
-    Result.WIN: 1.0,
-    Result.DRAW: 0.5,
-    Result.LOSS: 0.0,
-    Result.PLAYER_FAILED: 0.0,
-    Result.OPPONENT_FAILED: None,
-}
-"""The player's points for a game; None for one that says nothing about its strength."""
-
-
-def pair_of(record: GameRecord) -> int:
-    """Number of the pair in its pairing, from 0: games 2k and 2k + 1 are pair k."""
-    return record.game // 2
-
-
-def pair_points(first: GameRecord, second: GameRecord) -> float | None:
-    """The player's points in a pair, from 0 to 2; None where the opponent failed in either game.
-
-    Such a pair is left out as a whole: with one seat alone, the opening would favour somebody.
-    """
-    points = POINTS[first.result], POINTS[second.result]
-    return None if points[0] is None or points[1] is None else points[0] + points[1]
-
-
-def points_of_pairs(records: Iterable[GameRecord]) -> list[float]:
-    """The points of each pair of a pairing that was played in both seats and counts."""
-    in_order = sorted(records, key=attrgetter("game"))
-    pairs = (list(games) for _, games in groupby(in_order, key=pair_of))
-    found = (pair_points(*games) for games in pairs if len(games) == 2)
-    return [points for points in found if points is not None]
-
-
 LARGEST_ELO = 1000.0
 """A score of 99.7 %: telling larger differences apart takes no test."""
 
 ERROR_RATE = 0.05
-"""What is usual."""
+"""The usual one."""
 
 
 class Verdict(StrEnum):
-    """Which hypothesis a test has accepted."""
+    """The hypothesis that a test has accepted."""
 
     ACCEPTED_ELO0 = "elo0 accepted"
     """The player is rather stronger by `elo0`, or less, than by `elo1`."""
@@ -114,7 +80,7 @@ class Sprt:
         return log((1 - self.beta) / self.alpha)
 
     def log_likelihood_ratio(self, pair_counts: Sequence[int]) -> float:
-        """How much likelier `elo1` makes what was observed than `elo0` does, as a natural log.
+        """Weigh the hypotheses: how much likelier `elo1` makes the games than `elo0`, as a log.
 
         Args:
             pair_counts: how many pairs of games brought 0, 1/2, 1, 3/2 and 2 points.
@@ -156,7 +122,7 @@ def parse_sprt(text: str) -> Sprt:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """How a test has ended."""
+    """The end of a test."""
 
     verdict: Verdict
     games: int
@@ -204,3 +170,35 @@ class SequentialTest:
         verdict = self.sprt.verdict(self.llr)
         if verdict is not None:
             self.decision = Decision(verdict, self._judged, self.llr)
+
+
+POINTS = {
+    Result.WIN: 1.0,
+    Result.DRAW: 0.5,
+    Result.LOSS: 0.0,
+    Result.PLAYER_FAILED: 0.0,
+    Result.OPPONENT_FAILED: None,
+}
+"""The player's points for a game; None for one that says nothing about its strength."""
+
+
+def pair_of(record: GameRecord) -> int:
+    """Number of the pair in its pairing, from 0: games 2k and 2k + 1 are pair k."""
+    return record.game // 2
+
+
+def pair_points(first: GameRecord, second: GameRecord) -> float | None:
+    """The player's points in a pair, from 0 to 2; None where the opponent failed in either game.
+
+    Such a pair is left out as a whole: with one seat alone, the opening would favour somebody.
+    """
+    points = POINTS[first.result], POINTS[second.result]
+    return None if points[0] is None or points[1] is None else points[0] + points[1]
+
+
+def points_of_pairs(records: Iterable[GameRecord]) -> list[float]:
+    """The points of each pair of a pairing that was played in both seats and counts."""
+    in_order = sorted(records, key=attrgetter("game"))
+    pairs = (list(games) for _, games in groupby(in_order, key=pair_of))
+    found = (pair_points(*games) for games in pairs if len(games) == 2)
+    return [points for points in found if points is not None]

@@ -1,4 +1,4 @@
-"""Words to the person at the board: advice, values of moves, results, help."""
+"""The program's part of the talk: values of moves, help, results, and ways to go on."""
 
 from collections.abc import Mapping
 from math import trunc
@@ -9,18 +9,18 @@ from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 from envs.notation import moves_text
 from envs.render import SYMBOLS
-from submission.play.moves import Match, Opponent, places
+from submission.play.moves import History, Opponent, places
 
 
 def sign_of(player: int) -> int:
-    """What turns a value from player 1's view into one from the view of `player`."""
+    """The factor that turns a value from player 1's view into one from the view of `player`."""
     return 1 if player == 1 else -1
 
 
 def move_values(
     agent: Agent, env: BoardGame, state: BoardState, time_limit: float
 ) -> dict[int, float | None]:
-    """What each move is worth to the player whose turn it is, from -1 to 1.
+    """Value each move for the player whose turn it is, from -1 to 1.
 
     The agent searches each position that a move leads to: what one search of `state` says of its
     other moves are bounds for some agents, and nothing for others.
@@ -65,7 +65,7 @@ def value_text(value: float | None) -> str:
 
 
 def help_text(env: BoardGame) -> str:
-    """What can be typed."""
+    """List what can be typed."""
     name, last, _ = places(env)
     return (
         f"1 to {last}   play in that {name}\n"
@@ -77,14 +77,14 @@ def help_text(env: BoardGame) -> str:
     )
 
 
-def prompt_text(match: Match) -> str:
+def prompt_text(history: History) -> str:
     """The question for the next move."""
-    name, last, _ = places(match.env)
-    return f"Your move ({SYMBOLS[match.state.player]}), {name} 1 to {last}: "
+    name, last, _ = places(history.env)
+    return f"Your move ({SYMBOLS[history.state.player]}), {name} 1 to {last}: "
 
 
 def greeting(person: int, opponent: Opponent) -> str:
-    """Who plays whom."""
+    """Say who plays whom."""
     return (
         f"You are {SYMBOLS[person]} and {opponent.name} is {SYMBOLS[3 - person]}; X begins. "
         "Type help to see what else you can type."
@@ -106,35 +106,35 @@ def values_text(opponent: str, env: BoardGame, values: Mapping[int, float | None
     return "\n".join([heading, *lines])
 
 
-def verdict(match: Match, person: int, opponent: str) -> str:
-    """How the match ended."""
-    if not match.is_over:
+def verdict(history: History, person: int, opponent: str) -> str:
+    """Say how the game has ended."""
+    if not history.is_over:
         return "The game is not over."
-    winner = match.env.winner(match.state)
+    winner = history.env.winner(history.state)
     if winner is None:
         return "The game is a draw."
     who = "You win" if winner == person else f"{opponent} wins"
     return f"{who} ({SYMBOLS[winner]})."
 
 
-def ways_on(match: Match, person: int, opponent: Opponent) -> str:
+def ways_on(history: History, person: int, opponent: Opponent) -> str:
     """The moves, and the commands that take them further.
 
     Of a finished game that is the position before its last ply: after it there is nothing to do.
     """
-    if not match.actions:
+    if not history.actions:
         return "No move was made."
-    moves = moves_text(match.actions[:-1] if match.is_over else match.actions)
-    where = f"{quote(moves)}{game_options(match.env)}"
+    moves = moves_text(history.actions[:-1] if history.is_over else history.actions)
+    where = f"{quote(moves)}{game_options(history.env)}"
     seat = "" if person == 1 else f" --seat {person}"
     commands = [
         f"connectx play {quote(opponent.text)}{seat} --moves {where}",
         f"connectx explain --moves {where}",
     ]
-    if isinstance(match.env, ConnectX):
+    if isinstance(history.env, ConnectX):
         commands.append(f"connectx solve {where}")
-    heading = "To go on from before the last one:" if match.is_over else "To go on from there:"
-    lines = [f"The moves were {moves_text(match.actions)}. {heading}"]
+    heading = "To go on from before the last one:" if history.is_over else "To go on from there:"
+    lines = [f"The moves were {moves_text(history.actions)}. {heading}"]
     return "\n  ".join([*lines, *commands])
 
 

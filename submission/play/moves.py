@@ -1,4 +1,4 @@
-"""The game at the board: its plies, its opponent, and moves as a person names them."""
+"""The game at the board: its history, its opponent, and moves as a person types them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -31,13 +31,13 @@ def find_opponent(text: str) -> Opponent:
 
 
 @dataclass(frozen=True)
-class Match:
-    """The plies of a game.
+class History:
+    """The plies of a game, as a value that can be taken back.
 
     Args:
         env: the rules.
         actions: every ply from the initial state on.
-        opening: how many of them were given before the match began; those are never taken back.
+        opening: how many of them were given before the first move; those are never taken back.
     """
 
     env: BoardGame
@@ -58,8 +58,8 @@ class Match:
         """The position after so many of the plies."""
         return reduce(self.env.get_next_state, self.actions[:plies], self.env.initial_state())
 
-    def after(self, action: int) -> "Match":
-        """The match one ply later.
+    def after(self, action: int) -> "History":
+        """The history one ply later.
 
         Raises:
             ValueError: the action is illegal.
@@ -67,11 +67,11 @@ class Match:
         self.env.get_next_state(self.state, action)
         return replace(self, actions=(*self.actions, action))
 
-    def before_last_turn_of(self, player: int) -> "Match":
-        """The match without the last ply of `player` and what followed it.
+    def before_last_turn_of(self, player: int) -> "History":
+        """The history without the last ply of `player` and all that followed it.
 
         Raises:
-            ValueError: the player has not moved in this match.
+            ValueError: the player has not moved yet.
         """
         turns = range(self.opening, len(self.actions))
         own = [ply for ply in turns if self.state_after(ply).player == player]
@@ -80,8 +80,8 @@ class Match:
         return replace(self, actions=self.actions[: own[-1]])
 
 
-class Word(StrEnum):
-    """What a person can type instead of a move."""
+class Command(StrEnum):
+    """Something that a person can type instead of a move."""
 
     UNDO = "undo"
     VALUES = "values"
@@ -91,14 +91,14 @@ class Word(StrEnum):
 
 
 class Places(NamedTuple):
-    """What the stones of a game are put on."""
+    """Places where the stones of a game are put."""
 
     name: str
     """Of one place."""
     last: int
     """The highest number of one; the lowest is 1."""
     used_up: str
-    """What a place is where no stone can go."""
+    """Says of a place that it takes no stone."""
 
 
 def places(env: BoardGame) -> Places:
@@ -108,15 +108,15 @@ def places(env: BoardGame) -> Places:
     return Places("cell", env.rows * env.columns, "taken")
 
 
-def read_move(env: BoardGame, state: BoardState, text: str) -> int | Word:
-    """The legal action, counted from 0, or the word that a person has typed.
+def read_move(env: BoardGame, state: BoardState, text: str) -> int | Command:
+    """The legal action, counted from 0, or the command that a person has typed.
 
     Raises:
         ValueError: neither; the message says why, and lists the legal moves.
     """
     typed = text.strip().lower()
-    if typed in list(Word):
-        return Word(typed)
+    if typed in list(Command):
+        return Command(typed)
     name, last, used_up = places(env)
     legal = env.get_available_actions(state)
     advice = f"type one of {numbers(legal)}, or help"

@@ -18,7 +18,7 @@ from submission.play.advice import (
     verdict,
     ways_on,
 )
-from submission.play.moves import Match, Opponent, Word, places, read_move
+from submission.play.moves import Command, History, Opponent, places, read_move
 
 
 class Leave(Exception):
@@ -41,82 +41,82 @@ class Session:
     person: int
     time_limit: float
 
-    def play(self, match: Match) -> Match:
+    def play(self, history: History) -> History:
         """Play on until the game is over or the person leaves, and say how it ended.
 
         `quit`, the end of the input and Ctrl-C leave it.
         """
         try:
             self._say(greeting(self.person, self.opponent))
-            self._show(match)
-            while not match.is_over:
-                match = self._turn(match)
+            self._show(history)
+            while not history.is_over:
+                history = self._turn(history)
         except (Leave, EOFError, KeyboardInterrupt):
             self._say("")
-        self._say(verdict(match, self.person, self.opponent.name))
-        self._say(ways_on(match, self.person, self.opponent))
-        return match
+        self._say(verdict(history, self.person, self.opponent.name))
+        self._say(ways_on(history, self.person, self.opponent))
+        return history
 
-    def _turn(self, match: Match) -> Match:
-        if match.state.player == self.person:
-            return self._person_answers(match)
-        return self._agent_moves(match)
+    def _turn(self, history: History) -> History:
+        if history.state.player == self.person:
+            return self._person_answers(history)
+        return self._agent_moves(history)
 
-    def _agent_moves(self, match: Match) -> Match:
-        action = self._choice(match)
-        self._say(f"{self.opponent.name} plays {places(match.env).name} {action + 1}.")
-        return self._show(match.after(action))
+    def _agent_moves(self, history: History) -> History:
+        action = self._choice(history)
+        self._say(f"{self.opponent.name} plays {places(history.env).name} {action + 1}.")
+        return self._show(history.after(action))
 
-    def _person_answers(self, match: Match) -> Match:
-        """The match after the next answer; unchanged where that is no move."""
+    def _person_answers(self, history: History) -> History:
+        """The history after the next answer; unchanged where that is no move."""
         try:
-            answer = read_move(match.env, match.state, self._ask(prompt_text(match)))
+            answer = read_move(history.env, history.state, self._ask(prompt_text(history)))
         except ValueError as error:
             self._say(f"{error}.")
-            return match
-        if isinstance(answer, Word):
-            return self._reactions[answer](match)
-        return self._show(match.after(answer))
+            return history
+        if isinstance(answer, Command):
+            return self._reactions[answer](history)
+        return self._show(history.after(answer))
 
     @property
-    def _reactions(self) -> dict[Word, Callable[[Match], Match]]:
+    def _reactions(self) -> dict[Command, Callable[[History], History]]:
         return {
-            Word.UNDO: self._take_back,
-            Word.VALUES: self._tell_values,
-            Word.HINT: self._give_hint,
-            Word.HELP: self._help,
-            Word.QUIT: self._leave,
+            Command.UNDO: self._take_back,
+            Command.VALUES: self._tell_values,
+            Command.HINT: self._give_hint,
+            Command.HELP: self._help,
+            Command.QUIT: self._leave,
         }
 
-    def _take_back(self, match: Match) -> Match:
+    def _take_back(self, history: History) -> History:
         try:
-            earlier = match.before_last_turn_of(self.person)
+            earlier = history.before_last_turn_of(self.person)
         except ValueError as error:
             self._say(f"{error}.")
-            return match
+            return history
         return self._show(earlier)
 
-    def _tell_values(self, match: Match) -> Match:
+    def _tell_values(self, history: History) -> History:
         with self._thinking():
-            values = move_values(self.opponent.agent, match.env, match.state, self.time_limit)
-        self._say(values_text(self.opponent.name, match.env, values))
-        return match
+            values = move_values(self.opponent.agent, history.env, history.state, self.time_limit)
+        self._say(values_text(self.opponent.name, history.env, values))
+        return history
 
-    def _give_hint(self, match: Match) -> Match:
-        action = self._choice(match)
-        self._say(f"{self.opponent.name} would play {places(match.env).name} {action + 1}.")
-        return match
+    def _give_hint(self, history: History) -> History:
+        action = self._choice(history)
+        self._say(f"{self.opponent.name} would play {places(history.env).name} {action + 1}.")
+        return history
 
-    def _help(self, match: Match) -> Match:
-        self._say(help_text(match.env))
-        return match
+    def _help(self, history: History) -> History:
+        self._say(help_text(history.env))
+        return history
 
-    def _leave(self, match: Match) -> Match:
+    def _leave(self, history: History) -> History:
         raise Leave
 
-    def _show(self, match: Match) -> Match:
-        self.console.print(Group("", board_picture(match.env, match.state), ""))
-        return match
+    def _show(self, history: History) -> History:
+        self.console.print(Group("", board_picture(history.env, history.state), ""))
+        return history
 
     def _say(self, text: str) -> None:
         self.console.print(text, markup=False, highlight=False, soft_wrap=True)
@@ -127,10 +127,10 @@ class Session:
             self._say(answer)  # a terminal has shown it already
         return answer
 
-    def _choice(self, match: Match) -> int:
-        """What the agent would play."""
+    def _choice(self, history: History) -> int:
+        """The agent's move."""
         with self._thinking():
-            return self.opponent.agent.act(match.env, match.state, self.time_limit)
+            return self.opponent.agent.act(history.env, history.state, self.time_limit)
 
     def _thinking(self) -> Status:
         return self.console.status(f"{self.opponent.name} is thinking ...")

@@ -12,7 +12,7 @@ import pytest
 
 from submission.match.game_record import GameConfiguration
 from submission.match.players import Pairing, Player, PlayerKind
-from submission.match.run import evaluate
+from submission.match.run import play_match
 from submission.match.schedule import Settings
 
 LAUNCHER = which("mpiexec", path=str(Path(sys.executable).parent)) or which("mpiexec")
@@ -21,13 +21,13 @@ SCRIPT = """
 import json
 import os
 from mpi4py.futures import MPIPoolExecutor
-from submission.match.run import evaluate
+from submission.match.run import play_match
 from tests.agents.test_mpi import PAIRINGS, SETTINGS
 
 if __name__ == "__main__":
     with MPIPoolExecutor() as executor:
-        evaluation = evaluate(PAIRINGS, SETTINGS, executor=executor)
-    print(json.dumps([record.columns for record in evaluation.records]))
+        match = play_match(PAIRINGS, SETTINGS, executor=executor)
+    print(json.dumps([record.columns for record in match.records]))
 """
 
 PAIRINGS = [Pairing(Player("negamax", PlayerKind.BUILT_IN), Player("random", PlayerKind.BUILT_IN))]
@@ -48,5 +48,5 @@ def test_the_executor_of_mpi4py_will_do(tmp_path: Path) -> None:
         check=True,
         timeout=60,
     )
-    here = evaluate(PAIRINGS, SETTINGS)
+    here = play_match(PAIRINGS, SETTINGS)
     assert json.loads(played.stdout) == [list(record.columns) for record in here.records]

@@ -1,10 +1,10 @@
-"""Game records and evaluations made by hand, for tests of what is done with them."""
+"""Game records and matches made by hand, for tests of what is done with them."""
 
 from dataclasses import replace
 
 from submission.match.game_record import GameRecord, Result
-from submission.match.match import Ending, Evaluation, Identity, Versions
-from submission.match.players import PlayerKind
+from submission.match.match import Completion, Match, Versions
+from submission.match.players import Identity, PlayerKind
 from submission.match.schedule import Settings
 
 WIN = GameRecord(
@@ -45,11 +45,11 @@ OPPONENT_FAILED = replace(
 )
 
 
-def evaluation_of(
-    *records: GameRecord, games: int | None = None, ending: Ending = Ending.COMPLETE
-) -> Evaluation:
-    """An evaluation of "hero" against "rival" with these games."""
-    return Evaluation(
+def match_of(
+    *records: GameRecord, games: int | None = None, completion: Completion = Completion.COMPLETE
+) -> Match:
+    """A match of "hero" against "rival" with these games."""
+    return Match(
         players=(
             Identity("hero", PlayerKind.FILE, "0" * 64),
             Identity("rival", PlayerKind.BUILT_IN, None),
@@ -57,7 +57,7 @@ def evaluation_of(
         pairings=(("hero", "rival"),),
         settings=Settings(len(records) if games is None else games, seed=1, opening_plies=0),
         versions=Versions("0.1.0", "1.33.2", "3.11.7"),
-        ending=ending,
+        completion=completion,
         records=records,
     )
 

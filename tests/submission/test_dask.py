@@ -18,9 +18,9 @@ import pytest
 from submission.executors import dask_workers
 from submission.executors.dask_workers import dask_executor
 from submission.match.game_record import GameConfiguration, GameRecord
-from submission.match.match import Ending, Evaluation
+from submission.match.match import Completion, Match
 from submission.match.players import Pairing, Player, PlayerKind
-from submission.match.run import evaluate
+from submission.match.run import play_match
 from submission.match.schedule import Settings
 
 Client = pytest.importorskip("distributed").Client
@@ -101,8 +101,8 @@ def cluster(folder: Path, workers: int) -> Iterator[Cluster]:
             kill(process)
 
 
-def without_clock(evaluation: Evaluation) -> list[GameRecord]:
-    return [replace(record, durations=((), ())) for record in evaluation.records]
+def without_clock(match: Match) -> list[GameRecord]:
+    return [replace(record, durations=((), ())) for record in match.records]
 
 
 class Disaster:
@@ -121,12 +121,12 @@ class Disaster:
 def test_the_death_of_a_worker_neither_loses_nor_repeats_a_game(tmp_path: Path) -> None:
     with cluster(tmp_path, workers=2) as started, dask_executor(started.address) as executor:
         seen = Disaster(started.kill_worker)
-        evaluation = evaluate(PAIRINGS, SETTINGS, executor=executor, on_game=seen)
+        match = play_match(PAIRINGS, SETTINGS, executor=executor, on_game=seen)
     assert len(started.workers) == 1
-    assert evaluation.ending is Ending.COMPLETE
-    assert len(seen.games) == len(evaluation.records) == SETTINGS.games
-    assert set(seen.games) == set(evaluation.records)
-    assert without_clock(evaluation) == without_clock(evaluate(PAIRINGS, SETTINGS))
+    assert match.completion is Completion.COMPLETE
+    assert len(seen.games) == len(match.records) == SETTINGS.games
+    assert set(seen.games) == set(match.records)
+    assert without_clock(match) == without_clock(play_match(PAIRINGS, SETTINGS))
 
 
 def test_without_workers_or_scheduler_an_evaluation_ends_with_what_it_has(
@@ -142,9 +142,9 @@ def test_without_workers_or_scheduler_an_evaluation_ends_with_what_it_has(
 def assert_ends_early(started: Cluster, happens: Callable[[], None]) -> None:
     seen = Disaster(happens)
     with dask_executor(started.address) as executor:
-        evaluation = evaluate(PAIRINGS, SETTINGS, executor=executor, on_game=seen)
-    assert evaluation.ending is Ending.WORKER_DIED
-    assert 3 <= len(evaluation.records) == len(seen.games) < SETTINGS.games
+        match = play_match(PAIRINGS, SETTINGS, executor=executor, on_game=seen)
+    assert match.completion is Completion.WORKER_DIED
+    assert 3 <= len(match.records) == len(seen.games) < SETTINGS.games
 
 
 def test_what_nobody_waits_for_is_called_off_and_what_kills_workers_is_given_up(

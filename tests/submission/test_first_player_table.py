@@ -5,7 +5,7 @@ import pytest
 from rich.console import Console
 
 from submission.match.game_record import GameConfiguration, GameRecord
-from submission.match.match import Evaluation
+from submission.match.match import Match
 from submission.match.match_report import render_openings
 from tests.helpers.game_records import (
     DRAW,
@@ -13,14 +13,14 @@ from tests.helpers.game_records import (
     OPPONENT_FAILED,
     PLAYER_FAILED,
     WIN,
-    evaluation_of,
+    match_of,
 )
 
 
-def shown(evaluation: Evaluation, width: int = 80) -> str:
+def shown(match: Match, width: int = 80) -> str:
     console = Console(width=width)
     with console.capture() as capture:
-        console.print(render_openings(evaluation))
+        console.print(render_openings(match))
     return capture.get()
 
 
@@ -38,18 +38,18 @@ def pair(opening: Iterable[int], first: GameRecord, second: GameRecord) -> list[
     ]
 
 
-def on_board(evaluation: Evaluation, configuration: GameConfiguration) -> Evaluation:
-    return replace(evaluation, settings=replace(evaluation.settings, configuration=configuration))
+def on_board(match: Match, configuration: GameConfiguration) -> Match:
+    return replace(match, settings=replace(match.settings, configuration=configuration))
 
 
 def test_a_row_tells_both_seats_and_the_first_mover() -> None:
-    text = shown(evaluation_of(*pair((3, 3), WIN, LOSS), *pair((3, 3), DRAW, LOSS)))
+    text = shown(match_of(*pair((3, 3), WIN, LOSS), *pair((3, 3), DRAW, LOSS)))
     assert rows(text, "44") == [["won", "1-1-0", "0-0-2", "3-1-0"]]
 
 
 def test_totals_are_over_all_openings() -> None:
     games = [*pair((3, 3), WIN, LOSS), *pair((2, 3), DRAW, WIN), *pair((3, 4), WIN, DRAW)]
-    totals = rows(shown(evaluation_of(*games)), "all")
+    totals = rows(shown(match_of(*games)), "all")
     assert totals == [
         ["won", "2-0-0", "0-1-1", "3-1-0"],
         ["drawn", "0-1-0", "1-0-0", "0-1-1"],
@@ -61,7 +61,7 @@ def test_theory_is_that_of_allis() -> None:
     """J. D. Allis, "A knowledge-based approach of Connect-Four" (1988): the first player wins from
     the middle column, draws from its neighbours and loses from the others."""
     games = [game for column in range(7) for game in pair((column,), WIN, LOSS)]
-    text = shown(evaluation_of(*games))
+    text = shown(match_of(*games))
     theory = {str(column): rows(text, str(column))[0][0] for column in range(1, 8)}
     assert theory == {
         "4": "won",
@@ -74,17 +74,17 @@ def test_theory_is_that_of_allis() -> None:
 
 
 def test_the_empty_board_is_an_opening() -> None:
-    assert rows(shown(evaluation_of(WIN)), "none") == [["won", "1-0-0", "0-0-0", "1-0-0"]]
+    assert rows(shown(match_of(WIN)), "none") == [["won", "1-0-0", "0-0-0", "1-0-0"]]
 
 
 def test_on_other_boards_the_theory_is_not_known() -> None:
-    evaluation = on_board(evaluation_of(*pair((9, 0), WIN, LOSS)), GameConfiguration(10, 12, 5))
-    assert rows(shown(evaluation), "10,1") == [["-", "1-0-0", "0-0-1", "2-0-0"]]
+    match = on_board(match_of(*pair((9, 0), WIN, LOSS)), GameConfiguration(10, 12, 5))
+    assert rows(shown(match), "10,1") == [["-", "1-0-0", "0-0-1", "2-0-0"]]
 
 
 @pytest.mark.parametrize("failed", [PLAYER_FAILED, OPPONENT_FAILED])
 def test_failures_are_left_out(failed: GameRecord) -> None:
-    text = shown(evaluation_of(*pair((3, 3), failed, DRAW)))
+    text = shown(match_of(*pair((3, 3), failed, DRAW)))
     assert rows(text, "44") == [["won", "0-0-0", "0-1-0", "0-1-0"]]
     assert "games in which somebody failed are left out" in " ".join(text.split())
 
@@ -92,8 +92,8 @@ def test_failures_are_left_out(failed: GameRecord) -> None:
 def test_each_pairing_has_its_table() -> None:
     games = pair((3, 3), WIN, LOSS)
     others = [replace(game, opponent="[bold]") for game in pair((3, 3), DRAW, DRAW)]
-    evaluation = evaluation_of(*games, *others)
-    text = shown(replace(evaluation, pairings=(WIN.pairing, ("hero", "[bold]"))))
+    match = match_of(*games, *others)
+    text = shown(replace(match, pairings=(WIN.pairing, ("hero", "[bold]"))))
     assert "hero against rival, by opening" in text
     assert "hero against [bold], by opening" in text
     assert [row[-1] for row in rows(text, "44")] == ["2-0-0", "0-2-0"]

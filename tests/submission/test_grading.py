@@ -15,17 +15,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from submission.grade import grading
-from submission.grade.figures import (
+from submission.grade.grade_pictures import ply_chart
+from submission.grade.grade_stats import (
     Answer,
     Measured,
     Mistake,
+    answer_stats,
     by_kind,
     by_ply,
-    figures,
     mistake_in_words,
     worst_mistakes,
 )
-from submission.grade.grade_pictures import ply_chart
 from submission.grade.grading import SHARD_POSITIONS, Grade, GradeSettings, grade_player
 from submission.grade.solved_positions import (
     GAME,
@@ -37,7 +37,7 @@ from submission.grade.solved_positions import (
     read_position_set,
 )
 from submission.kaggle import kaggle_environments
-from submission.match.match import Ending
+from submission.match.match import Completion
 from submission.match.players import Player, PlayerKind, find_player
 from submission.match.seats import Failure, Move, Seat
 
@@ -114,18 +114,18 @@ def test_the_best_columns_get_all_and_leave_no_mistake(
     grade = graded()
     assert [answer.position for answer in grade.answers] == list(SHIPPED.positions)
     for group in [*by_kind(grade.answers), *by_ply(grade.answers)]:
-        measured = group.figures
+        measured = group.stats
         assert measured.best is not None
         assert measured.best.player.value == 1
         assert measured.kept is None or measured.kept.player.value == 1
         assert measured.half_points_lost is None or measured.half_points_lost.player.value == 0
     assert worst_mistakes(grade.answers, 10) == []
-    assert grade.ending is Ending.COMPLETE
+    assert grade.completion is Completion.COMPLETE
 
 
 def test_the_worst_columns_keep_nothing(seated: Callable[[Script], Scripted]) -> None:
     seated(worst)
-    measured = figures(graded().answers)
+    measured = answer_stats(graded().answers)
     assert measured.kept is not None
     assert measured.best is not None
     assert (measured.kept.player.value, measured.best.player.value) == (0, 0)
@@ -184,7 +184,7 @@ def test_a_failure_is_a_lost_game_and_the_player_is_loaded_anew(
     assert cause in failed.failure.cause
     assert (failed.column, failed.keeps, failed.is_best) == (None, False, False)
     assert failed.half_points_lost == 2
-    assert figures(grade.answers).failures == 1
+    assert answer_stats(grade.answers).failures == 1
     assert len(grade.answers) == len(LATE.positions)
     assert scripted.opened == 1 + -(-len(LATE.positions) // SHARD_POSITIONS)
     assert worst_mistakes(grade.answers, 5) == [], "failures are told apart"
@@ -198,15 +198,15 @@ def test_a_player_that_cannot_begin_is_not_asked_on(
     assert len(scripted.asked) == 1
     causes = {answer.failure.cause for answer in grade.answers if answer.failure}
     assert causes == {"SyntaxError: no"}
-    assert figures(grade.answers).failures == 20
+    assert answer_stats(grade.answers).failures == 20
 
 
 @pytest.mark.parametrize(
     ("stop", "ending"),
-    [(KeyboardInterrupt, Ending.INTERRUPTED), (BrokenExecutor, Ending.WORKER_DIED)],
+    [(KeyboardInterrupt, Completion.INTERRUPTED), (BrokenExecutor, Completion.WORKER_DIED)],
 )
 def test_an_early_end_keeps_what_was_answered(
-    seated: Callable[[Script], Scripted], stop: type[BaseException], ending: Ending
+    seated: Callable[[Script], Scripted], stop: type[BaseException], ending: Completion
 ) -> None:
     seated(best)
 
@@ -216,7 +216,7 @@ def test_an_early_end_keeps_what_was_answered(
 
     with ThreadPoolExecutor(1) as executor:
         grade = grade_player(STRANGER, SHIPPED, GradeSettings(), executor, show)
-    assert grade.ending is ending
+    assert grade.completion is ending
     assert 0 < len(grade.answers) < grade.asked == len(SHIPPED.positions)
 
 
@@ -224,7 +224,7 @@ def test_random_play_gets_what_is_computed_for_it() -> None:
     """The error of a mean of independent answers, whose variances are known exactly."""
     player = find_player("random")
     answers = [a for seed in range(4) for a in graded(player, seed=seed).answers]
-    measured = figures(answers)
+    measured = answer_stats(answers)
     assert measured.kept is not None
     assert measured.best is not None
     assert measured.half_points_lost is not None
@@ -255,7 +255,7 @@ def test_the_workers_and_the_other_positions_change_no_answer() -> None:
 def test_negamax_is_between_random_play_and_the_truth() -> None:
     """It looks four plies ahead, which is enough for tactics and not for hard positions."""
     answers = graded(find_player("negamax"), sample=120, workers=2).answers
-    kept = {group.name: group.figures.kept for group in by_kind(answers)}
+    kept = {group.name: group.stats.kept for group in by_kind(answers)}
     everywhere, hard, tactical = kept["all"], kept["hard"], kept["tactical"]
     assert everywhere is not None
     assert hard is not None
@@ -279,7 +279,7 @@ COLUMNS = st.sampled_from(SHIPPED.positions).flatmap(
 def test_figures_are_those_of_a_count_by_hand(
     played: list[tuple[SolvedPosition, int]],
 ) -> None:
-    measured = figures([Answer(position, column, 0.1) for position, column in played])
+    measured = answer_stats([Answer(position, column, 0.1) for position, column in played])
 
     def sign(score: int) -> int:
         return (score > 0) - (score < 0)
@@ -309,11 +309,11 @@ def test_figures_are_those_of_a_count_by_hand(
 def test_groups_part_the_answers(seated: Callable[[Script], Scripted]) -> None:
     seated(best)
     answers = graded().answers
-    sizes = {group.name: group.figures.positions for group in by_kind(answers)}
+    sizes = {group.name: group.stats.positions for group in by_kind(answers)}
     assert sum(sizes[phase.value] for phase in Phase) == sizes["all"] == len(answers)
     assert sum(sizes[name] for name in ("won", "drawn", "lost")) == len(answers)
     assert sizes["hard"] + sizes["tactical"] <= len(answers)
-    assert sum(group.figures.positions for group in by_ply(answers)) == len(answers)
+    assert sum(group.stats.positions for group in by_ply(answers)) == len(answers)
     assert by_kind([]) == by_ply([]) == []
 
 
@@ -322,11 +322,11 @@ def test_the_chart_has_a_point_for_each_ply_higher_for_a_larger_share() -> None:
     answers = [
         Answer(position, rng.choice(list(position.legal)), 0.1) for position in SHIPPED.positions
     ]
-    plies = [group for group in by_ply(answers) if group.figures.kept is not None]
+    plies = [group for group in by_ply(answers) if group.stats.kept is not None]
     svg = ET.fromstring(ply_chart(by_ply(answers)))
     points = svg.findall("{http://www.w3.org/2000/svg}circle")
     heights = [-float(point.get("cy", "nan")) for point in points]
-    shares = [group.figures.kept.player.value for group in plies if group.figures.kept]
+    shares = [group.stats.kept.player.value for group in plies if group.stats.kept]
     assert len(points) == len(plies) == 41
     places = range(len(plies))
     by_height = sorted(places, key=lambda place: (heights[place], place))

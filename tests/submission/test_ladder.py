@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from submission.ladder.ladder import Ladder, make_ladder, standing_of
+from submission.ladder.ladder import Ladder, make_ladder, player_stats
 from submission.ladder.ratings import encounters_of, points_matrix
 from submission.match.game_record import GameConfiguration, GameRecord
-from submission.match.match import Evaluation
+from submission.match.match import Match
 from submission.match.players import find_player, round_robin
 from submission.match.results_content import ResultsHeader
 from submission.match.results_file import new_results, read_results
-from submission.match.run import evaluate
+from submission.match.run import play_match
 from submission.match.schedule import Arena, Settings
 from submission.match.sprt import pair_of
 from tests.helpers.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN
@@ -42,22 +42,22 @@ def test_each_pair_of_games_is_an_observation_and_failures_are_losses() -> None:
 
 def test_a_standing_counts_the_games_of_its_player_alone() -> None:
     other = replace(WIN, player="stranger")
-    standing = standing_of("rival", [WIN, LOSS, DRAW, PLAYER_FAILED, OPPONENT_FAILED, other])
-    assert (standing.wins, standing.draws, standing.losses) == (2, 1, 3)
-    assert standing.failures == {"INVALID": 1}
-    assert standing.score == pytest.approx(2.5 / 6)
-    assert standing.longest_seconds == 0.5, "from seat 1 of the game on seat 2 of the hero"
+    stats = player_stats("rival", [WIN, LOSS, DRAW, PLAYER_FAILED, OPPONENT_FAILED, other])
+    assert (stats.wins, stats.draws, stats.losses) == (2, 1, 3)
+    assert stats.failures == {"INVALID": 1}
+    assert stats.score == pytest.approx(2.5 / 6)
+    assert stats.times.longest == 0.5, "from seat 1 of the game on seat 2 of the hero"
 
 
 def without_times(ladder: Ladder) -> list[object]:
     return [
-        (rung.player, rung.elo, rung.above_next, rung.standing.wins, rung.standing.draws)
+        (rung.player, rung.elo, rung.above_next, rung.stats.wins, rung.stats.draws)
         for rung in ladder.rungs
     ]
 
 
-def without_durations(evaluation: Evaluation) -> list[GameRecord]:
-    return [replace(record, durations=((), ())) for record in evaluation.records]
+def without_durations(match: Match) -> list[GameRecord]:
+    return [replace(record, durations=((), ())) for record in match.records]
 
 
 SETTINGS = Settings(
@@ -71,7 +71,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("ladder") / "whole.jsonl"
     pairings = round_robin([find_player(name) for name in PLAYERS])
     with new_results(path, ResultsHeader.of(pairings, SETTINGS)) as results:
-        evaluate(pairings, SETTINGS, on_game=results.append)
+        play_match(pairings, SETTINGS, on_game=results.append)
     return path
 
 
@@ -99,7 +99,7 @@ def test_everyone_plays_everyone_from_either_seat(whole: Path) -> None:
 
 def test_points_of_all_players_add_up(whole: Path) -> None:
     rungs = make_ladder(read_results(whole), None).rungs
-    scores = [rung.standing.score for rung in rungs]
+    scores = [rung.stats.score for rung in rungs]
     assert sum(score for score in scores if score is not None) == pytest.approx(3 / 2)
     table = np.array([[meeting.score or 0.0 for meeting in rung.against] for rung in rungs])
     assert table + table.T == pytest.approx(1 - np.eye(3))
@@ -118,16 +118,16 @@ def test_an_interrupted_ladder_goes_on_to_the_same_one(
     assert "points above greedy" in " ".join(outcome.stdout.split())
     resumed, expected = read_results(part), read_results(whole)
     assert without_durations(resumed) == without_durations(expected)
-    first, second = (make_ladder(evaluation, "greedy") for evaluation in (resumed, expected))
+    first, second = (make_ladder(match, "greedy") for match in (resumed, expected))
     assert without_times(first) == without_times(second)
 
 
 @pytest.mark.parametrize("games", [0, 1, 5])
 def test_after_few_games_everybody_is_on_the_ladder(whole: Path, games: int) -> None:
-    evaluation = read_results(whole)
-    part = make_ladder(replace(evaluation, records=evaluation.records[:games]), None)
+    match = read_results(whole)
+    part = make_ladder(replace(match, records=match.records[:games]), None)
     assert {rung.player for rung in part.rungs} == set(PLAYERS)
-    assert sum(rung.standing.games for rung in part.rungs) == 2 * games
+    assert sum(rung.stats.games for rung in part.rungs) == 2 * games
 
 
 def test_ctrl_c_leaves_the_ladder_of_what_was_played(

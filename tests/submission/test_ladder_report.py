@@ -16,13 +16,13 @@ from agents.stats import Estimate
 from envs.connectx import ConnectX
 from envs.render import COLOURS
 from submission.ladder.ladder import Ladder, lost_games, make_ladder
-from submission.ladder.ladder_pictures import REPLAY_SCRIPT, rating_chart, replay_figure
 from submission.ladder.ladder_report import SHOWN, ladder_page, render_ladder
-from submission.match.game_record import GameConfiguration, GameRecord, Result
-from submission.match.match import Ending, Evaluation, Identity
-from submission.match.players import PlayerKind
+from submission.ladder.rating_chart import rating_chart
+from submission.match.game_record import GameRecord, Result
+from submission.match.match import Completion, Match
+from submission.match.players import Identity, PlayerKind
 from submission.match.schedule import Settings
-from tests.helpers.game_records import LOSS, PLAYER_FAILED, WIN, evaluation_of
+from tests.helpers.game_records import LOSS, PLAYER_FAILED, WIN, match_of
 from tests.helpers.svg_reading import SVG, read_drawing
 
 NAMES = ("weak", "strong", "<b>&\"middle'.py")
@@ -42,9 +42,9 @@ RECORDS = (
 )
 
 
-def tournament(*records: GameRecord, ending: Ending = Ending.COMPLETE) -> Evaluation:
+def tournament(*records: GameRecord, completion: Completion = Completion.COMPLETE) -> Match:
     return replace(
-        evaluation_of(*records, games=4, ending=ending),
+        match_of(*records, games=4, completion=completion),
         players=tuple(Identity(name, PlayerKind.FILE, "0" * 64) for name in NAMES),
         pairings=tuple(combinations(NAMES, 2)),
         settings=Settings(games=4, seed=1),
@@ -111,10 +111,12 @@ def test_an_open_interval_and_the_anchor_are_said(ladder: Ladder) -> None:
 
 
 def test_an_early_end_is_said() -> None:
-    text = shown(make_ladder(tournament(RECORDS[0], ending=Ending.INTERRUPTED), None), width=200)
+    text = shown(
+        make_ladder(tournament(RECORDS[0], completion=Completion.INTERRUPTED), None), width=200
+    )
     assert "Interrupted: 1 of 12 games were played." in text
-    assert "Interrupted" in shown(make_ladder(tournament(ending=Ending.INTERRUPTED), None))
-    running = make_ladder(tournament(RECORDS[0], ending=Ending.UNFINISHED), None)
+    assert "Interrupted" in shown(make_ladder(tournament(completion=Completion.INTERRUPTED), None))
+    running = make_ladder(tournament(RECORDS[0], completion=Completion.UNFINISHED), None)
     for text in (shown(running, width=200), ladder_page(running)):
         assert "So far 1 of 12 games have been played." in text
         assert "Interrupted" not in text
@@ -127,7 +129,7 @@ def test_games_that_repeat_are_said(ladder: Ladder) -> None:
 
 
 def test_certainty_is_not_claimed() -> None:
-    unbeaten = make_ladder(evaluation_of(*meeting("hero", "rival", *[WIN] * 40)), None)
+    unbeaten = make_ladder(match_of(*meeting("hero", "rival", *[WIN] * 40)), None)
     results, _, _ = rows(shown(unbeaten), "hero")
     assert results[-1] == ">99.9"
 
@@ -144,12 +146,12 @@ def test_ten_players_fit_eighty_columns() -> None:
         for pair in combinations(names, 2)
         for game in meeting(*pair, *(WIN if number % 3 else LOSS for number in range(4)))
     ]
-    evaluation = replace(
+    match = replace(
         tournament(*records),
         players=tuple(Identity(name, PlayerKind.FILE, None) for name in names),
         pairings=tuple(combinations(names, 2)),
     )
-    assert "…" not in shown(make_ladder(evaluation, None), width=80)
+    assert "…" not in shown(make_ladder(match, None), width=80)
 
 
 class Page(HTMLParser):
@@ -242,14 +244,29 @@ def test_the_picture_shows_the_ratings_to_scale(ladder: Ladder) -> None:
         assert box.right <= drawing.size.right + 1, words
 
 
+def page_of(record: GameRecord) -> str:
+    """The page on which a game was lost, and no other."""
+    return ladder_page(make_ladder(match_of(record), None))
+
+
+def between(first: str, last: str, page: str) -> str:
+    """The part of a page from one piece of it to another, both included."""
+    start = page.index(first)
+    return page[start : page.index(last, start) + len(last)]
+
+
+def replay_figure(record: GameRecord) -> str:
+    return between("<figure", "</figure>", page_of(record))
+
+
 def cells_shown(figure: str) -> list[int]:
     """What the board of a figure shows: 0 free, 1 and 2 the stones."""
-    circles = ElementTree.fromstring(figure.replace("<br>", "<br/>")).iter(f"{SVG}circle")
+    circles = ElementTree.fromstring(figure).iter(f"{SVG}circle")
     return [COLOURS.index(circle.attrib["fill"]) for circle in circles]
 
 
 def test_a_replay_ends_with_the_last_board_and_its_line() -> None:
-    figure = replay_figure(WIN, GameConfiguration())
+    figure = replay_figure(WIN)
     env = ConnectX()
     state = env.initial_state()
     for column in WIN.columns:
@@ -260,7 +277,7 @@ def test_a_replay_ends_with_the_last_board_and_its_line() -> None:
 
 
 def test_the_first_mover_has_the_first_colour() -> None:
-    figure = replay_figure(replace(WIN, seat=2, result=Result.LOSS), GameConfiguration())
+    figure = replay_figure(replace(WIN, seat=2, result=Result.LOSS))
     assert figure.index(COLOURS[1], figure.index("<figcaption")) < figure.index("rival")
     assert figure.index("rival") < figure.index("hero")
 
@@ -285,7 +302,7 @@ const slider = {
   set valueAsNumber(plies) { this.plies = Math.min(last, Math.max(0, plies)); },
 };
 const replay = {
-  dataset: {cells: JSON.stringify(figure.cells)},
+  dataset: {cells: JSON.stringify(figure.cells), free: figure.free},
   querySelectorAll: what => what === "button" ? buttons : stones,
   querySelector: what => what === "input" ? slider : output,
 };
@@ -301,13 +318,19 @@ console.log(JSON.stringify(boards));
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
 def test_a_reader_steps_through_the_game() -> None:
-    figure = replay_figure(WIN, GameConfiguration())
-    tree = ElementTree.fromstring(figure.replace("<br>", "<br/>"))
+    figure = replay_figure(WIN)
+    tree = ElementTree.fromstring(figure)
     circles = [
         (circle.attrib["fill"], circle.get("stroke")) for circle in tree.iter(f"{SVG}circle")
     ]
-    task = {"cells": json.loads(tree.attrib["data-cells"]), "circles": circles}
-    script = PAGE_STANDING_IN.replace("SCRIPT", REPLAY_SCRIPT)
+    task = {
+        "cells": json.loads(tree.attrib["data-cells"]),
+        "free": tree.attrib["data-free"],
+        "circles": circles,
+    }
+    script = between("<script>", "</script>", page_of(WIN))
+    script = script.removeprefix("<script>").removesuffix("</script>")
+    script = PAGE_STANDING_IN.replace("SCRIPT", script)
     ran = subprocess.run(
         ["node", "-e", script, json.dumps(task)],
         capture_output=True,

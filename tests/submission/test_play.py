@@ -16,7 +16,7 @@ from agents import make_agent
 from agents.solver.analysis import board_picture
 from envs import ConnectFour, ConnectX, TicTacToe, state_from_moves
 from submission.play.advice import best_moves, move_values, value_text
-from submission.play.moves import Match, Word, read_move
+from submission.play.moves import Command, History, read_move
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.shell import Outcome, Shell
 from tests.helpers.signals import heed_ctrl_c
@@ -40,18 +40,18 @@ def play(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Play:
 
 
 @st.composite
-def matches(draw: st.DrawFn) -> Match:
-    """A match in which the game goes on, begun anywhere."""
+def histories(draw: st.DrawFn) -> History:
+    """A history after which the game goes on, begun anywhere."""
     env = draw(st.sampled_from([ConnectX(4, 5, 3), TicTacToe()]))
-    match = Match(env, (), 0)
+    history = History(env, (), 0)
     for choice in draw(st.lists(st.integers(0, 99), max_size=8)):
-        legal = env.get_available_actions(match.state)
-        following = match.after(legal[choice % len(legal)])
+        legal = env.get_available_actions(history.state)
+        following = history.after(legal[choice % len(legal)])
         if following.is_over:
             break
-        match = following
-    opening = draw(st.integers(0, len(match.actions)))
-    return Match(env, match.actions, opening)
+        history = following
+    opening = draw(st.integers(0, len(history.actions)))
+    return History(env, history.actions, opening)
 
 
 def test_a_win_is_said_and_its_line_marked(play: Play) -> None:
@@ -135,16 +135,16 @@ def test_odd_digits_are_typing_errors(typed: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "answer"), [(" 4 ", 3), ("04", 3), ("UNDO", Word.UNDO), ("help\n", Word.HELP)]
+    ("typed", "answer"), [(" 4 ", 3), ("04", 3), ("UNDO", Command.UNDO), ("help\n", Command.HELP)]
 )
-def test_what_is_meant_is_understood(typed: str, answer: int | Word) -> None:
+def test_what_is_meant_is_understood(typed: str, answer: int | Command) -> None:
     env = ConnectFour()
     assert read_move(env, env.initial_state(), typed) == answer
 
 
 def test_help_names_every_word(play: Play) -> None:
     listing = play("greedy", typed=["help"]).stdout.splitlines()
-    for word in Word:
+    for word in Command:
         assert any(line.startswith(f"{word} ") for line in listing)
 
 
@@ -154,20 +154,20 @@ def test_a_move_is_taken_back_with_the_reply(play: Play) -> None:
     assert "The moves were 44. To go on from there:" in outcome.stdout
 
 
-@given(matches(), st.integers(0, 8))
-def test_undo_gives_the_position_before_the_move(match: Match, choice: int) -> None:
-    person = match.state.player
-    legal = match.env.get_available_actions(match.state)
-    moved = match.after(legal[choice % len(legal)])
-    assert moved.before_last_turn_of(person) == match
+@given(histories(), st.integers(0, 8))
+def test_undo_gives_the_position_before_the_move(history: History, choice: int) -> None:
+    person = history.state.player
+    legal = history.env.get_available_actions(history.state)
+    moved = history.after(legal[choice % len(legal)])
+    assert moved.before_last_turn_of(person) == history
     if not moved.is_over:
-        replied = moved.after(match.env.get_available_actions(moved.state)[0])
-        assert replied.before_last_turn_of(person) == match
+        replied = moved.after(history.env.get_available_actions(moved.state)[0])
+        assert replied.before_last_turn_of(person) == history
 
 
-@given(matches())
-def test_the_opening_is_never_taken_back(match: Match) -> None:
-    opening = Match(match.env, match.actions, len(match.actions))
+@given(histories())
+def test_the_opening_is_never_taken_back(history: History) -> None:
+    opening = History(history.env, history.actions, len(history.actions))
     for player in (1, 2):
         with pytest.raises(ValueError, match="no move of yours"):
             opening.before_last_turn_of(player)

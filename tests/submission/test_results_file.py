@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from submission.match.game_record import GameConfiguration, GameRecord, Result
-from submission.match.match import Ending, Identity, Versions
-from submission.match.players import Pairing, Player, PlayerKind
+from submission.match.match import Completion, Versions
+from submission.match.players import Identity, Pairing, Player, PlayerKind
 from submission.match.results_content import FORMAT, ResultsHeader
 from submission.match.results_file import new_results, read_results, resumed_results
 from submission.match.schedule import Arena, Settings
@@ -117,14 +117,14 @@ def test_a_report_reads_what_was_written(header: ResultsHeader, played: list[Gam
     header = replace(header, settings=replace(header.settings, sprt=None))
     with new_path() as path:
         write(path, header, *played)
-        evaluation = read_results(path)
-    assert evaluation.players == header.players
-    assert evaluation.pairings == header.pairings
-    assert evaluation.settings == header.settings
-    assert evaluation.versions == header.versions
-    assert evaluation.ending is Ending.UNFINISHED
+        match = read_results(path)
+    assert match.players == header.players
+    assert match.pairings == header.pairings
+    assert match.settings == header.settings
+    assert match.versions == header.versions
+    assert match.completion is Completion.UNFINISHED
     places = {names: place for place, names in enumerate(header.pairings)}
-    assert list(evaluation.records) == sorted(
+    assert list(match.records) == sorted(
         played, key=lambda record: (places[record.pairing], record.game)
     )
 
@@ -229,16 +229,16 @@ def test_the_sequential_test_decides_what_counts(path: Path) -> None:
         for game in range(60)
     ]
     write(path, header, *reversed(wins))
-    evaluation = read_results(path)
-    assert evaluation.ending is Ending.COMPLETE
-    decided = len(evaluation.records)
+    match = read_results(path)
+    assert match.completion is Completion.COMPLETE
+    decided = len(match.records)
     assert 0 < decided < len(wins)
-    assert evaluation.records == tuple(wins[:decided])
+    assert match.records == tuple(wins[:decided])
 
 
 def test_a_file_with_all_games_is_complete(path: Path) -> None:
     write(path, replace(HEADER, settings=replace(SETTINGS, games=3)), WIN, LOSS, DRAW)
-    assert read_results(path).ending is Ending.COMPLETE
+    assert read_results(path).completion is Completion.COMPLETE
 
 
 def test_an_earlier_run_is_not_overwritten(path: Path) -> None:
@@ -269,9 +269,9 @@ def test_more_games_and_pairings_may_be_added(path: Path) -> None:
         assert results.played == (WIN, further)
         results.append(LOSS)
     assert sum(b"format" in line for line in path.read_bytes().splitlines()) == 2
-    evaluation = read_results(path)
-    assert evaluation.settings.games == 9
-    assert evaluation.records == (further, WIN, LOSS)
+    match = read_results(path)
+    assert match.settings.games == 9
+    assert match.records == (further, WIN, LOSS)
 
 
 def test_fewer_games_may_be_asked_for_than_were_planned(path: Path) -> None:

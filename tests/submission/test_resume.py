@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from submission.executors.local_workers import local_executor
 from submission.match.game_record import GameConfiguration, GameRecord
-from submission.match.match import Ending, Evaluation
+from submission.match.match import Completion, Match
 from submission.match.players import Player, PlayerKind, against_each, find_player
 from submission.match.results_content import ResultsHeader
 from submission.match.results_file import ResultsFile, new_results, read_results, resumed_results
-from submission.match.run import evaluate
+from submission.match.run import play_match
 from submission.match.schedule import Arena, Settings
 from submission.match.sprt import Sprt
 
@@ -51,37 +51,37 @@ class Interruption:
             raise KeyboardInterrupt
 
 
-def without_clock(evaluation: Evaluation) -> list[GameRecord]:
-    return [replace(record, durations=((), ())) for record in evaluation.records]
+def without_clock(match: Match) -> list[GameRecord]:
+    return [replace(record, durations=((), ())) for record in match.records]
 
 
 @cache
 def uninterrupted(settings: Settings) -> list[GameRecord]:
-    evaluation = evaluate(PAIRINGS, settings)
-    assert evaluation.ending is Ending.COMPLETE
-    return without_clock(evaluation)
+    match = play_match(PAIRINGS, settings)
+    assert match.completion is Completion.COMPLETE
+    return without_clock(match)
 
 
 def run(path: Path, settings: Settings, stop_after: int, executor: Executor | None = None) -> bool:
     """A run that goes on from an earlier one, or begins; whether it came to its end."""
     header = ResultsHeader.of(PAIRINGS, settings)
     with (resumed_results if path.exists() else new_results)(path, header) as results:
-        evaluation = evaluate(
+        match = play_match(
             PAIRINGS,
             settings,
             executor=executor,
             played=results.played,
             on_game=Interruption(results, stop_after),
         )
-    is_complete = evaluation.ending is Ending.COMPLETE
+    is_complete = match.completion is Completion.COMPLETE
     if is_complete:
-        assert without_clock(evaluation) == uninterrupted(settings)
+        assert without_clock(match) == uninterrupted(settings)
     return is_complete
 
 
 def assert_all_games_are_there(path: Path, settings: Settings) -> None:
     stored = read_results(path)
-    assert stored.ending is Ending.COMPLETE
+    assert stored.completion is Completion.COMPLETE
     assert without_clock(stored) == uninterrupted(settings)
 
 
@@ -143,10 +143,10 @@ def test_a_killed_worker_neither_loses_nor_repeats_a_game() -> None:
             if len(kept) == 5:
                 os.kill(worker, signal.SIGKILL)
 
-        evaluation = evaluate(PAIRINGS, settings, executor=executor, on_game=keep)
-    assert set(kept) == set(evaluation.records)
-    assert len(kept) == len(evaluation.records) == settings.games * len(PAIRINGS)
-    assert without_clock(evaluation) == uninterrupted(settings)
+        match = play_match(PAIRINGS, settings, executor=executor, on_game=keep)
+    assert set(kept) == set(match.records)
+    assert len(kept) == len(match.records) == settings.games * len(PAIRINGS)
+    assert without_clock(match) == uninterrupted(settings)
 
 
 KILLED_RUN = """

@@ -1,18 +1,16 @@
 from dataclasses import replace
 
-from submission.match.match import Ending, Identity, Versions, summarise
-from submission.match.players import Player, PlayerKind
-from tests.helpers.game_records import DRAW, LOSS, WIN, evaluation_of
+from submission.match.match import Completion, Versions, pairing_stats
+from submission.match.players import Identity, Player, PlayerKind
+from tests.helpers.game_records import DRAW, LOSS, WIN, match_of
 
 
 def test_each_pairing_has_its_own_figures() -> None:
     other = replace(LOSS, opponent="other")
-    evaluation = replace(
-        evaluation_of(WIN, DRAW, other), pairings=(("hero", "other"), ("hero", "rival"))
-    )
-    assert evaluation.summaries() == (
-        summarise(("hero", "other"), [other]),
-        summarise(("hero", "rival"), [WIN, DRAW]),
+    match = replace(match_of(WIN, DRAW, other), pairings=(("hero", "other"), ("hero", "rival")))
+    assert match.stats() == (
+        pairing_stats(("hero", "other"), [other]),
+        pairing_stats(("hero", "rival"), [WIN, DRAW]),
     )
 
 
@@ -30,11 +28,11 @@ def test_a_player_is_known_by_its_content() -> None:
 
 
 def test_only_ctrl_c_is_an_interruption() -> None:
-    evaluation = evaluation_of(WIN)
-    interrupted = {ending: replace(evaluation, ending=ending).interrupted for ending in Ending}
+    match = match_of(WIN)
+    interrupted = {ending: replace(match, completion=ending).interrupted for ending in Completion}
     assert interrupted == {
-        Ending.COMPLETE: False,
-        Ending.INTERRUPTED: True,
-        Ending.WORKER_DIED: False,
-        Ending.UNFINISHED: False,
+        Completion.COMPLETE: False,
+        Completion.INTERRUPTED: True,
+        Completion.WORKER_DIED: False,
+        Completion.UNFINISHED: False,
     }

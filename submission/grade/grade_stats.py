@@ -1,4 +1,4 @@
-"""The figures of a grade: what answers cost, by kind of position and by ply, and the worst ones."""
+"""Statistics of a grade: the cost of answers by kind of position and by ply, and the worst ones."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ class Answer:
     column: int | None
     """None exactly where there is a failure."""
     seconds: float
-    """What the player took."""
+    """Taken by the player."""
     failure: Failure | None = None
 
     @property
     def outcome(self) -> Outcome:
-        """How the game ends after it under best play, from the player's view."""
+        """The end of the game after it under best play, from the player's view."""
         if self.column is None:
             return Outcome.LOSS
         return Outcome.of(self.position.legal[self.column])
@@ -41,7 +41,7 @@ class Answer:
 
     @property
     def half_points_lost(self) -> int:
-        """What it costs under best play: 2 from a win to a loss, 1 for half of that, or 0."""
+        """Its cost under best play: 2 from a win to a loss, 1 for half of that, or 0."""
         return self.position.outcome - self.outcome
 
 
@@ -55,26 +55,26 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
-    """What the answers to some positions come to. None: no position counts for that figure."""
+class AnswerStats:
+    """The statistics of some answers. None: no position counts for that figure."""
 
     positions: int
     at_stake: int
-    """In how many some column gives the outcome away; only these tell whether it is kept."""
+    """Positions in which some column gives the outcome away: only they tell whether it is kept."""
     kept: Measured | None
     """Share of the answers that keep the outcome, among the positions at stake."""
     half_points_lost: Measured | None
-    """What an answer costs under best play, 0 to 2, on average over the positions at stake."""
+    """Mean cost of an answer under best play, 0 to 2, over the positions at stake."""
     best: Measured | None
     """Share of the answers that no column scores more than, among all positions."""
     failures: int
     """Answers without a column that can be played; each counts as a lost game."""
 
 
-def figures(answers: Sequence[Answer]) -> Figures:
-    """The figures of some answers."""
+def answer_stats(answers: Sequence[Answer]) -> AnswerStats:
+    """The statistics of some answers."""
     at_stake = [answer for answer in answers if answer.position.is_at_stake]
-    return Figures(
+    return AnswerStats(
         positions=len(answers),
         at_stake=len(at_stake),
         kept=_measured(at_stake, lambda answer: answer.keeps),
@@ -98,7 +98,7 @@ def _measured(
 
 
 def _expected(position: SolvedPosition, measure: Callable[[Answer], float]) -> float:
-    """What random play gets in a position on average."""
+    """The mean of random play in a position."""
     return fmean(measure(Answer(position, column, seconds=0.0)) for column in position.legal)
 
 
@@ -110,14 +110,14 @@ OUTCOME_NAMES = {Outcome.WIN: "won", Outcome.DRAW: "drawn", Outcome.LOSS: "lost"
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The figures of one kind of positions."""
+    """The statistics of one kind of positions."""
 
     name: str
-    figures: Figures
+    stats: AnswerStats
 
 
 def by_kind(answers: Sequence[Answer]) -> list[Group]:
-    """By phase, by outcome, hard, tactical, and all; kinds without a position are left out."""
+    """Group by phase, by outcome, hard, tactical, and all; empty kinds are left out."""
     kinds = [*(phase.value for phase in Phase), *OUTCOME_NAMES.values(), HARD, TACTICAL, ALL]
     members: dict[str, list[Answer]] = {kind: [] for kind in kinds}
     for answer in answers:
@@ -127,7 +127,7 @@ def by_kind(answers: Sequence[Answer]) -> list[Group]:
 
 
 def by_ply(answers: Sequence[Answer]) -> list[Group]:
-    """By the plies played."""
+    """Group by the plies played."""
     members: dict[str, list[Answer]] = {}
     for answer in sorted(answers, key=lambda answer: answer.position.ply):
         members.setdefault(str(answer.position.ply), []).append(answer)
@@ -135,7 +135,7 @@ def by_ply(answers: Sequence[Answer]) -> list[Group]:
 
 
 def _grouped(answers: Mapping[str, Sequence[Answer]]) -> list[Group]:
-    return [Group(name, figures(members)) for name, members in answers.items() if members]
+    return [Group(name, answer_stats(members)) for name, members in answers.items() if members]
 
 
 def _kinds(position: SolvedPosition) -> Iterator[str]:
@@ -188,7 +188,7 @@ def mistake_in_words(mistake: Mistake) -> str:
 
 
 def _outcome_in_words(position: SolvedPosition, column: int) -> str:
-    """What playing a column leads to for the player to move, as in "wins in 5 moves"."""
+    """The consequence of a column for the player to move, as in "wins in 5 moves"."""
     score = position.legal[column]
     verdict = in_words(Position(GAME, position.moves, position.state), ScoreBounds(score, score))
     return f"leads to a {verdict}" if score == 0 else verdict

@@ -3,8 +3,8 @@ from dataclasses import replace
 from rich.console import Console
 
 from submission.match.game_record import Result
-from submission.match.match import Ending, Evaluation
-from submission.match.match_report import render_evaluation
+from submission.match.match import Completion, Match
+from submission.match.match_report import render_match
 from submission.match.sprt import Sprt
 from tests.helpers.game_records import (
     DRAW,
@@ -12,14 +12,14 @@ from tests.helpers.game_records import (
     OPPONENT_FAILED,
     PLAYER_FAILED,
     WIN,
-    evaluation_of,
+    match_of,
 )
 
 
-def shown(evaluation: Evaluation, width: int = 80) -> str:
+def shown(match: Match, width: int = 80) -> str:
     console = Console(width=width)
     with console.capture() as capture:
-        console.print(render_evaluation(evaluation))
+        console.print(render_match(match))
     return capture.get()
 
 
@@ -31,7 +31,7 @@ def cells(text: str, name: str) -> list[list[str]]:
 
 def test_a_row_tells_results_by_seat_score_and_elo() -> None:
     second_win = replace(LOSS, game=3, result=Result.WIN)
-    text = shown(evaluation_of(WIN, LOSS, DRAW, second_win))
+    text = shown(match_of(WIN, LOSS, DRAW, second_win))
     results, times = cells(text, "rival")
     # 2.5 of 4 points, and 400 log10(5 / 3).
     assert results == ["rival", "4", "1-1-0", "1-0-1", "62.5", "+89", "0", "player"]
@@ -39,14 +39,14 @@ def test_a_row_tells_results_by_seat_score_and_elo() -> None:
 
 
 def test_an_infinite_elo_is_shown_as_such() -> None:
-    text = shown(evaluation_of(WIN, replace(LOSS, result=Result.WIN)))
+    text = shown(match_of(WIN, replace(LOSS, result=Result.WIN)))
     assert "+inf" in cells(text, "rival")[0]
     assert "[20.6, 100.0]" in text, "Wilson's interval of 1 in 1, but for a hair"
 
 
 def test_failures_are_counted_apart_with_their_first_cause() -> None:
     again = replace(PLAYER_FAILED, game=5)
-    text = shown(evaluation_of(WIN, LOSS, PLAYER_FAILED, again), width=200)
+    text = shown(match_of(WIN, LOSS, PLAYER_FAILED, again), width=200)
     assert cells(text, "rival")[0][2:] == ["1-0-0", "0-0-1", "25.0", "-191", "2", "player"]
     assert (
         "hero failed in 2 games, first in game 4 of hero against rival: ERROR, ValueError: boom."
@@ -55,7 +55,7 @@ def test_failures_are_counted_apart_with_their_first_cause() -> None:
 
 
 def test_the_opponents_failures_bear_its_name() -> None:
-    text = shown(evaluation_of(OPPONENT_FAILED), width=200)
+    text = shown(match_of(OPPONENT_FAILED), width=200)
     assert cells(text, "rival")[0][4:6] == ["-", "-"]
     assert "1 opponent" in text
     assert "rival failed in 1 game, first in game 6 of hero against rival: INVALID, played" in text
@@ -67,8 +67,8 @@ def test_a_sequential_test_tells_its_verdict() -> None:
         for pair in range(20)
         for game in (WIN, replace(LOSS, result=Result.WIN))
     ]
-    evaluation = evaluation_of(*wins)
-    tested = replace(evaluation, settings=replace(evaluation.settings, sprt=Sprt(0, 100)))
+    match = match_of(*wins)
+    tested = replace(match, settings=replace(match.settings, sprt=Sprt(0, 100)))
     text = " ".join(shown(tested).split())
     # Wald's bounds are log(0.95 / 0.05) and its negative.
     assert "Against rival: Elo +0 or +100? +100 accepted after" in text
@@ -78,33 +78,33 @@ def test_a_sequential_test_tells_its_verdict() -> None:
 
 
 def test_an_early_end_is_said() -> None:
-    interrupted = shown(evaluation_of(WIN, games=8, ending=Ending.INTERRUPTED))
+    interrupted = shown(match_of(WIN, games=8, completion=Completion.INTERRUPTED))
     assert "Interrupted: 1 of 8 games were played." in interrupted
-    died = shown(evaluation_of(WIN, games=8, ending=Ending.WORKER_DIED))
+    died = shown(match_of(WIN, games=8, completion=Completion.WORKER_DIED))
     assert "The workers died after 1 of 8 games" in died
-    unfinished = shown(evaluation_of(WIN, games=8, ending=Ending.UNFINISHED))
+    unfinished = shown(match_of(WIN, games=8, completion=Completion.UNFINISHED))
     assert "So far 1 of 8 games have been played." in unfinished
-    assert " of 1 games" not in shown(evaluation_of(WIN))
+    assert " of 1 games" not in shown(match_of(WIN))
 
 
 def test_games_that_repeat_are_said() -> None:
-    text = shown(evaluation_of(WIN, replace(WIN, game=2)), width=200)
+    text = shown(match_of(WIN, replace(WIN, game=2)), width=200)
     assert "distinct are, of hero and rival, 1 of 2." in text
-    assert "distinct" not in shown(evaluation_of(WIN, LOSS))
+    assert "distinct" not in shown(match_of(WIN, LOSS))
 
 
 def test_the_rules_of_counting_are_said() -> None:
-    text = " ".join(shown(evaluation_of(WIN)).split())
+    text = " ".join(shown(match_of(WIN)).split())
     assert "a failure of the player 0; left out are pairs in which the opponent failed" in text
 
 
 def test_names_are_shown_as_they_are() -> None:
     name = "mcts:order=[bold]"
-    evaluation = evaluation_of(replace(WIN, opponent=name))
-    text = shown(replace(evaluation, pairings=(("hero", name),)), width=120)
+    match = match_of(replace(WIN, opponent=name))
+    text = shown(replace(match, pairings=(("hero", name),)), width=120)
     assert len(cells(text, name)) == 2
 
 
 def test_large_figures_fit_eighty_columns() -> None:
     games = [replace(WIN, game=game) for game in range(400)]
-    assert "…" not in shown(evaluation_of(*games, LOSS))
+    assert "…" not in shown(match_of(*games, LOSS))

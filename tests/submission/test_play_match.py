@@ -9,7 +9,7 @@ import pytest
 
 from submission.executors.local_workers import local_executor
 from submission.match.game_record import GameConfiguration, GameRecord, Result
-from submission.match.match import Ending, Evaluation
+from submission.match.match import Completion, Match
 from submission.match.players import (
     Pairing,
     Player,
@@ -18,7 +18,7 @@ from submission.match.players import (
     find_player,
     round_robin,
 )
-from submission.match.run import evaluate
+from submission.match.run import play_match
 from submission.match.schedule import Arena, Settings
 from submission.match.sprt import Sprt
 
@@ -52,31 +52,31 @@ def small(games: int, seed: int = 0) -> Settings:
     return Settings(games, seed, configuration=SMALL)
 
 
-def moves(evaluation: Evaluation) -> list[tuple[str, str, int, int, int, tuple[int, ...]]]:
+def moves(match: Match) -> list[tuple[str, str, int, int, int, tuple[int, ...]]]:
     """All of the games but their durations."""
     return [
         (record.player, record.opponent, record.game, record.seat, record.seed, record.columns)
-        for record in evaluation.records
+        for record in match.records
     ]
 
 
 def test_negamax_beats_random() -> None:
-    evaluation = evaluate([Pairing(NEGAMAX, RANDOM)], small(6, seed=1))
-    assert sum(record.result is Result.WIN for record in evaluation.records) >= 5
-    assert evaluation.ending is Ending.COMPLETE
-    assert not evaluation.interrupted
+    match = play_match([Pairing(NEGAMAX, RANDOM)], small(6, seed=1))
+    assert sum(record.result is Result.WIN for record in match.records) >= 5
+    assert match.completion is Completion.COMPLETE
+    assert not match.interrupted
 
 
 def test_seats_alternate_and_seeds_differ() -> None:
-    records = evaluate([Pairing(RANDOM, NEGAMAX)], small(4, seed=1)).records
+    records = play_match([Pairing(RANDOM, NEGAMAX)], small(4, seed=1)).records
     assert [record.seat for record in records] == [1, 2, 1, 2]
     assert len({record.seed for record in records}) == 4
 
 
 def test_games_do_not_depend_on_who_plays_them(two_workers: Executor) -> None:
-    def played_by(executor: Executor | None) -> Evaluation:
+    def played_by(executor: Executor | None) -> Match:
         pairings = round_robin([RANDOM, UNSEEDED, find_player("greedy")])
-        return evaluate(pairings, small(4, seed=3), executor=executor)
+        return play_match(pairings, small(4, seed=3), executor=executor)
 
     here = played_by(None)
     assert moves(here) == moves(played_by(two_workers))
@@ -85,27 +85,29 @@ def test_games_do_not_depend_on_who_plays_them(two_workers: Executor) -> None:
 
 
 def test_another_seed_makes_other_games() -> None:
-    first, second = (evaluate([Pairing(UNSEEDED, RANDOM)], small(3, seed=seed)) for seed in (0, 1))
+    first, second = (
+        play_match([Pairing(UNSEEDED, RANDOM)], small(3, seed=seed)) for seed in (0, 1)
+    )
     assert moves(first) != moves(second)
 
 
 def test_a_further_opponent_changes_no_game() -> None:
-    alone = evaluate([Pairing(UNSEEDED, RANDOM)], small(3))
-    together = evaluate(against_each(UNSEEDED, [UNSEEDED, RANDOM]), small(3))
+    alone = play_match([Pairing(UNSEEDED, RANDOM)], small(3))
+    together = play_match(against_each(UNSEEDED, [UNSEEDED, RANDOM]), small(3))
     assert [game for game in moves(together) if game[1] == "random"] == moves(alone)
 
 
 def test_records_are_in_order_of_opponent_and_game(two_workers: Executor) -> None:
     pairings = against_each(UNSEEDED, [UNSEEDED, RANDOM])
-    evaluation = evaluate(pairings, small(3), executor=two_workers)
-    places = [(record.opponent, record.game) for record in evaluation.records]
+    match = play_match(pairings, small(3), executor=two_workers)
+    places = [(record.opponent, record.game) for record in match.records]
     assert places == [(name, game) for name in ("unseeded", "random") for game in range(3)]
 
 
 def test_each_game_is_reported_once(two_workers: Executor) -> None:
     reported: list[GameRecord] = []
-    evaluation = evaluate(RANDOM_TWICE, small(5), executor=two_workers, on_game=reported.append)
-    assert sorted(reported, key=lambda record: record.game) == list(evaluation.records)
+    match = play_match(RANDOM_TWICE, small(5), executor=two_workers, on_game=reported.append)
+    assert sorted(reported, key=lambda record: record.game) == list(match.records)
 
 
 class CtrlC:
@@ -121,9 +123,9 @@ class CtrlC:
 
 
 def test_ctrl_c_keeps_what_was_played_here() -> None:
-    evaluation = evaluate(RANDOM_TWICE, small(50), on_game=CtrlC(3))
-    assert evaluation.interrupted
-    assert [record.game for record in evaluation.records] == [0, 1, 2]
+    match = play_match(RANDOM_TWICE, small(50), on_game=CtrlC(3))
+    assert match.interrupted
+    assert [record.game for record in match.records] == [0, 1, 2]
 
 
 def test_ctrl_c_keeps_what_was_played_by_workers(two_workers: Executor) -> None:
@@ -132,9 +134,9 @@ def test_ctrl_c_keeps_what_was_played_by_workers(two_workers: Executor) -> None:
         "dawdler", "import time\ndef agent(observation):\n    time.sleep(0.1)\n    return 0"
     )
     pairings = [Pairing(dawdler, RANDOM)]
-    evaluation = evaluate(pairings, small(500), executor=two_workers, on_game=CtrlC(2))
-    assert evaluation.interrupted
-    assert len(evaluation.records) == 2
+    match = play_match(pairings, small(500), executor=two_workers, on_game=CtrlC(2))
+    assert match.interrupted
+    assert len(match.records) == 2
     two_workers.submit(time.time).result()
     assert time.perf_counter() - started < 10, "what had not begun should have been cancelled"
 
@@ -160,23 +162,23 @@ class Broken(Executor):
 
 def test_a_broken_executor_keeps_what_was_played() -> None:
     with Broken() as executor:
-        evaluation = evaluate(RANDOM_TWICE, small(4), executor=executor)
-    assert evaluation.ending is Ending.WORKER_DIED
-    assert len(evaluation.records) <= 1
+        match = play_match(RANDOM_TWICE, small(4), executor=executor)
+    assert match.completion is Completion.WORKER_DIED
+    assert len(match.records) <= 1
 
 
 def test_any_executor_of_the_kind_will_do() -> None:
     output = sys.stdout
     with ThreadPoolExecutor(3) as executor:
-        evaluation = evaluate(RANDOM_TWICE, small(12), executor=executor)
-    assert moves(evaluation) == moves(evaluate(RANDOM_TWICE, small(12)))
+        match = play_match(RANDOM_TWICE, small(12), executor=executor)
+    assert moves(match) == moves(play_match(RANDOM_TWICE, small(12)))
     assert sys.stdout is output, "threads that catch the output take turns"
 
 
 def test_games_that_were_played_are_not_played_again() -> None:
-    whole = evaluate(RANDOM_TWICE, small(6))
+    whole = play_match(RANDOM_TWICE, small(6))
     played_anew: list[GameRecord] = []
-    resumed = evaluate(
+    resumed = play_match(
         RANDOM_TWICE, small(6), played=whole.records[1:4], on_game=played_anew.append
     )
     assert [record.game for record in played_anew] == [0, 4, 5]
@@ -184,13 +186,13 @@ def test_games_that_were_played_are_not_played_again() -> None:
 
 
 def test_a_game_of_other_players_is_no_game_of_these() -> None:
-    played = evaluate(RANDOM_TWICE, small(1)).records
+    played = play_match(RANDOM_TWICE, small(1)).records
     with pytest.raises(ValueError, match="random against random is not to be played"):
-        evaluate([Pairing(RANDOM, NEGAMAX)], small(1), played=played)
+        play_match([Pairing(RANDOM, NEGAMAX)], small(1), played=played)
 
 
 def test_both_games_of_a_pair_begin_alike() -> None:
-    games = evaluate(RANDOM_TWICE, small(8)).records
+    games = play_match(RANDOM_TWICE, small(8)).records
     first, second = games[::2], games[1::2]
     openings = [record.opening for record in first]
     assert [record.opening for record in second] == openings
@@ -201,11 +203,11 @@ def test_both_games_of_a_pair_begin_alike() -> None:
 def test_a_test_ends_a_pairing_as_soon_as_it_is_decided(two_workers: Executor) -> None:
     settings = replace(small(10_000), sprt=Sprt(0, 100), arena=Arena.OWN)
     pairings = [Pairing(find_player("greedy"), find_player("random:seed=1"))]
-    decided = evaluate(pairings, settings)
-    assert decided.ending is Ending.COMPLETE
+    decided = play_match(pairings, settings)
+    assert decided.completion is Completion.COMPLETE
     assert 0 < len(decided.records) < 100
     played: list[GameRecord] = []
-    elsewhere = evaluate(pairings, settings, executor=two_workers, on_game=played.append)
+    elsewhere = play_match(pairings, settings, executor=two_workers, on_game=played.append)
     assert len(played) < settings.games / 2, "games in the queue are called off"
     assert moves(elsewhere) == moves(decided)
 
@@ -219,7 +221,7 @@ def test_a_test_ends_a_pairing_as_soon_as_it_is_decided(two_workers: Executor) -
 )
 def test_pairings_that_cannot_be_played_are_refused(pairings: list[Pairing], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        evaluate(pairings, small(1))
+        play_match(pairings, small(1))
 
 
 @pytest.mark.parametrize(
