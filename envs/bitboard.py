@@ -1,7 +1,5 @@
 """k-in-a-row on bitboards: plain functions of plain integers, compiled where a board fits 64 bits.
 
-k-in-a-row on bitboards: plain functions of plain integers, for boards of any size.
-
 A cell is a bit. Columns stand one after the other, each from the bottom up, with one guard bit on
 top that no stone ever occupies. On 6 rows and 7 columns:
 
@@ -17,10 +15,9 @@ So a step to the neighbouring cell is a shift by a constant: 1 up, `rows + 1` to
 `rows + 2` right and up, `rows` right and down; the guard bits keep a line from running on into the
 next column. The layout is the customary one (J. Tromp's Fhourstones, P. Pons' solver tutorial).
 
-k-in-a-row on boards of at most 64 bits: what the compiled searches are made of.
-
-The bit layout is that of `envs.bitboard`. A compiled search has `rows`, `inarow` or the whole
-`BoardMasks` as constants, so that the loops below unroll and the shifts become immediate.
+The rules use the first half of this module, on boards of any size. The `inlined` functions of the
+second half are the ingredients of compiled searches, on boards of at most 64 bits: with `rows`,
+`inarow` or the whole `BoardMasks` as constants, their loops unroll and their shifts are immediate.
 """
 
 from collections.abc import Iterable, Iterator
@@ -67,7 +64,7 @@ def line_steps(rows: int, inarow: int) -> LineSteps:
 
 
 def has_line(stones: int, steps: LineSteps) -> bool:
-    """Whether `stones` hold a line; `steps` are the board's `line_steps`."""
+    """Tell whether `stones` hold a line; `steps` are the board's `line_steps`."""
     for first, second, further in steps:
         run = stones & (stones >> first)
         if run & (run >> second):
@@ -79,7 +76,7 @@ def has_line(stones: int, steps: LineSteps) -> bool:
     return False
 
 
-def lines(rows: int, columns: int, inarow: int) -> Iterator[int]:
+def winning_lines(rows: int, columns: int, inarow: int) -> Iterator[int]:
     """Every line of `inarow` cells on the board, as a mask of its cells.
 
     6 rows, 7 columns, 4 in a row have 69. A line of one cell is given once, not per direction.
@@ -114,7 +111,7 @@ class BoardMasks(NamedTuple):
     columns: int
     inarow: int
     cells: int
-    """How many cells the board has."""
+    """Number of cells."""
     board: int
     """All cells."""
     bottom: int
@@ -126,7 +123,7 @@ class BoardMasks(NamedTuple):
 
 
 def fits_in_word(rows: int, columns: int, inarow: int) -> bool:
-    """Whether the compiled searches can play on a board: its cells, its guards, its longest shift.
+    """Tell whether a board suits the compiled searches: its cells, guard bits and longest shift.
 
     All boards up to 6 rows and 9 columns or 7 rows and 8 columns do, with lines of up to 7.
     """
@@ -216,7 +213,7 @@ def completing_along(stones: int, step: int, inarow: int) -> int:
 
 @inlined
 def has_run(stones: int, rows: int, inarow: int) -> bool:
-    """Whether `stones` hold a line."""
+    """Tell whether `stones` hold a line."""
     return (
         runs_along(stones, 1, inarow)
         | runs_along(stones, rows, inarow)

@@ -98,11 +98,6 @@ def make_observer(observation: str, game: BoardGame) -> Observer:
     return OBSERVERS[observation](game)
 
 
-def action_count(game: BoardGame) -> int:
-    """How many actions the game numbers: those of the empty board."""
-    return len(game.get_available_actions(game.initial_state()))
-
-
 def action_mask(legal: Sequence[int], actions: int) -> NDArray[np.int8]:
     """A new array of shape (actions,): 1 for each legal action, 0 for the others.
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from envs.board import BoardGame, BoardState
 from envs.learning.arguments import first_illegal, require_actions
-from envs.learning.observations import action_count
 from envs.learning.vector_boards import Boards
 from envs.learning.vector_kernels import Bytes, Flags, Words
 from envs.random_stream import drawn_index, next_stream, random_action
@@ -63,7 +62,7 @@ class Dice:
     def action(self, game: BoardGame, state: BoardState) -> int:
         """A legal action, all equally likely."""
         legal = game.get_available_actions(state)
-        action, self.stream = random_action(legal, action_count(game), self.stream)
+        action, self.stream = random_action(legal, len(game.action_cells), self.stream)
         return action
 
 
@@ -172,7 +171,7 @@ class BatchReplies:
     def __init__(self, game: BoardGame, opponent: BatchOpponent) -> None:
         self._opponent = opponent
         self._planes_shape = (2, game.rows, game.columns)
-        self._actions = action_count(game)
+        self._actions = len(game.action_cells)
 
     def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
         """An action for each game whose turn it is."""

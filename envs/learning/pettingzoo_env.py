@@ -1,7 +1,5 @@
 """The games for PettingZoo: two agents that take turns (its AEC interface).
 
-The games for PettingZoo: two agents that take turns (its AEC interface).
-
 `env()` is Connect Four, `env(TicTacToe())` and `env(ConnectX(5, 5, inarow=3))` the other games;
 `raw_env` is the same without PettingZoo's check of the order of calls.
 """
@@ -20,7 +18,7 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 from envs.board import BoardGame
 from envs.connectx import ConnectFour
 from envs.learning.arguments import ILLEGAL, require_choice, require_moves, whole_number
-from envs.learning.observations import action_count, action_mask, make_observer
+from envs.learning.observations import action_mask, make_observer
 from envs.notation import state_from_moves
 from envs.render import board_ansi, board_rgb
 
@@ -130,7 +128,7 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
         self.board_state = self.game.initial_state()
         self.possible_agents = list(AGENTS)
         self._observer = make_observer(observation, self.game)
-        self._actions = action_count(self.game)
+        self._actions = len(self.game.action_cells)
         self._window = Window(name, RENDER_FPS)
         self.state_space = self._observer.space
         self.action_spaces = {agent: Discrete(self._actions) for agent in AGENTS}

@@ -9,8 +9,6 @@ from envs.bitboard import fits_in_word
 from envs.board import BoardGame
 from envs.jit import compiled, compiles, fastest, jit, jit_parallel, parallel_range
 from envs.learning.arguments import Seed, require_count, require_masks, require_seed
-from envs.learning.observations import action_count
-from envs.learning.vector_boards import cells_of_actions
 from envs.learning.vector_kernels import Bytes, Words, make_random_games
 from envs.learning.vector_threads import (
     Kernel,
@@ -53,13 +51,13 @@ def play_random_games(game: BoardGame, games: int, seed: Seed) -> RandomGames:
 
 
 def _compiled_games(game: BoardGame, games: int, stream: int) -> RandomGames:
-    cells = np.array(cells_of_actions(game), np.int64)
+    cells = np.array(game.action_cells, np.int64)
     play = make_random_games(game.rows, game.inarow, int(cells.sum()))
     return RandomGames(*play(games, stream, cells & -cells, cells))
 
 
 def _plain_games(game: BoardGame, games: int, stream: int) -> RandomGames:
-    actions = action_count(game)
+    actions = len(game.action_cells)
     wins = {1: 0, 2: 0, None: 0}
     plies = 0
     for _ in range(games):

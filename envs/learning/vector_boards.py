@@ -6,11 +6,10 @@ from typing import Protocol
 
 import numpy as np
 
-from envs.bitboard import cell_bit, column_cells, fits_in_word, has_line
+from envs.bitboard import cell_bit, fits_in_word, has_line
 from envs.board import BoardGame, BoardState
-from envs.connectx import ConnectX
 from envs.jit import compiles, fastest, jit
-from envs.learning.observations import FlatBoard, Planes, action_count, action_mask
+from envs.learning.observations import FlatBoard, Planes, action_mask
 from envs.learning.vector_kernels import (
     Bytes,
     Flags,
@@ -161,15 +160,6 @@ def make_boards(game: BoardGame, count: int) -> Boards:
     return PlainBoards(game, count)
 
 
-def cells_of_actions(game: BoardGame) -> list[int]:
-    """For each action, the cells that it fills from the lowest up: a column, or a single cell."""
-    if isinstance(game, ConnectX):
-        return [column_cells(game.rows, column) for column in range(game.columns)]
-    return [
-        cell_bit(game.rows, *divmod(action, game.columns)) for action in range(action_count(game))
-    ]
-
-
 class CompiledBoards:
     """Positions as two words each, on boards that `fits_in_word`.
 
@@ -177,7 +167,7 @@ class CompiledBoards:
     """
 
     def __init__(self, game: BoardGame, count: int) -> None:
-        cells = cells_of_actions(game)
+        cells = game.action_cells
         self._game = game
         self.board = sum(cells)
         self._play = make_play(game.rows, game.inarow, self.board)
@@ -239,7 +229,7 @@ class PlainBoards:
 
     def __init__(self, game: BoardGame, count: int) -> None:
         self._game = game
-        self._actions = action_count(game)
+        self._actions = len(game.action_cells)
         self._planes = Planes(game)
         self._flat_board = FlatBoard(game)
         self._states = [game.initial_state()] * count

@@ -7,7 +7,6 @@ import numpy as np
 from envs.board import BoardState
 from envs.jit import compiled, fastest
 from envs.learning.arguments import first_illegal
-from envs.learning.observations import action_count
 from envs.learning.opponents import BatchOpponent, Opponent, RandomReplies, Replies, make_replies
 from envs.learning.single_env import PLAYERS, RANDOM_SEAT, BoardGameEnv
 from envs.learning.vector_boards import Boards, CompiledBoards, draw_seats, make_boards
@@ -113,7 +112,7 @@ class Games:
         Raises:
             ValueError: one is illegal; the message names the sub-environment.
         """
-        masks = np.empty((len(actions), action_count(self._game)), np.int8)
+        masks = np.empty((len(actions), len(self._game.action_cells)), np.int8)
         self.write_action_masks(masks)
         playing = np.flatnonzero(~self.over)
         illegal = first_illegal(actions[playing], masks[playing])

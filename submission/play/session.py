@@ -9,6 +9,7 @@ from rich.status import Status
 from rich.text import Text
 
 from agents.solver.analysis import board_picture
+from envs.games import game_entry
 from submission.play.advice import (
     greeting,
     help_text,
@@ -18,7 +19,7 @@ from submission.play.advice import (
     verdict,
     ways_on,
 )
-from submission.play.moves import Match, Opponent, Word, places, read_move
+from submission.play.moves import Match, Opponent, Word, read_move
 
 
 class Leave(Exception):
@@ -64,7 +65,7 @@ class Session:
 
     def _agent_moves(self, match: Match) -> Match:
         action = self._choice(match)
-        self._say(f"{self.opponent.name} plays {places(match.env).name} {action + 1}.")
+        self._say(f"{self.opponent.name} plays {game_entry(match.env).place.name} {action + 1}.")
         return self._show(match.after(action))
 
     def _person_answers(self, match: Match) -> Match:
@@ -104,7 +105,9 @@ class Session:
 
     def _give_hint(self, match: Match) -> Match:
         action = self._choice(match)
-        self._say(f"{self.opponent.name} would play {places(match.env).name} {action + 1}.")
+        self._say(
+            f"{self.opponent.name} would play {game_entry(match.env).place.name} {action + 1}."
+        )
         return match
 
     def _help(self, match: Match) -> Match:

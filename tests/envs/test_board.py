@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
-from envs.bitboard import cell_bit, lines
+from envs.bitboard import cell_bit, winning_lines
 from tests.helpers.kaggle_rules import kaggle_game
 from tests.helpers.strategies import (
     Position,
@@ -187,7 +187,7 @@ def test_each_line_of_tic_tac_toe_wins(line: str, player: int) -> None:
 
 
 def test_connect_four_has_69_lines() -> None:
-    assert len(ConnectFour().lines) == len(set(ConnectFour().lines)) == 69
+    assert len(ConnectFour().winning_lines) == len(set(ConnectFour().winning_lines)) == 69
 
 
 @given(connect_games())
@@ -196,7 +196,7 @@ def test_there_are_as_many_lines_as_geometry_allows(env: ConnectX) -> None:
     rows, columns, inarow = env.rows, env.columns, env.inarow
     high, wide = max(rows - inarow + 1, 0), max(columns - inarow + 1, 0)
     expected = rows * columns if inarow == 1 else rows * wide + high * columns + 2 * high * wide
-    found = list(lines(rows, columns, inarow))
+    found = list(winning_lines(rows, columns, inarow))
     assert len(set(found)) == len(found) == expected
     assert all(line.bit_count() == inarow for line in found)
 
