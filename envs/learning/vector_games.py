@@ -15,6 +15,7 @@ from envs.learning.vector_kernels import (
     Bytes,
     Flags,
     Rewards,
+    StepKind,
     Words,
     make_shared_step,
     make_step,
@@ -24,7 +25,7 @@ from envs.random_stream import stream_of_seed
 
 
 class StepArrays(NamedTuple):
-    """What a step fills, a row for each game."""
+    """The arrays that a step fills, a row for each game."""
 
     observations: Bytes
     action_masks: Bytes
@@ -128,12 +129,44 @@ class Games:
         self.boards.play(actions, turn, -1.0, self.over, rewards)
 
 
-def over_at_once() -> ValueError:
-    """What is wrong with a game in which the learner has nothing to play."""
-    return ValueError(
-        "a game is over before its learner's first action: begin earlier, or let the learner be "
-        "the first player"
-    )
+class FusedGames(Games):
+    """Games on compiled boards, in self-play or against random actions.
+
+    Args:
+        game: as `Games` has it.
+        boards: the positions.
+        replies: None in self-play.
+        observation: what the learners see.
+        threads: how many threads share the games, at most.
+    """
+
+    def __init__(
+        self,
+        game: BoardGameEnv,
+        boards: CompiledBoards,
+        replies: RandomReplies | None,
+        observation: str,
+        threads: int,
+    ) -> None:
+        super().__init__(game, boards, replies, observation)
+        flat = observation == "flat"
+        kind = StepKind(game.rows, game.inarow, boards.board, flat, replies is not None)
+        self._step = fastest(make_step(kind))
+        shared_by = useful_threads(threads, len(boards))
+        if shared_by > 1:
+            shared = compiled(make_shared_step(kind, shared_by))
+            self._step = ThreadedKernel(self._step, shared)
+        self._words = boards.mover, boards.mask, self.over, self._seats, self._streams
+        self._tables = boards.lowest, boards.cells, boards.highest, boards.shifts
+
+    def step(self, actions: Words, arrays: StepArrays) -> None:
+        """Begin the games that are over; play the learners' actions and the replies in the others.
+
+        Raises:
+            ValueError: a game is over before its learner has moved.
+        """
+        if self._step(self._draws_seats, actions, *self._words, *arrays, *self._tables):
+            raise over_at_once()
 
 
 def make_games(
@@ -161,41 +194,9 @@ def make_games(
     return Games(game, boards, replies, observation)
 
 
-class FusedGames(Games):
-    """Games on compiled boards, in self-play or against random actions.
-
-    Args:
-        game: as `Games` has it.
-        boards: the positions.
-        replies: None in self-play.
-        observation: what the learners see.
-        threads: how many threads share the games, at most.
-    """
-
-    def __init__(
-        self,
-        game: BoardGameEnv,
-        boards: CompiledBoards,
-        replies: RandomReplies | None,
-        observation: str,
-        threads: int,
-    ) -> None:
-        super().__init__(game, boards, replies, observation)
-        flat = observation == "flat"
-        kind = game.rows, game.inarow, boards.board, flat, replies is not None
-        self._step = fastest(make_step(*kind))
-        shared_by = useful_threads(threads, len(boards))
-        if shared_by > 1:
-            shared = compiled(make_shared_step(*kind, shared_by))
-            self._step = ThreadedKernel(self._step, shared)
-        self._words = boards.mover, boards.mask, self.over, self._seats, self._streams
-        self._tables = boards.lowest, boards.cells, boards.highest, boards.shifts
-
-    def step(self, actions: Words, arrays: StepArrays) -> None:
-        """Begin the games that are over; play the learners' actions and the replies in the others.
-
-        Raises:
-            ValueError: a game is over before its learner has moved.
-        """
-        if self._step(self._draws_seats, actions, *self._words, *arrays, *self._tables):
-            raise over_at_once()
+def over_at_once() -> ValueError:
+    """The error where a learner has nothing to play."""
+    return ValueError(
+        "a game is over before its learner's first action: begin earlier, or let the learner be "
+        "the first player"
+    )
