@@ -42,6 +42,14 @@ class GameEntry:
         parameters = signature(self.rules).parameters
         return {name: parameter.default for name, parameter in parameters.items()}
 
+    def make(self, **sizes: int) -> BoardGame:
+        """Make the game; a size that is not given is the default.
+
+        Raises:
+            ValueError: a size that is no whole number of at least 1.
+        """
+        return self.rules(**sizes)
+
     def sizes_of(self, game: BoardGame) -> tuple[int, ...]:
         """The arguments of the constructor that make a game as large as `game`."""
         return tuple(getattr(game, name) for name in self.sizes)

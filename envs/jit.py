@@ -1,7 +1,5 @@
 """Kernels: plain functions of numbers and arrays, which Numba compiles where a search asks for it.
 
-Kernels: plain functions of numbers and arrays, which Numba compiles where a search asks for it.
-
 A kernel is written once. Called as it stands it runs in plain Python, on Python's own integers and
 on anything that can be indexed; `compiled` gives its twin in machine code. Numba is imported when
 the first twin is asked for, and not before.
@@ -10,6 +8,7 @@ the first twin is asked for, and not before.
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
+from hashlib import sha256
 from threading import Event, RLock
 from types import CellType, FunctionType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -88,7 +87,7 @@ def fastest(kernel: Function) -> Function:
 
 @lru_cache(maxsize=1)
 def compiles() -> bool:
-    """Whether Numba is installed and able to compile; says why not on stderr, once."""
+    """Tell whether Numba is installed and able to compile; say why not on stderr, once."""
     try:
         if compiled(_count_bits)(7) == 3:
             return True
@@ -133,14 +132,35 @@ def _twin(kernel: Callable[..., Any]) -> Any:
             return decorate(nogil=True, parallel=True)(twin)
     if installed:
         try:
-            return decorate(nogil=True, cache=True)(twin)
+            return _filed_by_key(decorate(nogil=True, cache=True)(twin))
         except RuntimeError:  # no folder to keep it in
             pass
     return decorate(nogil=True)(twin)
 
 
+def _filed_by_key(twin: Any) -> Any:
+    """Keep each machine code of a twin in a file that is named by what it was compiled for.
+
+    Numba numbers these files. Two processes that compile for two boards at once take the same
+    number, and ever after the code for one board may be loaded for the other.
+    """
+    files = getattr(getattr(twin, "_cache", None), "_cache_file", None)
+    if files is None:  # another version of Numba
+        return twin
+
+    def save(key: Any, code: Any) -> None:
+        index = files._load_index()
+        number = int.from_bytes(sha256(repr(key).encode()).digest()[:8], "big")
+        index[key] = files._data_name(number)
+        files._save_data(index[key], code)
+        files._save_index(index)
+
+    files.save = save
+    return twin
+
+
 def _seen(value: Any) -> Any:
-    """What a compiled kernel sees in place of a value that its source names."""
+    """Give what a compiled kernel sees in place of a value that its source names."""
     if value is parallel_range:
         from numba import prange
 
@@ -151,7 +171,7 @@ def _seen(value: Any) -> Any:
 
 @lru_cache(maxsize=1)
 def _inlining_options() -> dict[str, Any]:
-    """How an inlined function is compiled: as an ingredient of its callers.
+    """The options that compile an inlined function: as an ingredient of its callers.
 
     Numba would optimise it on its own, and emit machine code that nobody calls, once more at each
     level of calls. The caller is optimised with all that it has taken in anyway; on Numba 0.60 the

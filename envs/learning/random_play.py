@@ -72,8 +72,9 @@ def make_draw(threads: int) -> Kernel:
     """`draw_of_masks` by so many threads; in plain Python by the caller alone."""
     if threads == 1 or not compiles():
         return fastest(draw_of_masks)
+    if threads > most_threads():
+        return make_draw(most_threads())
     numba = threading_of_numba()
-    threads = min(threads, most_threads())
 
     @jit_parallel
     def draw(masks: Bytes, streams: Words, actions: Words) -> None:

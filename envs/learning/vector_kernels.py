@@ -116,9 +116,10 @@ def make_shared_step(kind: StepKind, threads: int) -> StepKernel:
         kind: as `make_step` has it.
         threads: how many threads, each with one part; as many as Numba has, at most.
     """
+    if threads > most_threads():
+        return make_shared_step(kind, most_threads())
     step_part = make_step(kind)
     numba = threading_of_numba()
-    threads = min(threads, most_threads())
 
     @jit_parallel
     def step(

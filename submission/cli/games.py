@@ -66,7 +66,7 @@ def chosen_game(name: str, rows: int | None, columns: int | None, inarow: int | 
             raise ValueError(
                 f"{name} has {fixed}: leave --{size} out, or choose --game {CONNECT_X}"
             )
-    return entry.rules(**given)
+    return entry.make(**given)
 
 
 def unfinished_position(env: BoardGame, moves: str) -> BoardState:

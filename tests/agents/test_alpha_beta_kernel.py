@@ -223,10 +223,11 @@ def test_a_stone_changes_the_score_by_its_gain(position: Position, data: st.Data
     env, state = position
     after = env.get_next_state(state, data.draw(st.sampled_from(env.get_available_actions(state))))
     if not after.won:
-        scores = line_scores(env.winning_lines, env.columns * (env.rows + 1), env.inarow)
+        lines = env.winning_lines
+        scores = line_scores(lines, env.columns * (env.rows + 1), env.inarow)
         stone = state.mask ^ after.mask
         gain = stone_gain(scores, state.mover, state.mask ^ state.mover, stone)
-        assert -state_score(after, env.winning_lines) == state_score(state, env.winning_lines) + gain
+        assert -state_score(after, lines) == state_score(state, lines) + gain
 
 
 @given(st.integers(4, 16), st.integers(-(2**10), 2**10))
