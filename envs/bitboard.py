@@ -30,22 +30,22 @@ LineSteps = tuple[tuple[int, int, tuple[int, ...]], ...]
 
 
 def cell_bit(rows: int, row: int, column: int) -> int:
-    """The bit of the cell in `row` (0 is the top, as on Kaggle's board) and `column`."""
+    """Return the bit of the cell in `row` (0 is the top, as on Kaggle's board) and `column`."""
     return 1 << (column * (rows + 1) + rows - 1 - row)
 
 
 def column_cells(rows: int, column: int) -> int:
-    """All cells of a column, without its guard bit."""
+    """Return all cells of a column, without its guard bit."""
     return ((1 << rows) - 1) << (column * (rows + 1))
 
 
 def directions(rows: int) -> tuple[int, int, int, int]:
-    """The shifts of a step: up, right, right and up, right and down."""
+    """Return the shifts of a step: up, right, right and up, right and down."""
     return 1, rows + 1, rows + 2, rows
 
 
 def line_steps(rows: int, inarow: int) -> LineSteps:
-    """For each direction, the shifts by which `has_line` doubles runs until they reach `inarow`.
+    """Return, by direction, the shifts by which `has_line` doubles runs until they reach `inarow`.
 
     Stones that start a run of n cells, and'ed with themselves shifted by m <= n cells, start runs
     of n + m: for four in a row that takes shifts by 1 and 2 cells. Two shifts are always given
@@ -77,7 +77,7 @@ def has_line(stones: int, steps: LineSteps) -> bool:
 
 
 def winning_lines(rows: int, columns: int, inarow: int) -> Iterator[int]:
-    """Every line of `inarow` cells on the board, as a mask of its cells.
+    """Yield every line of `inarow` cells on the board, as a mask of its cells.
 
     6 rows, 7 columns, 4 in a row have 69. A line of one cell is given once, not per direction.
     """
@@ -90,7 +90,7 @@ def winning_lines(rows: int, columns: int, inarow: int) -> Iterator[int]:
 
 
 def cells_in_line(rows: int, columns: int, line_masks: Iterable[int]) -> dict[int, int]:
-    """For each cell of the board, the other cells of the lines that run through it."""
+    """Map each cell of the board to the other cells of the lines that run through it."""
     others = {cell_bit(rows, row, column): 0 for row in range(rows) for column in range(columns)}
     for line in line_masks:
         rest = line
@@ -132,7 +132,7 @@ def fits_in_word(rows: int, columns: int, inarow: int) -> bool:
 
 @lru_cache
 def board_masks(rows: int, columns: int, inarow: int) -> BoardMasks:
-    """The masks of a board that `fits_in_word`."""
+    """Return the masks of a board that `fits_in_word`."""
     return BoardMasks(
         rows,
         columns,
@@ -149,7 +149,7 @@ def board_masks(rows: int, columns: int, inarow: int) -> BoardMasks:
 
 @inlined
 def column_from_middle(columns: int, place: int) -> int:
-    """The column at a place, from 0, of the order from the middle outwards, the left one first."""
+    """Return the column at a place, from 0, of the order from the middle outwards, left first."""
     distance = (place + 1) // 2
     to_the_left = place % 2 == columns % 2
     return (columns - 1) // 2 + (-distance if to_the_left else distance)
@@ -157,7 +157,7 @@ def column_from_middle(columns: int, place: int) -> int:
 
 @inlined
 def safe_cells(possible: int, threats: int) -> int:
-    """The possible cells after which the other player does not win at once.
+    """Return the possible cells after which the other player does not win at once.
 
     Args:
         possible: the cells in which a stone may come to rest.
@@ -173,7 +173,7 @@ def safe_cells(possible: int, threats: int) -> int:
 
 @inlined
 def completing_cells(stones: int, rows: int, inarow: int) -> int:
-    """The cells that would complete a line of `stones`, whether free or not.
+    """Return the cells that would complete a line of `stones`, whether free or not.
 
     Also bits outside the board, which the caller masks.
     """
@@ -190,7 +190,7 @@ def completing_cells(stones: int, rows: int, inarow: int) -> int:
 
 @inlined
 def completing_along(stones: int, step: int, inarow: int) -> int:
-    """The cells that would complete a line in the direction of a step."""
+    """Return the cells that would complete a line in the direction of a step."""
     if inarow == 4:  # written out, because nested loops are not unrolled in every place
         two_before = (stones << step) & (stones << 2 * step)
         two_after = (stones >> step) & (stones >> 2 * step)
@@ -224,7 +224,7 @@ def has_run(stones: int, rows: int, inarow: int) -> bool:
 
 @inlined
 def runs_along(stones: int, step: int, inarow: int) -> int:
-    """The lowest cell of each line that `stones` hold in the direction of a step."""
+    """Return the lowest cell of each line that `stones` hold in the direction of a step."""
     run = stones
     length = 1
     while length < inarow:

@@ -81,7 +81,7 @@ class BoardGame(ABC):
         ]
 
     def initial_state(self) -> BoardState:
-        """The empty board, player 1 to move."""
+        """Return the empty board, player 1 to move."""
         return BoardState(mover=0, mask=0, player=1, won=False)
 
     def current_player(self, state: BoardState) -> int:
@@ -90,18 +90,18 @@ class BoardGame(ABC):
 
     @abstractmethod
     def get_available_actions(self, state: BoardState) -> Sequence[int]:
-        """The legal actions in ascending order; empty exactly when the game is over."""
+        """Return the legal actions in ascending order; empty exactly when the game is over."""
 
     @abstractmethod
     def get_next_state(self, state: BoardState, action: int) -> BoardState:
-        """The state after `action`.
+        """Return the state after `action`.
 
         Raises:
             ValueError: the action is illegal.
         """
 
     def reward(self, state: BoardState, action: int) -> float:
-        """+1.0 when `action` makes player 1 win, -1.0 when it makes player 2 win, else 0.0.
+        """Return +1.0 when `action` makes player 1 win, -1.0 when it makes player 2 win, else 0.0.
 
         Raises:
             ValueError: the action is illegal.
@@ -111,16 +111,16 @@ class BoardGame(ABC):
         return 1.0 if state.player == 1 else -1.0
 
     def stones(self, state: BoardState) -> tuple[int, int]:
-        """The bitboards of player 1 and of player 2."""
+        """Return the bitboards of player 1 and of player 2."""
         other = state.mask ^ state.mover
         return (state.mover, other) if state.player == 1 else (other, state.mover)
 
     def winner(self, state: BoardState) -> int | None:
-        """The player who has a line, or None."""
+        """Return the player who has a line, or None."""
         return 3 - state.player if state.won else None
 
     def winning_cells(self, state: BoardState) -> list[tuple[int, int]]:
-        """The cells (row from the top, column) of the winner's lines; none before a win."""
+        """Return the cells (row from the top, column) of the winner's lines; none before a win."""
         if not state.won:
             return []
         winner_stones = state.mask ^ state.mover
@@ -146,7 +146,7 @@ class BoardGame(ABC):
         return [1 if player_1 & cell else 2 if player_2 & cell else EMPTY for cell in cells]
 
     def from_board(self, board: Sequence[int], player: int | None = None) -> BoardState:
-        """The state of a flat board.
+        """Return the state of a flat board.
 
         Args:
             board: `rows * columns` cells as `to_board` gives them.

@@ -36,11 +36,11 @@ class ConnectX(BoardGame):
         return [cells for _, cells in self._columns.values()]
 
     def get_available_actions(self, state: BoardState) -> Sequence[int]:
-        """The columns that are not full; none once a player has won."""
+        """Return the columns that are not full; none once a player has won."""
         return () if state.won else self._open_columns[state.mask & self._top_row]
 
     def get_next_state(self, state: BoardState, action: int) -> BoardState:
-        """The state after a stone has been dropped into column `action`.
+        """Return the state after a stone has been dropped into column `action`.
 
         Raises:
             ValueError: no such column, a full column, or the game is over.
@@ -61,7 +61,7 @@ class ConnectX(BoardGame):
         return new_state(BoardState, (mask ^ mover, mask | cell, 3 - player, won))
 
     def from_board(self, board: Sequence[int], player: int | None = None) -> BoardState:
-        """The state of a flat board, as `BoardGame.from_board` reads it.
+        """Return the state of a flat board, as `BoardGame.from_board` reads it.
 
         Raises:
             ValueError: as there; or a stone with an empty cell below it.

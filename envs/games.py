@@ -51,7 +51,7 @@ class GameEntry:
         return self.rules(**sizes)
 
     def sizes_of(self, game: BoardGame) -> tuple[int, ...]:
-        """The arguments of the constructor that make a game as large as `game`."""
+        """Return the arguments of the constructor that make a game as large as `game`."""
         return tuple(getattr(game, name) for name in self.sizes)
 
 

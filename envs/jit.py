@@ -57,7 +57,7 @@ def inlined(function: Function) -> Function:
 
 
 def parallel_range(count: int) -> range:
-    """The range of a loop that `jit_parallel` shares; a plain range in all other functions."""
+    """Return the range of a loop that `jit_parallel` shares; elsewhere, a plain range."""
     return range(count)
 
 
@@ -66,7 +66,7 @@ def fetch_ahead(words: Any, index: int) -> None:
 
 
 def compiled(kernel: Function) -> Function:
-    """The twin of a kernel in machine code, compiled when it is first called.
+    """Return the twin of a kernel in machine code, compiled when it is first called.
 
     Raises:
         ImportError: Numba is missing or broken; whatever else it raises in that case, too.
@@ -80,7 +80,7 @@ def compiled(kernel: Function) -> Function:
 
 
 def fastest(kernel: Function) -> Function:
-    """The compiled twin of a kernel, or the kernel itself where Numba cannot be used."""
+    """Return the compiled twin of a kernel, or the kernel itself where Numba cannot be used."""
     chosen: Function = _fastest(kernel)
     return chosen
 
@@ -114,7 +114,7 @@ def _count_bits(number: int) -> int:
 
 
 def _twin(kernel: Callable[..., Any]) -> Any:
-    """A kernel whose calls go to the twins of other kernels, as Numba compiles it."""
+    """Return a kernel whose calls go to the twins of other kernels, as Numba compiles it."""
     from numba import njit
 
     names = kernel.__code__.co_names
@@ -160,7 +160,7 @@ def _filed_by_key(twin: Any) -> Any:
 
 
 def _seen(value: Any) -> Any:
-    """Give what a compiled kernel sees in place of a value that its source names."""
+    """Replace a value that a kernel's source names by what its compiled twin sees."""
     if value is parallel_range:
         from numba import prange
 
@@ -171,7 +171,7 @@ def _seen(value: Any) -> Any:
 
 @lru_cache(maxsize=1)
 def _inlining_options() -> dict[str, Any]:
-    """The options that compile an inlined function: as an ingredient of its callers.
+    """Return the options that compile an inlined function: as an ingredient of its callers.
 
     Numba would optimise it on its own, and emit machine code that nobody calls, once more at each
     level of calls. The caller is optimised with all that it has taken in anyway; on Numba 0.60 the
@@ -270,7 +270,7 @@ else:
 
 
 def zeros(*shape: int) -> Words:
-    """Words that are all 0."""
+    """Make an array of words that are all 0."""
     import numpy as np
 
     words = np.empty(shape, np.int64)
@@ -279,7 +279,7 @@ def zeros(*shape: int) -> Words:
 
 
 def words_of(numbers: Sequence[int]) -> Words:
-    """These words."""
+    """Make an array of these words."""
     import numpy as np
 
     return np.array(numbers, np.int64)

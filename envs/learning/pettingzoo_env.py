@@ -79,7 +79,7 @@ AGENTS = ("player_1", "player_2")
 
 RENDER_MODES = ("human", "ansi", "rgb_array")
 RENDER_FPS = 4
-"""How many positions a window shows in a second, at most."""
+"""Positions that a window shows in a second, at most."""
 
 
 class BoardGameAEC(AECEnv[str, Observation, int]):
@@ -135,11 +135,11 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
         self.observation_spaces = {agent: self._observation_space() for agent in AGENTS}
 
     def observation_space(self, agent: str) -> Dict:
-        """What `observe` gives an agent."""
+        """Return the space of what `observe` gives an agent."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> "Discrete[np.int64]":
-        """The actions of the game, legal now or not."""
+        """Return the actions of the game, legal now or not."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
@@ -186,7 +186,7 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
         self._select_the_mover()
 
     def observe(self, agent: str) -> Observation:
-        """The board as an agent sees it and what it may do; new arrays."""
+        """Return the board as an agent sees it and what it may do; new arrays."""
         has_the_turn = agent == self.agent_selection and not self.terminations.get(agent, True)
         legal = self.game.get_available_actions(self.board_state) if has_the_turn else ()
         return {
@@ -195,11 +195,11 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
         }
 
     def state(self) -> NDArray[np.int8]:
-        """The board as `player_1` sees it, whoever asks; a new array."""
+        """Return the board as `player_1` sees it, whoever asks; a new array."""
         return self._observer.observe(self.board_state, viewer=1)
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """The board in the render mode: a text, a picture, or None where a window shows it."""
+        """Draw the board in the render mode: a text, a picture, or None where a window shows it."""
         if self.render_mode is None:
             logger.warn("nothing is rendered: give a render_mode when the environment is made")
             return None
@@ -247,7 +247,7 @@ def env(
     observation: str = "planes",
     illegal: str = "loss",
 ) -> AECEnv[str, Observation, int]:
-    """A `BoardGameAEC` that tells calls before `reset` and after the end by PettingZoo's errors.
+    """Make a `BoardGameAEC` that raises PettingZoo's errors before `reset` and after the end.
 
     Raises:
         ValueError: as there.

@@ -42,7 +42,7 @@ class LegalActionSampler:
         self._streams = np.empty(0, np.int64)
 
     def sample(self, action_masks: Bytes) -> Words:
-        """The actions, of shape (n,), int64.
+        """Draw an action for each row; they are of shape (n,), int64.
 
         Args:
             action_masks: of shape (n, actions), int8, as in `infos["action_mask"]`, or bools or

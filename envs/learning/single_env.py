@@ -43,8 +43,8 @@ class BoardGameEnv(Env[Observation, np.int64], BoardGame):
     are new at each step. The reward is the learner's: +1 it has won, -1 the opponent has, else 0.
 
     In self-play, one learner plays both sides, an action a step: the observation is the view of the
-    player whose turn it is (after the last action, whose turn it would be), and the reward is that
-    of the player who has just moved.
+    player to move (after the last action, of who would be next), and the reward is that of the
+    player who has just moved.
 
     Args:
         size: the arguments of the rules, by place or by name, such as `rows`, `columns` and
@@ -108,7 +108,7 @@ class BoardGameEnv(Env[Observation, np.int64], BoardGame):
 
     @property
     def learner(self) -> int | None:
-        """Which player the learner is, 1 or 2; None in self-play."""
+        """The learner's player, 1 or 2; None in self-play."""
         return self._learner
 
     def reset(
@@ -154,22 +154,22 @@ class BoardGameEnv(Env[Observation, np.int64], BoardGame):
         return self._observation(), reward, not self._legal, False, self._info()
 
     def render(self) -> Any:
-        """The board in the render mode: text, an image, or an SVG document."""
+        """Draw the board in the render mode: text, an image, or an SVG document."""
         if self.render_mode is None:
             logger.warn("render() draws nothing: make the environment with a render_mode")
             return None
         return RENDERERS[self.render_mode](self, self._state)
 
     def action_masks(self) -> Observation:
-        """The mask of `info["action_mask"]` anew, under the name that sb3-contrib looks for."""
+        """Return `info["action_mask"]` anew; sb3-contrib looks for a method of this name."""
         return action_mask(self._legal, self._actions)
 
     def __copy__(self) -> Self:
-        """An independent game: copies with common random numbers would disturb each other."""
+        """Copy the whole game: copies with common random numbers would disturb each other."""
         return deepcopy(self)
 
     def get_keys_to_action(self) -> dict[tuple[int, ...], int]:
-        """The keys 1 to 9, for `gymnasium.utils.play` (with `wait_on_player=True`)."""
+        """Return the keys 1 to 9, for `gymnasium.utils.play` (with `wait_on_player=True`)."""
         return {(ord(key),): action for action, key in enumerate(KEYS[: self._actions])}
 
     def _seed(self, seed: int) -> None:
@@ -212,7 +212,7 @@ class BoardGameEnv(Env[Observation, np.int64], BoardGame):
 
 
 def _environment(rules: type[BoardGame]) -> type[BoardGameEnv]:
-    """The class of a game's environments, as `class ConnectXEnv(BoardGameEnv, ConnectX)` has it."""
+    """Make the class of a game's environments: `class ConnectXEnv(BoardGameEnv, ConnectX)`."""
     body = {
         "__module__": __name__,
         "__doc__": f"`{rules.__name__}` as an environment, with the arguments of `BoardGameEnv`.",

@@ -36,13 +36,13 @@ class Boards(Protocol):
         """Count the positions."""
 
     def state(self, index: int) -> BoardState:
-        """A position as the rules know it."""
+        """Return a position as the rules know it."""
 
     def start(self, which: Flags, state: BoardState) -> None:
         """Set these positions to `state`."""
 
     def play(self, actions: Words, turn: Flags, sign: float, over: Flags, rewards: Rewards) -> None:
-        """Play one ply in each game whose turn it is.
+        """Play one ply in each game in `turn`.
 
         Where it ends the game, `over` is set; the reward is set to `sign` if it wins and to
         `-sign` if it was illegal, which leaves the board as it was.
@@ -91,7 +91,7 @@ class CompiledBoards:
         return len(self.mask)
 
     def state(self, index: int) -> BoardState:
-        """A position as the rules know it."""
+        """Return a position as the rules know it."""
         mover, mask = int(self.mover[index]), int(self.mask[index])
         won = has_line(mask ^ mover, self._game.line_steps)
         return BoardState(mover, mask, 1 + mask.bit_count() % 2, won)
@@ -101,7 +101,7 @@ class CompiledBoards:
         fastest(start_games)(which, state.mover, state.mask, self.mover, self.mask)
 
     def play(self, actions: Words, turn: Flags, sign: float, over: Flags, rewards: Rewards) -> None:
-        """Play one ply in each game whose turn it is."""
+        """Play one ply in each game in `turn`."""
         self._play(
             actions, turn, sign, self.mover, self.mask, over, rewards, self.lowest, self.cells
         )
@@ -140,7 +140,7 @@ class PlainBoards:
         return len(self._states)
 
     def state(self, index: int) -> BoardState:
-        """A position as the rules know it."""
+        """Return a position as the rules know it."""
         return self._states[index]
 
     def start(self, which: Flags, state: BoardState) -> None:
@@ -149,7 +149,7 @@ class PlainBoards:
             self._states[index] = state
 
     def play(self, actions: Words, turn: Flags, sign: float, over: Flags, rewards: Rewards) -> None:
-        """Play one ply in each game whose turn it is."""
+        """Play one ply in each game in `turn`."""
         for index in np.flatnonzero(turn):
             state, action = self._states[index], int(actions[index])
             if action not in self._game.get_available_actions(state):
@@ -199,7 +199,7 @@ PlayKernel = Callable[[Words, Flags, float, Words, Words, Flags, Rewards, Words,
 
 @lru_cache
 def make_play(rows: int, inarow: int, board: int) -> PlayKernel:
-    """The kernel that plays one ply in each game whose turn it is."""
+    """Make the kernel that plays one ply in each game in `turn`."""
 
     @jit
     def play(
@@ -246,7 +246,7 @@ def draw_seats(which: Flags, streams: Words, seats: Bytes) -> None:
 def draw_actions(
     turn: Flags, streams: Words, mask: Words, lowest: Words, cells: Words, actions: Words
 ) -> None:
-    """Draw a legal action for each game whose turn it is."""
+    """Draw a legal action for each game in `turn`."""
     for game in range(len(turn)):
         if turn[game]:
             actions[game], _, streams[game] = drawn_cell(streams[game], mask[game], lowest, cells)

@@ -189,13 +189,13 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         return arrays.observations, arrays.rewards, terminated, truncated, infos
 
     def action_masks(self) -> Bytes:
-        """A new array of `infos["action_mask"]`."""
+        """Return a new array of `infos["action_mask"]`."""
         masks = np.empty(self._masks, np.int8)
         self._games.write_action_masks(masks)
         return masks
 
     def state(self, index: int) -> BoardState:
-        """The position of a sub-environment, for the rules and for searches.
+        """Return the position of a sub-environment, for the rules and for searches.
 
         Raises:
             ValueError: there is no such sub-environment.
@@ -205,14 +205,14 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         return self._games.boards.state(index)
 
     def render(self) -> tuple[Any, ...] | None:
-        """The boards in the render mode, one after the other; None without a render mode."""
+        """Draw the boards in the render mode, one after the other; None without a render mode."""
         if self.render_mode is None:
             return None
         draw = RENDERERS[self.render_mode]
         return tuple(draw(self._game, self.state(index)) for index in range(self.num_envs))
 
     def __copy__(self) -> Self:
-        """Independent games: copies with common boards would disturb each other."""
+        """Copy all games: copies with common boards would disturb each other."""
         return deepcopy(self)
 
     def _seed(self, which: Flags, seeds: Sequence[int | None]) -> None:
@@ -269,7 +269,7 @@ def make_vector_env(game: BoardGame, num_envs: int, **arguments: Any) -> BoardGa
 
 
 def _vector_environment(single: type[BoardGameEnv]) -> type[BoardGameVectorEnv]:
-    """The class that plays many games of a single environment: `ConnectXVectorEnv` and so on."""
+    """Make the class that plays many games of a single environment, as `ConnectXVectorEnv` does."""
     name = single.__name__.removesuffix("Env") + "VectorEnv"
     body = {
         "__module__": __name__,

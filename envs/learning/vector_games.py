@@ -176,7 +176,7 @@ def make_games(
     observation: str,
     threads: int,
 ) -> Games:
-    """So many games, fused where boards and replies are compiled; the others take no threads.
+    """Make so many games, fused where boards and replies are compiled; the others take no threads.
 
     Args:
         game: the single environment in self-play, whose rules and arguments are taken.
@@ -195,7 +195,7 @@ def make_games(
 
 
 def over_at_once() -> ValueError:
-    """The error where a learner has nothing to play."""
+    """Make the error for a game in which the learner has nothing to play."""
     return ValueError(
         "a game is over before its learner's first action: begin earlier, or let the learner be "
         "the first player"

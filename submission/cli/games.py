@@ -19,10 +19,11 @@ def _known_name(name: str | None) -> str | None:
 
 
 def _game_option(**options: Any) -> Any:
-    sized = " and ".join(entry.name for entry in GAMES.values() if entry.sizes)
+    sized = [entry.name for entry in GAMES.values() if entry.sizes]
+    have = "has" if len(sized) == 1 else "have"
     return typer.Option(
         "--game",
-        help=f"The game; {sized} has a board of any size.",
+        help=f"The game; {' and '.join(sized)} {have} a board of any size.",
         metavar="|".join(GAMES),
         callback=_known_name,
         autocompletion=lambda: list(GAMES),
