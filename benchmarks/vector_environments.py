@@ -15,7 +15,7 @@ from benchmarks.report import table
 from benchmarks.vector_peer import PGX_IDS, PgxGames
 from envs import BoardGame, ConnectFour, TicTacToe
 from envs.learning.random_play import LegalActionSampler, play_random_games
-from envs.learning.vector_env import BoardGameVectorEnv, ConnectXVectorEnv, TicTacToeVectorEnv
+from envs.learning.vector_env import make_vector_env
 
 BATCHES = (1, 8, 64, 512, 2048, 8192, 16384, 65536)
 """How many games step together."""
@@ -25,10 +25,6 @@ ONE_THREAD, TWO_THREADS, SAME_STEP, PEER = "1 thread", "2 threads", "same step",
 ONE_AGAINST_RANDOM, TWO_AGAINST_RANDOM = "1 thread, random", "2 threads, random"
 RANDOM_GAMES = 100_000
 """Whole games of a round."""
-VECTORS: dict[str, type[ConnectXVectorEnv] | type[TicTacToeVectorEnv]] = {
-    "Connect Four": ConnectXVectorEnv,
-    "tic-tac-toe": TicTacToeVectorEnv,
-}
 RULES: dict[str, BoardGame] = {"Connect Four": ConnectFour(), "tic-tac-toe": TicTacToe()}
 
 
@@ -59,8 +55,12 @@ class OurGames:
         autoreset_mode: str = "NextStep",
         opponent: str | None = None,
     ) -> None:
-        self._env: BoardGameVectorEnv = VECTORS[game](
-            num_envs, opponent=opponent, threads=threads, autoreset_mode=autoreset_mode
+        self._env = make_vector_env(
+            RULES[game],
+            num_envs,
+            opponent=opponent,
+            threads=threads,
+            autoreset_mode=autoreset_mode,
         )
         self.sampler = LegalActionSampler(seed=1, threads=threads)
         self._infos = self._env.reset(seed=1)[1]
@@ -113,7 +113,7 @@ class RandomSpeed:
 
 def measure_batches(rounds: int) -> Iterator[BatchSpeed]:
     """Time each batch of each game, all that are compared in turn."""
-    for game in VECTORS:
+    for game in RULES:
         for size in BATCHES:
             yield measure_batch(game, size, rounds)
 

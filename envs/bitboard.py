@@ -1,7 +1,5 @@
 """k-in-a-row on bitboards: plain functions of plain integers, compiled where a board fits 64 bits.
 
-k-in-a-row on bitboards: plain functions of plain integers, for boards of any size.
-
 A cell is a bit. Columns stand one after the other, each from the bottom up, with one guard bit on
 top that no stone ever occupies. On 6 rows and 7 columns:
 
@@ -17,10 +15,9 @@ So a step to the neighbouring cell is a shift by a constant: 1 up, `rows + 1` to
 `rows + 2` right and up, `rows` right and down; the guard bits keep a line from running on into the
 next column. The layout is the customary one (J. Tromp's Fhourstones, P. Pons' solver tutorial).
 
-k-in-a-row on boards of at most 64 bits: what the compiled searches are made of.
-
-The bit layout is that of `envs.bitboard`. A compiled search has `rows`, `inarow` or the whole
-`BoardMasks` as constants, so that the loops below unroll and the shifts become immediate.
+The rules use the first half of this module, on boards of any size. The `inlined` functions of the
+second half are the ingredients of compiled searches, on boards of at most 64 bits: with `rows`,
+`inarow` or the whole `BoardMasks` as constants, their loops unroll and their shifts are immediate.
 """
 
 from collections.abc import Iterable, Iterator
@@ -33,22 +30,22 @@ LineSteps = tuple[tuple[int, int, tuple[int, ...]], ...]
 
 
 def cell_bit(rows: int, row: int, column: int) -> int:
-    """The bit of the cell in `row` (0 is the top, as on Kaggle's board) and `column`."""
+    """Return the bit of the cell in `row` (0 is the top, as on Kaggle's board) and `column`."""
     return 1 << (column * (rows + 1) + rows - 1 - row)
 
 
 def column_cells(rows: int, column: int) -> int:
-    """All cells of a column, without its guard bit."""
+    """Return all cells of a column, without its guard bit."""
     return ((1 << rows) - 1) << (column * (rows + 1))
 
 
 def directions(rows: int) -> tuple[int, int, int, int]:
-    """The shifts of a step: up, right, right and up, right and down."""
+    """Return the shifts of a step: up, right, right and up, right and down."""
     return 1, rows + 1, rows + 2, rows
 
 
 def line_steps(rows: int, inarow: int) -> LineSteps:
-    """For each direction, the shifts by which `has_line` doubles runs until they reach `inarow`.
+    """Return, by direction, the shifts by which `has_line` doubles runs until they reach `inarow`.
 
     Stones that start a run of n cells, and'ed with themselves shifted by m <= n cells, start runs
     of n + m: for four in a row that takes shifts by 1 and 2 cells. Two shifts are always given
@@ -67,7 +64,7 @@ def line_steps(rows: int, inarow: int) -> LineSteps:
 
 
 def has_line(stones: int, steps: LineSteps) -> bool:
-    """Whether `stones` hold a line; `steps` are the board's `line_steps`."""
+    """Tell whether `stones` hold a line; `steps` are the board's `line_steps`."""
     for first, second, further in steps:
         run = stones & (stones >> first)
         if run & (run >> second):
@@ -79,8 +76,8 @@ def has_line(stones: int, steps: LineSteps) -> bool:
     return False
 
 
-def lines(rows: int, columns: int, inarow: int) -> Iterator[int]:
-    """Every line of `inarow` cells on the board, as a mask of its cells.
+def winning_lines(rows: int, columns: int, inarow: int) -> Iterator[int]:
+    """Yield every line of `inarow` cells on the board, as a mask of its cells.
 
     6 rows, 7 columns, 4 in a row have 69. A line of one cell is given once, not per direction.
     """
@@ -93,7 +90,7 @@ def lines(rows: int, columns: int, inarow: int) -> Iterator[int]:
 
 
 def cells_in_line(rows: int, columns: int, line_masks: Iterable[int]) -> dict[int, int]:
-    """For each cell of the board, the other cells of the lines that run through it."""
+    """Map each cell of the board to the other cells of the lines that run through it."""
     others = {cell_bit(rows, row, column): 0 for row in range(rows) for column in range(columns)}
     for line in line_masks:
         rest = line
@@ -114,7 +111,7 @@ class BoardMasks(NamedTuple):
     columns: int
     inarow: int
     cells: int
-    """How many cells the board has."""
+    """Number of cells."""
     board: int
     """All cells."""
     bottom: int
@@ -126,7 +123,7 @@ class BoardMasks(NamedTuple):
 
 
 def fits_in_word(rows: int, columns: int, inarow: int) -> bool:
-    """Whether the compiled searches can play on a board: its cells, its guards, its longest shift.
+    """Tell whether a board suits the compiled searches: its cells, guard bits and longest shift.
 
     All boards up to 6 rows and 9 columns or 7 rows and 8 columns do, with lines of up to 7.
     """
@@ -135,7 +132,7 @@ def fits_in_word(rows: int, columns: int, inarow: int) -> bool:
 
 @lru_cache
 def board_masks(rows: int, columns: int, inarow: int) -> BoardMasks:
-    """The masks of a board that `fits_in_word`."""
+    """Return the masks of a board that `fits_in_word`."""
     return BoardMasks(
         rows,
         columns,
@@ -152,7 +149,7 @@ def board_masks(rows: int, columns: int, inarow: int) -> BoardMasks:
 
 @inlined
 def column_from_middle(columns: int, place: int) -> int:
-    """The column at a place, from 0, of the order from the middle outwards, the left one first."""
+    """Return the column at a place, from 0, of the order from the middle outwards, left first."""
     distance = (place + 1) // 2
     to_the_left = place % 2 == columns % 2
     return (columns - 1) // 2 + (-distance if to_the_left else distance)
@@ -160,7 +157,7 @@ def column_from_middle(columns: int, place: int) -> int:
 
 @inlined
 def safe_cells(possible: int, threats: int) -> int:
-    """The possible cells after which the other player does not win at once.
+    """Return the possible cells after which the other player does not win at once.
 
     Args:
         possible: the cells in which a stone may come to rest.
@@ -176,7 +173,7 @@ def safe_cells(possible: int, threats: int) -> int:
 
 @inlined
 def completing_cells(stones: int, rows: int, inarow: int) -> int:
-    """The cells that would complete a line of `stones`, whether free or not.
+    """Return the cells that would complete a line of `stones`, whether free or not.
 
     Also bits outside the board, which the caller masks.
     """
@@ -193,7 +190,7 @@ def completing_cells(stones: int, rows: int, inarow: int) -> int:
 
 @inlined
 def completing_along(stones: int, step: int, inarow: int) -> int:
-    """The cells that would complete a line in the direction of a step."""
+    """Return the cells that would complete a line in the direction of a step."""
     if inarow == 4:  # written out, because nested loops are not unrolled in every place
         two_before = (stones << step) & (stones << 2 * step)
         two_after = (stones >> step) & (stones >> 2 * step)
@@ -216,7 +213,7 @@ def completing_along(stones: int, step: int, inarow: int) -> int:
 
 @inlined
 def has_run(stones: int, rows: int, inarow: int) -> bool:
-    """Whether `stones` hold a line."""
+    """Tell whether `stones` hold a line."""
     return (
         runs_along(stones, 1, inarow)
         | runs_along(stones, rows, inarow)
@@ -227,7 +224,7 @@ def has_run(stones: int, rows: int, inarow: int) -> bool:
 
 @inlined
 def runs_along(stones: int, step: int, inarow: int) -> int:
-    """The lowest cell of each line that `stones` hold in the direction of a step."""
+    """Return the lowest cell of each line that `stones` hold in the direction of a step."""
     run = stones
     length = 1
     while length < inarow:

@@ -1,26 +1,26 @@
-"""What the line games on a board share: states, turns, rewards, Kaggle's flat board."""
+"""The base of all line games on a board: states, turns, rewards, Kaggle's flat board."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from envs.bitboard import cell_bit, has_line, line_steps, lines
+from envs.bitboard import cell_bit, has_line, line_steps, winning_lines
 
 EMPTY = 0
 
 
 class BoardState(NamedTuple):
-    """A position: bitboards laid out as in `envs.bitboard`, whose turn it is, and if it is won."""
+    """A position: bitboards laid out as in `envs.bitboard`, the player to move, won or not."""
 
     mover: int
-    """Stones of the player whose turn it is."""
+    """Stones of the player to move."""
     mask: int
     """Stones of both players."""
     player: int
-    """Whose turn it is: 1 or 2."""
+    """The player to move: 1 or 2."""
     won: bool
-    """Whether the player who has just moved has a line; the game is over then."""
+    """True once the player who has just moved has a line; the game is over then."""
 
 
 new_state = tuple.__new__
@@ -30,8 +30,9 @@ new_state = tuple.__new__
 class BoardGame(ABC):
     """Two players fill a board with stones in turn; the first to have a line of `inarow` wins.
 
-    The base of `ConnectX` and `TicTacToe`, which add where a stone may go and how an action is
-    numbered.
+    A game inherits this class, adds where a stone may go (`get_available_actions` and
+    `get_next_state`; `action_cells` where an action is not a cell), and is entered in
+    `envs.games`.
 
     Args:
         rows: height of the board, at least 1.
@@ -63,32 +64,44 @@ class BoardGame(ABC):
         return hash(repr(self))
 
     @cached_property
-    def lines(self) -> tuple[int, ...]:
+    def winning_lines(self) -> tuple[int, ...]:
         """Every line that wins, as a mask of its cells."""
-        return tuple(lines(self.rows, self.columns, self.inarow))
+        return tuple(winning_lines(self.rows, self.columns, self.inarow))
+
+    @cached_property
+    def action_cells(self) -> Sequence[int]:
+        """The cells that each action can fill, as a mask; a stone takes the lowest free one.
+
+        By default each cell is an action, numbered from 0 row by row from the top left.
+        """
+        return [
+            cell_bit(self.rows, row, column)
+            for row in range(self.rows)
+            for column in range(self.columns)
+        ]
 
     def initial_state(self) -> BoardState:
-        """The empty board, player 1 to move."""
+        """Return the empty board, player 1 to move."""
         return BoardState(mover=0, mask=0, player=1, won=False)
 
     def current_player(self, state: BoardState) -> int:
-        """Whose turn it is: 1 or 2."""
+        """Return the player to move: 1 or 2."""
         return state.player
 
     @abstractmethod
     def get_available_actions(self, state: BoardState) -> Sequence[int]:
-        """The legal actions in ascending order; empty exactly when the game is over."""
+        """Return the legal actions in ascending order; empty exactly when the game is over."""
 
     @abstractmethod
     def get_next_state(self, state: BoardState, action: int) -> BoardState:
-        """The state after `action`.
+        """Return the state after `action`.
 
         Raises:
             ValueError: the action is illegal.
         """
 
     def reward(self, state: BoardState, action: int) -> float:
-        """+1.0 when `action` makes player 1 win, -1.0 when it makes player 2 win, else 0.0.
+        """Return +1.0 when `action` makes player 1 win, -1.0 when it makes player 2 win, else 0.0.
 
         Raises:
             ValueError: the action is illegal.
@@ -98,21 +111,21 @@ class BoardGame(ABC):
         return 1.0 if state.player == 1 else -1.0
 
     def stones(self, state: BoardState) -> tuple[int, int]:
-        """The bitboards of player 1 and of player 2."""
+        """Return the bitboards of player 1 and of player 2."""
         other = state.mask ^ state.mover
         return (state.mover, other) if state.player == 1 else (other, state.mover)
 
     def winner(self, state: BoardState) -> int | None:
-        """The player who has a line, or None."""
+        """Return the player who has a line, or None."""
         return 3 - state.player if state.won else None
 
     def winning_cells(self, state: BoardState) -> list[tuple[int, int]]:
-        """The cells (row from the top, column) of the winner's lines; none before a win."""
+        """Return the cells (row from the top, column) of the winner's lines; none before a win."""
         if not state.won:
             return []
         winner_stones = state.mask ^ state.mover
         covered = 0
-        for line in self.lines:
+        for line in self.winning_lines:
             if winner_stones & line == line:
                 covered |= line
         return [
@@ -133,7 +146,7 @@ class BoardGame(ABC):
         return [1 if player_1 & cell else 2 if player_2 & cell else EMPTY for cell in cells]
 
     def from_board(self, board: Sequence[int], player: int | None = None) -> BoardState:
-        """The state of a flat board.
+        """Return the state of a flat board.
 
         Args:
             board: `rows * columns` cells as `to_board` gives them.

@@ -1,6 +1,7 @@
 """Connect Four on boards of any size: stones fall to the lowest free cell of a column."""
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from envs.bitboard import cell_bit, cells_in_line, column_cells, has_line
 from envs.board import BoardGame, BoardState, new_state
@@ -25,16 +26,21 @@ class ConnectX(BoardGame):
             for column in range(columns)
         }
         self._top_row = sum(cell_bit(rows, 0, column) for column in range(columns))
-        self._in_line = cells_in_line(rows, columns, self.lines)
+        self._in_line = cells_in_line(rows, columns, self.winning_lines)
         self._others_of_line = inarow - 1
         self._open_columns = _OpenColumns(rows, columns)
 
+    @cached_property
+    def action_cells(self) -> Sequence[int]:
+        """The cells of each column, as a mask."""
+        return [cells for _, cells in self._columns.values()]
+
     def get_available_actions(self, state: BoardState) -> Sequence[int]:
-        """The columns that are not full; none once a player has won."""
+        """Return the columns that are not full; none once a player has won."""
         return () if state.won else self._open_columns[state.mask & self._top_row]
 
     def get_next_state(self, state: BoardState, action: int) -> BoardState:
-        """The state after a stone has been dropped into column `action`.
+        """Return the state after a stone has been dropped into column `action`.
 
         Raises:
             ValueError: no such column, a full column, or the game is over.
@@ -55,7 +61,7 @@ class ConnectX(BoardGame):
         return new_state(BoardState, (mask ^ mover, mask | cell, 3 - player, won))
 
     def from_board(self, board: Sequence[int], player: int | None = None) -> BoardState:
-        """The state of a flat board, as `BoardGame.from_board` reads it.
+        """Return the state of a flat board, as `BoardGame.from_board` reads it.
 
         Raises:
             ValueError: as there; or a stone with an empty cell below it.

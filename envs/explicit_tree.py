@@ -20,7 +20,7 @@ NestedTree: TypeAlias = (
 DEEPEST = 200
 """Plies that a tree may have; one that contains itself has more."""
 LARGEST = 1e300
-"""What a leaf may be, and its negative."""
+"""The largest leaf; its negative is the smallest."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class ExplicitTree:
     """
 
     scale: float
-    """What a value is multiplied by to have it in the numbers of the tree."""
+    """The factor from a value to the numbers of the tree."""
 
     def __init__(self, tree: NestedTree, scale: float | None = None) -> None:
         self.tree = tree
@@ -80,19 +80,19 @@ class ExplicitTree:
         return f"ExplicitTree({self.tree!r}, scale={self.scale:g})"
 
     def initial_state(self) -> TreePath:
-        """The root."""
+        """Return the root."""
         return ()
 
     def current_player(self, state: TreePath) -> int:
-        """Whose turn it is: 1, 2 or `CHANCE`; at a leaf, who would be next."""
+        """Return the player to move: 1, 2 or `CHANCE`; at a leaf, who would be next."""
         return self._positions[state].player
 
     def get_available_actions(self, state: TreePath) -> Sequence[ActionName]:
-        """The actions in the order in which they are written; none at a leaf."""
+        """Return the actions in the order in which they are written; none at a leaf."""
         return self._positions[state].actions
 
     def get_next_state(self, state: TreePath, action: ActionName) -> TreePath:
-        """The path that is longer by `action`.
+        """Return the path that is longer by `action`.
 
         Raises:
             ValueError: no such action.
@@ -105,7 +105,7 @@ class ExplicitTree:
         return path
 
     def reward(self, state: TreePath, action: ActionName) -> float:
-        """The leaf that `action` leads to, divided by the scale; 0.0 where there is none.
+        """Return the leaf that `action` leads to, divided by the scale; 0.0 where there is none.
 
         Raises:
             ValueError: no such action.
@@ -113,7 +113,7 @@ class ExplicitTree:
         return self._positions[self.get_next_state(state, action)].leaf / self.scale
 
     def chance_probabilities(self, state: TreePath) -> Mapping[ActionName, float]:
-        """How likely each outcome of a chance node is.
+        """Return the probability of each outcome of a chance node.
 
         Raises:
             ValueError: chance does not decide here.
@@ -125,7 +125,7 @@ class ExplicitTree:
 
 
 class _Position(NamedTuple):
-    """What is known of a path."""
+    """A node, as its path leads to it."""
 
     player: int
     actions: Sequence[ActionName] = ()
@@ -136,7 +136,7 @@ class _Position(NamedTuple):
 
 
 def _read(path: TreePath, tree: Any, turn: int) -> Iterator[tuple[TreePath, _Position]]:
-    """Every position of a subtree; where nothing else is said, it is the `turn` of this player."""
+    """Read each position of a subtree; unless a node says otherwise, player `turn` moves there."""
     if isinstance(tree, Real):
         if not _is_number(tree):
             raise ValueError(
@@ -154,7 +154,7 @@ def _read(path: TreePath, tree: Any, turn: int) -> Iterator[tuple[TreePath, _Pos
 
 
 def _interior(path: TreePath, tree: Any, turn: int) -> tuple[_Position, list[Any]]:
-    """A node in which the game goes on, and its subtrees."""
+    """Return a node in which the game goes on, and its subtrees."""
     if isinstance(tree, ChanceNode):
         outcomes = _by_action(path, tree.outcomes)
         for outcome in outcomes.values():
@@ -175,7 +175,7 @@ def _interior(path: TreePath, tree: Any, turn: int) -> tuple[_Position, list[Any
 
 
 def _by_action(path: TreePath, branches: Any) -> dict[ActionName, Any]:
-    """The items of a list by their numbers, or those of a dict by their names."""
+    """Return the items of a list by their numbers, or those of a dict by their names."""
     if isinstance(branches, list | tuple):
         branches = dict(enumerate(branches))
     if not isinstance(branches, Mapping):
@@ -208,7 +208,7 @@ def _is_number(number: Any) -> bool:
 
 
 def _place(path: TreePath) -> str:
-    """Where in the tree something is, at the beginning of a sentence."""
+    """Name a node of the tree, to begin a sentence with."""
     return f"the node after {', '.join(map(repr, path))}" if path else "the root of the tree"
 
 
@@ -216,7 +216,7 @@ NODE_KINDS = {"max": MaxNode, "min": MinNode, "chance": ChanceNode}
 
 
 def parse_tree(text: str, scale: float | None = None) -> ExplicitTree:
-    """The tree that a text describes, in the notation of Python or JSON.
+    """Return the tree that a text describes, in the notation of Python or JSON.
 
     A dict whose only key is `max` or `min` says whose node its content is. The content of
     `chance` is a dict {action: [probability, subtree]} or a list of such pairs:
@@ -247,7 +247,7 @@ def _require_distinct(actions: Sequence[Any]) -> None:
 
 
 def _with_kinds(literal: Any) -> Any:
-    """The tree in which the dicts that state the kind of a node have become that node."""
+    """Return the tree in which the dicts that state the kind of a node have become that node."""
     if isinstance(literal, list | tuple):
         return [_with_kinds(item) for item in literal]
     if not isinstance(literal, dict):

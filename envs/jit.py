@@ -1,7 +1,5 @@
 """Kernels: plain functions of numbers and arrays, which Numba compiles where a search asks for it.
 
-Kernels: plain functions of numbers and arrays, which Numba compiles where a search asks for it.
-
 A kernel is written once. Called as it stands it runs in plain Python, on Python's own integers and
 on anything that can be indexed; `compiled` gives its twin in machine code. Numba is imported when
 the first twin is asked for, and not before.
@@ -10,6 +8,7 @@ the first twin is asked for, and not before.
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
+from hashlib import sha256
 from threading import Event, RLock
 from types import CellType, FunctionType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -58,7 +57,7 @@ def inlined(function: Function) -> Function:
 
 
 def parallel_range(count: int) -> range:
-    """The range of a loop that `jit_parallel` shares; a plain range in all other functions."""
+    """Return the range of a loop that `jit_parallel` shares; elsewhere, a plain range."""
     return range(count)
 
 
@@ -67,7 +66,7 @@ def fetch_ahead(words: Any, index: int) -> None:
 
 
 def compiled(kernel: Function) -> Function:
-    """The twin of a kernel in machine code, compiled when it is first called.
+    """Return the twin of a kernel in machine code, compiled when it is first called.
 
     Raises:
         ImportError: Numba is missing or broken; whatever else it raises in that case, too.
@@ -81,14 +80,14 @@ def compiled(kernel: Function) -> Function:
 
 
 def fastest(kernel: Function) -> Function:
-    """The compiled twin of a kernel, or the kernel itself where Numba cannot be used."""
+    """Return the compiled twin of a kernel, or the kernel itself where Numba cannot be used."""
     chosen: Function = _fastest(kernel)
     return chosen
 
 
 @lru_cache(maxsize=1)
 def compiles() -> bool:
-    """Whether Numba is installed and able to compile; says why not on stderr, once."""
+    """Tell whether Numba is installed and able to compile; say why not on stderr, once."""
     try:
         if compiled(_count_bits)(7) == 3:
             return True
@@ -115,7 +114,7 @@ def _count_bits(number: int) -> int:
 
 
 def _twin(kernel: Callable[..., Any]) -> Any:
-    """A kernel whose calls go to the twins of other kernels, as Numba compiles it."""
+    """Return a kernel whose calls go to the twins of other kernels, as Numba compiles it."""
     from numba import njit
 
     names = kernel.__code__.co_names
@@ -133,14 +132,35 @@ def _twin(kernel: Callable[..., Any]) -> Any:
             return decorate(nogil=True, parallel=True)(twin)
     if installed:
         try:
-            return decorate(nogil=True, cache=True)(twin)
+            return _filed_by_key(decorate(nogil=True, cache=True)(twin))
         except RuntimeError:  # no folder to keep it in
             pass
     return decorate(nogil=True)(twin)
 
 
+def _filed_by_key(twin: Any) -> Any:
+    """Keep each machine code of a twin in a file that is named by what it was compiled for.
+
+    Numba numbers these files. Two processes that compile for two boards at once take the same
+    number, and ever after the code for one board may be loaded for the other.
+    """
+    files = getattr(getattr(twin, "_cache", None), "_cache_file", None)
+    if files is None:  # another version of Numba
+        return twin
+
+    def save(key: Any, code: Any) -> None:
+        index = files._load_index()
+        number = int.from_bytes(sha256(repr(key).encode()).digest()[:8], "big")
+        index[key] = files._data_name(number)
+        files._save_data(index[key], code)
+        files._save_index(index)
+
+    files.save = save
+    return twin
+
+
 def _seen(value: Any) -> Any:
-    """What a compiled kernel sees in place of a value that its source names."""
+    """Replace a value that a kernel's source names by what its compiled twin sees."""
     if value is parallel_range:
         from numba import prange
 
@@ -151,7 +171,7 @@ def _seen(value: Any) -> Any:
 
 @lru_cache(maxsize=1)
 def _inlining_options() -> dict[str, Any]:
-    """How an inlined function is compiled: as an ingredient of its callers.
+    """Return the options that compile an inlined function: as an ingredient of its callers.
 
     Numba would optimise it on its own, and emit machine code that nobody calls, once more at each
     level of calls. The caller is optimised with all that it has taken in anyway; on Numba 0.60 the
@@ -250,7 +270,7 @@ else:
 
 
 def zeros(*shape: int) -> Words:
-    """Words that are all 0."""
+    """Make an array of words that are all 0."""
     import numpy as np
 
     words = np.empty(shape, np.int64)
@@ -259,7 +279,7 @@ def zeros(*shape: int) -> Words:
 
 
 def words_of(numbers: Sequence[int]) -> Words:
-    """These words."""
+    """Make an array of these words."""
     import numpy as np
 
     return np.array(numbers, np.int64)

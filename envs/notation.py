@@ -6,7 +6,7 @@ from envs.protocol import Env, State
 
 
 def parse_moves(moves: str) -> list[int]:
-    """The actions of a move string, counted from 0.
+    """Return the actions of a move string, counted from 0.
 
     Args:
         moves: a digit for each ply, as in `"4453"`; or numbers separated by commas or blanks, as
@@ -25,7 +25,7 @@ def parse_moves(moves: str) -> list[int]:
 
 
 def moves_text(actions: Sequence[int]) -> str:
-    """The plies as a move string that `parse_moves` reads."""
+    """Return the plies as a move string that `parse_moves` reads."""
     if all(action < 9 for action in actions):
         return "".join(str(action + 1) for action in actions)
     separated = ",".join(str(action + 1) for action in actions)
@@ -33,7 +33,7 @@ def moves_text(actions: Sequence[int]) -> str:
 
 
 def state_from_moves(env: Env[State, int], moves: str) -> State:
-    """The state after the plies of a move string, from the initial state.
+    """Return the state after the plies of a move string, from the initial state.
 
     Raises:
         ValueError: not a move string, or an illegal move; the message says at which ply.

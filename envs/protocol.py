@@ -8,7 +8,7 @@ State = TypeVar("State", bound=Hashable)
 Action = TypeVar("Action", bound=Hashable)
 
 CHANCE = 0
-"""The player whose turn it is where chance decides; only games of chance have such states."""
+"""The player to move where chance decides; only games of chance have such states."""
 
 
 class Env(Protocol[State, Action]):
@@ -22,23 +22,23 @@ class Env(Protocol[State, Action]):
     """
 
     def initial_state(self) -> State:
-        """The state before the first ply."""
+        """Return the state before the first ply."""
 
     def current_player(self, state: State) -> int:
-        """Whose turn it is: 1 (who maximises the value) or 2 (who minimises it)."""
+        """Return the player to move: 1 (who maximises the value) or 2 (who minimises it)."""
 
     def get_available_actions(self, state: State) -> Sequence[Action]:
-        """The legal actions, in a fixed order; empty exactly when the game is over."""
+        """Return the legal actions, in a fixed order; empty exactly when the game is over."""
 
     def get_next_state(self, state: State, action: Action) -> State:
-        """The state after `action`.
+        """Return the state after `action`.
 
         Raises:
             ValueError: the action is illegal; the message names it, the state and the legal ones.
         """
 
     def reward(self, state: State, action: Action) -> float:
-        """What playing `action` in `state` gives, from player 1's view, in [-1, 1].
+        """Return the reward for playing `action` in `state`, from player 1's view, in [-1, 1].
 
         +1 when player 1 has just won, -1 when player 2 has, 0 otherwise; a game with more outcomes
         than three ends with a value in between. Only an action that ends the game gives a reward
@@ -53,11 +53,11 @@ class GameOfChance(Env[State, Action], Protocol[State, Action]):
     """A game in which chance, too, has its turns: there `current_player` is `CHANCE`."""
 
     def chance_probabilities(self, state: State) -> Mapping[Action, float]:
-        """How likely each of the available actions is where chance decides; they sum to 1."""
+        """Return the probability of each available action where chance decides; they sum to 1."""
 
 
 TOLERANCE = 1e-9
-"""By how much the sum of probabilities may miss 1."""
+"""The most by which a sum of probabilities may miss 1."""
 
 
 def require_distribution(of: str, probabilities: Iterable[Any]) -> None:

@@ -15,24 +15,24 @@ DRAWN_BITS = 32
 """Bits of a random number: the lower ones of a stream; the upper ones are the carry."""
 DRAWN_MASK = (1 << DRAWN_BITS) - 1
 STREAMS = (MULTIPLIER << DRAWN_BITS) - 2
-"""How many streams there are: 1, 2 … STREAMS."""
+"""Number of streams: they are 1, 2 … STREAMS."""
 WORD_MASK = (1 << 64) - 1
 
 
 @inlined
 def next_stream(stream: int) -> int:
-    """The random stream, one number further."""
+    """Advance a random stream by one number."""
     return (stream & DRAWN_MASK) * MULTIPLIER + (stream >> DRAWN_BITS)
 
 
 @inlined
 def drawn_index(stream: int, count: int) -> int:
-    """The random number that the stream has come to, as one of 0, 1 … `count` - 1."""
+    """Return the random number that the stream has come to, as one of 0, 1 … `count` - 1."""
     return ((stream & DRAWN_MASK) * count) >> DRAWN_BITS
 
 
 def random_action(legal: Container[int], actions: int, stream: int) -> tuple[int, int]:
-    """A legal action, all equally likely: numbers below `actions` are drawn until one is legal.
+    """Draw a legal action, all equally likely: draw numbers below `actions` until one is legal.
 
     Args:
         legal: the legal actions, at least one.
@@ -50,7 +50,7 @@ def random_action(legal: Container[int], actions: int, stream: int) -> tuple[int
 
 
 def stream_of_seed(seed: int) -> int:
-    """The stream of a seed of at least 0; neighbouring seeds have unrelated streams.
+    """Return the stream of a seed of at least 0; neighbouring seeds have unrelated streams.
 
     The bits are mixed as by S. Vigna's splitmix64.
     """

@@ -20,17 +20,17 @@ RING = f' stroke="{LINE_COLOUR}" stroke-width="{RING_WIDTH}"'
 
 
 def board_text(env: BoardGame, state: BoardState) -> str:
-    """The board as lines of text: `X` is player 1, `O` player 2; columns are numbered from 1."""
+    """Draw the board as text: `X` is player 1, `O` player 2; columns are numbered from 1."""
     return _text(env, state, marked=())
 
 
 def board_ansi(env: BoardGame, state: BoardState) -> str:
-    """The board as `board_text` has it, with the stones of a winning line in reverse video."""
+    """Draw the board as `board_text` does, with the stones of a winning line in reverse video."""
     return _text(env, state, marked=env.winning_cells(state))
 
 
 def board_svg(env: BoardGame, state: BoardState) -> str:
-    """The board as a stand-alone SVG document; the stones of a winning line are ringed."""
+    """Draw the board as a stand-alone SVG document; the stones of a winning line are ringed."""
     width, height = env.columns * CELL, env.rows * CELL
     ringed = set(env.winning_cells(state))
     shapes = [
@@ -51,7 +51,7 @@ def board_svg(env: BoardGame, state: BoardState) -> str:
 
 
 def board_rgb(env: BoardGame, state: BoardState) -> NDArray[np.uint8]:
-    """The board as an image of shape (rows * 48, columns * 48, 3), coloured as in `board_svg`."""
+    """Draw the board in the colours of `board_svg`, of shape (rows * 48, columns * 48, 3)."""
     contents = np.array(env.to_board(state)).reshape(env.rows, env.columns)
     ringed = np.zeros_like(contents)
     for cell in env.winning_cells(state):
@@ -63,7 +63,7 @@ def board_rgb(env: BoardGame, state: BoardState) -> NDArray[np.uint8]:
 
 @cache
 def _tiles() -> NDArray[np.uint8]:
-    """The images of a cell, by whether it is ringed and by its content: (2, 3, 48, 48, 3)."""
+    """Draw a cell, ringed or not (first axis) and by its content: shape (2, 3, 48, 48, 3)."""
     across = np.arange(CELL) - (CELL - 1) / 2
     from_middle = np.hypot(*np.meshgrid(across, across))
     disc = _coverage(RADIUS - from_middle)
@@ -74,7 +74,7 @@ def _tiles() -> NDArray[np.uint8]:
 
 
 def _coverage(inside: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How much of each pixel a shape covers, by how far inside its edge the pixel's middle is."""
+    """Return the share of each pixel that a shape covers, by its middle's depth inside the edge."""
     return (inside + 0.5).clip(0, 1)[:, :, np.newaxis]
 
 

@@ -12,18 +12,18 @@ CHARACTER = 0.61
 
 
 def text_width(text: str, size: float) -> float:
-    """The width of a text; characters of East Asian scripts count as two."""
+    """Return the width of a text; characters of East Asian scripts count as two."""
     cells = sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
     return cells * CHARACTER * size
 
 
 def number(value: float) -> str:
-    """A coordinate, to a tenth of a pixel; rid of what is left of rounding, which varies."""
+    """Return a coordinate, to a tenth of a pixel; rid of what is left of rounding, which varies."""
     return f"{round(value, 6):.1f}".removesuffix(".0")
 
 
 def element(name: str, *content: str, **attributes: object) -> str:
-    """An element; `_` in the name of an attribute stands for a hyphen, a last one for nothing."""
+    """Write an element; `_` in an attribute's name stands for a hyphen, a last one for nothing."""
     written = "".join(
         f" {key.rstrip('_').replace('_', '-')}={quoteattr(_attribute(value))}"
         for key, value in attributes.items()
@@ -32,17 +32,17 @@ def element(name: str, *content: str, **attributes: object) -> str:
 
 
 def text(words: str, at: Point, size: float, **attributes: object) -> str:
-    """A line of text whose baseline goes through `at`."""
+    """Return a line of text whose baseline goes through `at`."""
     return element("text", escape(words), x=at[0], y=at[1], font_size=size, **attributes)
 
 
 def polygon(points: Iterable[Point], **attributes: object) -> str:
-    """A closed figure."""
+    """Return a closed figure."""
     return element("polygon", points=_joined(points), **attributes)
 
 
 def polyline(points: Iterable[Point], **attributes: object) -> str:
-    """An open line through `points`."""
+    """Return an open line through `points`."""
     return element("polyline", points=_joined(points), fill="none", **attributes)
 
 
@@ -52,12 +52,12 @@ def translated(content: str, by: Point) -> str:
 
 
 def title(words: str) -> str:
-    """What the element around it is: shown beside the pointer, and read to who does not see it."""
+    """Return the title of the element around it: shown beside the pointer, and read aloud."""
     return element("title", escape(words))
 
 
 def document(size: Point, name: str, description: str, content: Iterable[str]) -> str:
-    """A stand-alone document on a white ground."""
+    """Return a stand-alone document on a white ground."""
     width, height = size
     return (
         element(

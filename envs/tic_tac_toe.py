@@ -26,11 +26,11 @@ class TicTacToe(BoardGame):
         return "TicTacToe()"
 
     def get_available_actions(self, state: BoardState) -> Sequence[int]:
-        """The free cells; none once a player has won."""
+        """Return the free cells; none once a player has won."""
         return () if state.won else self._free_cells[state.mask]
 
     def get_next_state(self, state: BoardState, action: int) -> BoardState:
-        """The state after a stone has been laid on cell `action`.
+        """Return the state after a stone has been laid on cell `action`.
 
         Raises:
             ValueError: no such cell, a cell that is taken, or the game is over.

@@ -75,7 +75,7 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         self._board = BoardNumbers(masks.rows, masks.inarow, masks.bottom, masks.board)
         self._cells = masks.cells
         self._columns = _columns_of_cells(env.rows, env.columns)
-        self._counted = () if heuristic is zero else env.lines
+        self._counted = () if heuristic is zero else env.winning_lines
         self._scores = line_scores(self._counted, env.columns * (env.rows + 1), env.inarow)
         columns = ordering(env, env.initial_state(), tuple(range(env.columns)))
         self._arrays = _new_arrays(

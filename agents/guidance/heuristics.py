@@ -60,7 +60,7 @@ def odd_even_threats(env: ConnectX, state: BoardState) -> float:
 def completed_lines(env: ConnectX, own: int) -> int:
     """The cells, free or not, that complete a line of which `own` has all the others."""
     cells = 0
-    for line in env.lines:
+    for line in env.winning_lines:
         missing = line & ~own
         if not missing & (missing - 1):
             cells |= missing
@@ -101,7 +101,7 @@ def open_twos(env: BoardGame, state: BoardState) -> float:
     """
     _require_tic_tac_toe("open_twos", env)
     player_1, player_2 = env.stones(state)
-    lines = env.lines
+    lines = env.winning_lines
     difference = _twos(lines, player_1, player_2) - _twos(lines, player_2, player_1)
     return difference / (len(lines) + 1)
 
@@ -118,7 +118,7 @@ def graded_squares(env: BoardGame, state: BoardState) -> float:
     _require_tic_tac_toe("squares", env)
     player_1, player_2 = env.stones(state)
     grades = 0
-    for line in env.lines:
+    for line in env.winning_lines:
         grades += (line & player_1).bit_count() - (line & player_2).bit_count()
     return grades / (GRADES + 1)
 
@@ -151,7 +151,7 @@ def open_lines(env: BoardGame, state: BoardState) -> float:
     player_1, player_2 = env.stones(state)
     weights = _line_weights(env.inarow)
     difference = 0.0
-    for line in env.lines:
+    for line in env.winning_lines:
         own = line & player_1
         other = line & player_2
         if own:

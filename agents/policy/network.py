@@ -107,8 +107,7 @@ class TrainedPolicy(NamedTuple):
 
 def policy_scope(env: BoardGame) -> PolicyScope:
     """The scope of policies for a game."""
-    actions = env.get_available_actions(env.initial_state())
-    return PolicyScope(env.rows, env.columns, env.inarow, len(actions))
+    return PolicyScope(env.rows, env.columns, env.inarow, len(env.action_cells))
 
 
 def encode_policy(policy: TrainedPolicy) -> bytes:

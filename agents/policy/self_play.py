@@ -26,8 +26,7 @@ from agents.policy.training_settings import Budget, TrainingSettings
 from agents.policy.trials import Trial, play_seat
 from envs.board import BoardGame
 from envs.learning.sb3_vec_env import SB3VecEnv
-from envs.learning.vector_env import BoardGameVectorEnv, ConnectXVectorEnv, TicTacToeVectorEnv
-from envs.tic_tac_toe import TicTacToe
+from envs.learning.vector_env import make_vector_env
 
 
 class Trunk(BaseFeaturesExtractor):
@@ -209,7 +208,9 @@ class SelfPlay(BaseCallback):
             settings.past_selves,
             settings.seed,
         )
-        environment = SB3VecEnv(_vector_env(game, settings.games, self._pool))
+        environment = SB3VecEnv(
+            make_vector_env(game, settings.games, opponent=self._pool, autoreset_mode=SAME_STEP)
+        )
         environment.seed(settings.seed)
         self._learner = make_learner(environment, settings, self._learning_rate)
 
@@ -278,17 +279,3 @@ class SelfPlay(BaseCallback):
     def _learning_rate(self, _: float) -> float:
         """It falls to 0 in the course of the budget, and is taken anew for each update."""
         return self._settings.learning_rate * (1 - self._share)
-
-
-def _vector_env(game: BoardGame, games: int, pool: OpponentPool) -> BoardGameVectorEnv:
-    """Games of the learner against the pool, in which it has either seat."""
-    if isinstance(game, TicTacToe):
-        return TicTacToeVectorEnv(games, opponent=pool, autoreset_mode=SAME_STEP)
-    return ConnectXVectorEnv(
-        games,
-        rows=game.rows,
-        columns=game.columns,
-        inarow=game.inarow,
-        opponent=pool,
-        autoreset_mode=SAME_STEP,
-    )

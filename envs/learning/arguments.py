@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from envs.learning.vector_kernels import Bytes, Flags, Words
 
 ILLEGAL = ("loss", "raise")
-"""What an illegal action does: it loses the game, or it is a ValueError."""
+"""The ways to take an illegal action: it loses the game, or it is a ValueError."""
 
 
 def require_choice(name: str, choice: object, known: Sequence[object]) -> None:
@@ -24,7 +24,7 @@ def require_choice(name: str, choice: object, known: Sequence[object]) -> None:
 
 
 def whole_number(action: SupportsIndex) -> int:
-    """An action as a plain integer: of Python, of NumPy, or an array without dimensions.
+    """Return an action as a plain integer: of Python, of NumPy, or an array without dimensions.
 
     Raises:
         ValueError: it is no whole number.
@@ -36,7 +36,7 @@ def whole_number(action: SupportsIndex) -> int:
 
 
 def moves_of_reset(options: Mapping[str, Any] | None) -> str:
-    """The move string of the options of a reset, "" where there is none.
+    """Return the move string of the options of a reset, "" where there is none.
 
     Raises:
         ValueError: another option, or moves that are no text.
@@ -49,7 +49,7 @@ def moves_of_reset(options: Mapping[str, Any] | None) -> str:
 
 
 def require_moves(moves: object) -> str:
-    """The move string, checked to be one.
+    """Check that this is a move string, and return it.
 
     Raises:
         ValueError: it is no text.
@@ -75,7 +75,7 @@ def require_count(name: str, count: object) -> None:
 
 
 def require_seed(seed: object) -> int:
-    """A seed as a plain integer, also of NumPy's.
+    """Return a seed as a plain integer, also of NumPy's.
 
     Raises:
         ValueError: it is no whole number of at least 0.
@@ -86,7 +86,7 @@ def require_seed(seed: object) -> int:
 
 
 def seed_of_each(seed: Seeds, count: int) -> Sequence[int | None]:
-    """A seed, or None, for each game.
+    """Return a seed, or None, for each game.
 
     Raises:
         ValueError: a list of another length, or a seed that is no whole number of at least 0.
@@ -104,7 +104,10 @@ def seed_of_each(seed: Seeds, count: int) -> Sequence[int | None]:
 def reset_mask_and_rest(
     options: Mapping[str, Any] | None, count: int
 ) -> tuple[Flags, dict[str, Any]]:
-    """Which games a reset begins, all without `reset_mask`; and the other options.
+    """Take the games that a reset begins from its options, all without `reset_mask`.
+
+    Returns:
+        Flags of the games, and the other options.
 
     Raises:
         ValueError: a mask that is no array of bools, one for each game.
@@ -122,7 +125,7 @@ def reset_mask_and_rest(
 
 
 def require_actions(actions: NDArray[Any], count: int) -> Words:
-    """The actions as 64-bit integers, laid out as the kernels are compiled for.
+    """Return the actions as 64-bit integers, laid out as the kernels are compiled for.
 
     Raises:
         ValueError: they are no whole numbers, one for each game.
@@ -139,7 +142,7 @@ def require_actions(actions: NDArray[Any], count: int) -> Words:
 
 
 def require_masks(action_masks: NDArray[Any]) -> NDArray[Any]:
-    """The action masks, of any layout that the kernels can be compiled for.
+    """Return the action masks, of any layout that the kernels can be compiled for.
 
     Raises:
         ValueError: they are no table of numbers or bools with a row for each game.
@@ -154,7 +157,7 @@ def require_masks(action_masks: NDArray[Any]) -> NDArray[Any]:
 
 
 def first_illegal(actions: Words, action_masks: Bytes) -> int | None:
-    """The first row whose action is not legal by its mask, or None."""
+    """Return the first row whose action is not legal by its mask, or None."""
     numbers = action_masks.shape[1]
     known = (actions >= 0) & (actions < numbers)
     rows = np.arange(len(actions))

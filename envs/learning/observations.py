@@ -1,9 +1,8 @@
-"""Observations: arrays of the board, and the mask of legal actions beside or inside them.
+"""Observations: arrays of the board, and the mask of legal actions.
 
-Observations with the mask of legal actions inside, each library's way.
-
-`DictObservation(env)` is the form of PettingZoo and TorchRL, `RLlibObservation(env)` and
-`TianshouObservation(env)` those of RLlib and Tianshou.
+The environments give the mask beside the array. Wrappers put both into a dictionary, as libraries
+expect it: `DictObservation(env)` for PettingZoo and TorchRL, `RLlibObservation(env)`,
+`TianshouObservation(env)`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,10 +26,10 @@ class Observer(Protocol):
     """Turns positions of one game into arrays."""
 
     space: Space[NDArray[np.int8]]
-    """What the arrays are like."""
+    """The space of the arrays."""
 
     def observe(self, state: BoardState, viewer: int) -> NDArray[np.int8]:
-        """A new array of a position as player `viewer` (1 or 2) sees it."""
+        """Return a new array of a position as player `viewer` (1 or 2) sees it."""
 
 
 class Planes:
@@ -54,7 +53,7 @@ class Planes:
         self._places = np.array([upper, lower]).reshape(shape)
 
     def observe(self, state: BoardState, viewer: int) -> NDArray[np.int8]:
-        """A new array of a position as player `viewer` (1 or 2) sees it."""
+        """Return a new array of a position as player `viewer` (1 or 2) sees it."""
         mover, mask, player, _ = state
         own = mover if player == viewer else mask ^ mover
         digits = format(own << self._board_bits | mask ^ own, self._digits)
@@ -76,7 +75,7 @@ class FlatBoard:
         self._planes = Planes(game)
 
     def observe(self, state: BoardState, viewer: int) -> NDArray[np.int8]:
-        """A new array of a position; it is the same for both players."""
+        """Return a new array of a position; it is the same for both players."""
         player_1, player_2 = self._planes.observe(state, viewer=1)
         board: NDArray[np.int8] = player_1 + 2 * player_2
         return board.ravel()
@@ -86,7 +85,7 @@ OBSERVERS: Mapping[str, type[Planes] | type[FlatBoard]] = {"planes": Planes, "fl
 
 
 def make_observer(observation: str, game: BoardGame) -> Observer:
-    """The observer of this name.
+    """Return the observer of this name.
 
     Raises:
         ValueError: there is none; the message lists the known ones.
@@ -98,13 +97,8 @@ def make_observer(observation: str, game: BoardGame) -> Observer:
     return OBSERVERS[observation](game)
 
 
-def action_count(game: BoardGame) -> int:
-    """How many actions the game numbers: those of the empty board."""
-    return len(game.get_available_actions(game.initial_state()))
-
-
 def action_mask(legal: Sequence[int], actions: int) -> NDArray[np.int8]:
-    """A new array of shape (actions,): 1 for each legal action, 0 for the others.
+    """Return a new array of shape (actions,): 1 for each legal action, 0 for the others.
 
     Args:
         legal: the legal actions; none once the game is over.

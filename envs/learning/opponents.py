@@ -9,20 +9,19 @@ import numpy as np
 
 from envs.board import BoardGame, BoardState
 from envs.learning.arguments import first_illegal, require_actions
-from envs.learning.observations import action_count
 from envs.learning.vector_boards import Boards
 from envs.learning.vector_kernels import Bytes, Flags, Words
 from envs.random_stream import drawn_index, next_stream, random_action
 
 Opponent = Callable[[BoardGame, BoardState], int]
-"""Chooses the action of the player whose turn it is; every agent's `act` is such a function."""
+"""Chooses the action of the player to move; every agent's `act` is such a function."""
 
 RANDOM = "random"
 """The opponent whose legal actions come from the environment's own random numbers."""
 
 
 def make_opponent(opponent: str | Opponent, seed: int) -> Opponent:
-    """The function that plays for an opponent.
+    """Find the function that plays for an opponent.
 
     Args:
         opponent: a registered agent, with options if need be (`mcts:simulations=50`); or a function
@@ -56,14 +55,14 @@ class Dice:
         self.stream = stream
 
     def player(self) -> int:
-        """1 or 2, equally likely."""
+        """Draw 1 or 2, equally likely."""
         self.stream = next_stream(self.stream)
         return 1 + drawn_index(self.stream, 2)
 
     def action(self, game: BoardGame, state: BoardState) -> int:
-        """A legal action, all equally likely."""
+        """Draw a legal action, all equally likely."""
         legal = game.get_available_actions(state)
-        action, self.stream = random_action(legal, action_count(game), self.stream)
+        action, self.stream = random_action(legal, len(game.action_cells), self.stream)
         return action
 
 
@@ -74,7 +73,7 @@ class BatchOpponent(Protocol):
     def choose_actions(
         self, observations: Bytes, action_masks: Bytes, sub_environments: Words
     ) -> Words:
-        """The actions in all games in which the opponent is to move.
+        """Choose the actions in all games in which the opponent is to move.
 
         Args:
             observations: planes of shape (n, 2, rows, columns), the opponent's stones first.
@@ -87,10 +86,10 @@ class BatchOpponent(Protocol):
 
 
 class Replies(Protocol):
-    """How the opponents of some games choose."""
+    """The opponents of many games, as the games ask them."""
 
     def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
-        """An action for each game whose turn it is; what stands in the other places is of no use.
+        """Choose an action for each game in `turn`; the other places hold anything.
 
         Raises:
             ValueError: an opponent chose an illegal action.
@@ -103,7 +102,7 @@ class Replies(Protocol):
 def make_replies(
     game: BoardGame, opponent: str | Opponent | BatchOpponent | None
 ) -> Replies | None:
-    """How the opponents of some games choose; None in self-play.
+    """Make the opponents of many games; None in self-play.
 
     Raises:
         ValueError: an opponent that `make_opponent` does not know.
@@ -122,13 +121,13 @@ class RandomReplies:
     """Legal actions, all equally likely, from the streams of the games."""
 
     def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
-        """An action for each game whose turn it is."""
+        """Choose an action for each game in `turn`."""
         actions = np.zeros(len(turn), np.int64)
         boards.draw_actions(turn, streams, actions)
         return actions
 
     def seed(self, index: int, stream: int) -> None:
-        """Nothing to do: the streams are handed in."""
+        """Do nothing: the streams are handed in."""
 
 
 class SingleReplies:
@@ -145,7 +144,7 @@ class SingleReplies:
         self._opponents: dict[int, Opponent] = {}
 
     def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
-        """An action for each game whose turn it is."""
+        """Choose an action for each game in `turn`."""
         actions = np.zeros(len(turn), np.int64)
         for index in np.flatnonzero(turn).tolist():
             state = boards.state(index)
@@ -172,10 +171,10 @@ class BatchReplies:
     def __init__(self, game: BoardGame, opponent: BatchOpponent) -> None:
         self._opponent = opponent
         self._planes_shape = (2, game.rows, game.columns)
-        self._actions = action_count(game)
+        self._actions = len(game.action_cells)
 
     def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
-        """An action for each game whose turn it is."""
+        """Choose an action for each game in `turn`."""
         count = len(turn)
         actions = np.zeros(count, np.int64)
         planes = np.zeros((count, *self._planes_shape), np.int8)
@@ -193,11 +192,11 @@ class BatchReplies:
         return actions
 
     def seed(self, index: int, stream: int) -> None:
-        """Nothing to do: the opponent has random numbers of its own."""
+        """Do nothing: the opponent has random numbers of its own."""
 
 
 def illegal_reply(index: int, action: object, legal: Sequence[int]) -> ValueError:
-    """What is wrong with an opponent's action."""
+    """Make the error for an opponent's illegal action."""
     return ValueError(
         f"the opponent in sub-environment {index} plays the illegal action {action}: "
         f"legal: {', '.join(map(str, legal))}"

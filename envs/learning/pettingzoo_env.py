@@ -1,7 +1,5 @@
 """The games for PettingZoo: two agents that take turns (its AEC interface).
 
-The games for PettingZoo: two agents that take turns (its AEC interface).
-
 `env()` is Connect Four, `env(TicTacToe())` and `env(ConnectX(5, 5, inarow=3))` the other games;
 `raw_env` is the same without PettingZoo's check of the order of calls.
 """
@@ -20,7 +18,7 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 from envs.board import BoardGame
 from envs.connectx import ConnectFour
 from envs.learning.arguments import ILLEGAL, require_choice, require_moves, whole_number
-from envs.learning.observations import action_count, action_mask, make_observer
+from envs.learning.observations import action_mask, make_observer
 from envs.notation import state_from_moves
 from envs.render import board_ansi, board_rgb
 
@@ -81,7 +79,7 @@ AGENTS = ("player_1", "player_2")
 
 RENDER_MODES = ("human", "ansi", "rgb_array")
 RENDER_FPS = 4
-"""How many positions a window shows in a second, at most."""
+"""Positions that a window shows in a second, at most."""
 
 
 class BoardGameAEC(AECEnv[str, Observation, int]):
@@ -130,18 +128,18 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
         self.board_state = self.game.initial_state()
         self.possible_agents = list(AGENTS)
         self._observer = make_observer(observation, self.game)
-        self._actions = action_count(self.game)
+        self._actions = len(self.game.action_cells)
         self._window = Window(name, RENDER_FPS)
         self.state_space = self._observer.space
         self.action_spaces = {agent: Discrete(self._actions) for agent in AGENTS}
         self.observation_spaces = {agent: self._observation_space() for agent in AGENTS}
 
     def observation_space(self, agent: str) -> Dict:
-        """What `observe` gives an agent."""
+        """Return the space of what `observe` gives an agent."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> "Discrete[np.int64]":
-        """The actions of the game, legal now or not."""
+        """Return the actions of the game, legal now or not."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
@@ -188,7 +186,7 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
         self._select_the_mover()
 
     def observe(self, agent: str) -> Observation:
-        """The board as an agent sees it and what it may do; new arrays."""
+        """Return the board as an agent sees it and what it may do; new arrays."""
         has_the_turn = agent == self.agent_selection and not self.terminations.get(agent, True)
         legal = self.game.get_available_actions(self.board_state) if has_the_turn else ()
         return {
@@ -197,11 +195,11 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
         }
 
     def state(self) -> NDArray[np.int8]:
-        """The board as `player_1` sees it, whoever asks; a new array."""
+        """Return the board as `player_1` sees it, whoever asks; a new array."""
         return self._observer.observe(self.board_state, viewer=1)
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """The board in the render mode: a text, a picture, or None where a window shows it."""
+        """Draw the board in the render mode: a text, a picture, or None where a window shows it."""
         if self.render_mode is None:
             logger.warn("nothing is rendered: give a render_mode when the environment is made")
             return None
@@ -249,7 +247,7 @@ def env(
     observation: str = "planes",
     illegal: str = "loss",
 ) -> AECEnv[str, Observation, int]:
-    """A `BoardGameAEC` that tells calls before `reset` and after the end by PettingZoo's errors.
+    """Make a `BoardGameAEC` that raises PettingZoo's errors before `reset` and after the end.
 
     Raises:
         ValueError: as there.

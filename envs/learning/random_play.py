@@ -9,8 +9,6 @@ from envs.bitboard import fits_in_word
 from envs.board import BoardGame
 from envs.jit import compiled, compiles, fastest, jit, jit_parallel, parallel_range
 from envs.learning.arguments import Seed, require_count, require_masks, require_seed
-from envs.learning.observations import action_count
-from envs.learning.vector_boards import cells_of_actions
 from envs.learning.vector_kernels import Bytes, Words, make_random_games
 from envs.learning.vector_threads import (
     Kernel,
@@ -21,9 +19,104 @@ from envs.learning.vector_threads import (
 )
 from envs.random_stream import drawn_index, next_stream, random_action, stream_of_seed
 
+BLOCK = 64
+"""Rows that draw from one stream, one after the other, whichever thread they fall to."""
+
+
+class LegalActionSampler:
+    """Draws a legal action for each row of an action mask, all legal ones equally likely.
+
+    Args:
+        seed: at least 0; the same seed draws the same actions, with any number of threads.
+        threads: how many of Numba's threads share large batches, as in the vector environments;
+            give both the same number, and each thread draws for the games that it steps.
+
+    Raises:
+        ValueError: a seed that is no whole number of at least 0, or `threads` of at least 1.
+    """
+
+    def __init__(self, seed: Seed, threads: int = 1) -> None:
+        require_count("threads", threads)
+        self._first_seed = stream_of_seed(require_seed(seed))
+        self._threads = threads
+        self._streams = np.empty(0, np.int64)
+
+    def sample(self, action_masks: Bytes) -> Words:
+        """Draw an action for each row; they are of shape (n,), int64.
+
+        Args:
+            action_masks: of shape (n, actions), int8, as in `infos["action_mask"]`, or bools or
+                other whole numbers. Where nothing is legal, as in a game that is over, the action
+                is 0.
+
+        Raises:
+            ValueError: masks of another shape or type.
+        """
+        masks = require_masks(action_masks)
+        rows = len(masks)
+        actions = np.empty(rows, np.int64)
+        draw = make_draw(useful_threads(self._threads, rows))
+        draw(masks, self._streams_of(-(-rows // BLOCK)), actions)
+        return actions
+
+    def _streams_of(self, blocks: int) -> Words:
+        missing = range(len(self._streams), blocks)
+        if missing:
+            new = [stream_of_seed(self._first_seed + block) for block in missing]
+            self._streams = np.append(self._streams, new)
+        return self._streams[:blocks]
+
+
+@lru_cache
+def make_draw(threads: int) -> Kernel:
+    """`draw_of_masks` by so many threads; in plain Python by the caller alone."""
+    if threads == 1 or not compiles():
+        return fastest(draw_of_masks)
+    if threads > most_threads():
+        return make_draw(most_threads())
+    numba = threading_of_numba()
+
+    @jit_parallel
+    def draw(masks: Bytes, streams: Words, actions: Words) -> None:
+        allowed = numba.get_num_threads()
+        numba.set_num_threads(threads)
+        blocks = len(streams)
+        for part in parallel_range(threads):
+            first, last = part * blocks // threads, (part + 1) * blocks // threads
+            start, end = first * BLOCK, last * BLOCK
+            draw_of_masks(masks[start:end], streams[first:last], actions[start:end])
+        numba.set_num_threads(allowed)
+
+    return ThreadedKernel(compiled(draw_of_masks), compiled(draw))
+
+
+@jit
+def draw_of_masks(masks: Bytes, streams: Words, actions: Words) -> None:
+    """Draw an action of each mask, all that are not 0 equally likely; 0 where none is.
+
+    Args:
+        masks: of shape (rows, actions).
+        streams: one for each `BLOCK` of rows; they are left where they stopped.
+        actions: is filled.
+    """
+    rows, numbers = masks.shape
+    for block in range(len(streams)):
+        stream = streams[block]
+        for row in range(block * BLOCK, min((block + 1) * BLOCK, rows)):
+            legal = 0
+            for action in range(numbers):
+                legal |= masks[row, action]
+            actions[row] = 0
+            if legal != 0:
+                stream = next_stream(stream)
+                while masks[row, drawn_index(stream, numbers)] == 0:
+                    stream = next_stream(stream)
+                actions[row] = drawn_index(stream, numbers)
+        streams[block] = stream
+
 
 class RandomGames(NamedTuple):
-    """How many games ended how, and their plies in all."""
+    """The results of random games, counted, and their plies in all."""
 
     wins_first: int
     wins_second: int
@@ -53,13 +146,13 @@ def play_random_games(game: BoardGame, games: int, seed: Seed) -> RandomGames:
 
 
 def _compiled_games(game: BoardGame, games: int, stream: int) -> RandomGames:
-    cells = np.array(cells_of_actions(game), np.int64)
+    cells = np.array(game.action_cells, np.int64)
     play = make_random_games(game.rows, game.inarow, int(cells.sum()))
     return RandomGames(*play(games, stream, cells & -cells, cells))
 
 
 def _plain_games(game: BoardGame, games: int, stream: int) -> RandomGames:
-    actions = action_count(game)
+    actions = len(game.action_cells)
     wins = {1: 0, 2: 0, None: 0}
     plies = 0
     for _ in range(games):
@@ -70,98 +163,3 @@ def _plain_games(game: BoardGame, games: int, stream: int) -> RandomGames:
         wins[game.winner(state)] += 1
         plies += state.mask.bit_count()
     return RandomGames(wins[1], wins[2], wins[None], plies)
-
-
-BLOCK = 64
-"""Rows that draw from one stream, one after the other, whichever thread they fall to."""
-
-
-@jit
-def draw_of_masks(masks: Bytes, streams: Words, actions: Words) -> None:
-    """Draw an action of each mask, all that are not 0 equally likely; 0 where none is.
-
-    Args:
-        masks: of shape (rows, actions).
-        streams: one for each `BLOCK` of rows; they are left where they stopped.
-        actions: is filled.
-    """
-    rows, numbers = masks.shape
-    for block in range(len(streams)):
-        stream = streams[block]
-        for row in range(block * BLOCK, min((block + 1) * BLOCK, rows)):
-            legal = 0
-            for action in range(numbers):
-                legal |= masks[row, action]
-            actions[row] = 0
-            if legal != 0:
-                stream = next_stream(stream)
-                while masks[row, drawn_index(stream, numbers)] == 0:
-                    stream = next_stream(stream)
-                actions[row] = drawn_index(stream, numbers)
-        streams[block] = stream
-
-
-@lru_cache
-def make_draw(threads: int) -> Kernel:
-    """`draw_of_masks` by so many threads; in plain Python by the caller alone."""
-    if threads == 1 or not compiles():
-        return fastest(draw_of_masks)
-    numba = threading_of_numba()
-    threads = min(threads, most_threads())
-
-    @jit_parallel
-    def draw(masks: Bytes, streams: Words, actions: Words) -> None:
-        allowed = numba.get_num_threads()
-        numba.set_num_threads(threads)
-        blocks = len(streams)
-        for part in parallel_range(threads):
-            first, last = part * blocks // threads, (part + 1) * blocks // threads
-            start, end = first * BLOCK, last * BLOCK
-            draw_of_masks(masks[start:end], streams[first:last], actions[start:end])
-        numba.set_num_threads(allowed)
-
-    return ThreadedKernel(compiled(draw_of_masks), compiled(draw))
-
-
-class LegalActionSampler:
-    """Draws a legal action for each row of an action mask, all legal ones equally likely.
-
-    Args:
-        seed: at least 0; the same seed draws the same actions, with any number of threads.
-        threads: how many of Numba's threads share large batches, as in the vector environments;
-            give both the same number, and each thread draws for the games that it steps.
-
-    Raises:
-        ValueError: a seed that is no whole number of at least 0, or `threads` of at least 1.
-    """
-
-    def __init__(self, seed: Seed, threads: int = 1) -> None:
-        require_count("threads", threads)
-        self._first_seed = stream_of_seed(require_seed(seed))
-        self._threads = threads
-        self._streams = np.empty(0, np.int64)
-
-    def sample(self, action_masks: Bytes) -> Words:
-        """The actions, of shape (n,), int64.
-
-        Args:
-            action_masks: of shape (n, actions), int8, as in `infos["action_mask"]`, or bools or
-                other whole numbers. Where nothing is legal, as in a game that is over, the action
-                is 0.
-
-        Raises:
-            ValueError: masks of another shape or type.
-        """
-        masks = require_masks(action_masks)
-        rows = len(masks)
-        actions = np.empty(rows, np.int64)
-        draw = make_draw(useful_threads(self._threads, rows))
-        draw(masks, self._streams_of(-(-rows // BLOCK)), actions)
-        return actions
-
-    def _streams_of(self, blocks: int) -> Words:
-        missing = range(len(self._streams), blocks)
-        if missing:
-            new = [stream_of_seed(self._first_seed + block) for block in missing]
-            self._streams = np.append(self._streams, new)
-        return self._streams[:blocks]

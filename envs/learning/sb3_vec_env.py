@@ -95,7 +95,7 @@ class SB3VecEnv(VecEnv):
         self.vector_env.close()
 
     def action_masks(self) -> NDArray[np.int8]:
-        """The legal actions of each sub-environment: 0 or 1, of shape (sub-environments, actions).
+        """Return the legal actions as 0 and 1, of shape (sub-environments, actions).
 
         Raises:
             ValueError: called before the first `reset`.
@@ -107,7 +107,7 @@ class SB3VecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: Indices = None, **method_kwargs: Any
     ) -> list[Any]:
-        """What each sub-environment's method returns: `action_masks` is the only one.
+        """Call a method of each sub-environment: `action_masks` is the only one.
 
         Raises:
             AttributeError: another method; all sub-environments live in one object.
@@ -117,7 +117,7 @@ class SB3VecEnv(VecEnv):
         return [self.action_masks()[index] for index in self._get_indices(indices)]
 
     def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
-        """An attribute for each sub-environment; all share the vector environment's.
+        """Return an attribute for each sub-environment; all share the vector environment's.
 
         Raises:
             AttributeError: there is no such attribute.
@@ -142,5 +142,5 @@ class SB3VecEnv(VecEnv):
         return [False for _ in self._get_indices(indices)]
 
     def get_images(self) -> Sequence[Any]:
-        """The picture of each sub-environment, where the render mode is `rgb_array`."""
+        """Return the picture of each sub-environment, where the render mode is `rgb_array`."""
         return self.vector_env.render() or ()

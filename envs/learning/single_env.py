@@ -1,7 +1,11 @@
-"""The games as Gymnasium environments: one learner, one game at a time."""
+"""The games as Gymnasium environments: one learner, one game at a time.
+
+Each game in the table has a class, `ConnectXEnv` for `ConnectX` and so on.
+"""
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from types import new_class
 from typing import Any, Self, SupportsIndex
 
 import numpy as np
@@ -11,14 +15,13 @@ from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
 from envs.board import BoardGame, BoardState
-from envs.connectx import ConnectX
+from envs.games import GAMES
 from envs.learning.arguments import ILLEGAL, moves_of_reset, require_choice, whole_number
-from envs.learning.observations import action_count, action_mask, make_observer
+from envs.learning.observations import action_mask, make_observer
 from envs.learning.opponents import RANDOM, Dice, Opponent, make_opponent
 from envs.notation import state_from_moves
 from envs.random_stream import stream_of_seed
 from envs.render import board_ansi, board_rgb, board_svg
-from envs.tic_tac_toe import TicTacToe
 
 PLAYERS = {"first": 1, "second": 2}
 RANDOM_SEAT = "random"
@@ -40,10 +43,12 @@ class BoardGameEnv(Env[Observation, np.int64], BoardGame):
     are new at each step. The reward is the learner's: +1 it has won, -1 the opponent has, else 0.
 
     In self-play, one learner plays both sides, an action a step: the observation is the view of the
-    player whose turn it is (after the last action, whose turn it would be), and the reward is that
-    of the player who has just moved.
+    player to move (after the last action, of who would be next), and the reward is that of the
+    player who has just moved.
 
     Args:
+        size: the arguments of the rules, by place or by name, such as `rows`, `columns` and
+            `inarow` of ConnectX.
         opponent: `"random"`; a registered agent with or without options, such as
             `"alphabeta:depth=3"`; a function (game, state) -> action, such as an agent's `act`,
             which no specification of the environment can hold as JSON; or None for self-play.
@@ -53,6 +58,7 @@ class BoardGameEnv(Env[Observation, np.int64], BoardGame):
         illegal: whether an illegal action ends the episode with a `loss` (-1; the board stays as
             it is), or is to `raise` ValueError.
         render_mode: `ansi`, `rgb_array`, `svg` or None.
+        named_size: see `size`.
 
     Raises:
         ValueError: an argument that does not fit; the message says what does.
@@ -63,15 +69,17 @@ class BoardGameEnv(Env[Observation, np.int64], BoardGame):
         "render_fps": 2,
     }
 
-    def _prepare(
+    def __init__(
         self,
-        opponent: str | Opponent | None,
-        seat: str,
-        observation: str,
-        illegal: str,
-        render_mode: str | None,
+        *size: int,
+        opponent: str | Opponent | None = RANDOM,
+        seat: str = RANDOM_SEAT,
+        observation: str = "planes",
+        illegal: str = "loss",
+        render_mode: str | None = None,
+        **named_size: int,
     ) -> None:
-        """What the constructors have in common, once the rules stand."""
+        super().__init__(*size, **named_size)
         require_choice("seat", seat, [*PLAYERS, RANDOM_SEAT])
         require_choice("illegal", illegal, ILLEGAL)
         require_choice("render_mode", render_mode, [*RENDERERS, None])
@@ -82,7 +90,7 @@ class BoardGameEnv(Env[Observation, np.int64], BoardGame):
         self.illegal = illegal
         self.render_mode = render_mode
         self._observer = make_observer(observation, self)
-        self._actions = action_count(self)
+        self._actions = len(self.action_cells)
         self.observation_space = self._observer.space
         self.action_space = Discrete(self._actions)
 
@@ -100,7 +108,7 @@ class BoardGameEnv(Env[Observation, np.int64], BoardGame):
 
     @property
     def learner(self) -> int | None:
-        """Which player the learner is, 1 or 2; None in self-play."""
+        """The learner's player, 1 or 2; None in self-play."""
         return self._learner
 
     def reset(
@@ -146,22 +154,22 @@ class BoardGameEnv(Env[Observation, np.int64], BoardGame):
         return self._observation(), reward, not self._legal, False, self._info()
 
     def render(self) -> Any:
-        """The board in the render mode: text, an image, or an SVG document."""
+        """Draw the board in the render mode: text, an image, or an SVG document."""
         if self.render_mode is None:
             logger.warn("render() draws nothing: make the environment with a render_mode")
             return None
         return RENDERERS[self.render_mode](self, self._state)
 
     def action_masks(self) -> Observation:
-        """The mask of `info["action_mask"]` anew, under the name that sb3-contrib looks for."""
+        """Return `info["action_mask"]` anew; sb3-contrib looks for a method of this name."""
         return action_mask(self._legal, self._actions)
 
     def __copy__(self) -> Self:
-        """An independent game: copies with common random numbers would disturb each other."""
+        """Copy the whole game: copies with common random numbers would disturb each other."""
         return deepcopy(self)
 
     def get_keys_to_action(self) -> dict[tuple[int, ...], int]:
-        """The keys 1 to 9, for `gymnasium.utils.play` (with `wait_on_player=True`)."""
+        """Return the keys 1 to 9, for `gymnasium.utils.play` (with `wait_on_player=True`)."""
         return {(ord(key),): action for action, key in enumerate(KEYS[: self._actions])}
 
     def _seed(self, seed: int) -> None:
@@ -203,61 +211,24 @@ class BoardGameEnv(Env[Observation, np.int64], BoardGame):
         return {"action_mask": action_mask(self._legal, self._actions)}
 
 
-class ConnectXEnv(BoardGameEnv, ConnectX):
-    """ConnectX of any size; an action is a column, counted from 0 at the left.
-
-    Args:
-        rows: height of the board, at least 1.
-        columns: width of the board, at least 1.
-        inarow: how many stones in a row win, at least 1.
-        opponent: as `BoardGameEnv` has it, like all that follow.
-        seat: which player the learner is.
-        observation: what the learner sees.
-        illegal: what an illegal action does.
-        render_mode: what `render` returns.
-
-    Raises:
-        ValueError: an argument that does not fit; the message says what does.
-    """
-
-    def __init__(
-        self,
-        rows: int = 6,
-        columns: int = 7,
-        inarow: int = 4,
-        *,
-        opponent: str | Opponent | None = RANDOM,
-        seat: str = RANDOM_SEAT,
-        observation: str = "planes",
-        illegal: str = "loss",
-        render_mode: str | None = None,
-    ) -> None:
-        ConnectX.__init__(self, rows, columns, inarow)
-        self._prepare(opponent, seat, observation, illegal, render_mode)
+def _environment(rules: type[BoardGame]) -> type[BoardGameEnv]:
+    """Make the class of a game's environments: `class ConnectXEnv(BoardGameEnv, ConnectX)`."""
+    body = {
+        "__module__": __name__,
+        "__doc__": f"`{rules.__name__}` as an environment, with the arguments of `BoardGameEnv`.",
+    }
+    return new_class(
+        f"{rules.__name__}Env", (BoardGameEnv, rules), exec_body=lambda own: own.update(body)
+    )
 
 
-class TicTacToeEnv(BoardGameEnv, TicTacToe):
-    """Tic-tac-toe; an action is a cell, counted from 0 row by row from the top left.
+ENVIRONMENTS = {entry.rules: _environment(entry.rules) for entry in GAMES.values()}
+"""The environments of the games in the table, by the classes of their rules."""
 
-    Args:
-        opponent: as `BoardGameEnv` has it, like all that follow.
-        seat: which player the learner is.
-        observation: what the learner sees.
-        illegal: what an illegal action does.
-        render_mode: what `render` returns.
 
-    Raises:
-        ValueError: an argument that does not fit; the message says what does.
-    """
-
-    def __init__(
-        self,
-        *,
-        opponent: str | Opponent | None = RANDOM,
-        seat: str = RANDOM_SEAT,
-        observation: str = "planes",
-        illegal: str = "loss",
-        render_mode: str | None = None,
-    ) -> None:
-        TicTacToe.__init__(self)
-        self._prepare(opponent, seat, observation, illegal, render_mode)
+def __getattr__(name: str) -> type[BoardGameEnv]:
+    """Find `ConnectXEnv`, `TicTacToeEnv` and so on, for Gymnasium and pickle."""
+    for environment in ENVIRONMENTS.values():
+        if environment.__name__ == name:
+            return environment
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

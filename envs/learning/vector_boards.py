@@ -6,11 +6,10 @@ from typing import Protocol
 
 import numpy as np
 
-from envs.bitboard import cell_bit, column_cells, fits_in_word, has_line
+from envs.bitboard import cell_bit, fits_in_word, has_line
 from envs.board import BoardGame, BoardState
-from envs.connectx import ConnectX
 from envs.jit import compiles, fastest, jit
-from envs.learning.observations import FlatBoard, Planes, action_count, action_mask
+from envs.learning.observations import FlatBoard, Planes, action_mask
 from envs.learning.vector_kernels import (
     Bytes,
     Flags,
@@ -19,19 +18,188 @@ from envs.learning.vector_kernels import (
     chosen_cell,
     drawn_cell,
     drawn_seat,
-    obstacles,
     played,
-    seen,
-    stones_of_second,
+    write_action_mask,
+    write_flat_board,
+    write_planes,
 )
 from envs.random_stream import random_action
+
+
+class Boards(Protocol):
+    """Many positions of one game; arrays have a row for each of them.
+
+    `which` and `turn` say for each position whether it is meant.
+    """
+
+    def __len__(self) -> int:
+        """Count the positions."""
+
+    def state(self, index: int) -> BoardState:
+        """Return a position as the rules know it."""
+
+    def start(self, which: Flags, state: BoardState) -> None:
+        """Set these positions to `state`."""
+
+    def play(self, actions: Words, turn: Flags, sign: float, over: Flags, rewards: Rewards) -> None:
+        """Play one ply in each game in `turn`.
+
+        Where it ends the game, `over` is set; the reward is set to `sign` if it wins and to
+        `-sign` if it was illegal, which leaves the board as it was.
+        """
+
+    def draw_actions(self, turn: Flags, streams: Words, actions: Words) -> None:
+        """Draw a legal action where it is the turn, each from its own stream, which goes on."""
+
+    def write_planes(self, which: Flags, viewers: Bytes, planes: Bytes) -> None:
+        """Write the observations `Planes` as each viewer (1 or 2; 0: who is to move) has them."""
+
+    def write_flat_boards(self, which: Flags, viewers: Bytes, boards: Bytes) -> None:
+        """Write the observations `FlatBoard`, which all viewers share."""
+
+    def write_action_masks(self, over: Flags, masks: Bytes) -> None:
+        """Write 1 for each legal action, 0 for the others and where the game is over."""
+
+
+class CompiledBoards:
+    """Positions as two words each, on boards that `fits_in_word`.
+
+    Its arrays and its `board` (all cells) are those that `envs.learning.vector_kernels` speaks of.
+    """
+
+    def __init__(self, game: BoardGame, count: int) -> None:
+        cells = game.action_cells
+        self._game = game
+        self.board = sum(cells)
+        self._play = make_play(game.rows, game.inarow, self.board)
+        self.mover = np.zeros(count, np.int64)
+        self.mask = np.zeros(count, np.int64)
+        self.cells = np.array(cells, np.int64)
+        self.lowest = self.cells & -self.cells
+        self.highest = np.array([1 << (column.bit_length() - 1) for column in cells], np.int64)
+        self.shifts = np.array(
+            [
+                cell_bit(game.rows, row, column).bit_length() - 1
+                for row in range(game.rows)
+                for column in range(game.columns)
+            ],
+            np.int64,
+        )
+
+    def __len__(self) -> int:
+        """Count the positions."""
+        return len(self.mask)
+
+    def state(self, index: int) -> BoardState:
+        """Return a position as the rules know it."""
+        mover, mask = int(self.mover[index]), int(self.mask[index])
+        won = has_line(mask ^ mover, self._game.line_steps)
+        return BoardState(mover, mask, 1 + mask.bit_count() % 2, won)
+
+    def start(self, which: Flags, state: BoardState) -> None:
+        """Set these positions to `state`."""
+        fastest(start_games)(which, state.mover, state.mask, self.mover, self.mask)
+
+    def play(self, actions: Words, turn: Flags, sign: float, over: Flags, rewards: Rewards) -> None:
+        """Play one ply in each game in `turn`."""
+        self._play(
+            actions, turn, sign, self.mover, self.mask, over, rewards, self.lowest, self.cells
+        )
+
+    def draw_actions(self, turn: Flags, streams: Words, actions: Words) -> None:
+        """Draw a legal action where it is the turn."""
+        fastest(draw_actions)(turn, streams, self.mask, self.lowest, self.cells, actions)
+
+    def write_planes(self, which: Flags, viewers: Bytes, planes: Bytes) -> None:
+        """Write the observations `Planes`."""
+        by_cell = planes.reshape(len(planes), 2, len(self.shifts))
+        fastest(write_all_planes)(which, viewers, self.mover, self.mask, self.shifts, by_cell)
+
+    def write_flat_boards(self, which: Flags, viewers: Bytes, boards: Bytes) -> None:
+        """Write the observations `FlatBoard`."""
+        by_cell = boards.reshape(len(boards), 1, len(self.shifts))
+        fastest(write_all_flat_boards)(which, self.mover, self.mask, self.shifts, by_cell)
+
+    def write_action_masks(self, over: Flags, masks: Bytes) -> None:
+        """Write the legal actions."""
+        fastest(write_all_action_masks)(self.mask, over, self.highest, masks)
+
+
+class PlainBoards:
+    """Positions as states of the rules: any board, one Python call for each ply."""
+
+    def __init__(self, game: BoardGame, count: int) -> None:
+        self._game = game
+        self._actions = len(game.action_cells)
+        self._planes = Planes(game)
+        self._flat_board = FlatBoard(game)
+        self._states = [game.initial_state()] * count
+
+    def __len__(self) -> int:
+        """Count the positions."""
+        return len(self._states)
+
+    def state(self, index: int) -> BoardState:
+        """Return a position as the rules know it."""
+        return self._states[index]
+
+    def start(self, which: Flags, state: BoardState) -> None:
+        """Set these positions to `state`."""
+        for index in np.flatnonzero(which):
+            self._states[index] = state
+
+    def play(self, actions: Words, turn: Flags, sign: float, over: Flags, rewards: Rewards) -> None:
+        """Play one ply in each game in `turn`."""
+        for index in np.flatnonzero(turn):
+            state, action = self._states[index], int(actions[index])
+            if action not in self._game.get_available_actions(state):
+                over[index] = True
+                rewards[index] = -sign
+                continue
+            state = self._states[index] = self._game.get_next_state(state, action)
+            over[index] = not self._game.get_available_actions(state)
+            if state.won:
+                rewards[index] = sign
+
+    def draw_actions(self, turn: Flags, streams: Words, actions: Words) -> None:
+        """Draw a legal action where it is the turn."""
+        for index in np.flatnonzero(turn):
+            legal = self._game.get_available_actions(self._states[index])
+            actions[index], streams[index] = random_action(
+                legal, self._actions, int(streams[index])
+            )
+
+    def write_planes(self, which: Flags, viewers: Bytes, planes: Bytes) -> None:
+        """Write the observations `Planes`."""
+        for index in np.flatnonzero(which):
+            state = self._states[index]
+            planes[index] = self._planes.observe(state, int(viewers[index]) or state.player)
+
+    def write_flat_boards(self, which: Flags, viewers: Bytes, boards: Bytes) -> None:
+        """Write the observations `FlatBoard`."""
+        for index in np.flatnonzero(which):
+            boards[index] = self._flat_board.observe(self._states[index], int(viewers[index]))
+
+    def write_action_masks(self, over: Flags, masks: Bytes) -> None:
+        """Write the legal actions."""
+        for index, state in enumerate(self._states):
+            legal = () if over[index] else self._game.get_available_actions(state)
+            masks[index] = action_mask(legal, self._actions)
+
+
+def make_boards(game: BoardGame, count: int) -> Boards:
+    """Make so many empty boards of a game."""
+    if compiles() and fits_in_word(game.rows, game.columns, game.inarow):
+        return CompiledBoards(game, count)
+    return PlainBoards(game, count)
+
 
 PlayKernel = Callable[[Words, Flags, float, Words, Words, Flags, Rewards, Words, Words], None]
 
 
 @lru_cache
 def make_play(rows: int, inarow: int, board: int) -> PlayKernel:
-    """The kernel that plays one ply in each game whose turn it is."""
+    """Make the kernel that plays one ply in each game in `turn`."""
 
     @jit
     def play(
@@ -78,7 +246,7 @@ def draw_seats(which: Flags, streams: Words, seats: Bytes) -> None:
 def draw_actions(
     turn: Flags, streams: Words, mask: Words, lowest: Words, cells: Words, actions: Words
 ) -> None:
-    """Draw a legal action for each game whose turn it is."""
+    """Draw a legal action for each game in `turn`."""
     for game in range(len(turn)):
         if turn[game]:
             actions[game], _, streams[game] = drawn_cell(streams[game], mask[game], lowest, cells)
@@ -88,209 +256,24 @@ def draw_actions(
 def write_all_planes(
     which: Flags, viewers: Bytes, mover: Words, mask: Words, shifts: Words, planes: Bytes
 ) -> None:
-    """Write the two planes of these games, of shape (games, 2, cells), as each viewer sees them."""
+    """Write the planes of these games, as each viewer sees them."""
     for game in range(len(which)):
         if which[game]:
-            own, other = seen(viewers[game], mover[game], mask[game])
-            for cell in range(len(shifts)):
-                planes[game, 0, cell] = (own >> shifts[cell]) & 1
-            for cell in range(len(shifts)):
-                planes[game, 1, cell] = (other >> shifts[cell]) & 1
+            write_planes(planes, game, viewers[game], mover[game], mask[game], shifts)
 
 
 @jit
 def write_all_flat_boards(
     which: Flags, mover: Words, mask: Words, shifts: Words, boards: Bytes
 ) -> None:
-    """Write Kaggle's boards of these games: 1 and 2 are the players' stones."""
+    """Write Kaggle's boards of these games."""
     for game in range(len(which)):
         if which[game]:
-            stones, second = mask[game], stones_of_second(mover[game], mask[game])
-            for cell in range(len(shifts)):
-                boards[game, cell] = ((stones >> shifts[cell]) & 1) + (second >> shifts[cell] & 1)
+            write_flat_board(boards, game, mover[game], mask[game], shifts)
 
 
 @jit
 def write_all_action_masks(mask: Words, over: Flags, highest: Words, masks: Bytes) -> None:
-    """Write 1 for each legal action of all games, 0 for the others."""
+    """Write the legal actions of all games."""
     for game in range(len(over)):
-        stones = obstacles(over[game], mask[game])
-        for action in range(len(highest)):
-            masks[game, action] = (stones & highest[action]) == 0
-
-
-class Boards(Protocol):
-    """Many positions of one game; arrays have a row for each of them.
-
-    `which` and `turn` say for each position whether it is meant.
-    """
-
-    def __len__(self) -> int:
-        """How many positions there are."""
-
-    def state(self, index: int) -> BoardState:
-        """A position as the rules know it."""
-
-    def start(self, which: Flags, state: BoardState) -> None:
-        """Set these positions to `state`."""
-
-    def play(self, actions: Words, turn: Flags, sign: float, over: Flags, rewards: Rewards) -> None:
-        """Play one ply in each game whose turn it is.
-
-        Where it ends the game, `over` is set; the reward is set to `sign` if it wins and to
-        `-sign` if it was illegal, which leaves the board as it was.
-        """
-
-    def draw_actions(self, turn: Flags, streams: Words, actions: Words) -> None:
-        """Draw a legal action where it is the turn, each from its own stream, which goes on."""
-
-    def write_planes(self, which: Flags, viewers: Bytes, planes: Bytes) -> None:
-        """Write the observations `Planes` as each viewer (1 or 2; 0: who is to move) has them."""
-
-    def write_flat_boards(self, which: Flags, viewers: Bytes, boards: Bytes) -> None:
-        """Write the observations `FlatBoard`, which all viewers share."""
-
-    def write_action_masks(self, over: Flags, masks: Bytes) -> None:
-        """Write 1 for each legal action, 0 for the others and where the game is over."""
-
-
-def make_boards(game: BoardGame, count: int) -> Boards:
-    """So many empty boards of a game."""
-    if compiles() and fits_in_word(game.rows, game.columns, game.inarow):
-        return CompiledBoards(game, count)
-    return PlainBoards(game, count)
-
-
-def cells_of_actions(game: BoardGame) -> list[int]:
-    """For each action, the cells that it fills from the lowest up: a column, or a single cell."""
-    if isinstance(game, ConnectX):
-        return [column_cells(game.rows, column) for column in range(game.columns)]
-    return [
-        cell_bit(game.rows, *divmod(action, game.columns)) for action in range(action_count(game))
-    ]
-
-
-class CompiledBoards:
-    """Positions as two words each, on boards that `fits_in_word`.
-
-    Its arrays and its `board` (all cells) are those that `envs.learning.vector_kernels` speaks of.
-    """
-
-    def __init__(self, game: BoardGame, count: int) -> None:
-        cells = cells_of_actions(game)
-        self._game = game
-        self.board = sum(cells)
-        self._play = make_play(game.rows, game.inarow, self.board)
-        self.mover = np.zeros(count, np.int64)
-        self.mask = np.zeros(count, np.int64)
-        self.cells = np.array(cells, np.int64)
-        self.lowest = self.cells & -self.cells
-        self.highest = np.array([1 << (column.bit_length() - 1) for column in cells], np.int64)
-        self.shifts = np.array(
-            [
-                cell_bit(game.rows, row, column).bit_length() - 1
-                for row in range(game.rows)
-                for column in range(game.columns)
-            ],
-            np.int64,
-        )
-
-    def __len__(self) -> int:
-        """How many positions there are."""
-        return len(self.mask)
-
-    def state(self, index: int) -> BoardState:
-        """A position as the rules know it."""
-        mover, mask = int(self.mover[index]), int(self.mask[index])
-        won = has_line(mask ^ mover, self._game.line_steps)
-        return BoardState(mover, mask, 1 + mask.bit_count() % 2, won)
-
-    def start(self, which: Flags, state: BoardState) -> None:
-        """Set these positions to `state`."""
-        fastest(start_games)(which, state.mover, state.mask, self.mover, self.mask)
-
-    def play(self, actions: Words, turn: Flags, sign: float, over: Flags, rewards: Rewards) -> None:
-        """Play one ply in each game whose turn it is."""
-        self._play(
-            actions, turn, sign, self.mover, self.mask, over, rewards, self.lowest, self.cells
-        )
-
-    def draw_actions(self, turn: Flags, streams: Words, actions: Words) -> None:
-        """Draw a legal action where it is the turn."""
-        fastest(draw_actions)(turn, streams, self.mask, self.lowest, self.cells, actions)
-
-    def write_planes(self, which: Flags, viewers: Bytes, planes: Bytes) -> None:
-        """Write the observations `Planes`."""
-        by_cell = planes.reshape(len(planes), 2, len(self.shifts))
-        write = fastest(write_all_planes)
-        write(which, viewers, self.mover, self.mask, self.shifts, by_cell)
-
-    def write_flat_boards(self, which: Flags, viewers: Bytes, boards: Bytes) -> None:
-        """Write the observations `FlatBoard`."""
-        fastest(write_all_flat_boards)(which, self.mover, self.mask, self.shifts, boards)
-
-    def write_action_masks(self, over: Flags, masks: Bytes) -> None:
-        """Write the legal actions."""
-        fastest(write_all_action_masks)(self.mask, over, self.highest, masks)
-
-
-class PlainBoards:
-    """Positions as states of the rules: any board, one Python call for each ply."""
-
-    def __init__(self, game: BoardGame, count: int) -> None:
-        self._game = game
-        self._actions = action_count(game)
-        self._planes = Planes(game)
-        self._flat_board = FlatBoard(game)
-        self._states = [game.initial_state()] * count
-
-    def __len__(self) -> int:
-        """How many positions there are."""
-        return len(self._states)
-
-    def state(self, index: int) -> BoardState:
-        """A position as the rules know it."""
-        return self._states[index]
-
-    def start(self, which: Flags, state: BoardState) -> None:
-        """Set these positions to `state`."""
-        for index in np.flatnonzero(which):
-            self._states[index] = state
-
-    def play(self, actions: Words, turn: Flags, sign: float, over: Flags, rewards: Rewards) -> None:
-        """Play one ply in each game whose turn it is."""
-        for index in np.flatnonzero(turn):
-            state, action = self._states[index], int(actions[index])
-            if action not in self._game.get_available_actions(state):
-                over[index] = True
-                rewards[index] = -sign
-                continue
-            state = self._states[index] = self._game.get_next_state(state, action)
-            over[index] = not self._game.get_available_actions(state)
-            if state.won:
-                rewards[index] = sign
-
-    def draw_actions(self, turn: Flags, streams: Words, actions: Words) -> None:
-        """Draw a legal action where it is the turn."""
-        for index in np.flatnonzero(turn):
-            legal = self._game.get_available_actions(self._states[index])
-            actions[index], streams[index] = random_action(
-                legal, self._actions, int(streams[index])
-            )
-
-    def write_planes(self, which: Flags, viewers: Bytes, planes: Bytes) -> None:
-        """Write the observations `Planes`."""
-        for index in np.flatnonzero(which):
-            state = self._states[index]
-            planes[index] = self._planes.observe(state, int(viewers[index]) or state.player)
-
-    def write_flat_boards(self, which: Flags, viewers: Bytes, boards: Bytes) -> None:
-        """Write the observations `FlatBoard`."""
-        for index in np.flatnonzero(which):
-            boards[index] = self._flat_board.observe(self._states[index], int(viewers[index]))
-
-    def write_action_masks(self, over: Flags, masks: Bytes) -> None:
-        """Write the legal actions."""
-        for index, state in enumerate(self._states):
-            legal = () if over[index] else self._game.get_available_actions(state)
-            masks[index] = action_mask(legal, self._actions)
+        write_action_mask(masks, game, over[game], mask[game], highest)

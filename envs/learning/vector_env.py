@@ -1,8 +1,12 @@
-"""The games as Gymnasium vector environments: thousands of games, one call for each step."""
+"""The games as Gymnasium vector environments: thousands of games, one call for each step.
+
+Each game in the table has a class, `ConnectXVectorEnv` for `ConnectX` and so on.
+"""
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from typing import Any, Self
+from types import new_class
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from gymnasium.error import ResetNeeded
@@ -10,7 +14,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from envs.board import BoardState
+from envs.board import BoardGame, BoardState
+from envs.games import game_entry
 from envs.learning.arguments import (
     Seeds,
     require_actions,
@@ -19,16 +24,14 @@ from envs.learning.arguments import (
     reset_mask_and_rest,
     seed_of_each,
 )
-from envs.learning.observations import action_count
 from envs.learning.opponents import RANDOM, BatchOpponent, Opponent
 from envs.learning.single_env import (
+    ENVIRONMENTS,
     RANDOM_SEAT,
     RENDERERS,
     BoardGameEnv,
-    ConnectXEnv,
     Info,
     Observation,
-    TicTacToeEnv,
 )
 from envs.learning.vector_games import StepArrays, make_games
 from envs.learning.vector_kernels import Bytes, Flags, Rewards
@@ -49,11 +52,14 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
     just ended came to, as in Gymnasium's `SyncVectorEnv`; `infos["_final_obs"]` says which.
 
     Args:
-        game: the single environment in self-play, whose rules, spaces and arguments are taken.
         num_envs: how many games, at least 1.
+        size: as in the single environment.
         opponent: as in the single environment, where a named agent is made for each game; or a
             `BatchOpponent`, who chooses for all games at once.
-        observation: the name of the observation that `game` has.
+        seat: as in the single environment, like `observation`, `illegal` and `render_mode`.
+        observation: what the learners see.
+        illegal: what an illegal action does.
+        render_mode: what `render` returns.
         autoreset_mode: when a game that is over begins anew: `NEXT_STEP`, `SAME_STEP`, or
             `DISABLED`, where `reset(options={"reset_mask": mask})` begins those of the mask.
         threads: how many of Numba's threads share the games at most: one for each processor, and
@@ -62,20 +68,37 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
             hasten; without effect on boards that are not compiled. The games are the same with
             any number, and in a process forked from one whose OpenMP threads have run, which is
             left with one (where the parent has imported `envs`).
+        named_size: as in the single environment.
 
     Raises:
         ValueError: an argument that does not fit; the message says what does.
     """
 
+    single: ClassVar[type[BoardGameEnv]]
+    """The single environment, which each class that inherits this one states."""
+
     def __init__(
         self,
-        game: BoardGameEnv,
-        num_envs: int,
-        opponent: str | Opponent | BatchOpponent | None,
-        observation: str,
-        autoreset_mode: str | AutoresetMode,
-        threads: int,
+        num_envs: int = 1,
+        *size: int,
+        opponent: str | Opponent | BatchOpponent | None = RANDOM,
+        seat: str = RANDOM_SEAT,
+        observation: str = "planes",
+        illegal: str = "loss",
+        render_mode: str | None = None,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        threads: int = 1,
+        **named_size: int,
     ) -> None:
+        game = self.single(
+            *size,
+            opponent=None,
+            seat=seat,
+            observation=observation,
+            illegal=illegal,
+            render_mode=render_mode,
+            **named_size,
+        )
         require_count("num_envs", num_envs)
         require_count("threads", threads)
         if threads > 1 and opponent not in (RANDOM, None):
@@ -98,7 +121,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         self.action_space = batch_space(game.action_space, num_envs)
 
         self._observations = (num_envs, *(game.observation_space.shape or ()))
-        self._masks = (num_envs, action_count(game))
+        self._masks = (num_envs, len(game.action_cells))
         self._game = game
         self._mode = mode
         self._all = np.ones(num_envs, np.bool_)
@@ -166,13 +189,13 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         return arrays.observations, arrays.rewards, terminated, truncated, infos
 
     def action_masks(self) -> Bytes:
-        """A new array of `infos["action_mask"]`."""
+        """Return a new array of `infos["action_mask"]`."""
         masks = np.empty(self._masks, np.int8)
         self._games.write_action_masks(masks)
         return masks
 
     def state(self, index: int) -> BoardState:
-        """The position of a sub-environment, for the rules and for searches.
+        """Return the position of a sub-environment, for the rules and for searches.
 
         Raises:
             ValueError: there is no such sub-environment.
@@ -182,14 +205,14 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         return self._games.boards.state(index)
 
     def render(self) -> tuple[Any, ...] | None:
-        """The boards in the render mode, one after the other; None without a render mode."""
+        """Draw the boards in the render mode, one after the other; None without a render mode."""
         if self.render_mode is None:
             return None
         draw = RENDERERS[self.render_mode]
         return tuple(draw(self._game, self.state(index)) for index in range(self.num_envs))
 
     def __copy__(self) -> Self:
-        """Independent games: copies with common boards would disturb each other."""
+        """Copy all games: copies with common boards would disturb each other."""
         return deepcopy(self)
 
     def _seed(self, which: Flags, seeds: Sequence[int | None]) -> None:
@@ -230,88 +253,39 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         }
 
 
-class ConnectXVectorEnv(BoardGameVectorEnv):
-    """Many games of ConnectX of any size; an action is a column, counted from 0 at the left.
+def make_vector_env(game: BoardGame, num_envs: int, **arguments: Any) -> BoardGameVectorEnv:
+    """Make a vector environment of a game, as large as it is.
 
     Args:
+        game: the rules.
         num_envs: how many games.
-        rows: height of the board, at least 1.
-        columns: width of the board, at least 1.
-        inarow: how many stones in a row win, at least 1.
-        opponent: as `BoardGameVectorEnv` has it.
-        seat: as in `envs.learning.single_env`, like `observation`, `illegal` and `render_mode`.
-        observation: what the learners see.
-        illegal: what an illegal action does.
-        render_mode: what `render` returns.
-        autoreset_mode: as `BoardGameVectorEnv` has it.
-        threads: as `BoardGameVectorEnv` has it.
+        arguments: as `BoardGameVectorEnv` has them.
 
     Raises:
-        ValueError: an argument that does not fit; the message says what does.
+        ValueError: a game that is not in the table, or an argument that does not fit.
     """
-
-    def __init__(
-        self,
-        num_envs: int = 1,
-        rows: int = 6,
-        columns: int = 7,
-        inarow: int = 4,
-        *,
-        opponent: str | Opponent | BatchOpponent | None = RANDOM,
-        seat: str = RANDOM_SEAT,
-        observation: str = "planes",
-        illegal: str = "loss",
-        render_mode: str | None = None,
-        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
-        threads: int = 1,
-    ) -> None:
-        game = ConnectXEnv(
-            rows,
-            columns,
-            inarow,
-            opponent=None,
-            seat=seat,
-            observation=observation,
-            illegal=illegal,
-            render_mode=render_mode,
-        )
-        super().__init__(game, num_envs, opponent, observation, autoreset_mode, threads)
+    entry = game_entry(game)
+    return VECTOR_ENVIRONMENTS[entry.rules](num_envs, *entry.sizes_of(game), **arguments)
 
 
-class TicTacToeVectorEnv(BoardGameVectorEnv):
-    """Many games of tic-tac-toe; an action is a cell, counted from 0 from the top left.
+def _vector_environment(single: type[BoardGameEnv]) -> type[BoardGameVectorEnv]:
+    """Make the class that plays many games of a single environment, as `ConnectXVectorEnv` does."""
+    name = single.__name__.removesuffix("Env") + "VectorEnv"
+    body = {
+        "__module__": __name__,
+        "__doc__": f"Many games of `{single.__name__}`.",
+        "single": single,
+    }
+    return new_class(name, (BoardGameVectorEnv,), exec_body=lambda own: own.update(body))
 
-    Args:
-        num_envs: how many games.
-        opponent: as `BoardGameVectorEnv` has it.
-        seat: as in `envs.learning.single_env`, like `observation`, `illegal` and `render_mode`.
-        observation: what the learners see.
-        illegal: what an illegal action does.
-        render_mode: what `render` returns.
-        autoreset_mode: as `BoardGameVectorEnv` has it.
-        threads: as `BoardGameVectorEnv` has it.
 
-    Raises:
-        ValueError: an argument that does not fit; the message says what does.
-    """
+VECTOR_ENVIRONMENTS = {rules: _vector_environment(single) for rules, single in ENVIRONMENTS.items()}
+"""The vector environments of the games in the table, by the classes of their rules."""
 
-    def __init__(
-        self,
-        num_envs: int = 1,
-        *,
-        opponent: str | Opponent | BatchOpponent | None = RANDOM,
-        seat: str = RANDOM_SEAT,
-        observation: str = "planes",
-        illegal: str = "loss",
-        render_mode: str | None = None,
-        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
-        threads: int = 1,
-    ) -> None:
-        game = TicTacToeEnv(
-            opponent=None,
-            seat=seat,
-            observation=observation,
-            illegal=illegal,
-            render_mode=render_mode,
-        )
-        super().__init__(game, num_envs, opponent, observation, autoreset_mode, threads)
+
+def __getattr__(name: str) -> type[BoardGameVectorEnv]:
+    """Find `ConnectXVectorEnv`, `TicTacToeVectorEnv` and so on, for Gymnasium and pickle."""
+    for environment in VECTOR_ENVIRONMENTS.values():
+        if environment.__name__ == name:
+            return environment
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

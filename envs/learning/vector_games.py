@@ -7,7 +7,6 @@ import numpy as np
 from envs.board import BoardState
 from envs.jit import compiled, fastest
 from envs.learning.arguments import first_illegal
-from envs.learning.observations import action_count
 from envs.learning.opponents import BatchOpponent, Opponent, RandomReplies, Replies, make_replies
 from envs.learning.single_env import PLAYERS, RANDOM_SEAT, BoardGameEnv
 from envs.learning.vector_boards import Boards, CompiledBoards, draw_seats, make_boards
@@ -16,6 +15,7 @@ from envs.learning.vector_kernels import (
     Bytes,
     Flags,
     Rewards,
+    StepKind,
     Words,
     make_shared_step,
     make_step,
@@ -25,7 +25,7 @@ from envs.random_stream import stream_of_seed
 
 
 class StepArrays(NamedTuple):
-    """What a step fills, a row for each game."""
+    """The arrays that a step fills, a row for each game."""
 
     observations: Bytes
     action_masks: Bytes
@@ -113,7 +113,7 @@ class Games:
         Raises:
             ValueError: one is illegal; the message names the sub-environment.
         """
-        masks = np.empty((len(actions), action_count(self._game)), np.int8)
+        masks = np.empty((len(actions), len(self._game.action_cells)), np.int8)
         self.write_action_masks(masks)
         playing = np.flatnonzero(~self.over)
         illegal = first_illegal(actions[playing], masks[playing])
@@ -127,39 +127,6 @@ class Games:
     def _reply(self, replies: Replies, turn: Flags, rewards: Rewards) -> None:
         actions = replies.choose(self.boards, turn, self._streams)
         self.boards.play(actions, turn, -1.0, self.over, rewards)
-
-
-def over_at_once() -> ValueError:
-    """What is wrong with a game in which the learner has nothing to play."""
-    return ValueError(
-        "a game is over before its learner's first action: begin earlier, or let the learner be "
-        "the first player"
-    )
-
-
-def make_games(
-    game: BoardGameEnv,
-    count: int,
-    opponent: str | Opponent | BatchOpponent | None,
-    observation: str,
-    threads: int,
-) -> Games:
-    """So many games, fused where boards and replies are compiled; the others take no threads.
-
-    Args:
-        game: the single environment in self-play, whose rules and arguments are taken.
-        count: how many there are.
-        opponent: whom the learners play against.
-        observation: what the learners see.
-        threads: how many threads share the games, at most.
-
-    Raises:
-        ValueError: an opponent that `envs.learning.opponents.make_opponent` does not know.
-    """
-    boards, replies = make_boards(game, count), make_replies(game, opponent)
-    if isinstance(boards, CompiledBoards) and isinstance(replies, RandomReplies | None):
-        return FusedGames(game, boards, replies, observation, threads)
-    return Games(game, boards, replies, observation)
 
 
 class FusedGames(Games):
@@ -183,11 +150,11 @@ class FusedGames(Games):
     ) -> None:
         super().__init__(game, boards, replies, observation)
         flat = observation == "flat"
-        kind = game.rows, game.inarow, boards.board, flat, replies is not None
-        self._step = fastest(make_step(*kind))
+        kind = StepKind(game.rows, game.inarow, boards.board, flat, replies is not None)
+        self._step = fastest(make_step(kind))
         shared_by = useful_threads(threads, len(boards))
         if shared_by > 1:
-            shared = compiled(make_shared_step(*kind, shared_by))
+            shared = compiled(make_shared_step(kind, shared_by))
             self._step = ThreadedKernel(self._step, shared)
         self._words = boards.mover, boards.mask, self.over, self._seats, self._streams
         self._tables = boards.lowest, boards.cells, boards.highest, boards.shifts
@@ -200,3 +167,36 @@ class FusedGames(Games):
         """
         if self._step(self._draws_seats, actions, *self._words, *arrays, *self._tables):
             raise over_at_once()
+
+
+def make_games(
+    game: BoardGameEnv,
+    count: int,
+    opponent: str | Opponent | BatchOpponent | None,
+    observation: str,
+    threads: int,
+) -> Games:
+    """Make so many games, fused where boards and replies are compiled; the others take no threads.
+
+    Args:
+        game: the single environment in self-play, whose rules and arguments are taken.
+        count: how many there are.
+        opponent: whom the learners play against.
+        observation: what the learners see.
+        threads: how many threads share the games, at most.
+
+    Raises:
+        ValueError: an opponent that `envs.learning.opponents.make_opponent` does not know.
+    """
+    boards, replies = make_boards(game, count), make_replies(game, opponent)
+    if isinstance(boards, CompiledBoards) and isinstance(replies, RandomReplies | None):
+        return FusedGames(game, boards, replies, observation, threads)
+    return Games(game, boards, replies, observation)
+
+
+def over_at_once() -> ValueError:
+    """Make the error for a game in which the learner has nothing to play."""
+    return ValueError(
+        "a game is over before its learner's first action: begin earlier, or let the learner be "
+        "the first player"
+    )

@@ -1,15 +1,14 @@
-"""The compiled games of a vector environment: one game in two words of 64 bits, and a step of many.
+"""Kernels that step many games at once, each game in two words of 64 bits.
 
-One game of a vector environment as compiled code plays it: two words of 64 bits.
-
-`mover` and `mask` are the fields of a `BoardState`, on boards that
-`envs.bitboard.fits_in_word`. A game is told to the kernels by the cells that each action
-fills, from `lowest` up to `highest`: the columns of ConnectX; in tic-tac-toe each cell is a column
-of its own.
+`mover` and `mask` are the fields of a `BoardState`, on boards that `envs.bitboard.fits_in_word`.
+The rules come as the cells that each action can fill (`BoardGame.action_cells`), from the `lowest`
+up to the `highest`: the columns of ConnectX; in tic-tac-toe each cell is a column of its own.
+`shifts` has the bit of each cell, in the order of the flat board. Arrays have a row for each game.
 """
 
 from collections.abc import Callable
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,136 +26,33 @@ Rewards = NDArray[np.float64]
 SELF_PLAY = 0
 """The seat of a learner who plays both sides."""
 
-RandomGamesKernel = Callable[[int, int, Words, Words], tuple[int, int, int, int]]
-
-
-@inlined
-def landing_cell(mask: int, lowest: int, cells: int) -> int:
-    """The cell that a stone takes, or 0: the sum carries through the stones to the free one."""
-    return (mask + lowest) & cells
-
-
-@inlined
-def chosen_cell(action: int, mask: int, lowest: Words, cells: Words) -> int:
-    """The cell of an action, or 0 where it is illegal."""
-    if 0 <= action < len(cells):
-        return landing_cell(mask, lowest[action], cells[action])
-    return 0
-
-
-@inlined
-def drawn_cell(stream: int, mask: int, lowest: Words, cells: Words) -> tuple[int, int, int]:
-    """A legal action, drawn as `random_stream.random_action` does.
-
-    Returns:
-        The action, its cell, and the stream where it stopped.
-    """
-    action, cell = 0, 0
-    while cell == 0:
-        stream = next_stream(stream)
-        action = drawn_index(stream, len(cells))
-        cell = landing_cell(mask, lowest[action], cells[action])
-    return action, cell, stream
-
-
-@inlined
-def drawn_seat(stream: int) -> tuple[int, int]:
-    """Who the learner is, player 1 or 2, and the stream where it stopped."""
-    stream = next_stream(stream)
-    return 1 + drawn_index(stream, 2), stream
-
-
-@inlined
-def to_move(mask: int) -> int:
-    """Whose turn it is, player 1 or 2."""
-    return 1 + (mask.bit_count() & 1)
-
-
-@inlined
-def played(
-    cell: int, mover: int, mask: int, rows: int, inarow: int, board: int
-) -> tuple[int, int, bool, float]:
-    """A ply: a stone in a free cell, or an illegal action (0), which leaves the board as it is.
-
-    Returns:
-        `mover` and `mask` after it, whether the game is over, and the reward of who made it.
-    """
-    if cell == 0:
-        return mover, mask, True, -1.0
-    own = mover | cell
-    mover, mask = mover ^ mask, mask | cell
-    if has_run(own, rows, inarow):
-        return mover, mask, True, 1.0
-    return mover, mask, mask == board, 0.0
-
-
-@inlined
-def seen(viewer: int, mover: int, mask: int) -> tuple[int, int]:
-    """The stones of who sees the board and of the other player; viewer 0 is whoever is to move."""
-    other = mask ^ mover
-    if viewer == 3 - to_move(mask):
-        return other, mover
-    return mover, other
-
-
-@inlined
-def stones_of_second(mover: int, mask: int) -> int:
-    """The stones of player 2."""
-    return mask ^ mover if to_move(mask) == 1 else mover
-
-
-@inlined
-def obstacles(over: bool, mask: int) -> int:
-    """The cells that make the actions illegal whose highest cell they have: all once over."""
-    return -1 if over else mask
-
-
-@lru_cache
-def make_random_games(rows: int, inarow: int, board: int) -> RandomGamesKernel:
-    """The kernel that plays whole games; it counts wins of either player, draws and plies."""
-
-    @jit
-    def random_games(
-        games: int, stream: int, lowest: Words, cells: Words
-    ) -> tuple[int, int, int, int]:
-        wins_first, wins_second, plies = 0, 0, 0
-        for _ in range(games):
-            mover, mask, over = 0, 0, False
-            while not over:
-                _, cell, stream = drawn_cell(stream, mask, lowest, cells)
-                mover, mask, over, reward = played(cell, mover, mask, rows, inarow, board)
-                if reward != 0.0:
-                    by_first = mask.bit_count() & 1
-                    wins_first += by_first
-                    wins_second += 1 - by_first
-            plies += mask.bit_count()
-        return wins_first, wins_second, games - wins_first - wins_second, plies
-
-    return fastest(random_games)
-
-
 StepKernel = Callable[..., int]
-"""See `make_step`."""
+"""Steps all games, and counts those that are over before their learner has moved."""
+RandomGamesKernel = Callable[[int, int, Words, Words], tuple[int, int, int, int]]
+"""Plays so many games from a stream; counts wins of either player, draws and plies."""
+
+
+class StepKind(NamedTuple):
+    """The constants of a step, for which it is compiled."""
+
+    rows: int
+    inarow: int
+    board: int
+    """All cells."""
+    flat: bool
+    """Observations are flat boards, of shape (games, cells), not planes, (games, 2, cells)."""
+    replies: bool
+    """Random opponents answer; in self-play nobody does."""
 
 
 @lru_cache
-def make_step(
-    rows: int,
-    inarow: int,
-    board: int,
-    flat: bool,
-    replies: bool,
-) -> StepKernel:
-    """The kernel that steps all games.
+def make_step(kind: StepKind) -> StepKernel:
+    """Make the kernel that steps all games.
 
-    Args:
-        rows: height of the board.
-        inarow: how many stones in a row win.
-        board: all cells.
-        flat: whether observations are flat boards, of shape (games, cells), or planes, of shape
-            (games, 2, cells).
-        replies: whether random opponents answer; in self-play nobody does.
+    A game that is over begins anew; in the others the learner's action is played and, where there
+    are opponents, a reply.
     """
+    rows, inarow, board, flat, replies = kind
 
     @jit
     def step(
@@ -200,45 +96,30 @@ def make_step(
             mover[game], mask[game], over[game], rewards[game] = own, stones, ended, reward
             terminations[game] = ended
             if flat:
-                second = stones_of_second(own, stones)
-                for place in range(len(shifts)):
-                    planes[game, 0, place] = ((stones >> shifts[place]) & 1) + (
-                        (second >> shifts[place]) & 1
-                    )
+                write_flat_board(planes, game, own, stones, shifts)
             else:
-                viewers, others = seen(viewer, own, stones)
-                for place in range(len(shifts)):
-                    planes[game, 0, place] = (viewers >> shifts[place]) & 1
-                for place in range(len(shifts)):
-                    planes[game, 1, place] = (others >> shifts[place]) & 1
-            blocked = obstacles(ended, stones)
-            for action in range(len(highest)):
-                masks[game, action] = (blocked & highest[action]) == 0
+                write_planes(planes, game, viewer, own, stones, shifts)
+            write_action_mask(masks, game, ended, stones, highest)
         return faults
 
     return step
 
 
 @lru_cache
-def make_shared_step(
-    rows: int, inarow: int, board: int, flat: bool, replies: bool, threads: int
-) -> StepKernel:
-    """The same in parts, each a call of the serial kernel, that Numba's threads share.
+def make_shared_step(kind: StepKind, threads: int) -> StepKernel:
+    """Make the same in parts, each a call of the serial kernel, that Numba's threads share.
 
     The serial code is faster than what Numba makes of a loop that is written out here. The number
     of threads is set in here too, which takes a third of the time that it takes in Python.
 
     Args:
-        rows: as `make_step` has it, like `inarow`, `board`, `flat` and `replies`.
-        inarow: see there.
-        board: see there.
-        flat: see there.
-        replies: see there.
+        kind: as `make_step` has it.
         threads: how many threads, each with one part; as many as Numba has, at most.
     """
-    step_part = make_step(rows, inarow, board, flat, replies)
+    if threads > most_threads():
+        return make_shared_step(kind, most_threads())
+    step_part = make_step(kind)
     numba = threading_of_numba()
-    threads = min(threads, most_threads())
 
     @jit_parallel
     def step(
@@ -284,3 +165,121 @@ def make_shared_step(
         return faults
 
     return step
+
+
+@lru_cache
+def make_random_games(rows: int, inarow: int, board: int) -> RandomGamesKernel:
+    """Make the kernel that plays whole games of random actions."""
+
+    @jit
+    def random_games(
+        games: int, stream: int, lowest: Words, cells: Words
+    ) -> tuple[int, int, int, int]:
+        wins_first, wins_second, plies = 0, 0, 0
+        for _ in range(games):
+            mover, mask, over = 0, 0, False
+            while not over:
+                _, cell, stream = drawn_cell(stream, mask, lowest, cells)
+                mover, mask, over, reward = played(cell, mover, mask, rows, inarow, board)
+                if reward != 0.0:
+                    by_first = mask.bit_count() & 1
+                    wins_first += by_first
+                    wins_second += 1 - by_first
+            plies += mask.bit_count()
+        return wins_first, wins_second, games - wins_first - wins_second, plies
+
+    return fastest(random_games)
+
+
+@inlined
+def played(
+    cell: int, mover: int, mask: int, rows: int, inarow: int, board: int
+) -> tuple[int, int, bool, float]:
+    """Play a ply: a stone in a free cell; or 0, an illegal action, which leaves the board as it is.
+
+    Returns:
+        `mover` and `mask` after it, whether the game is over, and the reward of who made it.
+    """
+    if cell == 0:
+        return mover, mask, True, -1.0
+    own = mover | cell
+    mover, mask = mover ^ mask, mask | cell
+    if has_run(own, rows, inarow):
+        return mover, mask, True, 1.0
+    return mover, mask, mask == board, 0.0
+
+
+@inlined
+def chosen_cell(action: int, mask: int, lowest: Words, cells: Words) -> int:
+    """Find the cell of an action; 0 where it is illegal."""
+    if 0 <= action < len(cells):
+        return landing_cell(mask, lowest[action], cells[action])
+    return 0
+
+
+@inlined
+def drawn_cell(stream: int, mask: int, lowest: Words, cells: Words) -> tuple[int, int, int]:
+    """Draw a legal action, as `random_stream.random_action` does.
+
+    Returns:
+        The action, its cell, and the stream where it stopped.
+    """
+    action, cell = 0, 0
+    while cell == 0:
+        stream = next_stream(stream)
+        action = drawn_index(stream, len(cells))
+        cell = landing_cell(mask, lowest[action], cells[action])
+    return action, cell, stream
+
+
+@inlined
+def landing_cell(mask: int, lowest: int, cells: int) -> int:
+    """Find the cell that a stone takes, or 0: the sum carries through the stones to a free one."""
+    return (mask + lowest) & cells
+
+
+@inlined
+def drawn_seat(stream: int) -> tuple[int, int]:
+    """Draw which player the learner is, 1 or 2; return the stream where it stopped, too."""
+    stream = next_stream(stream)
+    return 1 + drawn_index(stream, 2), stream
+
+
+@inlined
+def to_move(mask: int) -> int:
+    """Return the player to move, 1 or 2."""
+    return 1 + (mask.bit_count() & 1)
+
+
+@inlined
+def write_planes(
+    planes: Bytes, game: int, viewer: int, mover: int, mask: int, shifts: Words
+) -> None:
+    """Write the viewer's stones, then the other player's; viewer 0 is the player to move.
+
+    `planes` has the shape (games, 2, cells).
+    """
+    own, other = mover, mask ^ mover
+    if viewer == 3 - to_move(mask):
+        own, other = other, own
+    for place in range(len(shifts)):
+        planes[game, 0, place] = (own >> shifts[place]) & 1
+    for place in range(len(shifts)):
+        planes[game, 1, place] = (other >> shifts[place]) & 1
+
+
+@inlined
+def write_flat_board(boards: Bytes, game: int, mover: int, mask: int, shifts: Words) -> None:
+    """Write Kaggle's board: 1 and 2 are the players' stones. `boards` is (games, 1, cells)."""
+    second = mask ^ mover if to_move(mask) == 1 else mover
+    for place in range(len(shifts)):
+        stone = (mask >> shifts[place]) & 1
+        boards[game, 0, place] = stone + ((second >> shifts[place]) & 1)
+
+
+@inlined
+def write_action_mask(masks: Bytes, game: int, over: bool, mask: int, highest: Words) -> None:
+    """Write 1 for each legal action: its highest cell is free, and the game is not over."""
+    blocked = -1 if over else mask
+    for action in range(len(highest)):
+        masks[game, action] = (blocked & highest[action]) == 0

@@ -15,7 +15,7 @@ Kernel = Callable[..., Any]
 SPINS = "GOMP_SPINCOUNT", "OMP_WAIT_POLICY"
 """Variables of the environment by which users say how GNU OpenMP's threads wait."""
 SPIN_COUNT = "5000"
-"""How often they look for work before they sleep: for some 0.2 ms, which lasts to the next step.
+"""Looks for work before a thread sleeps: for some 0.2 ms, which lasts to the next step.
 
 They would do so for 13 ms; and as long does everything wait whenever another process has taken one
 of the processors.
@@ -27,7 +27,7 @@ TURN = Lock()
 
 
 class Sharing(Enum):
-    """Who may use Numba's threads in this process."""
+    """The callers that may use Numba's threads in this process."""
 
     ALL = auto()
     """As many callers at once as there are."""
@@ -65,7 +65,7 @@ class ThreadedKernel:
 
 @lru_cache
 def sharing_of_process() -> Sharing:
-    """Who may use the threads of this process, which are started."""
+    """Start the threads of this process, and tell who may use them."""
     numba = threading_of_numba()
     if os.getpid() != IMPORTED_BY and running_layer() == "omp":
         return Sharing.NOBODY
@@ -86,18 +86,18 @@ if hasattr(os, "register_at_fork"):
 
 
 def useful_threads(threads: int, rows: int) -> int:
-    """How many of the threads that a caller allows are worth their while for so many games."""
+    """Count the threads that pay for so many games, of those that a caller allows."""
     return max(1, min(threads, rows // ROWS_OF_A_THREAD))
 
 
 def most_threads() -> int:
-    """How many threads Numba has: one for each processor, unless the user has said how many."""
+    """Count Numba's threads: one for each processor, unless the user has said how many."""
     most: int = threading_of_numba().config.NUMBA_NUM_THREADS
     return most
 
 
 def running_layer() -> str | None:
-    """What Numba's threads are made by; None before they are started."""
+    """Name the library of Numba's threads; None before they are started."""
     try:
         layer: str = threading_of_numba().threading_layer()
     except ValueError:

@@ -25,9 +25,9 @@ from agents.trace.quiz import answers
 from agents.trace.trace_json import to_json
 from submission.cli.arguments import Options
 from submission.cli.games import (
+    CONNECT_X,
     GameColumns,
     GameInarow,
-    GameName,
     GameOfPosition,
     GameRows,
     Moves,
@@ -86,7 +86,7 @@ def explain(
     """
     options = parse_options([*(option or []), *([] if depth is None else [f"depth={depth}"])])
     if tree is None:
-        env = chosen_game(game or GameName.CONNECTX, rows, columns, inarow)
+        env = chosen_game(game or CONNECT_X, rows, columns, inarow)
         subject = position_subject(env, unfinished_position(env, moves))
     else:
         _require_no_position(

@@ -1,63 +1,73 @@
 """The game and the position that a command line names."""
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from envs.board import BoardGame, BoardState
-from envs.connectx import ConnectFour, ConnectX
+from envs.games import GAMES
 from envs.notation import state_from_moves
-from envs.tic_tac_toe import TicTacToe
+
+CONNECT_X = "connectx"
+CONNECT_FOUR = "connectfour"
 
 
-class GameName(StrEnum):
-    """The games that the command line knows."""
-
-    CONNECTX = "connectx"
-    CONNECTFOUR = "connectfour"
-    TICTACTOE = "tictactoe"
+def _known_name(name: str | None) -> str | None:
+    if name is not None and name not in GAMES:
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(map(repr, GAMES))}.")
+    return name
 
 
-GAME_HELP = "The game; connectx has a board of any size."
-Game = Annotated[GameName, typer.Option(help=GAME_HELP)]
-GameOfPosition = Annotated[
-    GameName | None, typer.Option("--game", help=GAME_HELP, show_default=GameName.CONNECTX)
-]
+def _game_option(**options: Any) -> Any:
+    sized = [entry.name for entry in GAMES.values() if entry.sizes]
+    have = "has" if len(sized) == 1 else "have"
+    return typer.Option(
+        "--game",
+        help=f"The game; {' and '.join(sized)} {have} a board of any size.",
+        metavar="|".join(GAMES),
+        callback=_known_name,
+        autocompletion=lambda: list(GAMES),
+        **options,
+    )
+
+
+def _size_option(name: str, meaning: str) -> Any:
+    defaults = {entry.name: entry.sizes[name] for entry in GAMES.values() if name in entry.sizes}
+    return typer.Option(
+        f"--{name}",
+        help=f"{meaning} {' and '.join(defaults)}.",
+        show_default=", ".join(map(str, dict.fromkeys(defaults.values()))),
+    )
+
+
+Game = Annotated[str, _game_option()]
+GameOfPosition = Annotated[str | None, _game_option(show_default=CONNECT_X)]
 """Of a command that may be about something other than a position."""
-GameRows = Annotated[
-    int | None, typer.Option("--rows", help="Height of the board of connectx.", show_default="6")
-]
-GameColumns = Annotated[
-    int | None, typer.Option("--columns", help="Width of the board of connectx.", show_default="7")
-]
-GameInarow = Annotated[
-    int | None,
-    typer.Option("--inarow", help="Stones in a row that win connectx.", show_default="4"),
-]
+GameRows = Annotated[int | None, _size_option("rows", "Height of the board of")]
+GameColumns = Annotated[int | None, _size_option("columns", "Width of the board of")]
+GameInarow = Annotated[int | None, _size_option("inarow", "Stones in a row that win")]
 Moves = Annotated[
     str,
     typer.Option(metavar="MOVES", help="The plies played so far, counted from 1: 4453, or 4,4,12."),
 ]
 
 
-def chosen_game(
-    name: GameName, rows: int | None, columns: int | None, inarow: int | None
-) -> BoardGame:
-    """The game of this name; None is the standard size.
+def chosen_game(name: str, rows: int | None, columns: int | None, inarow: int | None) -> BoardGame:
+    """Make the game of this name; a size that is None is the game's own.
 
     Raises:
-        ValueError: a size of less than 1, or one for a game that has only one size.
+        ValueError: a size of less than 1, or one that the game does not take.
     """
+    entry = GAMES[name]
     sizes = {"rows": rows, "columns": columns, "inarow": inarow}
     given = {size: number for size, number in sizes.items() if number is not None}
-    if name is GameName.CONNECTX:
-        return ConnectX(**given)
-    if given:
-        raise ValueError(
-            f"{name} has one size only: leave --{next(iter(given))} out, or choose --game connectx"
-        )
-    return ConnectFour() if name is GameName.CONNECTFOUR else TicTacToe()
+    for size in given:
+        if size not in entry.sizes:
+            fixed = f"no --{size}" if entry.sizes else "one size only"
+            raise ValueError(
+                f"{name} has {fixed}: leave --{size} out, or choose --game {CONNECT_X}"
+            )
+    return entry.make(**given)
 
 
 def unfinished_position(env: BoardGame, moves: str) -> BoardState:

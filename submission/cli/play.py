@@ -6,10 +6,10 @@ import typer
 
 from envs.notation import parse_moves
 from submission.cli.games import (
+    CONNECT_X,
     Game,
     GameColumns,
     GameInarow,
-    GameName,
     GameRows,
     Moves,
     chosen_game,
@@ -27,7 +27,7 @@ def play(
             metavar="AGENT", help="Whom to play: an agent, as in `mcts:simulations=500,seed=1`."
         ),
     ] = "mcts",
-    game: Game = GameName.CONNECTX,
+    game: Game = CONNECT_X,
     seat: Annotated[int, typer.Option(min=1, max=2, help="Yours: 1 moves first, 2 second.")] = 1,
     moves: Moves = "",
     time_limit: Annotated[

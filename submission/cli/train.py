@@ -10,14 +10,14 @@ from agents.output_file import require_writable
 from agents.policy.training_settings import Budget, TrainingSettings, require_training_libraries
 from agents.policy.trials import Trial
 from submission.cli.arguments import Output
-from submission.cli.games import Game, GameColumns, GameInarow, GameName, GameRows, chosen_game
+from submission.cli.games import CONNECT_FOUR, Game, GameColumns, GameInarow, GameRows, chosen_game
 from submission.terminal import progress_bar, say
 
 DEFAULT_MINUTES = 10.0
 
 
 def train(
-    game: Game = GameName.CONNECTFOUR,
+    game: Game = CONNECT_FOUR,
     rows: GameRows = None,
     columns: GameColumns = None,
     inarow: GameInarow = None,

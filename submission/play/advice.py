@@ -7,9 +7,10 @@ from shlex import quote
 from agents.agent import Agent
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
+from envs.games import GAMES, game_entry
 from envs.notation import moves_text
 from envs.render import SYMBOLS
-from submission.play.moves import History, Opponent, places
+from submission.play.moves import History, Opponent
 
 
 def sign_of(player: int) -> int:
@@ -66,7 +67,7 @@ def value_text(value: float | None) -> str:
 
 def help_text(env: BoardGame) -> str:
     """List what can be typed."""
-    name, last, _ = places(env)
+    name, last = game_entry(env).place.name, len(env.action_cells)
     return (
         f"1 to {last}   play in that {name}\n"
         "undo     take your last move and the reply back\n"
@@ -79,7 +80,7 @@ def help_text(env: BoardGame) -> str:
 
 def prompt_text(history: History) -> str:
     """The question for the next move."""
-    name, last, _ = places(history.env)
+    name, last = game_entry(history.env).place.name, len(history.env.action_cells)
     return f"Your move ({SYMBOLS[history.state.player]}), {name} 1 to {last}: "
 
 
@@ -96,7 +97,7 @@ def values_text(opponent: str, env: BoardGame, values: Mapping[int, float | None
     best = best_moves(values)
     if not best:
         return f"{opponent} estimates no values: only what ends the game is known to it"
-    name = places(env).name
+    name = game_entry(env).place.name
     width = len(str(max(values) + 1))
     lines = [
         f"  {name} {action + 1:{width}}  {value_text(value)}{'  best' if action in best else ''}"
@@ -140,11 +141,11 @@ def ways_on(history: History, person: int, opponent: Opponent) -> str:
 
 def game_options(env: BoardGame) -> str:
     """The options by which a command line names this game; none for Connect Four."""
-    if not isinstance(env, ConnectX):
-        return " --game tictactoe"
-    standard = ConnectX()
-    return "".join(
+    is_default = isinstance(env, ConnectX)  # Connect Four is ConnectX of the default size
+    entry = GAMES["connectx"] if is_default else game_entry(env)
+    sizes = "".join(
         f" --{size} {getattr(env, size)}"
-        for size in ("rows", "columns", "inarow")
-        if getattr(env, size) != getattr(standard, size)
+        for size, default in entry.sizes.items()
+        if getattr(env, size) != default
     )
+    return sizes if is_default else f" --game {entry.name}{sizes}"

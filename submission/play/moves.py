@@ -9,7 +9,7 @@ from typing import NamedTuple
 from agents.agent import Agent
 from agents.registry import agent_from_text
 from envs.board import BoardGame, BoardState
-from envs.connectx import ConnectX
+from envs.games import game_entry
 
 
 class Opponent(NamedTuple):
@@ -90,24 +90,6 @@ class Command(StrEnum):
     QUIT = "quit"
 
 
-class Places(NamedTuple):
-    """Places where the stones of a game are put."""
-
-    name: str
-    """Of one place."""
-    last: int
-    """The highest number of one; the lowest is 1."""
-    used_up: str
-    """Says of a place that it takes no stone."""
-
-
-def places(env: BoardGame) -> Places:
-    """The columns of ConnectX, or the cells of other boards."""
-    if isinstance(env, ConnectX):
-        return Places("column", env.columns, "full")
-    return Places("cell", env.rows * env.columns, "taken")
-
-
 def read_move(env: BoardGame, state: BoardState, text: str) -> int | Command:
     """The legal action, counted from 0, or the command that a person has typed.
 
@@ -117,14 +99,16 @@ def read_move(env: BoardGame, state: BoardState, text: str) -> int | Command:
     typed = text.strip().lower()
     if typed in list(Command):
         return Command(typed)
-    name, last, used_up = places(env)
+    name, used_up = game_entry(env).place
     legal = env.get_available_actions(state)
     advice = f"type one of {numbers(legal)}, or help"
     if not typed:
         raise ValueError(f"nothing was typed: {advice}")
     if not (typed.isascii() and typed.isdigit()):
         raise ValueError(f"{typed!r} is neither a {name} nor a command: {advice}")
-    action = {str(action + 1): action for action in range(last)}.get(typed.lstrip("0"))
+    action = {str(action + 1): action for action in range(len(env.action_cells))}.get(
+        typed.lstrip("0")
+    )
     if action is None:
         raise ValueError(f"there is no {name} {typed}: {advice}")
     if action not in legal:

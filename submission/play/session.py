@@ -9,6 +9,7 @@ from rich.status import Status
 from rich.text import Text
 
 from agents.solver.analysis import board_picture
+from envs.games import game_entry
 from submission.play.advice import (
     greeting,
     help_text,
@@ -18,7 +19,7 @@ from submission.play.advice import (
     verdict,
     ways_on,
 )
-from submission.play.moves import Command, History, Opponent, places, read_move
+from submission.play.moves import Command, History, Opponent, read_move
 
 
 class Leave(Exception):
@@ -64,7 +65,7 @@ class Session:
 
     def _agent_moves(self, history: History) -> History:
         action = self._choice(history)
-        self._say(f"{self.opponent.name} plays {places(history.env).name} {action + 1}.")
+        self._say(f"{self.opponent.name} plays {game_entry(history.env).place.name} {action + 1}.")
         return self._show(history.after(action))
 
     def _person_answers(self, history: History) -> History:
@@ -104,7 +105,9 @@ class Session:
 
     def _give_hint(self, history: History) -> History:
         action = self._choice(history)
-        self._say(f"{self.opponent.name} would play {places(history.env).name} {action + 1}.")
+        self._say(
+            f"{self.opponent.name} would play {game_entry(history.env).place.name} {action + 1}."
+        )
         return history
 
     def _help(self, history: History) -> History:

@@ -213,7 +213,7 @@ def test_without_numba_the_reference_searches(monkeypatch: pytest.MonkeyPatch) -
 def test_a_score_stands_for_the_heuristics_value(position: Position) -> None:
     env, state = position
     sign = 1 if state.player == 1 else -1
-    score = state_score(state, env.lines)
+    score = state_score(state, env.winning_lines)
     assert sign * score_value(score, env.inarow) == open_lines(env, state)
     assert value_score(score_value(score, env.inarow), env.inarow) == score
 
@@ -223,10 +223,11 @@ def test_a_stone_changes_the_score_by_its_gain(position: Position, data: st.Data
     env, state = position
     after = env.get_next_state(state, data.draw(st.sampled_from(env.get_available_actions(state))))
     if not after.won:
-        scores = line_scores(env.lines, env.columns * (env.rows + 1), env.inarow)
+        lines = env.winning_lines
+        scores = line_scores(lines, env.columns * (env.rows + 1), env.inarow)
         stone = state.mask ^ after.mask
         gain = stone_gain(scores, state.mover, state.mask ^ state.mover, stone)
-        assert -state_score(after, env.lines) == state_score(state, env.lines) + gain
+        assert -state_score(after, lines) == state_score(state, lines) + gain
 
 
 @given(st.integers(4, 16), st.integers(-(2**10), 2**10))

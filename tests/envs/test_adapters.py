@@ -7,13 +7,12 @@ import gymnasium
 import numpy as np
 import pytest
 
-from envs import TicTacToe
+from envs import GYMNASIUM_IDS, TicTacToe
 from envs.learning.observations import DictObservation, RLlibObservation, TianshouObservation
 
-IDS = ["connectx/ConnectFour-v0", "connectx/ConnectX-v0", "connectx/TicTacToe-v0"]
 FORMS = [DictObservation, RLlibObservation, TianshouObservation]
 
-every_id = pytest.mark.parametrize("env_id", IDS)
+every_id = pytest.mark.parametrize("env_id", GYMNASIUM_IDS)
 every_form = pytest.mark.parametrize("form", FORMS)
 
 
@@ -58,7 +57,7 @@ class TestDictObservations:
 
     @every_form
     def test_a_specification_makes_it_again(self, form: type[DictObservation]) -> None:
-        wrapped = form(gymnasium.make(IDS[0]))
+        wrapped = form(gymnasium.make(GYMNASIUM_IDS[0]))
         assert wrapped.spec is not None
         again = gymnasium.make(
             gymnasium.envs.registration.EnvSpec.from_json(wrapped.spec.to_json())
@@ -70,12 +69,12 @@ class TestDictObservations:
     def test_the_mask_in_the_observation_is_an_array_of_its_own(
         self, form: type[DictObservation]
     ) -> None:
-        observation, info = form(gymnasium.make(IDS[0])).reset()
+        observation, info = form(gymnasium.make(GYMNASIUM_IDS[0])).reset()
         observation[form.mask_key][:] = 0
         assert info["action_mask"].all()
 
     def test_tianshous_mask_can_be_negated(self) -> None:
-        observation, _ = TianshouObservation(gymnasium.make(IDS[0])).reset()
+        observation, _ = TianshouObservation(gymnasium.make(GYMNASIUM_IDS[0])).reset()
         assert not (~observation["mask"]).any()
 
     def test_other_spaces_are_refused(self) -> None:
@@ -119,7 +118,7 @@ class TestTianshou:
         from tianshou.env import DummyVectorEnv
         from tianshou.utils.net.common import Net
 
-        make = partial(gymnasium.make, IDS[0], observation="flat", illegal="raise")
+        make = partial(gymnasium.make, GYMNASIUM_IDS[0], observation="flat", illegal="raise")
         environments = DummyVectorEnv([lambda: TianshouObservation(make())] * 3)
         policy = DiscreteQLearningPolicy(
             model=Net(state_shape=(42,), action_shape=7, hidden_sizes=[16]),
@@ -161,7 +160,7 @@ class TestRLlib:
         )
         from ray.tune.registry import register_env
 
-        make = partial(gymnasium.make, IDS[0], illegal="raise")
+        make = partial(gymnasium.make, GYMNASIUM_IDS[0], illegal="raise")
         register_env("masked", lambda config: RLlibObservation(make()))
         module = RLModuleSpec(
             module_class=ActionMaskingTorchRLModule, model_config={"head_fcnet_hiddens": [16]}

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from envs import ConnectX, TicTacToe, state_from_moves
-from envs.learning.observations import action_count, action_mask, make_observer
+from envs.learning.observations import action_mask, make_observer
 from tests.helpers.strategies import Position, board_games, positions
 
 
@@ -36,7 +36,7 @@ def test_the_flat_board_is_the_same_for_both(position: Position) -> None:
 def test_masks_have_the_legal_actions(position: Position) -> None:
     game, state = position
     legal = game.get_available_actions(state)
-    mask = action_mask(legal, action_count(game))
+    mask = action_mask(legal, len(game.action_cells))
     assert mask.dtype == np.int8
     assert mask.tolist() == [int(action in legal) for action in range(len(mask))]
     mask[:] = 1
@@ -44,8 +44,8 @@ def test_masks_have_the_legal_actions(position: Position) -> None:
 
 
 def test_actions_are_columns_or_cells() -> None:
-    assert action_count(ConnectX(rows=3, columns=11)) == 11
-    assert action_count(TicTacToe()) == 9
+    assert len(ConnectX(rows=3, columns=11).action_cells) == 11
+    assert len(TicTacToe().action_cells) == 9
 
 
 def test_a_picture_drawn_by_hand() -> None:

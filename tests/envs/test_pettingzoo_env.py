@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from agents import make_agent
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.render import board_ansi, board_rgb
+from tests.helpers.flat_boards import EVERY_GAME
 
 pytest.importorskip("pettingzoo")
 
@@ -27,7 +28,7 @@ from pettingzoo.utils.random_demo import random_demo
 
 from envs.learning.pettingzoo_env import AGENTS, BoardGameAEC, env, raw_env
 
-GAMES = [ConnectFour(), ConnectX(5, 4, inarow=3), ConnectX(9, 12, inarow=5), TicTacToe()]
+GAMES = [*EVERY_GAME, ConnectX(5, 4, inarow=3), ConnectX(9, 12, inarow=5)]
 CHOICES = st.lists(st.integers(0, 1000), min_size=42, max_size=42)
 
 every_game = pytest.mark.parametrize("game", GAMES, ids=str)

@@ -28,11 +28,12 @@ def run(*statements: str) -> str:
 
 
 def test_the_ids() -> None:
-    assert GYMNASIUM_IDS == (
+    assert GYMNASIUM_IDS[:3] == (
         "connectx/ConnectFour-v0",
         "connectx/ConnectX-v0",
         "connectx/TicTacToe-v0",
     )
+    assert len(set(GYMNASIUM_IDS)) == len(GYMNASIUM_IDS)
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,10 @@ pytest.importorskip("stable_baselines3")
 
 from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor
 
+from envs import GYMNASIUM_IDS
 from envs.learning.sb3_vec_env import SB3VecEnv
 
-IDS = ["connectx/ConnectFour-v0", "connectx/ConnectX-v0", "connectx/TicTacToe-v0"]
-
-every_id = pytest.mark.parametrize("env_id", IDS)
+every_id = pytest.mark.parametrize("env_id", GYMNASIUM_IDS)
 
 
 def native(env_id: str, count: int, **options: Any) -> VectorEnv[Any, Any, Any]:
@@ -78,7 +77,7 @@ class TestSB3VecEnv:
 
     def test_a_time_limit_is_told_apart(self) -> None:
         def make() -> gymnasium.Env[Any, Any]:
-            return TimeLimit(gymnasium.make(IDS[0]), max_episode_steps=5)
+            return TimeLimit(gymnasium.make(GYMNASIUM_IDS[0]), max_episode_steps=5)
 
         limited = SyncVectorEnv([make] * 5, autoreset_mode=AutoresetMode.SAME_STEP)
         reasons = self.compare(SB3VecEnv(limited), DummyVecEnv([make] * 5), steps=60)
@@ -109,7 +108,7 @@ class TestSB3VecEnv:
         return reasons
 
     def test_unseeded_resets_go_on(self) -> None:
-        vec_env = SB3VecEnv(native(IDS[0], 64, seat="second"))
+        vec_env = SB3VecEnv(native(GYMNASIUM_IDS[0], 64, seat="second"))
         vec_env.seed(3)
         first, second = vec_env.reset(), vec_env.reset()
         vec_env.seed(3)
@@ -117,35 +116,37 @@ class TestSB3VecEnv:
         assert (first != second).any()
 
     def test_options_reach_every_sub_environment(self) -> None:
-        vec_env = SB3VecEnv(native(IDS[0], 3, opponent=None))
+        vec_env = SB3VecEnv(native(GYMNASIUM_IDS[0], 3, opponent=None))
         vec_env.set_options({"moves": "4444"})
         boards = vec_env.reset()
         assert boards.sum(axis=(1, 2, 3)).tolist() == [4, 4, 4]
         assert vec_env.reset().sum() == 0
 
     def test_options_of_their_own_are_refused(self) -> None:
-        vec_env = SB3VecEnv(native(IDS[0], 2))
+        vec_env = SB3VecEnv(native(GYMNASIUM_IDS[0], 2))
         vec_env.set_options([{"moves": "1"}, {"moves": "2"}])
         with pytest.raises(ValueError, match="all sub-environments start with the same options"):
             vec_env.reset()
 
     def test_other_render_modes_are_refused(self) -> None:
         with pytest.raises(ValueError, match="render_mode='rgb_array'"):
-            SB3VecEnv(native(IDS[0], 2, render_mode="ansi"))
+            SB3VecEnv(native(GYMNASIUM_IDS[0], 2, render_mode="ansi"))
 
     @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED])
     def test_other_autoreset_modes_are_refused(self, mode: AutoresetMode) -> None:
-        environments = SyncVectorEnv([lambda: gymnasium.make(IDS[0])], autoreset_mode=mode)
+        environments = SyncVectorEnv(
+            [lambda: gymnasium.make(GYMNASIUM_IDS[0])], autoreset_mode=mode
+        )
         with pytest.raises(ValueError, match=r"autoreset_mode=AutoresetMode\.SAME_STEP"):
             SB3VecEnv(environments)
 
     def test_masks_need_a_reset(self) -> None:
-        vec_env = SB3VecEnv(native(IDS[0], 2))
+        vec_env = SB3VecEnv(native(GYMNASIUM_IDS[0], 2))
         with pytest.raises(ValueError, match="call reset"):
             vec_env.env_method("action_masks")
 
     def test_some_of_the_sub_environments(self) -> None:
-        vec_env = SB3VecEnv(native(IDS[0], 4, opponent=None))
+        vec_env = SB3VecEnv(native(GYMNASIUM_IDS[0], 4, opponent=None))
         vec_env.set_options({"moves": "111111"})
         vec_env.reset()
         assert masks_of(vec_env, [1, 3]) == [[0, 1, 1, 1, 1, 1, 1]] * 2
@@ -153,7 +154,7 @@ class TestSB3VecEnv:
         assert vec_env.env_is_wrapped(gymnasium.Wrapper) == [False] * 4
 
     def test_attributes(self) -> None:
-        vec_env = SB3VecEnv(native(IDS[0], 2))
+        vec_env = SB3VecEnv(native(GYMNASIUM_IDS[0], 2))
         vec_env.set_attr("note", "kept")
         assert vec_env.get_attr("note") == ["kept", "kept"]
         assert not vec_env.has_attr("missing")

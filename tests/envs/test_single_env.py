@@ -22,15 +22,18 @@ from envs import (
     BoardState,
     ConnectFour,
     ConnectX,
-    TicTacToe,
     state_from_moves,
 )
-from envs.learning.single_env import BoardGameEnv, ConnectXEnv, TicTacToeEnv
+from envs.games import game_entry
+from envs.learning.single_env import ENVIRONMENTS, BoardGameEnv, ConnectXEnv
+from tests.helpers.flat_boards import EVERY_GAME, every_game, free_cells
 from tests.helpers.kaggle_rules import kaggle_game
 from tests.helpers.strategies import board_games
 
 GAMES = 10_000
-CONNECT_FOUR, CONNECT_X, TIC_TAC_TOE = GYMNASIUM_IDS
+CONNECT_FOUR = "connectx/ConnectFour-v0"
+CONNECT_X = "connectx/ConnectX-v0"
+TIC_TAC_TOE = "connectx/TicTacToe-v0"
 WIN_WITH_THE_LAST_STONE = "567555452343641722571334167142211647237366"
 DRAWN_TIC_TAC_TOE = "123586479"
 
@@ -71,9 +74,8 @@ def make(environment_id: str, **options: Any) -> BoardGameEnv:
 
 
 def env_of(game: BoardGame, **options: Any) -> BoardGameEnv:
-    if isinstance(game, TicTacToe):
-        return TicTacToeEnv(**options)
-    return ConnectXEnv(game.rows, game.columns, game.inarow, **options)
+    entry = game_entry(game)
+    return ENVIRONMENTS[entry.rules](*entry.sizes_of(game), **options)
 
 
 def play(env: BoardGameEnv, rng: random.Random, **reset: Any) -> Iterator[Ply]:
@@ -135,13 +137,11 @@ def test_gymnasium_finds_no_fault_in_either_seat(seat: str, render_mode: str | N
 # --- the same games as the rules play
 
 
-@pytest.mark.parametrize(
-    "game", [ConnectFour(), ConnectX(4, 5, 3), ConnectX(7, 9, 4), TicTacToe()], ids=repr
-)
+@pytest.mark.parametrize("game", [*EVERY_GAME, ConnectX(4, 5, 3), ConnectX(7, 9, 4)], ids=repr)
 def test_self_play_is_the_game_that_the_rules_have(game: BoardGame) -> None:
     env, rng = env_of(game, opponent=None), random.Random(1)
     winners = set()
-    for _ in range(GAMES if game in (ConnectFour(), TicTacToe()) else GAMES // 10):
+    for _ in range(GAMES // 10 if game_entry(game).sizes else GAMES):
         state, expected_reward = game.initial_state(), 0.0
         board = bytearray(game.rows * game.columns)
         for ply in play(env, rng):
@@ -149,7 +149,7 @@ def test_self_play_is_the_game_that_the_rules_have(game: BoardGame) -> None:
                 player, before = state.player, state
                 state = game.get_next_state(before, ply.action)
                 expected_reward = game.reward(before, ply.action) * (1 if player == 1 else -1)
-                lay(game, board, ply.action, player)
+                board[free_cells(game, board)[ply.action]] = player
             legal = game.get_available_actions(state)
             assert env.state == state
             assert ply.mask.nonzero()[0].tolist() == list(legal)
@@ -157,13 +157,6 @@ def test_self_play_is_the_game_that_the_rules_have(game: BoardGame) -> None:
             assert ply.observation.tobytes() == planes_of(board, state.player)
         winners.add(game.winner(state))
     assert winners >= {1, 2}
-
-
-def lay(game: BoardGame, board: bytearray, action: int, player: int) -> None:
-    """Lay a stone on a flat board: on the cell that is named, or on the lowest that is free."""
-    stones_fall = isinstance(game, ConnectX)
-    cells = range(action, len(board), game.columns) if stones_fall else [action]
-    board[max(cell for cell in cells if not board[cell])] = player
 
 
 def planes_of(board: Iterable[int], player: int) -> bytes:
@@ -459,14 +452,12 @@ def test_an_opponent_that_ends_the_game_at_once_leaves_nothing_to_play() -> None
 
 
 @pytest.mark.parametrize("name", agent_names())
-@pytest.mark.parametrize(
-    ("game", "moves"), [(ConnectX(), "112233"), (TicTacToe(), "1425")], ids=repr
-)
+@every_game
 def test_every_agent_searches_the_environment_as_it_searches_its_rules(
-    name: str, game: BoardGame, moves: str
+    name: str, game: BoardGame
 ) -> None:
     env = env_of(game, opponent=None)
-    env.reset(options={"moves": moves})
+    env.reset(options={"moves": "1425"})
     options = QUICK_SEARCHES.get(name, {})
     found = make_agent(name, **options).search(env, env.state)
     expected = make_agent(name, **options).search(game, env.state)

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from gymnasium.wrappers import HumanRendering, RecordVideo
 
-from envs import GYMNASIUM_IDS, ConnectFour, TicTacToe, board_svg, state_from_moves
+from envs import ConnectFour, TicTacToe, board_svg, state_from_moves
 from envs.render import CELL, board_ansi, board_rgb
 
-CONNECT_FOUR, CONNECT_X, TIC_TAC_TOE = GYMNASIUM_IDS
+CONNECT_FOUR = "connectx/ConnectFour-v0"
+CONNECT_X = "connectx/ConnectX-v0"
+TIC_TAC_TOE = "connectx/TicTacToe-v0"
 WON = "1213141"
 
 

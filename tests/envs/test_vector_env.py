@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gymnasium import Env
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from hypothesis import given, settings
@@ -16,27 +15,22 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe
+from envs.games import game_entry
 from envs.learning import vector_boards
 from envs.learning.random_play import LegalActionSampler, play_random_games
-from envs.learning.single_env import ConnectXEnv, TicTacToeEnv
-from envs.learning.vector_env import BoardGameVectorEnv, ConnectXVectorEnv, TicTacToeVectorEnv
+from envs.learning.single_env import ENVIRONMENTS
+from envs.learning.vector_env import (
+    BoardGameVectorEnv,
+    ConnectXVectorEnv,
+    TicTacToeVectorEnv,
+    make_vector_env,
+)
+from tests.helpers.flat_boards import EVERY_GAME
 
 pytestmark = pytest.mark.usefixtures("threads_of_single_rows")
 
-COMPILED = ((6, 7, 4), (7, 8, 3))
-"""Rows, columns and stones in a row of boards of at most 64 bits."""
-PLAIN = ((8, 8, 3), (4, 13, 4))
-"""The same of larger boards."""
-GAMES: list[tuple[Callable[..., Env[Any, Any]], Callable[..., BoardGameVectorEnv]]] = [
-    (TicTacToeEnv, TicTacToeVectorEnv),
-    *(
-        (
-            partial(ConnectXEnv, rows=rows, columns=columns, inarow=inarow),
-            partial(ConnectXVectorEnv, rows=rows, columns=columns, inarow=inarow),
-        )
-        for rows, columns, inarow in (*COMPILED, *PLAIN)
-    ),
-]
+GAMES: list[BoardGame] = [*EVERY_GAME, ConnectX(7, 8, 3), ConnectX(8, 8, 3), ConnectX(4, 13, 4)]
+"""The last two are on boards of more than 64 bits, so they are played in plain Python."""
 WON_ON_THE_LAST_CELL = "567555452343641722571334167142211647237366"
 STEPS = 25
 
@@ -110,7 +104,9 @@ def side_by_side(
 @settings(deadline=None, max_examples=100)
 @given(data=st.data())
 def test_games_go_as_those_of_single_environments(data: st.DataObject) -> None:
-    single, vector = data.draw(st.sampled_from(GAMES))
+    game = data.draw(st.sampled_from(GAMES))
+    entry = game_entry(game)
+    single = partial(ENVIRONMENTS[entry.rules], *entry.sizes_of(game))
     arguments: dict[str, Any] = data.draw(
         st.fixed_dictionaries(
             {
@@ -124,7 +120,7 @@ def test_games_go_as_those_of_single_environments(data: st.DataObject) -> None:
     num_envs = data.draw(st.integers(1, 7))
     threads = data.draw(st.integers(1, 9)) if arguments["opponent"] in (None, "random") else 1
     theirs = SyncVectorEnv([partial(single, **arguments)] * num_envs, autoreset_mode=mode)
-    ours = vector(num_envs, **arguments, autoreset_mode=mode, threads=threads)
+    ours = make_vector_env(game, num_envs, **arguments, autoreset_mode=mode, threads=threads)
     assert ours.single_observation_space == theirs.single_observation_space
     assert ours.action_space == theirs.action_space
     seed = data.draw(st.integers(0, 2**40))
@@ -411,7 +407,7 @@ def test_random_tic_tac_toe_ends_as_often_as_calculated() -> None:
     assert played.wins_first + played.wins_second + played.draws == games
 
 
-@pytest.mark.parametrize("game", [ConnectFour(), ConnectX(5, 4, 3), TicTacToe()])
+@pytest.mark.parametrize("game", [*EVERY_GAME, ConnectX(5, 4, 3)], ids=repr)
 def test_whole_random_games_are_the_same_in_plain_python(
     game: BoardGame, monkeypatch: pytest.MonkeyPatch
 ) -> None:

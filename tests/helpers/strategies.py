@@ -6,7 +6,8 @@ from typing import NamedTuple
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from envs import BoardGame, BoardState, ConnectX, TicTacToe
+from envs import BoardGame, BoardState, ConnectX
+from envs.games import GAMES, GameEntry
 from tests.helpers.kaggle_rules import KaggleGame, kaggle_game
 
 
@@ -32,8 +33,17 @@ def contested_games(draw: st.DrawFn, largest: int = 10) -> ConnectX:
 
 
 def board_games(largest: int = 12) -> st.SearchStrategy[BoardGame]:
-    """ConnectX of any size up to `largest`, or tic-tac-toe."""
-    return st.one_of(connect_games(largest), st.builds(TicTacToe))
+    """The games in the table, of any size up to `largest` where they take sizes."""
+    return st.one_of([_games_of(entry, largest) for entry in GAMES.values()])
+
+
+def _games_of(entry: GameEntry, largest: int) -> st.SearchStrategy[BoardGame]:
+    limits = {"rows": largest, "columns": largest, "inarow": 12}
+    sizes = {name: st.integers(1, limits[name]) for name in entry.sizes}
+    games = st.builds(entry.make, **sizes)
+    game = entry.make()
+    fits = sizes or max(game.rows, game.columns) <= largest
+    return games if fits else st.nothing()
 
 
 def random_game(env: BoardGame, rng: Random) -> list[BoardState]:

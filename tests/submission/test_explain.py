@@ -27,6 +27,7 @@ from agents.trace.recording import recorded
 from agents.trace.story import tell
 from agents.trace.trace import SearchTrace
 from agents.trace.trace_json import from_json
+from envs.games import GAMES
 from tests.helpers.shell import Outcome, Shell
 
 Nested = float | list["Nested"]
@@ -296,6 +297,13 @@ def test_a_position_is_shown_with_its_walk_and_its_tree(explain: Explain) -> Non
     assert "  3: 1" in lines
     assert "the search chooses 3" in lines
     assert "Minimax chooses 3, worth 1" in lines
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_position_of_each_game_is_explained(explain: Explain, game: str) -> None:
+    outcome = explain("--game", game, "--moves", "12", "--depth", "1")
+    assert outcome.status == 0
+    assert "the search chooses" in outcome.stdout
 
 
 def test_a_long_walk_is_cut_and_says_so(explain: Explain) -> None:

@@ -14,10 +14,13 @@ from hypothesis import strategies as st
 
 from agents import make_agent
 from agents.solver.analysis import board_picture
-from envs import ConnectFour, ConnectX, TicTacToe, state_from_moves
+from envs import BoardGame, ConnectFour, ConnectX, TicTacToe, state_from_moves
+from envs.games import game_entry
+from envs.notation import moves_text
 from submission.play.advice import best_moves, move_values, value_text
 from submission.play.moves import Command, History, read_move
 from tests.helpers.brute_force import BruteForce
+from tests.helpers.flat_boards import EVERY_GAME, every_game
 from tests.helpers.shell import Outcome, Shell
 from tests.helpers.signals import heed_ctrl_c
 from tests.helpers.strategies import Position, late_positions
@@ -41,8 +44,8 @@ def play(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Play:
 
 @st.composite
 def histories(draw: st.DrawFn) -> History:
-    """A history after which the game goes on, begun anywhere."""
-    env = draw(st.sampled_from([ConnectX(4, 5, 3), TicTacToe()]))
+    """A history in which the game goes on, begun anywhere."""
+    env = draw(st.sampled_from([*EVERY_GAME, ConnectX(4, 5, 3)]))
     history = History(env, (), 0)
     for choice in draw(st.lists(st.integers(0, 99), max_size=8)):
         legal = env.get_available_actions(history.state)
@@ -220,6 +223,29 @@ def test_the_moves_lead_on(play: Play) -> None:
     assert words[:3] == ["connectx", "play", "greedy"]
     again = play(*words[2:], typed=["quit"])
     assert again.stdout.splitlines()[-4:] == first.stdout.splitlines()[-4:]
+
+
+@every_game
+def test_each_game_is_played_to_its_end_and_leads_on(game: BoardGame, play: Play) -> None:
+    """The person always takes the first legal move; the command that it ends with leads back."""
+    entry, state, actions, typed = game_entry(game), game.initial_state(), [], []
+    while legal := game.get_available_actions(state):
+        action = legal[0] if state.player == 1 else make_agent("greedy").act(game, state)
+        if state.player == 1:
+            typed.append(str(action + 1))
+        actions.append(action)
+        state = game.get_next_state(state, action)
+    ended = play("greedy", "--game", entry.name, typed=typed)
+    assert ended.status == 0
+    assert f"Your move (X), {entry.place.name} 1 to {len(game.action_cells)}: " in ended.stdout
+    verdicts = {1: "You win (X).", 2: "greedy wins (O).", None: "The game is a draw."}
+    assert verdicts[game.winner(state)] in ended.stdout
+    assert f"The moves were {moves_text(actions)}." in ended.stdout
+    command = next(line for line in ended.stdout.splitlines() if "connectx play" in line)
+    again = play(*shlex.split(command)[2:], typed=["quit"])
+    person_was_last = state.player == 2
+    left = actions[:-1] if person_was_last else actions  # greedy makes its last move again
+    assert f"The moves were {moves_text(left)}." in again.stdout
 
 
 @pytest.mark.parametrize("ending", ["\x04", "1\n"])

@@ -15,7 +15,8 @@ import pytest
 from agents.policy.network import decode_policy, encode_policy, evaluate_network
 from agents.policy.policy_agent import PolicyAgent
 from agents.policy.trials import SeatRecord, Trial, game_value, play_seat
-from envs import ConnectFour, ConnectX, TicTacToe
+from envs import BoardGame, ConnectFour, ConnectX, TicTacToe
+from tests.helpers.flat_boards import every_game
 from tests.helpers.shell import Shell
 from tests.helpers.signals import heed_ctrl_c
 from tests.helpers.trained_policies import random_policy
@@ -39,7 +40,7 @@ QUICK = TrainingSettings(
 
 
 def train_quickly(
-    game: ConnectX | TicTacToe,
+    game: BoardGame,
     policy: Path,
     steps: int,
     resume: bool = False,
@@ -181,6 +182,24 @@ def test_a_policy_learns_a_small_game(tmp_path: Path) -> None:
         "policy.npz",
         "policy.png",
     ]
+
+
+@every_game
+def test_every_game_can_be_learnt(game: BoardGame, tmp_path: Path) -> None:
+    policy = tmp_path / "policy.npz"
+    settings = TrainingSettings(widths=(8,), games=16, horizon=8, minibatch=64, trial_games=2)
+    train_quickly(game, policy, steps=200, settings=settings)
+    trained = PolicyAgent(policy.read_bytes())
+    assert trained.act(game, game.initial_state()) in range(len(game.action_cells))
+
+
+def test_a_game_that_is_not_in_the_table_is_refused(tmp_path: Path) -> None:
+    class Misere(TicTacToe):
+        """Who has a line has lost."""
+
+    with pytest.raises(ValueError, match=r"is none of the games .*: enter it in envs/games\.py"):
+        train_quickly(Misere(), tmp_path / "policy.npz", steps=200)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_policy_that_is_kept_is_the_learners() -> None:

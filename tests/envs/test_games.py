@@ -1,0 +1,126 @@
+"""The table of games: each entry makes its game, and each game is what its entry says."""
+
+import pickle
+import random
+from inspect import signature
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.policy.network import policy_scope
+from envs import BoardGame, ConnectFour, ConnectX, TicTacToe
+from envs.games import COLUMN, GAMES, GameEntry, game_entry
+from envs.learning.single_env import ENVIRONMENTS
+from envs.learning.vector_env import VECTOR_ENVIRONMENTS, make_vector_env
+from tests.helpers.flat_boards import every_game, free_cells, has_line
+from tests.helpers.strategies import board_games
+
+every_entry = pytest.mark.parametrize("entry", GAMES.values(), ids=list(GAMES))
+
+
+@every_entry
+def test_an_entry_makes_its_game_of_any_size(entry: GameEntry) -> None:
+    assert entry.name.isalnum()
+    assert entry.name.islower()
+    assert entry.sizes.keys() <= {"rows", "columns", "inarow"}
+    assert list(entry.sizes) == list(signature(entry.rules).parameters)
+    for larger in (0, 1):
+        sizes = {name: size + larger for name, size in entry.sizes.items()}
+        game = entry.make(**sizes)
+        assert {name: getattr(game, name) for name in sizes} == sizes
+        assert entry.rules(*entry.sizes_of(game)) == game
+        assert game_entry(game) is entry
+
+
+@every_entry
+def test_each_size_is_a_whole_number_of_at_least_one(entry: GameEntry) -> None:
+    for name, size in product(entry.sizes, [0, -1, 2.0, "6", None, True]):
+        with pytest.raises(ValueError, match=f"{name} must be a whole number of at least 1, not"):
+            entry.make(**{name: size})  # type: ignore[arg-type]
+
+
+def play_cell_by_cell(game: BoardGame, rng: random.Random) -> None:
+    """Compare a random game, ply by ply, with a flat board on which stones are laid."""
+    state, board, player = game.initial_state(), [0] * (game.rows * game.columns), 1
+    while legal := game.get_available_actions(state):
+        free = free_cells(game, board)
+        assert list(legal) == sorted(free)
+        assert game.current_player(state) == player
+        action = rng.choice(legal)
+        board[free[action]] = player
+        won = has_line(board, game, player)
+        assert game.reward(state, action) == (0 if not won else 1 if player == 1 else -1)
+        state = game.get_next_state(state, action)
+        assert game.to_board(state) == board
+        assert game.from_board(board) == state
+        assert game.winner(state) == (player if won else None)
+        player = 3 - player
+    assert has_line(board, game, 3 - player) or 0 not in board
+
+
+@every_game
+def test_games_go_as_cell_by_cell(game: BoardGame) -> None:
+    rng = random.Random(1)
+    for _ in range(100):
+        play_cell_by_cell(game, rng)
+
+
+@given(board_games(8), st.randoms(use_true_random=False))
+def test_games_of_any_size_go_as_cell_by_cell(game: BoardGame, rng: random.Random) -> None:
+    play_cell_by_cell(game, rng)
+
+
+@given(board_games(8))
+def test_actions_fill_the_cells_that_they_say(game: BoardGame) -> None:
+    state = game.initial_state()
+    assert list(game.get_available_actions(state)) == [*range(len(game.action_cells))]
+    for action, cells in enumerate(game.action_cells):
+        stone = game.get_next_state(state, action).mask
+        assert stone == cells & -cells
+        assert cells.bit_count() == (game.rows if game_entry(game).place == COLUMN else 1)
+
+
+def test_policies_tell_the_games_apart() -> None:
+    """A policy knows its game by the scope alone: one class for each, or one that inherits it."""
+    games = [entry.rules(*sizes) for entry in GAMES.values() for sizes in some_sizes(entry)]
+    for one, other in product(games, games):
+        if policy_scope(one) == policy_scope(other):
+            assert isinstance(one, type(other)) or isinstance(other, type(one))
+
+
+def some_sizes(entry: GameEntry) -> list[tuple[int, ...]]:
+    """Up to five rows and columns, where the game has a choice."""
+    choices = {"rows": range(2, 6), "columns": range(2, 6), "inarow": range(2, 6)}
+    return [*product(*(choices[name] for name in entry.sizes))]
+
+
+class Misere(TicTacToe):
+    """Who has a line has lost."""
+
+
+@pytest.mark.parametrize("game", [Misere(), ENVIRONMENTS[ConnectX](opponent=None)], ids=repr)
+def test_what_is_not_in_the_table_is_refused(game: BoardGame) -> None:
+    sentence = r"is none of the games connectx, connectfour, .*: enter it in envs/games\.py"
+    with pytest.raises(ValueError, match=sentence):
+        game_entry(game)
+    with pytest.raises(ValueError, match=sentence):
+        make_vector_env(game, 2)
+
+
+def test_a_vector_environment_is_as_large_as_its_game() -> None:
+    for game in (ConnectX(4, 5, 3), ConnectFour(), TicTacToe()):
+        env = make_vector_env(game, 2, opponent=None)
+        assert env.single_observation_space.shape == (2, game.rows, game.columns)
+        assert issubclass(env.single, type(game))
+
+
+@every_entry
+def test_environments_have_the_names_of_their_rules(entry: GameEntry) -> None:
+    single, vector = ENVIRONMENTS[entry.rules], VECTOR_ENVIRONMENTS[entry.rules]
+    assert (single.__name__, vector.__name__) == (
+        f"{entry.rules.__name__}Env",
+        f"{entry.rules.__name__}VectorEnv",
+    )
+    assert pickle.loads(pickle.dumps((single, vector))) == (single, vector)
