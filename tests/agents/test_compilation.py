@@ -221,7 +221,7 @@ def play(folder: Path, agent: str, fault: str, seat: int, act_timeout: float, ba
     """The process is ended after the game: Python may take a while to leave a compiler."""
     process = subprocess.Popen(
         [
-            *(sys.executable, "-P", str(ROOT / "tests" / "bundle_games.py")),
+            *(sys.executable, "-P", str(ROOT / "tests" / "helpers" / "bundle_games.py")),
             *(str(bundle_path(agent, folder)), fault, str(seat), str(act_timeout), str(bank)),
         ],
         cwd=folder,
