@@ -7,10 +7,12 @@ the first twin is asked for, and not before.
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache, lru_cache
 from threading import Event, RLock
 from types import CellType, FunctionType
 from typing import Any, TypeVar
+from uuid import uuid4
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -131,10 +133,23 @@ def _twin(kernel: Callable[..., Any]) -> Any:
             return decorate(nogil=True, parallel=True)(twin)
     if installed:
         try:
-            return decorate(nogil=True, cache=True)(twin)
+            return _kept_apart(decorate(nogil=True, cache=True)(twin))
         except RuntimeError:  # no folder to keep it in
             pass
     return decorate(nogil=True)(twin)
+
+
+def _kept_apart(twin: Any) -> Any:
+    """A twin that keeps its code in files of its own.
+
+    Numba numbers the files of a function. Two processes that compile it at the same time for two
+    closures, or two types of arguments, would take the same number, and each could then load what
+    the other has written: a kernel for another board.
+    """
+    with suppress(AttributeError):  # Numba's own, whatever its version
+        file = twin._cache._cache_file
+        file._data_name_pattern = file._data_name_pattern.replace("{", f"{uuid4().hex}.{{", 1)
+    return twin
 
 
 def _seen(value: Any) -> Any:

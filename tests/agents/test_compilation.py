@@ -6,16 +6,19 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from importlib import import_module
 from pathlib import Path
 from threading import Event, Thread
 from time import perf_counter
 from typing import Any
 
 import pytest
+from numba.core.caching import IndexDataCacheFile
 
-from agents import make_agent
+from agents import Agent, make_agent
 from agents.compilation import Compilation, Patience
+from agents.registry import AGENTS
 from envs import ConnectFour
 from envs.jit import compiled, fastest, inlined, jit, parallel_range
 from submission.bundling.bundle import build_bundle
@@ -24,7 +27,7 @@ from tests.helpers.bitbully_judge import Judge
 from tests.helpers.bundle_games import FAULTS
 
 ROOT = Path(__file__).parents[2]
-COMPILED_AGENTS = ("perfect", "alphabeta", "mcts")
+COMPILED_AGENTS = [name for name, kind in AGENTS.items() if kind.compile is not Agent.compile]
 WITHOUT_COMPILING = [fault for fault in FAULTS if fault not in ("nothing", "one_core")]
 
 
@@ -162,6 +165,37 @@ def test_what_a_kernel_encloses_is_compiled_too() -> None:
 
     assert compiled(make(3, _doubled))(5) == 13
 
+
+def test_processes_that_compile_at_the_same_time_keep_their_code_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each has read what is kept before the other has written, and the first one writes last."""
+    (tmp_path / "times.py").write_text(TIMES)
+    monkeypatch.syspath_prepend(tmp_path)
+    times = import_module("times").times
+    writes: list[Callable[[], None]] = []
+    write = IndexDataCacheFile._save_data
+    with monkeypatch.context() as at_once:
+        at_once.setattr(IndexDataCacheFile, "_load_index", lambda _: {})
+        at_once.setattr(
+            IndexDataCacheFile, "_save_data", lambda *data: writes.append(partial(write, *data))
+        )
+        assert [compiled(times(factor))(10) for factor in (2, 3)] == [20, 30]
+    for late in reversed(writes):
+        late()
+    assert [compiled(times(factor))(10) for factor in (2, 3)] == [20, 30]
+
+
+TIMES = """
+from envs.jit import jit
+
+def times(factor):
+    @jit
+    def product(number):
+        return factor * number
+
+    return product
+"""
 
 UNWRITABLE = """
 from agents import make_agent
