@@ -45,6 +45,7 @@ every_full_agent = pytest.mark.parametrize("name", FULL)
 # --- the result of a search
 
 
+@pytest.mark.thorough
 @every_agent
 @given(position=unfinished_positions(board_games(largest=8)))
 @settings(max_examples=50)
@@ -62,6 +63,7 @@ def test_a_result_is_coherent(name: str, position: Position) -> None:
         state = env.get_next_state(state, action)
 
 
+@pytest.mark.thorough
 @every_agent
 @pytest.mark.parametrize("looks", [0, 1, 2, 3, 5, 10, 30])
 def test_a_value_of_one_is_a_proof_even_when_the_time_is_up(name: str, looks: int) -> None:
