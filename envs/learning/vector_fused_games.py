@@ -8,7 +8,7 @@ from envs.learning.vector_games import Games, StepArrays, over_at_once
 from envs.learning.vector_kernel import Words
 from envs.learning.vector_opponents import BatchOpponent, RandomReplies, make_replies
 from envs.learning.vector_step_kernel import make_shared_step, make_step
-from envs.learning.vector_threads import ThreadedKernel, useful_threads
+from envs.learning.vector_threads import ThreadedKernel, most_threads, useful_threads
 
 
 def make_games(
@@ -59,7 +59,7 @@ class FusedGames(Games):
         flat = observation == "flat"
         kind = game.rows, game.inarow, boards.board, flat, replies is not None
         self._step = fastest(make_step(*kind))
-        shared_by = useful_threads(threads, len(boards))
+        shared_by = min(useful_threads(threads, len(boards)), most_threads())
         if shared_by > 1:
             shared = compiled(make_shared_step(*kind, shared_by))
             self._step = ThreadedKernel(self._step, shared)

@@ -36,13 +36,16 @@ def draw_of_masks(masks: Bytes, streams: Words, actions: Words) -> None:
         streams[block] = stream
 
 
-@lru_cache
 def make_draw(threads: int) -> Kernel:
-    """`draw_of_masks` by so many threads; in plain Python by the caller alone."""
+    """`draw_of_masks` by so many threads, at most; in plain Python by the caller alone."""
     if threads == 1 or not compiles():
         return fastest(draw_of_masks)
+    return _shared_draw(min(threads, most_threads()))
+
+
+@lru_cache
+def _shared_draw(threads: int) -> Kernel:
     numba = threading_of_numba()
-    threads = min(threads, most_threads())
 
     @jit_parallel
     def draw(masks: Bytes, streams: Words, actions: Words) -> None:

@@ -18,7 +18,7 @@ from envs.learning.vector_kernel import (
     stones_of_second,
     to_move,
 )
-from envs.learning.vector_threads import most_threads, threading_of_numba
+from envs.learning.vector_threads import threading_of_numba
 
 StepKernel = Callable[..., int]
 """See `make_step`."""
@@ -119,11 +119,10 @@ def make_shared_step(
         board: see there.
         flat: see there.
         replies: see there.
-        threads: how many threads, each with one part; as many as Numba has, at most.
+        threads: how many threads, each with one part; `most_threads()` at most.
     """
     step_part = make_step(rows, inarow, board, flat, replies)
     numba = threading_of_numba()
-    threads = min(threads, most_threads())
 
     @jit_parallel
     def step(

@@ -18,9 +18,6 @@ from submission.bundling.bundle import build_bundle
 from submission.bundling.sources import BundleError
 from submission.kaggle import kaggle_environments
 
-SHORT_GAMES: dict[str, JsonValue] = {"time_limit": 0.02, "seed": 1}
-"""Options of mcts."""
-
 USER_AGENT = '''
 from dataclasses import dataclass
 
@@ -136,14 +133,6 @@ def test_whole_games_in_both_seats(agent: str, tmp_path: Path) -> None:
         env = run_on_kaggle(players)
         assert [seat.status for seat in env.state] == ["DONE", "DONE"]
         assert {seat.reward for seat in env.state} in ({1, -1}, {0})
-
-
-def test_kaggles_validation_episode_is_the_file_against_itself(tmp_path: Path) -> None:
-    path = tmp_path / "submission.py"
-    path.write_text(build_bundle("mcts", SHORT_GAMES))
-    env = run_on_kaggle([str(path), str(path)])
-    assert [seat.status for seat in env.state] == ["DONE", "DONE"]
-    assert all(log.get("stderr", "") == "" for logs in env.logs for log in logs)
 
 
 @pytest.mark.parametrize(("rows", "columns", "inarow"), [(1, 1, 1), (4, 5, 3), (10, 12, 5)])
