@@ -50,9 +50,10 @@ def test_the_command_line_works_from_the_wheel_alone(wheel: Path, tmp_path: Path
             text=True,
         ).stdout
 
-    pip = [sys.executable, "-m", "pip", "--python", binaries / "python", "--quiet"]
-    options = ["--disable-pip-version-check", "--no-compile", wheel]  # most is never imported
-    subprocess.run([*pip, "install", *options], cwd=elsewhere, check=True, capture_output=True)
+    pip = [sys.executable, "-m", "pip", "--python", str(binaries / "python")]
+    options = ["--quiet", "--disable-pip-version-check", "--no-compile"]  # most is never imported
+    install = [*pip, "install", *options, str(wheel)]
+    subprocess.run(install, cwd=elsewhere, check=True, capture_output=True)
     assert "alphabeta" in run("connectx", "agents")
     run("connectx", "build", "mcts")
     loaded = run("python", "-c", "import submission; print(submission.agent({'board': [0]}, {}))")
