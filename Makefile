@@ -7,8 +7,9 @@ GAMES ?= 2
 VENV ?= .venv
 BIN := $(VENV)/bin
 KAGGLE := "kaggle-environments>=1.33,<2"
-# Conflicts are expected: kaggle-environments names dependencies that ConnectX does not use.
-QUIETLY := --quiet --disable-pip-version-check --no-warn-conflicts
+# Conflicts are expected: kaggle-environments names dependencies that ConnectX does not use. Modules
+# are compiled when they are first imported, which most never are.
+QUIETLY := --no-compile --quiet --disable-pip-version-check --no-warn-conflicts
 
 # The oldest gymnasium that is supported, and what is tested with it beside the newest.
 OLDEST_GYMNASIUM := 1.2.0
@@ -21,6 +22,12 @@ IMAGE_PYTHON := $(shell sed -n 's/^. Python //p' $(IMAGE))
 # What is tested with the image's versions beside the newest.
 IMAGE_TESTS := $(addprefix tests/agents/test_,solver.py alpha_beta_kernel.py mcts_kernel.py compilation.py)
 
+# What is tested with libraries that have an environment of their own, of 2 GB: those of reinforcement
+# learning, which pin each other, and peers of the benchmarks. PyTorch comes without CUDA.
+EXTRAS_TESTS := $(addprefix tests/,agents/test_policy_agent.py benchmarks/test_benchmarks.py benchmarks/test_environment_benchmark.py benchmarks/test_vector_benchmark.py envs/test_adapters.py envs/test_sb3_vec_env.py submission/test_train.py)
+PYTORCH := torch==2.13.0
+PYTORCH_INDEX ?= https://download.pytorch.org/whl/cpu
+
 # The Pythons of `make matrix`. A command of such a name may be pyenv's, which fails where that
 # version is not chosen.
 PYTHONS := 3.11 3.12 3.13
@@ -29,12 +36,17 @@ is_python = "$(1)" -c 'import sys; sys.exit("%d.%d" % sys.version_info[:2] != sy
 KAGGLE_PYTHON ?= $(call pythons,$(IMAGE_PYTHON))
 kaggle_python = $(firstword $(foreach python,$(KAGGLE_PYTHON),$(shell $(call is_python,$(python),$(IMAGE_PYTHON)) && echo $(python))))
 
-.PHONY: help submission kaggle-image test image-tests matrix check format bench clean
+SHARED := -n auto --dist worksteal
+PYTEST = $(BIN)/pytest $(SHARED)
+
+.PHONY: help submission kaggle-image test quick oldest-tests image-tests test-extras matrix check format bench clean
 
 help:
 	@echo "make submission    build, check and evaluate $(OUTPUT) (AGENT=$(AGENT), GAMES=$(GAMES) against each opponent)"
 	@echo "make kaggle-image  Kaggle's versions, with which make submission then checks"
 	@echo "make test          ruff, mypy --strict and pytest"
+	@echo "make quick         the tests of rules and searches that take milliseconds"
+	@echo "make test-extras   training, adapters with the libraries that they adapt to, and benchmarks with their peers"
 	@echo "make matrix        the same with each of Python $(PYTHONS) that is found"
 	@echo "make check         ruff and mypy --strict"
 	@echo "make format        format and mend the sources with ruff"
@@ -44,16 +56,25 @@ help:
 submission: $(VENV)/run.stamp
 	$(BIN)/connectx prepare $(AGENT) --output $(OUTPUT) --games $(GAMES)
 
-test: check $(VENV)/oldest.stamp
-	@if [ -n "$(kaggle_python)" ]; then $(MAKE) --no-print-directory kaggle-image; fi
-	$(BIN)/pytest -n auto
+# Downloads wait for the network while mypy works.
+test:
+	@$(MAKE) --no-print-directory --output-sync -j3 check $(VENV)/oldest.stamp $(if $(kaggle_python),$(VENV)/image-tests.stamp)
+	$(PYTEST)
+	@$(MAKE) --no-print-directory oldest-tests $(if $(kaggle_python),image-tests)
+	@$(if $(kaggle_python),:,echo "Left out, for want of Python $(IMAGE_PYTHON): tests with the versions of Kaggle's image")
+
+quick: $(VENV)/dev.stamp
+	$(PYTEST) -m "not far and not slow and not thorough" tests/agents tests/envs
+
+oldest-tests: $(VENV)/oldest.stamp
 	PYTHONPATH=$(VENV)/oldest $(BIN)/python -c 'import gymnasium; assert gymnasium.__version__ == "$(OLDEST_GYMNASIUM)"'
-	PYTHONPATH=$(VENV)/oldest $(BIN)/pytest -n auto $(ENVIRONMENT_TESTS)
-	@if [ -n "$(kaggle_python)" ]; then $(MAKE) --no-print-directory image-tests; \
-	else echo "Left out, for want of Python $(IMAGE_PYTHON): tests with the versions of Kaggle's image"; fi
+	PYTHONPATH=$(VENV)/oldest $(PYTEST) $(ENVIRONMENT_TESTS)
 
 image-tests: $(VENV)/image-tests.stamp
-	PYTHONPATH=$(VENV)/image-tests $(VENV)/kaggle-image/bin/python -m pytest -n auto $(IMAGE_TESTS)
+	PYTHONPATH=$(VENV)/image-tests $(VENV)/kaggle-image/bin/python -m pytest $(SHARED) $(IMAGE_TESTS)
+
+test-extras: $(VENV)/extras.stamp
+	$(VENV)/extras/bin/python -m pytest $(SHARED) $(EXTRAS_TESTS)
 
 matrix:
 	@set -e; for version in $(PYTHONS); do found=; \
@@ -111,6 +132,14 @@ $(VENV)/dev.stamp: $(VENV)/run.stamp
 
 $(VENV)/oldest.stamp: $(VENV)/dev.stamp
 	$(BIN)/pip install $(QUIETLY) --no-deps --upgrade --target $(VENV)/oldest "gymnasium==$(OLDEST_GYMNASIUM)"
+	@touch $@
+
+# No package but PyTorch is looked for in PyTorch's index.
+$(VENV)/extras.stamp: $(VENV)/bin/python pyproject.toml
+	$(PYTHON) -m venv $(VENV)/extras
+	$(VENV)/extras/bin/pip install $(QUIETLY) --no-deps --retries 1 --extra-index-url $(PYTORCH_INDEX) $(PYTORCH)
+	$(VENV)/extras/bin/pip install $(QUIETLY) --editable ".[adapters,kaggle-light,train]" easyAI hypothesis open_spiel pygame pytest pytest-xdist
+	$(VENV)/extras/bin/pip install $(QUIETLY) --no-deps $(KAGGLE)
 	@touch $@
 
 $(VENV)/bench.stamp: $(VENV)/run.stamp

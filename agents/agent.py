@@ -44,6 +44,9 @@ class Agent(ABC):
 
     unlimited: ClassVar[Mapping[str, Any]] = {}
     """The options with which the agent searches for as long as it is given; empty if it cannot."""
+    quick: ClassVar[Mapping[str, Any]] = {}
+    """The options with which the agent answers in some milliseconds: for tests, and for opponents
+    in environments; empty if it does so as it comes."""
     compiling_share: ClassVar[float] = 0.25
     """Part of a match's bank of time that may go, in all, into waiting for a compiled search."""
 

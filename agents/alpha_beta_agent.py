@@ -90,6 +90,7 @@ class AlphaBetaAgent(Agent):
     """
 
     unlimited = {"depth": None, "time_limit": None}  # noqa: RUF012
+    quick = {"depth": 3, "time_limit": None}  # noqa: RUF012
 
     depth: int | None = option(None, "plies to look ahead at most; none: to the end of the game")
     time_limit: float | None = option(1.0, "seconds for each move; none: no limit")

@@ -101,6 +101,7 @@ class MCTSAgent(Agent):
     """
 
     unlimited = {"simulations": None, "time_limit": None}  # noqa: RUF012
+    quick = {"simulations": 30}  # noqa: RUF012
 
     simulations: int | None = option(1000, "simulations for each move; none: until the time is up")
     time_limit: float | None = option(None, "seconds for each move; none: no limit")

@@ -30,6 +30,8 @@ class MinimaxAgent(Agent):
     the first in its ordering. When the time is up it chooses among the actions examined by then.
     """
 
+    quick = {"depth": 2}  # noqa: RUF012
+
     depth: int | None = option(4, "plies to look ahead; none: to the end of the game")
     time_limit: float | None = option(None, "seconds for each move; none: no limit")
     heuristic: str | Heuristic = option(

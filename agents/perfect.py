@@ -61,6 +61,7 @@ class PerfectAgent(Agent):
     """
 
     unlimited = {"time_limit": None}  # noqa: RUF012
+    quick = {"time_limit": 0.05, "table_megabytes": 1}  # noqa: RUF012
     compiling_share = 0.0
 
     time_limit: float | None = option(5.0, "seconds for each move; none: until it is solved")

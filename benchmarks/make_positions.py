@@ -24,7 +24,7 @@ def make_set(kind: PositionSet, seed: int) -> Iterator[ScoredPosition]:
     rng = Random(f"{seed} {kind.name}")
     seen: set[BoardState] = set()
     while len(seen) < SIZE:
-        moves = random_moves(rng.choice(kind.plies), rng)
+        moves = quiet_moves(rng.choice(kind.plies), rng)
         identity = mirror_free_identity(moves)
         if identity in seen:
             continue
@@ -34,8 +34,18 @@ def make_set(kind: PositionSet, seed: int) -> Iterator[ScoredPosition]:
             yield position
 
 
-def random_moves(plies: int, rng: Random) -> str:
+def quiet_moves(plies: int, rng: Random) -> str:
     """A random game of so many plies, in which the next player cannot win at once."""
+    env = ConnectFour()
+    while True:
+        moves = random_moves(plies, rng)
+        state = state_from_moves(env, moves)
+        if winning_action(env, state, env.get_available_actions(state)) is None:
+            return moves
+
+
+def random_moves(plies: int, rng: Random) -> str:
+    """A random game of so many plies, at most 41, after which it goes on."""
     env = ConnectFour()
     while True:
         state, moves = env.initial_state(), ""
@@ -43,8 +53,7 @@ def random_moves(plies: int, rng: Random) -> str:
             action = rng.choice(actions)
             state = env.get_next_state(state, action)
             moves += str(action + 1)
-        actions = env.get_available_actions(state)
-        if len(moves) == plies and actions and winning_action(env, state, actions) is None:
+        if len(moves) == plies and env.get_available_actions(state):
             return moves
 
 

@@ -9,10 +9,11 @@ from time import perf_counter
 from rich.console import Console
 
 from agents.perfect import PerfectAgent
+from benchmarks.make_positions import random_moves
 from benchmarks.report import table
 from benchmarks.solver_peer import BitBully
-from envs.board import BoardState
 from envs.connectx import ConnectFour
+from envs.notation import state_from_moves
 
 ENV = ConnectFour()
 CELLS = 42
@@ -32,10 +33,11 @@ class TimedMove:
 def time_moves(per_ply: int, seed: int) -> Iterator[TimedMove]:
     """Ask for a move in positions of random games, each time with an empty table."""
     rng, judge = Random(seed), _judge()
-    _, late = _random_position(CELLS - 6, rng)
+    late = state_from_moves(ENV, random_moves(CELLS - 6, rng))
     for ply in range(CELLS):
         for _ in range(per_ply):
-            moves, state = _random_position(ply, rng)
+            moves = random_moves(ply, rng)
+            state = state_from_moves(ENV, moves)
             agent = PerfectAgent(time_limit=None)
             agent.search(ENV, late)  # makes the solver and its table
             begun = perf_counter()
@@ -60,17 +62,6 @@ def print_moves(timed: Sequence[TimedMove], console: Console) -> None:
     console.print(rows)
     judged = [move.is_best for move in timed if move.is_best is not None]
     console.print(f"Moves that are not exactly best: {judged.count(False)} of {len(judged)}")
-
-
-def _random_position(ply: int, rng: Random) -> tuple[str, BoardState]:
-    """A position in which the game goes on, with the moves that led there."""
-    while True:
-        moves, state = "", ENV.initial_state()
-        while len(moves) < ply and (legal := ENV.get_available_actions(state)):
-            action = rng.choice(legal)
-            moves, state = f"{moves}{action + 1}", ENV.get_next_state(state, action)
-        if len(moves) == ply and ENV.get_available_actions(state):
-            return moves, state
 
 
 def _judge() -> BitBully | None:

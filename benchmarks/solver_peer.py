@@ -68,8 +68,8 @@ def _core() -> Any:
 
 def _board(moves: str) -> Any:
     board = _core().BoardCore()
-    for column in moves:
-        board.play(int(column) - 1)
+    if not all(board.play(int(column) - 1) for column in moves):
+        raise ValueError(f"the moves {moves} cannot be played")
     return board
 
 

@@ -2,7 +2,9 @@
 
 import threading
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -14,6 +16,32 @@ settings.register_profile(
     "shared-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("shared-machine")
+
+
+FAR = {
+    "distributed",
+    "multiprocessing",
+    "subprocess",
+    "submission.kaggle",
+    "tests.helpers.kaggle_rules",
+}
+"""Whoever imports one of these modules, or what is theirs, leaves the process or needs Kaggle."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of modules that use what is far."""
+    for item in items:
+        if isinstance(item, pytest.Function) and _origins(item.module) & FAR:
+            item.add_marker("far")
+
+
+@cache
+def _origins(module: ModuleType) -> set[str]:
+    """The modules that the values of a module are, or come from."""
+    return {
+        str(getattr(value, "__name__" if isinstance(value, ModuleType) else "__module__", None))
+        for value in vars(module).values()
+    }
 
 
 @pytest.fixture(scope="module")

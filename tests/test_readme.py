@@ -44,19 +44,35 @@ def commands_of(document: Path) -> list[str]:
     )
 
 
-def run_commands(document: Path, folder: Path) -> set[str]:
-    """Run the commands of a document in a folder; the files that they leave there."""
-    for command in commands_of(document):
-        result = subprocess.run(
-            [CONNECTX, *shlex.split(command)],
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert result.returncode == 0, f"connectx {command}: {result.stdout}{result.stderr}"
-    return {path.name for path in folder.iterdir()}
+def run(command: str, folder: Path) -> None:
+    result = subprocess.run(
+        [CONNECTX, *shlex.split(command)],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, f"connectx {command}: {result.stdout}{result.stderr}"
+
+
+def written_files(command: str) -> set[str]:
+    """The files that a command says it will write."""
+    return set(re.findall(r"--(?:html|output|results|svg) (\S+)", command))
+
+
+def run_in_its_place(command: str, document: Path, folder: Path) -> None:
+    """Run a command of a document after those before it whose files it names, and no others."""
+    commands = commands_of(document)
+    needed = [
+        earlier
+        for earlier in commands[: commands.index(command)]
+        if any(file in shlex.split(command) for file in written_files(earlier))
+    ]
+    for each in (*needed, command):
+        run(each, folder)
+    expected = set[str]().union(*map(written_files, (*needed, command)))
+    assert {path.name for path in folder.iterdir()} == expected
 
 
 def test_python_blocks_of_the_readme() -> None:
@@ -73,12 +89,12 @@ def test_python_blocks_and_pictures_of_the_searches() -> None:
         assert f"(pictures/{picture}.svg)" in SEARCHES.read_text(encoding="utf-8")
 
 
-def test_commands_of_the_readme(tmp_path: Path) -> None:
-    used = {command.split()[0] for command in commands_of(README)}
-    assert used == {
+def test_the_readme_shows_the_commands() -> None:
+    commands = commands_of(README)
+    assert {command.split()[0] for command in commands} == {
         *("agents", "build", "check", "evaluate", "grade", "ladder", "solve", "explain", "play"),
     }
-    assert run_commands(README, tmp_path) == {
+    assert set[str]().union(*map(written_files, commands)) == {
         "my_mcts.py",
         "replay.html",
         "games.jsonl",
@@ -88,9 +104,18 @@ def test_commands_of_the_readme(tmp_path: Path) -> None:
     }
 
 
-def test_commands_of_the_searches(tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", commands_of(README))
+def test_commands_of_the_readme(command: str, tmp_path: Path) -> None:
+    run_in_its_place(command, README, tmp_path)
+
+
+def test_the_searches_are_shown_by_commands() -> None:
     assert len(commands_of(SEARCHES)) == 4
-    assert run_commands(SEARCHES, tmp_path) == {"tree.svg"}
+
+
+@pytest.mark.parametrize("command", commands_of(SEARCHES))
+def test_commands_of_the_searches(command: str, tmp_path: Path) -> None:
+    run_in_its_place(command, SEARCHES, tmp_path)
 
 
 @pytest.mark.parametrize("name", agent_names())

@@ -20,6 +20,7 @@ from agents.parallel.root_splitting import (
     SplitMinimaxAgent,
 )
 from agents.parallel.workers import Workers
+from agents.registry import AGENTS
 from envs.protocol import Action, Env, State
 
 
@@ -62,10 +63,8 @@ def parallel_search(
         Exception: what a worker has raised.
     """
     if type(agent) not in PARALLEL_AGENTS:
-        raise ValueError(
-            f"{type(agent).__name__} cannot search in parallel: choose minimax, expectimax, "
-            "alphabeta or mcts"
-        )
+        known = ", ".join(name for name, kind in AGENTS.items() if kind in PARALLEL_AGENTS)
+        raise ValueError(f"{type(agent).__name__} cannot search in parallel: choose one of {known}")
     require_at_least("workers", workers, 1)
     shared = Workers(executor, os.cpu_count() or 1 if workers is None else workers)
     options = {info.name: getattr(agent, info.name) for info in agent_options(type(agent))}

@@ -2,7 +2,6 @@
 
 import pickle
 import random
-from dataclasses import replace
 from random import Random
 from time import perf_counter
 from typing import Any
@@ -15,10 +14,8 @@ from agents import (
     Agent,
     AlphaBetaAgent,
     ExpectimaxAgent,
-    GreedyAgent,
     MCTSAgent,
     MinimaxAgent,
-    PerfectAgent,
     RandomAgent,
     agent_names,
     make_agent,
@@ -27,50 +24,34 @@ from agents.registry import AGENTS
 from envs import ConnectFour, ConnectX, TicTacToe, state_from_moves
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ends_within, ticking_clock
+from tests.helpers.quick_agents import fresh, quick_agent, thinking_agent_names
 from tests.helpers.small_games import Nim, NimState, Race, nim_value
 from tests.helpers.strategies import Position, board_games, unfinished_positions, unfinished_states
 
-QUICK: dict[str, Agent] = {
-    "random": RandomAgent(seed=1),
-    "greedy": GreedyAgent(),
-    "minimax": MinimaxAgent(depth=2),
-    "expectimax": ExpectimaxAgent(depth=2),
-    "alphabeta": AlphaBetaAgent(depth=3, time_limit=None),
-    "mcts": MCTSAgent(simulations=30, seed=1),
-    "perfect": PerfectAgent(time_limit=0.1, table_megabytes=1),
+UNLIMITED = {
+    name: make_agent(name, **agent.unlimited) for name, agent in AGENTS.items() if agent.unlimited
 }
 FULL: dict[str, Agent] = {
+    **UNLIMITED,
     "minimax": MinimaxAgent(depth=None),
-    "alphabeta": AlphaBetaAgent(time_limit=None),
     "alphabeta at once": AlphaBetaAgent(time_limit=None, iterative_deepening=False),
-    "mcts": MCTSAgent(simulations=None, seed=1),
-    "perfect": PerfectAgent(time_limit=None),
 }
 """Agents that search these small games to their end."""
 
-every_agent = pytest.mark.parametrize("name", QUICK)
+every_agent = pytest.mark.parametrize("name", agent_names())
 every_full_agent = pytest.mark.parametrize("name", FULL)
-
-
-def fresh(agent: Agent) -> Agent:
-    """A new agent with the same options."""
-    return replace(agent)  # type: ignore[type-var]
-
-
-def test_every_registered_agent_is_tested_here() -> None:
-    assert list(QUICK) == agent_names()
-    assert {type(agent) for agent in QUICK.values()} == set(AGENTS.values())
 
 
 # --- the result of a search
 
 
+@pytest.mark.thorough
 @every_agent
 @given(position=unfinished_positions(board_games(largest=8)))
 @settings(max_examples=50)
 def test_a_result_is_coherent(name: str, position: Position) -> None:
     env, state = position
-    result = fresh(QUICK[name]).search(env, state)
+    result = quick_agent(name).search(env, state)
     legal = env.get_available_actions(state)
     assert result.action in legal
     assert set(result.action_values) <= set(legal)
@@ -82,6 +63,7 @@ def test_a_result_is_coherent(name: str, position: Position) -> None:
         state = env.get_next_state(state, action)
 
 
+@pytest.mark.thorough
 @every_agent
 @pytest.mark.parametrize("looks", [0, 1, 2, 3, 5, 10, 30])
 def test_a_value_of_one_is_a_proof_even_when_the_time_is_up(name: str, looks: int) -> None:
@@ -90,7 +72,7 @@ def test_a_value_of_one_is_a_proof_even_when_the_time_is_up(name: str, looks: in
     exact = BruteForce(env)
     for state in unfinished_states(env):
         with ticking_clock():
-            result = fresh(QUICK[name]).search(env, state, time_limit=looks)
+            result = quick_agent(name).search(env, state, time_limit=looks)
         assert abs(result.value) < 1 or result.value == exact.value(state), env.to_board(state)
 
 
@@ -98,7 +80,7 @@ def test_a_value_of_one_is_a_proof_even_when_the_time_is_up(name: str, looks: in
 def test_a_finished_game_is_nothing_to_search(name: str) -> None:
     for env, moves in ((ConnectX(), "1212121"), (TicTacToe(), "123586479")):
         with pytest.raises(ValueError, match="the game is over"):
-            fresh(QUICK[name]).search(env, state_from_moves(env, moves))
+            quick_agent(name).search(env, state_from_moves(env, moves))
 
 
 @every_agent
@@ -106,14 +88,14 @@ def test_a_searched_state_is_left_as_it_was(name: str) -> None:
     env = ConnectFour()
     state = state_from_moves(env, "4453")
     board = env.to_board(state)
-    QUICK[name].search(env, state)
+    quick_agent(name).search(env, state)
     assert env.to_board(state) == board
 
 
 @every_agent
 def test_agents_may_be_sent_to_other_processes(name: str) -> None:
     env = ConnectFour()
-    agent = fresh(QUICK[name])
+    agent = quick_agent(name)
     agent.act(env, env.initial_state())
     copy = pickle.loads(pickle.dumps(agent))
     assert copy == agent
@@ -153,13 +135,13 @@ def test_a_time_limit_of_a_search_holds(agent: Agent, rows: int) -> None:
     assert result.action in range(rows + 1)
 
 
-@pytest.mark.parametrize("name", [name for name, agent in AGENTS.items() if agent.unlimited])
+@pytest.mark.parametrize("name", UNLIMITED)
 def test_an_agent_without_limits_searches_for_as_long_as_it_is_given(name: str) -> None:
     """`unlimited` holds the options of an agent that a caller's clock alone stops."""
     env = ConnectX(6, 8)
-    agent = make_agent(name, **AGENTS[name].unlimited)
+    agent = UNLIMITED[name]
     with ticking_clock():
-        shorter = agent.search(env, env.initial_state(), time_limit=50)
+        shorter = fresh(agent).search(env, env.initial_state(), time_limit=50)
     with ticking_clock():
         longer = fresh(agent).search(env, env.initial_state(), time_limit=200)
     assert longer.nodes > shorter.nodes
@@ -167,12 +149,7 @@ def test_an_agent_without_limits_searches_for_as_long_as_it_is_given(name: str) 
 
 
 def test_agents_that_no_clock_needs_to_stop_name_no_such_options() -> None:
-    assert [name for name, agent in AGENTS.items() if not agent.unlimited] == [
-        "random",
-        "greedy",
-        "minimax",
-        "expectimax",
-    ]
+    assert not {"random", "greedy", "minimax", "expectimax"} & set(UNLIMITED)
 
 
 # --- randomness
@@ -209,7 +186,7 @@ def test_seeded_agents_leave_pythons_random_numbers_alone(name: str) -> None:
     random.seed(6)
     expected = random.random()
     random.seed(6)
-    fresh(QUICK[name]).act(env, env.initial_state())
+    quick_agent(name).act(env, env.initial_state())
     assert random.random() == expected
 
 
@@ -256,15 +233,15 @@ def test_a_won_game_of_nim_is_won_from_either_seat(name: str, misere: bool) -> N
     "env", [Nim(2, 3), Nim(2, 3, misere=True), Race(11)], ids=["nim", "misere nim", "race"]
 )
 def test_every_agent_plays_games_that_are_no_boards(name: str, env: Any) -> None:
-    agent, state = fresh(QUICK[name]), env.initial_state()
+    agent, state = quick_agent(name), env.initial_state()
     while actions := env.get_available_actions(state):
         action = agent.act(env, state)
         assert action in actions
         state = env.get_next_state(state, action)
 
 
-@pytest.mark.parametrize("name", [name for name in QUICK if name != "random"])
+@pytest.mark.parametrize("name", thinking_agent_names())
 def test_what_wins_at_once_is_played_and_what_loses_at_once_is_not(name: str) -> None:
     env, misere = Nim(2), Nim(2, misere=True)
-    assert fresh(QUICK[name]).act(env, env.initial_state()).objects == 2
-    assert fresh(QUICK[name]).act(misere, misere.initial_state()).objects == 1
+    assert quick_agent(name).act(env, env.initial_state()).objects == 2
+    assert quick_agent(name).act(misere, misere.initial_state()).objects == 1

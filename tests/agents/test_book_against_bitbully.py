@@ -44,6 +44,7 @@ def bitbully_board(core: Any, first: int, second: int) -> Any:
     return board
 
 
+@pytest.mark.thorough
 def test_every_score(core: Any, databases: Path) -> None:
     """BitBully searches from each position to its database of exact scores after 12 plies."""
     solver = core.BitBullyCore(databases / "book_12ply_distances.dat")

@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
-from agents import make_agent
+from agents import Agent, make_agent
 from agents.compiled.compilation import Compilation, Patience
+from agents.registry import AGENTS, JsonValue
 from envs import ConnectFour
 from envs.jit import compiled, fastest, inlined, jit, parallel_range
 from submission.bundle.bundle import build_bundle
@@ -24,7 +25,7 @@ from tests.helpers.bitbully_judge import Judge
 from tests.helpers.bundle_games import FAULTS
 
 ROOT = Path(__file__).parents[2]
-COMPILED_AGENTS = ("perfect", "alphabeta", "mcts")
+COMPILED_AGENTS = [name for name, kind in AGENTS.items() if kind.compile is not Agent.compile]
 WITHOUT_COMPILING = [fault for fault in FAULTS if fault not in ("nothing", "one_core")]
 
 
@@ -276,14 +277,20 @@ print([name for name in ("numba", "numpy", "agents", "envs", "submission") if na
     assert printed.stdout == "[]\n"
 
 
-@pytest.mark.parametrize("agent", ["perfect", "mcts"])
-def test_both_seats_compile_at_once(folder: Path, agent: str) -> None:
+@pytest.mark.parametrize(
+    ("agent", "options"), [("perfect", {}), ("mcts", {"time_limit": 0.02, "seed": 1})]
+)
+def test_both_seats_compile_at_once(
+    tmp_path: Path, agent: str, options: dict[str, JsonValue]
+) -> None:
     """Kaggle's validation: the same file against itself, in one process."""
-    path = str(bundle_path(agent, folder))
+    path = tmp_path / "submission.py"
+    path.write_text(build_bundle(agent, options))
     env = kaggle_environments().make("connectx", {"actTimeout": 0.05})
-    env.run([path, path])
+    env.run([str(path), str(path)])
     assert [state.status for state in env.state] == ["DONE", "DONE"]
     assert all(state.observation.remainingOverageTime > 15 for state in env.state[:1])
+    assert all(log.get("stderr", "") == "" for logs in env.logs for log in logs)
 
 
 @pytest.mark.parametrize(("agent", "seconds"), [("perfect", "0.7"), ("mcts", "2.5")])

@@ -429,6 +429,7 @@ def test_the_automatic_rollout_follows_the_engine() -> None:
 # --- strength
 
 
+@pytest.mark.thorough
 def test_values_are_kept_where_it_matters() -> None:
     """Random positions of 12 to 20 plies in which some columns keep the value and some do not."""
     core = pytest.importorskip("bitbully.bitbully_core")

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents import Agent, make_agent
-from agents.parallel.parallel_search import parallel_search
+from agents import Agent, agent_names, make_agent
+from agents.parallel.parallel_search import PARALLEL_AGENTS, parallel_search
 from agents.parallel.workers import Workers
+from agents.registry import AGENTS
 from agents.search import Clock, TimeUp
 from envs import BoardState, ConnectFour, ConnectX, ExplicitTree, TicTacToe, state_from_moves
 from tests.helpers.brute_force import BruteForce
@@ -22,7 +23,9 @@ from tests.helpers.strategies import Position, connect_games, late_positions, un
 THREADS = ThreadPoolExecutor(3)
 """One for all tests: threads wait without a cost."""
 CONNECT_FOUR = ConnectFour()
+PARALLEL = [name for name, agent in AGENTS.items() if agent in PARALLEL_AGENTS]
 FIXED_DEPTH = [
+    *((name, {**AGENTS[name].quick}) for name in PARALLEL if "depth" in AGENTS[name].quick),
     ("minimax", {"depth": 3}),
     ("expectimax", {"depth": 3}),
     ("alphabeta", {"depth": 5, "time_limit": None, "engine": "reference"}),
@@ -168,10 +171,9 @@ def test_merged_trees_keep_what_each_has_proven(position: Position) -> None:
     assert truth.action_value(position.state, result.action) == result.value
 
 
-@pytest.mark.parametrize("name", ["minimax", "expectimax", "alphabeta", "mcts"])
+@pytest.mark.parametrize("name", PARALLEL)
 def test_time_ends_the_search_with_what_is_complete(name: str) -> None:
-    unlimited = {"mcts": {"simulations": None}, "alphabeta": {"time_limit": None}}
-    agent = make_agent(name, **unlimited.get(name, {"depth": None}))
+    agent = make_agent(name, **(AGENTS[name].unlimited or {"depth": None}))
     parallel_search(agent, CONNECT_FOUR, opening(""), THREADS, workers=2, time_limit=0.01)
     clock = Clock()
     result = parallel_search(agent, CONNECT_FOUR, opening(""), THREADS, workers=2, time_limit=0.3)
@@ -195,7 +197,7 @@ class Broken(ConnectX):
         return super().get_next_state(state, action)
 
 
-@pytest.mark.parametrize("name", ["minimax", "expectimax", "alphabeta", "mcts"])
+@pytest.mark.parametrize("name", PARALLEL)
 def test_what_a_worker_raises_reaches_the_caller(name: str, processes: Executor) -> None:
     env = Broken()
     executor = CountingExecutor(threads=1)
@@ -224,9 +226,10 @@ def test_what_no_worker_has_begun_is_taken_back() -> None:
     assert [future.cancelled() for future in executor.futures] == [False, True, True, True]
 
 
-@pytest.mark.parametrize("name", ["random", "greedy", "perfect"])
+@pytest.mark.parametrize("name", [name for name in agent_names() if name not in PARALLEL])
 def test_agents_without_a_tree_are_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="cannot search in parallel: choose minimax"):
+    known = "choose one of minimax, expectimax, alphabeta, mcts"
+    with pytest.raises(ValueError, match=f"cannot search in parallel: {known}"):
         parallel_search(make_agent(name), CONNECT_FOUR, opening(""), THREADS)
 
 
@@ -235,7 +238,7 @@ def test_a_search_needs_a_worker() -> None:
         parallel_search(make_agent("minimax"), CONNECT_FOUR, opening(""), THREADS, workers=0)
 
 
-@pytest.mark.parametrize("name", ["minimax", "expectimax", "alphabeta", "mcts"])
+@pytest.mark.parametrize("name", PARALLEL)
 def test_a_game_that_is_over_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match="the game is over"):
         parallel_search(make_agent(name), CONNECT_FOUR, opening("1212121"), THREADS, workers=2)

@@ -134,6 +134,7 @@ SOLVER = Solver(CONNECT_FOUR)
 HOPING = PerfectAgent(time_limit=1.0, tie_break="expectimax")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("plies", range(8, 28))
 def test_playing_for_mistakes_keeps_the_result(plies: int, judge: Judge) -> None:
     """A win is even taken as fast as can be."""
@@ -233,6 +234,7 @@ def test_any_game_is_played_for_mistakes(env: Any) -> None:
         assert truth.action_value(state, action) == truth.value(state)
 
 
+@pytest.mark.thorough
 def test_playing_for_mistakes_gains_points_from_lost_positions() -> None:
     """Against a search of four plies, which errs where a loss lies deeper."""
     opponent = make_agent("alphabeta", depth=4, time_limit=None)

@@ -1,6 +1,7 @@
 """The agents by name: what is listed, what is made, what is refused."""
 
 import json
+import re
 from typing import Any, get_args
 
 import pytest
@@ -18,27 +19,60 @@ ALL_OPTIONS = [
 ]
 CHOICES = [choice for choice in ALL_OPTIONS if not choice.values[1].is_file]  # type: ignore[union-attr]
 OTHER_VALUES: dict[type, Any] = {int: 3, float: 0.25, bool: False}
-OTHER_CHOICES = {
-    "heuristic": "zero",
-    "ordering": "natural",
-    "opponent": "softmax",
-    "tie_break": "expectimax",
-    "rollout": "decisive",
-    "final_move": "value",
-    "engine": "reference",
+KNOWN_OPTIONS = {
+    "random": ["seed"],
+    "greedy": ["heuristic", "ordering"],
+    "minimax": ["depth", "time_limit", "heuristic", "ordering", "tie_break"],
+    "expectimax": [
+        "depth",
+        "time_limit",
+        "heuristic",
+        "ordering",
+        "tie_break",
+        "opponent",
+        "epsilon",
+        "temperature",
+        "opponent_depth",
+    ],
+    "alphabeta": [
+        "depth",
+        "time_limit",
+        "heuristic",
+        "ordering",
+        "iterative_deepening",
+        "killer_moves",
+        "table_size",
+        "tie_break",
+        "engine",
+    ],
+    "mcts": [
+        "simulations",
+        "time_limit",
+        "exploration",
+        "rollout",
+        "rollouts_per_leaf",
+        "solver",
+        "decisive_moves",
+        "final_move",
+        "keep_tree",
+        "seed",
+        "engine",
+        "threads",
+    ],
+    "perfect": [
+        "time_limit",
+        "table_megabytes",
+        "threads",
+        "book",
+        "tie_break",
+        "repertoire",
+    ],
 }
+"""What commands and files out there may name, of the simplest agent first."""
 
 
 def test_the_agents_are_listed_from_the_simplest_on() -> None:
-    assert agent_names() == [
-        "random",
-        "greedy",
-        "minimax",
-        "expectimax",
-        "alphabeta",
-        "mcts",
-        "perfect",
-    ]
+    assert [name for name in agent_names() if name in KNOWN_OPTIONS] == list(KNOWN_OPTIONS)
 
 
 @pytest.mark.parametrize("name", agent_names())
@@ -50,55 +84,8 @@ def test_each_agent_has_a_line_of_help(name: str) -> None:
 
 
 def test_options_are_listed_with_defaults_and_help() -> None:
-    assert {name: [o.name for o in agent_options(agent)] for name, agent in AGENTS.items()} == {
-        "random": ["seed"],
-        "greedy": ["heuristic", "ordering"],
-        "minimax": ["depth", "time_limit", "heuristic", "ordering", "tie_break"],
-        "expectimax": [
-            "depth",
-            "time_limit",
-            "heuristic",
-            "ordering",
-            "tie_break",
-            "opponent",
-            "epsilon",
-            "temperature",
-            "opponent_depth",
-        ],
-        "alphabeta": [
-            "depth",
-            "time_limit",
-            "heuristic",
-            "ordering",
-            "iterative_deepening",
-            "killer_moves",
-            "table_size",
-            "tie_break",
-            "engine",
-        ],
-        "mcts": [
-            "simulations",
-            "time_limit",
-            "exploration",
-            "rollout",
-            "rollouts_per_leaf",
-            "solver",
-            "decisive_moves",
-            "final_move",
-            "keep_tree",
-            "seed",
-            "engine",
-            "threads",
-        ],
-        "perfect": [
-            "time_limit",
-            "table_megabytes",
-            "threads",
-            "book",
-            "tie_break",
-            "repertoire",
-        ],
-    }
+    for name, options in KNOWN_OPTIONS.items():
+        assert [info.name for info in agent_options(AGENTS[name])] == options
 
 
 @pytest.mark.parametrize(("name", "info"), ALL_OPTIONS)
@@ -111,19 +98,35 @@ def test_an_option_is_described_and_has_its_default(name: str, info: OptionInfo)
 
 @pytest.mark.parametrize(("name", "info"), CHOICES)
 def test_options_survive_json_and_reach_the_agent(name: str, info: OptionInfo) -> None:
-    chosen = {info.name: other_value(info)}
+    chosen = {info.name: other_value(name, info)}
     assert json.loads(json.dumps(chosen)) == chosen
     agent = make_agent(name, **json.loads(json.dumps(chosen)))
     assert getattr(agent, info.name) == chosen[info.name]
     assert agent != make_agent(name)
 
 
-def other_value(info: OptionInfo) -> Any:
-    """A value that fits the option and is not its default."""
-    if info.name in OTHER_CHOICES:
-        return OTHER_CHOICES[info.name]
+def other_value(name: str, info: OptionInfo) -> Any:
+    """A value that fits the option and is not its default; of words, one that its help names."""
     members = get_args(info.type) or (info.type,)
+    if str in members:
+        words = re.findall(r"\w+", info.help)
+        return next(w for w in words if w != info.default and is_taken(name, {info.name: w}))
     return next(value for kind, value in OTHER_VALUES.items() if kind in members)
+
+
+def is_taken(name: str, options: dict[str, Any]) -> bool:
+    try:
+        make_agent(name, **options)
+    except ValueError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("name", agent_names())
+def test_quick_options_are_options_of_the_agent(name: str) -> None:
+    quick = agent_class(name).quick
+    assert json.loads(json.dumps(quick)) == quick
+    assert is_taken(name, {**quick})
 
 
 @pytest.mark.parametrize("name", agent_names())

@@ -13,7 +13,8 @@ from agents.book.book_format import shipped_repertoire
 from agents.book.opening_book import shipped_book
 from agents.book.repertoire import column_of, promising_moves
 from agents.solver.solver import Solver
-from envs import BoardState, ConnectFour
+from envs import BoardState, ConnectFour, state_from_moves
+from envs.notation import moves_text
 from tests.helpers.bitbully_judge import Judge
 
 ENV = ConnectFour()
@@ -50,10 +51,7 @@ def positions(number: int, seed: int) -> Iterator[list[int]]:
 
 
 def state_after(moves: list[int]) -> BoardState:
-    state = ENV.initial_state()
-    for move in moves:
-        state = ENV.get_next_state(state, move)
-    return state
+    return state_from_moves(ENV, moves_text(moves))
 
 
 def best_by_solver() -> BestMoves:
@@ -74,10 +72,12 @@ def check(number: int, seed: int, best_moves: BestMoves) -> None:
         assert shipped_repertoire().move(state_after(moves)) in best_moves(moves), moves
 
 
+@pytest.mark.thorough
 def test_some_moves_are_best_by_the_solver() -> None:
     check(200, 1, best_by_solver())
 
 
+@pytest.mark.thorough
 def test_some_moves_are_best_by_bitbully() -> None:
     check(60, 2, Judge().best_moves)
 

@@ -8,14 +8,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents import Agent, AlphaBetaAgent, ExpectimaxAgent, MCTSAgent, MinimaxAgent, make_agent
+from agents import (
+    Agent,
+    AlphaBetaAgent,
+    ExpectimaxAgent,
+    MCTSAgent,
+    MinimaxAgent,
+    agent_names,
+    make_agent,
+)
 from agents.alpha_beta import Bound
-from agents.trace.recording import recorded
+from agents.registry import AGENTS
+from agents.trace.recording import RECORDINGS, recorded
 from agents.trace.trace import Ending, SearchTrace, TracedNode
 from envs import ChanceNode, ConnectX, ExplicitTree, MaxNode, MinNode, TicTacToe, state_from_moves
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ticking_clock
 from tests.helpers.kaggle_rules import kaggle_game
+from tests.helpers.quick_agents import has_option
 from tests.helpers.random_trees import LEAVES, mixed_trees, plain_trees, worth
 from tests.helpers.small_games import Nim
 from tests.helpers.strategies import Position, connect_games, late_positions
@@ -381,7 +391,10 @@ def test_the_last_iteration_is_the_deepest_search() -> None:
     assert {node.iteration for node in trace.last_iteration()} == {2}
 
 
-@pytest.mark.parametrize("agent", ["random", "greedy", "perfect"])
+RECORDED = [name for name, agent in AGENTS.items() if agent in RECORDINGS]
+
+
+@pytest.mark.parametrize("agent", [name for name in agent_names() if name not in RECORDED])
 def test_other_agents_are_refused(agent: str) -> None:
     with pytest.raises(
         ValueError, match="recorded: choose one of minimax, expectimax, alphabeta, mcts"
@@ -389,13 +402,13 @@ def test_other_agents_are_refused(agent: str) -> None:
         recorded(make_agent(agent), SearchTrace())
 
 
-@pytest.mark.parametrize("agent", ["alphabeta", "mcts"])
+@pytest.mark.parametrize("agent", [name for name in RECORDED if has_option(name, "engine")])
 def test_compiled_searches_are_refused(agent: str) -> None:
     with pytest.raises(ValueError, match="choose engine auto or reference"):
         recorded(make_agent(agent, engine="compiled"), SearchTrace())
 
 
-@pytest.mark.parametrize("agent", ["minimax", "expectimax", "alphabeta", "mcts"])
+@pytest.mark.parametrize("agent", RECORDED)
 def test_a_search_of_more_nodes_than_the_limit_is_refused(agent: str) -> None:
     env = ConnectX()
     trace = SearchTrace()

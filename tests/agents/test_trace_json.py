@@ -7,19 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents import Agent, AlphaBetaAgent, ExpectimaxAgent, MCTSAgent, MinimaxAgent
-from agents.trace.recording import recorded
+from agents import Agent, AlphaBetaAgent, MCTSAgent, MinimaxAgent, agent_names
+from agents.registry import agent_class
+from agents.trace.recording import RECORDINGS, recorded
 from agents.trace.trace import SearchTrace
 from agents.trace.trace_json import from_json, to_json
 from envs import ConnectX, ExplicitTree, TicTacToe, state_from_moves
+from tests.helpers.quick_agents import quick_agent
 from tests.helpers.random_trees import mixed_trees
 from tests.helpers.small_games import Nim
 from tests.helpers.strategies import Position, connect_games, late_positions
 
 AGENTS: list[Agent] = [
-    MinimaxAgent(depth=2),
-    ExpectimaxAgent(depth=2),
-    AlphaBetaAgent(depth=3, time_limit=None),
+    *(quick_agent(name) for name in agent_names() if agent_class(name) in RECORDINGS),
     AlphaBetaAgent(depth=5, time_limit=None, iterative_deepening=False, killer_moves=False),
     MCTSAgent(simulations=15, seed=1, rollouts_per_leaf=2),
 ]
@@ -33,7 +33,9 @@ def trace_of(agent: Agent, env: Any, state: Any) -> SearchTrace:
     return trace
 
 
-@given(mixed_trees(), st.sampled_from(AGENTS[:4]))
+@given(
+    mixed_trees(), st.sampled_from([agent for agent in AGENTS if not isinstance(agent, MCTSAgent)])
+)
 @settings(max_examples=60)
 def test_a_trace_of_a_tree_comes_back(tree: Any, agent: Agent) -> None:
     trace = trace_of(agent, ExplicitTree(tree), ())
@@ -118,7 +120,9 @@ def test_other_texts_are_refused(text: str, message: str) -> None:
 WRONG: list[Any] = [None, True, -1.5, "word", [], [1, 2, 3], {}, [[1]], [{"path": []}]]
 
 
-@pytest.mark.parametrize("agent", [AGENTS[2], AGENTS[4]], ids=["nodes", "simulations"])
+@pytest.mark.parametrize(
+    "agent", [quick_agent("alphabeta"), quick_agent("mcts")], ids=["nodes", "simulations"]
+)
 def test_a_trace_with_anything_wrong_in_it_is_read_as_what_it_says_or_refused(agent: Agent) -> None:
     env = ConnectX(rows=3, columns=3, inarow=2)
     document = json.loads(to_json(trace_of(agent, env, env.initial_state())))

@@ -4,17 +4,24 @@ Kaggle's own rule functions say what wins at once. Positions of both seats come 
 on boards of every size.
 """
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Collection
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents import Agent, AlphaBetaAgent, GreedyAgent, MCTSAgent, MinimaxAgent
+from agents import Agent, AlphaBetaAgent, GreedyAgent, MCTSAgent, MinimaxAgent, make_agent
+from agents.registry import agent_class
 from envs import ConnectX, state_from_moves
 from tests.helpers.clocks import ticking_clock
 from tests.helpers.kaggle_rules import kaggle_game
+from tests.helpers.quick_agents import (
+    clocked_agent_names,
+    fresh,
+    has_option,
+    quick_agent,
+    thinking_agent_names,
+)
 from tests.helpers.strategies import (
     Position,
     contested_games,
@@ -24,13 +31,11 @@ from tests.helpers.strategies import (
     winnable_positions,
 )
 
-AGENTS = {
-    "greedy": GreedyAgent(),
+AGENTS: dict[str, Agent] = {
+    **{name: quick_agent(name) for name in thinking_agent_names()},
     "greedy without heuristic": GreedyAgent(heuristic="zero"),
-    "minimax": MinimaxAgent(depth=2),
     "minimax without heuristic": MinimaxAgent(depth=3, heuristic="zero"),
     "minimax without time": MinimaxAgent(time_limit=0.0),
-    "alphabeta": AlphaBetaAgent(depth=3, time_limit=None),
     "alphabeta at once": AlphaBetaAgent(depth=4, time_limit=None, iterative_deepening=False),
     "alphabeta bare": AlphaBetaAgent(
         depth=3, time_limit=None, table_size=0, killer_moves=False, ordering="natural"
@@ -43,27 +48,45 @@ AGENTS = {
     "mcts by total": MCTSAgent(simulations=20, final_move="total", solver=False, seed=4),
     "mcts without time": MCTSAgent(simulations=None, time_limit=0.0, seed=5),
 }
+
+
+def limited_by_time_alone(name: str) -> Callable[[float], Agent]:
+    seed = {"seed": 6} if has_option(name, "seed") else {}
+    options = {**agent_class(name).unlimited, **seed}
+    return lambda limit: make_agent(name, **{**options, "time_limit": limit})
+
+
 HURRIED: dict[str, Callable[[float], Agent]] = {
-    "minimax": lambda limit: MinimaxAgent(depth=4, time_limit=limit),
-    "alphabeta": lambda limit: AlphaBetaAgent(time_limit=limit),
+    **{
+        name: limited_by_time_alone(name)
+        for name in thinking_agent_names()
+        if has_option(name, "time_limit")
+    },
     "alphabeta at once": lambda limit: AlphaBetaAgent(
         depth=5, time_limit=limit, iterative_deepening=False
     ),
-    "mcts": lambda limit: MCTSAgent(simulations=None, time_limit=limit, seed=6),
 }
 """Agents by their time limit."""
 
-every_agent = pytest.mark.parametrize("agent", AGENTS.values(), ids=AGENTS.keys())
+HOPEFUL = ("expectimax",)
+"""Who expects the opponent to overlook a win may leave it to him."""
+
+
+def every_agent(but: Collection[str] = ()) -> pytest.MarkDecorator:
+    chosen = {name: agent for name, agent in AGENTS.items() if name not in but}
+    return pytest.mark.parametrize("agent", chosen.values(), ids=chosen.keys())
+
+
+def every_hurried_agent(but: Collection[str] = ()) -> pytest.MarkDecorator:
+    chosen = {name: make for name, make in HURRIED.items() if name not in but}
+    return pytest.mark.parametrize("hurried", chosen.values(), ids=chosen.keys())
+
+
 games = contested_games()
 small_games = contested_games(largest=6)
 
 
-def fresh(agent: Agent) -> Agent:
-    """A new agent with the same options, which has seen no other game."""
-    return replace(agent)  # type: ignore[type-var]
-
-
-@every_agent
+@every_agent()
 @given(position=winnable_positions(games))
 @settings(max_examples=40)
 def test_a_win_in_one_is_taken(agent: Agent, position: Position) -> None:
@@ -71,7 +94,7 @@ def test_a_win_in_one_is_taken(agent: Agent, position: Position) -> None:
     assert fresh(agent).act(env, state) in kaggle_game(env, state).winning_columns()
 
 
-@every_agent
+@every_agent(but=HOPEFUL)
 @given(position=threatened_positions(games))
 @settings(max_examples=40)
 def test_a_loss_in_one_is_blocked(agent: Agent, position: Position) -> None:
@@ -79,7 +102,7 @@ def test_a_loss_in_one_is_blocked(agent: Agent, position: Position) -> None:
     assert fresh(agent).act(env, state) in kaggle_game(env, state).safe_columns()
 
 
-@every_agent
+@every_agent(but=HOPEFUL)
 @pytest.mark.parametrize(
     ("rows", "columns", "inarow", "moves", "best"),
     [
@@ -98,7 +121,7 @@ def test_hand_made_wins_and_blocks(
     assert fresh(agent).act(env, state_from_moves(env, moves)) == best
 
 
-@pytest.mark.parametrize("hurried", HURRIED.values(), ids=HURRIED.keys())
+@every_hurried_agent()
 @given(position=winnable_positions(small_games), looks=st.integers(1, 300))
 @settings(max_examples=60)
 def test_a_win_in_one_is_taken_whenever_the_time_is_up(
@@ -109,7 +132,7 @@ def test_a_win_in_one_is_taken_whenever_the_time_is_up(
         assert hurried(looks).act(env, state) in kaggle_game(env, state).winning_columns()
 
 
-@pytest.mark.parametrize("hurried", HURRIED.values(), ids=HURRIED.keys())
+@every_hurried_agent(but=HOPEFUL)
 @given(position=threatened_positions(small_games), looks=st.integers(1, 300))
 @settings(max_examples=60)
 def test_a_loss_in_one_is_blocked_whenever_the_time_is_up(
@@ -120,7 +143,7 @@ def test_a_loss_in_one_is_blocked_whenever_the_time_is_up(
         assert hurried(looks).act(env, state) in kaggle_game(env, state).safe_columns()
 
 
-@pytest.mark.parametrize("hurried", HURRIED.values(), ids=HURRIED.keys())
+@every_hurried_agent(but=HOPEFUL)
 @pytest.mark.parametrize(
     ("rows", "columns", "moves"),
     [(5, 4, "141"), (5, 5, "153"), (3, 3, "2131"), (3, 3, "331"), (5, 4, "214")],
@@ -137,7 +160,7 @@ def test_the_only_block_is_played_whenever_the_time_is_up(
             assert hurried(looks).act(env, state) in safe, looks
 
 
-@every_agent
+@every_agent(but=clocked_agent_names())
 @given(position=unfinished_positions(games))
 @settings(max_examples=20)
 def test_both_seats_are_played_alike(agent: Agent, position: Position) -> None:

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from agents import AlphaBetaAgent, GreedyAgent, RandomAgent, agent_names, make_agent
+from agents import AlphaBetaAgent, GreedyAgent, RandomAgent, agent_names
 from envs import (
     GYMNASIUM_IDS,
     BoardGame,
@@ -28,6 +28,7 @@ from envs.games import game_entry
 from envs.learning.single_env import ENVIRONMENTS, BoardGameEnv, ConnectXEnv
 from tests.helpers.flat_boards import EVERY_GAME, every_game, free_cells
 from tests.helpers.kaggle_rules import kaggle_game
+from tests.helpers.quick_agents import quick_agent
 from tests.helpers.strategies import board_games
 
 GAMES = 10_000
@@ -46,15 +47,6 @@ QUICK_OPPONENTS = [
     "alphabeta:depth=2,time_limit=none",
     None,
 ]
-
-
-QUICK_SEARCHES: dict[str, dict[str, Any]] = {
-    "random": {"seed": 1},
-    "minimax": {"depth": 3},
-    "expectimax": {"depth": 2},
-    "alphabeta": {"depth": 3, "time_limit": None},
-    "mcts": {"simulations": 50, "seed": 1},
-}
 
 
 class Ply(NamedTuple):
@@ -458,9 +450,8 @@ def test_every_agent_searches_the_environment_as_it_searches_its_rules(
 ) -> None:
     env = env_of(game, opponent=None)
     env.reset(options={"moves": "1425"})
-    options = QUICK_SEARCHES.get(name, {})
-    found = make_agent(name, **options).search(env, env.state)
-    expected = make_agent(name, **options).search(game, env.state)
+    found = quick_agent(name).search(env, env.state)
+    expected = quick_agent(name).search(game, env.state)
     assert (found.action, found.value) == (expected.action, expected.value)
 
 

@@ -101,6 +101,7 @@ def side_by_side(
             yield infos["action_mask"][over], expected_infos["action_mask"][over]
 
 
+@pytest.mark.thorough
 @settings(deadline=None, max_examples=100)
 @given(data=st.data())
 def test_games_go_as_those_of_single_environments(data: st.DataObject) -> None:

@@ -1,18 +1,20 @@
 """BitBully, an independent solver, as the judge of moves; installed with the extra `dev`."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
+
+from benchmarks.solver_peer import BitBully
+from envs.notation import moves_text
 
 
 class Judge:
     """Tells which moves are exactly best. Skips the test where BitBully is not installed."""
 
     def __init__(self) -> None:
-        self._core = pytest.importorskip("bitbully.bitbully_core")
-        databases = Path(pytest.importorskip("bitbully_databases").__file__).parent / "assets"
-        self._solver = self._core.BitBullyCore(databases / "book_12ply_distances.dat")
+        pytest.importorskip("bitbully.bitbully_core")
+        pytest.importorskip("bitbully_databases")
+        self._bitbully = BitBully(book=True)
 
     def best_moves(self, moves: Sequence[int]) -> list[int]:
         """The columns, from 0, with the highest score after these columns."""
@@ -28,7 +30,4 @@ class Judge:
 
     def scores(self, moves: Sequence[int]) -> dict[int, int]:
         """The score of each column, from 0, that is not full, for the player to move."""
-        board = self._core.BoardCore()
-        assert all(board.play(move) for move in moves)
-        scores = dict(enumerate(self._solver.scoreMoves(board)))
-        return {column: score for column, score in scores.items() if score > -1000}
+        return self._bitbully.scores_of_moves(moves_text(moves))

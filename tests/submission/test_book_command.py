@@ -103,6 +103,15 @@ def test_scores_of_an_earlier_run_are_not_overwritten(shell: Shell, tmp_path: Pa
         ("--inarow 0", "inarow must be a whole number of at least 1, not 0"),
         ("--workers 0", "the number of workers must be at least 1, not 0"),
         ("--output absent/book.py", "absent/book.py"),
+        ("--seat 1", "--seat and --all-plies belong to --repertoire: add it"),
+        ("--all-plies 3", "--seat and --all-plies belong to --repertoire: add it"),
+        ("--repertoire --seat 3", "the seat is 1 or 2, not 3"),
+        ("--repertoire --plies 42", "must be from 0 to 41, not 42"),
+        (
+            "--repertoire --rows 8 --columns 8",
+            "a repertoire takes boards with columns * (rows + 1)",
+        ),
+        ("--repertoire --resume --output absent/r.cxrp", "cannot write absent"),
     ],
 )
 def test_mistakes_are_one_sentence_and_leave_nothing(
@@ -147,30 +156,6 @@ def test_a_repertoire_of_one_seat_as_a_module(shell: Shell, tmp_path: Path) -> N
     assert repertoire.scope == RepertoireScope(4, 4, 3, -1, -1, 3)
     assert "earlier run" in shell.run(*words).stderr
     assert shell.run(*words, "--resume").status == 0
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ("--seat 1", "--seat and --all-plies belong to --repertoire: add it"),
-        ("--all-plies 3", "--seat and --all-plies belong to --repertoire: add it"),
-        ("--repertoire --seat 3", "the seat is 1 or 2, not 3"),
-        ("--repertoire --plies 42", "must be from 0 to 41, not 42"),
-        (
-            "--repertoire --rows 8 --columns 8",
-            "a repertoire takes boards with columns * (rows + 1)",
-        ),
-        ("--repertoire --resume --output absent/r.cxrp", "cannot write absent"),
-    ],
-)
-def test_mistakes_with_a_repertoire_are_one_sentence(
-    shell: Shell, tmp_path: Path, words: str, sentence: str
-) -> None:
-    outcome = shell.run("book", *words.split())
-    assert outcome.status == 2
-    assert sentence in outcome.stderr
-    assert outcome.stderr.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_that_is_no_repertoire_is_one_sentence(shell: Shell, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """The bundle is one file that Kaggle's own loader and environment accept."""
 
 import ast
+import inspect
 import os
 import re
 import subprocess
@@ -10,19 +11,11 @@ from typing import Any
 
 import pytest
 
-from agents import agent_names
-from agents.registry import AGENTS, JsonValue
+from agents import Agent, agent_names
+from agents.registry import AGENTS, JsonValue, agent_class
 from submission.bundle.bundle import build_bundle
 from submission.bundle.sources import BundleError
 from submission.kaggle import kaggle_environments
-
-STANDARD_LIBRARY_ALONE = ("random", "greedy", "minimax", "expectimax")
-QUICK: dict[str, dict[str, JsonValue]] = {
-    "alphabeta": {"time_limit": 0.02},
-    "mcts": {"time_limit": 0.02, "seed": 1},
-    "perfect": {"time_limit": 0.5},
-}
-"""Options that keep whole games short."""
 
 USER_AGENT = '''
 from dataclasses import dataclass
@@ -86,7 +79,8 @@ def test_kaggles_loader_picks_the_entry_point(agent: str) -> None:
 def test_bundles_need_what_kaggle_has(agent: str) -> None:
     """Beside the standard library that is, of what the compiled searches use, numpy and Numba."""
     needed = imported_modules(build_bundle(agent, {})) - sys.stdlib_module_names
-    assert needed == (set() if agent in STANDARD_LIBRARY_ALONE else {"numba", "numpy"})
+    assert needed in (set(), {"numba", "numpy"})
+    assert bool(needed) == (agent_class(agent).compile is not Agent.compile)
 
 
 @pytest.mark.parametrize("agent", agent_names())
@@ -106,14 +100,9 @@ def defined_names(text: str) -> set[str]:
 @pytest.mark.parametrize("agent", agent_names())
 def test_only_what_the_agent_needs(agent: str) -> None:
     text = build_bundle(agent, {})
-    needed = {
-        "perfect": {"PerfectAgent", "AlphaBetaAgent"},
-        "expectimax": {"ExpectimaxAgent", "MinimaxAgent"},
-    }
     classes = {registered.__name__ for registered in AGENTS.values()}
-    assert {name for name in classes if f"class {name}" in text} == needed.get(
-        agent, {AGENTS[agent].__name__}
-    )
+    needed = {name for name in classes if name in inspect.getsource(AGENTS[agent])}
+    assert {name for name in classes if f"class {name}" in text} == needed
     assert "TicTacToe(" not in text
     assert not any("svg" in name for name in defined_names(text))
 
@@ -138,25 +127,17 @@ def test_same_input_same_bytes_in_every_process() -> None:
 @pytest.mark.parametrize("agent", agent_names())
 def test_whole_games_in_both_seats(agent: str, tmp_path: Path) -> None:
     path = tmp_path / "submission.py"
-    path.write_text(build_bundle(agent, QUICK.get(agent, {})))
+    path.write_text(build_bundle(agent, {**agent_class(agent).quick}))
     for players in ([str(path), "random"], ["negamax", str(path)]):
         env = run_on_kaggle(players)
         assert [seat.status for seat in env.state] == ["DONE", "DONE"]
         assert {seat.reward for seat in env.state} in ({1, -1}, {0})
 
 
-def test_kaggles_validation_episode_is_the_file_against_itself(tmp_path: Path) -> None:
-    path = tmp_path / "submission.py"
-    path.write_text(build_bundle("mcts", QUICK["mcts"]))
-    env = run_on_kaggle([str(path), str(path)])
-    assert [seat.status for seat in env.state] == ["DONE", "DONE"]
-    assert all(log.get("stderr", "") == "" for logs in env.logs for log in logs)
-
-
 @pytest.mark.parametrize(("rows", "columns", "inarow"), [(1, 1, 1), (4, 5, 3), (10, 12, 5)])
 def test_other_sizes(rows: int, columns: int, inarow: int, tmp_path: Path) -> None:
     path = tmp_path / "submission.py"
-    path.write_text(build_bundle("alphabeta", QUICK["alphabeta"]))
+    path.write_text(build_bundle("alphabeta", {"time_limit": 0.02}))
     env = run_on_kaggle([str(path), "random"], rows=rows, columns=columns, inarow=inarow)
     assert [seat.status for seat in env.state] == ["DONE", "DONE"]
 

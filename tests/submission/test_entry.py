@@ -3,7 +3,6 @@
 import gc
 import random
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -13,18 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents import Agent, MCTSAgent, RandomAgent, SearchResult, make_agent
+from agents import Agent, GreedyAgent, MCTSAgent, RandomAgent, SearchResult, agent_names
 from envs import Action, Env, State
 from submission.entry import KagglePlayer, Request, plan_seconds, read_request
 from submission.kaggle import kaggle_environments
-
-QUICK_AGENTS: dict[str, Callable[[], Agent]] = {
-    "random": lambda: make_agent("random", seed=1),
-    "greedy": lambda: make_agent("greedy"),
-    "minimax": lambda: make_agent("minimax", depth=1),
-    "alphabeta": lambda: make_agent("alphabeta", time_limit=0.0),
-    "mcts": lambda: make_agent("mcts", simulations=1, seed=1),
-}
+from tests.helpers.quick_agents import clocked_agent_names, quick_agent
 
 
 @dataclass
@@ -57,25 +49,42 @@ def filled(rows: int, columns: int, stones: int, rng: random.Random) -> list[int
     return board
 
 
-@settings(max_examples=10_000)
-@given(
-    agent=st.sampled_from(sorted(QUICK_AGENTS)),
-    size=st.tuples(*[st.integers(1, 12)] * 3),
-    fill=st.floats(0, 1),
-    mark=st.sampled_from((1, 2)),
-    seed=st.integers(0, 2**32),
-)
-def test_a_legal_plain_int_on_every_board(
-    agent: str, size: tuple[int, int, int], fill: float, mark: int, seed: int
+@st.composite
+def questions(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
+    """An observation and its configuration that leave no time."""
+    rows, columns, inarow = draw(st.tuples(*[st.integers(1, 12)] * 3))
+    stones, rng = int(draw(st.floats(0, 1)) * rows * columns), random.Random(draw(SEEDS))
+    board, mark = filled(rows, columns, stones, rng), draw(st.sampled_from((1, 2)))
+    size = {"rows": rows, "columns": columns, "inarow": inarow}
+    return observe(board, mark, remainingOverageTime=0), {**size, "actTimeout": 0.001}
+
+
+SEEDS = st.integers(0, 2**32)
+CLOCKED = clocked_agent_names()
+UNCLOCKED = [name for name in agent_names() if name not in CLOCKED]
+
+
+@pytest.mark.parametrize("agent", UNCLOCKED)
+@settings(max_examples=10_000 // len(UNCLOCKED))
+@given(question=questions())
+def test_a_legal_plain_int_on_every_board(agent: str, question: Any) -> None:
+    require_a_legal_plain_int(agent, *question)
+
+
+@pytest.mark.parametrize("agent", CLOCKED)
+@settings(max_examples=100)
+@given(question=questions())
+def test_a_legal_plain_int_of_those_who_prepare_for_longer(agent: str, question: Any) -> None:
+    require_a_legal_plain_int(agent, *question)
+
+
+def require_a_legal_plain_int(
+    agent: str, observation: dict[str, Any], configuration: dict[str, Any]
 ) -> None:
-    rows, columns, inarow = size
-    board = filled(rows, columns, int(fill * rows * columns), random.Random(seed))
-    configuration = {"rows": rows, "columns": columns, "inarow": inarow, "actTimeout": 0.001}
-    answer = KagglePlayer(QUICK_AGENTS[agent]).act(
-        observe(board, mark, remainingOverageTime=0), configuration
-    )
+    answer = KagglePlayer(lambda: quick_agent(agent)).act(observation, configuration)
     assert type(answer) is int
-    free = [column for column in range(columns) if board[column] == 0]
+    board = observation["board"]
+    free = [column for column in range(configuration["columns"]) if board[column] == 0]
     assert answer in free or (not free and answer == 0)
 
 
@@ -104,7 +113,7 @@ CONFIGURATIONS = st.dictionaries(
     configuration=st.one_of(CONFIGURATIONS, ODD_VALUES),
 )
 def test_an_int_for_every_malformed_observation(observation: object, configuration: object) -> None:
-    answer = KagglePlayer(QUICK_AGENTS["greedy"]).act(observation, configuration)
+    answer = KagglePlayer(GreedyAgent).act(observation, configuration)
     assert type(answer) is int
     request = read_request(observation, configuration)
     free = [
@@ -119,7 +128,7 @@ def test_observation_of_player_2_under_env_train() -> None:
     trainer = kaggle_environments().make("connectx").train(["random", None])
     observation = trainer.reset()
     assert not hasattr(observation, "board") or observation["board"]
-    assert KagglePlayer(QUICK_AGENTS["greedy"]).act(observation, {}) in range(7)
+    assert KagglePlayer(GreedyAgent).act(observation, {}) in range(7)
 
 
 @pytest.mark.parametrize(
@@ -142,7 +151,7 @@ def test_a_failing_agent_falls_back_to_a_sensible_column(
 def test_a_board_of_numpy_integers_is_a_board() -> None:
     board = np.array([0] * 35 + [0, 2, 2, 2, 0, 1, 1])
     board[[28 + 5, 35]] = 1
-    column = KagglePlayer(QUICK_AGENTS["greedy"]).act({"board": board, "mark": np.int64(1)}, {})
+    column = KagglePlayer(GreedyAgent).act({"board": board, "mark": np.int64(1)}, {})
     assert column == 4
     assert type(column) is int
 

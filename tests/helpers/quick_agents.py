@@ -1,0 +1,32 @@
+"""The registered agents, as quick as they say they can be: none is named here."""
+
+from dataclasses import replace
+
+from agents import Agent, agent_names, make_agent
+from agents.options import agent_options
+from agents.registry import agent_class
+
+
+def has_option(name: str, option: str) -> bool:
+    return any(info.name == option for info in agent_options(agent_class(name)))
+
+
+def quick_agent(name: str) -> Agent:
+    """A new agent with its quick options, seeded where it draws random numbers."""
+    seed = {"seed": 1} if has_option(name, "seed") else {}
+    return make_agent(name, **seed, **agent_class(name).quick)
+
+
+def fresh(agent: Agent) -> Agent:
+    """A new agent with the same options, which has seen no other game."""
+    return replace(agent)  # type: ignore[type-var]
+
+
+def clocked_agent_names() -> list[str]:
+    """The names of those whose quick answer is what a clock lets them find."""
+    return [name for name in agent_names() if agent_class(name).quick.get("time_limit")]
+
+
+def thinking_agent_names() -> list[str]:
+    """The names of all but the one whose actions are random by design."""
+    return [name for name in agent_names() if name != "random"]
