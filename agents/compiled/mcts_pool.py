@@ -16,6 +16,7 @@ from agents.compiled.mcts_kernel import (
     STREAM,
     TAKEN,
     UNPROVEN,
+    TreeArrays,
     TreeSettings,
     grow_tree,
     make_node,
@@ -72,9 +73,7 @@ class PooledTree:
     def grow(self, simulations: int) -> int:
         """Run simulations until the root is proven; how many were run."""
         return self._runnable(grow_tree)(
-            self.nodes,
-            self.counters,
-            self._path,
+            TreeArrays(self.nodes, self.counters, self._path),
             self.root,
             self.state.mover,
             self.state.mask,
