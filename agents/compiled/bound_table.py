@@ -24,27 +24,27 @@ _LOW_63_BITS = (1 << 63) - 1
 
 
 def new_table(states: int) -> Words:
-    """An empty table for so many states, 16 bytes each; one of 0 states remembers nothing."""
+    """Make an empty table for so many states, 16 bytes each; one of 0 states remembers nothing."""
     return zeros(states, 2)
 
 
 @inlined
 def slot_of(table: Words, key: int) -> int:
-    """Where a state belongs in a table that has room."""
+    """Compute the place of a state in a table that has room."""
     spread = (key * _SPREADER) & _LOW_63_BITS
     return ((spread >> 32) * len(table)) >> 31
 
 
 @inlined
 def pack_entry(score: int, reach: int, bound: int, move: int) -> int:
-    """An entry as one integer."""
+    """Pack an entry into one integer."""
     packed = ((score + _SCORE_OFFSET) << _REACH_BITS) | reach
     return ((packed << _CELL_BITS) | (move - 1).bit_count()) << 2 | bound
 
 
 @inlined
 def unpack_entry(entry: int) -> tuple[int, int, int, int]:
-    """Score, reach, bound and move of an entry."""
+    """Unpack the score, reach, bound and move of an entry."""
     move = 1 << ((entry >> 2) & ((1 << _CELL_BITS) - 1))
     rest = entry >> (2 + _CELL_BITS)
     return (rest >> _REACH_BITS) - _SCORE_OFFSET, rest & PROVEN_REACH, entry & 3, move

@@ -21,14 +21,14 @@ WIN_SCORE = 1 << 40
 
 
 class LineScores(NamedTuple):
-    """What the lines of a board are worth, as arrays of 64-bit integers."""
+    """The worth of a board's lines, as arrays of 64-bit integers."""
 
     first: Words
     """[cell] Where the lines through a cell begin in `masks`; those of the next cell follow."""
     masks: Words
     """The lines, cell by cell: each of them stands here once for each of its cells."""
     gains: Words
-    """[own, other] What a stone adds to the score through a line with so many stones."""
+    """[own, other] The score that a stone gains through a line with so many stones."""
 
 
 @lru_cache
@@ -86,7 +86,7 @@ def value_score(value: float, inarow: int) -> int:
 
 @inlined
 def stone_gain(scores: LineScores, mover: int, other: int, cell: int) -> int:
-    """What the mover's score gains by a stone in `cell`."""
+    """Compute the score that the mover gains by a stone in `cell`."""
     index = (cell - 1).bit_count()
     gain = 0
     for i in range(scores.first[index], scores.first[index + 1]):

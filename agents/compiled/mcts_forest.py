@@ -1,4 +1,4 @@
-"""Compiled Monte Carlo tree search: its trees, one for each thread, and what they know together.
+"""Compiled Monte Carlo tree search: a tree for each thread, and their statistics added up.
 
 Each thread grows a tree of its own from the same root, and their statistics are added up ("root
 parallelisation": G. M. J-B. Chaslot, M. H. M. Winands and H. J. van den Herik, "Parallel

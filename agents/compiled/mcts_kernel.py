@@ -30,7 +30,7 @@ from envs.board_kernels import has_run, safe_cells
 from envs.jit import inlined, jit
 from envs.random_stream import next_stream
 
-# What a node holds.
+# The fields of a node.
 VISITS = 0
 TOTAL = 1
 """Sum of the results."""
@@ -48,7 +48,7 @@ FIRST_CHILD = 7
 """The place of the first child; NO_PLACE before there is one."""
 NODE_FIELDS = 8
 
-# What is counted for each tree.
+# The counters of a tree.
 TAKEN = 0
 """How many places of the pool are taken."""
 MADE = 1
@@ -166,7 +166,7 @@ def move_to(nodes: Any, place: int) -> int:
 
 @inlined
 def best_child(nodes: Any, place: int, settings: TreeSettings) -> int:
-    """The place of the child with the highest `agents.mcts.uct`; the solver passes over proofs."""
+    """Choose the child with the highest `agents.mcts.uct`; the solver passes over proofs."""
     first = int(nodes[place, FIRST_CHILD])
     # uct() with its logarithm taken once for all children
     spread = settings.exploration * sqrt(log(nodes[place, VISITS]))
@@ -183,7 +183,7 @@ def best_child(nodes: Any, place: int, settings: TreeSettings) -> int:
 
 @inlined
 def has_places(nodes: Any, counters: Any, place: int) -> bool:
-    """Whether the children of a node have places; they are given them if there is room."""
+    """Give the children of a node their places if there is room; tell whether they have them."""
     if nodes[place, FIRST_CHILD] != NO_PLACE:
         return True
     first = counters[TAKEN]
@@ -206,7 +206,7 @@ def add_child(
     board: PlayoutBoard,
     settings: TreeSettings,
 ) -> tuple[int, int, int]:
-    """Add the child of a random untried move; its place, `mover` and `mask`."""
+    """Add the child of a random untried move; return its place, `mover` and `mask`."""
     nodes, counters = tree.nodes, tree.counters
     first = nodes[place, FIRST_CHILD]
     child = first + nodes[place, CHILDREN]
@@ -269,7 +269,7 @@ def value_at_sight(
 def play_out(
     counters: Any, mover: int, mask: int, board: PlayoutBoard, settings: TreeSettings
 ) -> int:
-    """The sum of a leaf's playouts, for the player who moved into it."""
+    """Sum the results of a leaf's playouts, for the player who moved into it."""
     total = 0
     stream = counters[STREAM]
     for _ in range(settings.rollouts_per_leaf):

@@ -1,8 +1,8 @@
 """The solver in plain Python: the search of `agents.exact.solver_kernel` as a recursion.
 
-It visits nearly the same nodes. What saves it time is that Python's integers may have any length:
-the boards after each of a position's moves lie side by side in one long integer, a lane each, and
-the threats on all of them are found by one round of shifts.
+It visits nearly the same nodes, and saves time by Python's integers of any length: the boards after
+each of a position's moves lie side by side in one long integer, a lane each, and one round of
+shifts finds the threats on all of them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -191,7 +191,7 @@ class PlainEngine:
         return children
 
     def _remember(self, mover: int, mask: int, best: int, alpha: int) -> None:
-        """Enter what a search has proven beside what is known already."""
+        """Enter the bound that a search has proven, beside the known ones."""
         stones = mask.bit_count()
         if self.board.cells - stones <= TABLE_LEFT:
             return

@@ -43,10 +43,10 @@ class ScoreTable(NamedTuple):
 
 
 def table_layout(board: BoardMasks, megabytes: int) -> TableLayout:
-    """The layout of the largest table of at most so many megabytes.
+    """Lay out the largest table of at most so many megabytes.
 
-    Where that leaves an entry too few bits for the key (on the largest boards), of the smallest
-    table that does not.
+    Where that leaves an entry too few bits for the key (on the largest boards), the smallest table
+    that leaves enough.
     """
     key_bits = (board.rows + 1) * board.columns
     least_bits = key_bits + PAYLOAD_BITS + 1 - ENTRY_BITS
@@ -57,13 +57,13 @@ def table_layout(board: BoardMasks, megabytes: int) -> TableLayout:
 
 
 def empty_table(layout: TableLayout) -> Words:
-    """A table without entries."""
+    """Make a table without entries."""
     return zeros(2 << layout.bucket_bits)
 
 
 @inlined
 def position_key(board: BoardMasks, mover: int, mask: int, mirrored: bool) -> int:
-    """A number that belongs to this position alone, or to it and its mirror image."""
+    """Compute a number of this position alone, or of it and its mirror image."""
     key = mover + mask
     if mirrored:
         height = board.rows + 1
@@ -77,7 +77,7 @@ def position_key(board: BoardMasks, mover: int, mask: int, mirrored: bool) -> in
 
 @inlined
 def bucket_and_tag(table: ScoreTable, key: int) -> tuple[int, int]:
-    """The index of the key's bucket, and the highest bits that an entry of its own has."""
+    """Compute the index of the key's bucket, and the highest bits of its entries."""
     layout = table.layout
     product = key * HASH_MULTIPLIER
     bucket = (product >> layout.check_bits) & ((1 << layout.bucket_bits) - 1)
@@ -87,14 +87,14 @@ def bucket_and_tag(table: ScoreTable, key: int) -> tuple[int, int]:
 
 @inlined
 def fetch_bucket(table: ScoreTable, key: int) -> None:
-    """Have the entries of a position at hand by the time that they are read."""
+    """Fetch the entries of a position from memory, to be read soon."""
     bucket, _ = bucket_and_tag(table, key)
     fetch_ahead(table.entries, bucket)
 
 
 @inlined
 def stored_bounds(table: ScoreTable, key: int) -> tuple[bool, int, int]:
-    """Whether a position is in the table, and the lower and upper bound of its score."""
+    """Look up whether a position is in the table, and the lower and upper bound of its score."""
     bucket, tag = bucket_and_tag(table, key)
     entry = table.entries[bucket]
     if entry >> PAYLOAD_BITS != tag:
@@ -107,7 +107,7 @@ def stored_bounds(table: ScoreTable, key: int) -> tuple[bool, int, int]:
 
 @inlined
 def store_bounds(table: ScoreTable, key: int, lower: int, upper: int, nodes: int) -> None:
-    """Enter bounds that a search of so many nodes proved, beside what is known already."""
+    """Enter bounds that a search of so many nodes proved, beside the known ones."""
     layout, entries = table.layout, table.entries
     bucket, tag = bucket_and_tag(table, key)
     work = bit_length(nodes)
@@ -139,7 +139,7 @@ def store_bounds(table: ScoreTable, key: int, lower: int, upper: int, nodes: int
 
 @inlined
 def bit_length(number: int) -> int:
-    """How many bits a number of at least 0 has."""
+    """Count the bits that a number of at least 0 takes."""
     number |= number >> 1
     number |= number >> 2
     number |= number >> 4

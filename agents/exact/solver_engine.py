@@ -1,4 +1,4 @@
-"""The compiled solver with its memory, and the positions that it is working on."""
+"""The compiled solver with its table, and the positions that it is working on."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -53,7 +53,7 @@ class SolverJob(Protocol):
 
 
 class SolverEngine(Protocol):
-    """A search for one size of board, and what it has learnt."""
+    """A search for one size of board, with its table."""
 
     def forget(self) -> None:
         """Empty the table."""
