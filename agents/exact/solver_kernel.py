@@ -8,7 +8,7 @@ Who knows P. Pons' tutorial, "Solving Connect 4: how to build a perfect AI", fin
     Position::play                      `after_move`
     Position::compute_winning_position  `threats_of`
     Position::possibleNonLosingMoves    `safe_cells` of `envs.board_kernels`
-    Position::canWinNext                `trivial_bounds`, at the root; below, `is_lost` precludes it
+    Position::canWinNext                `trivial_bounds`, at the root; safe moves preclude it below
     Position::key, key3                 `position_key`, the mirror image's where that is smaller
     Position::moveScore                 the merit in `order_moves`
     MoveSorter::add, getNext            `insert_move`, `play_next_move`
@@ -194,6 +194,7 @@ def begin_frame(
     frame[FRAME_SIGN] = line.sign
     frame[FRAME_BEST] = -board.cells
     frame[FRAME_PLAYED] = 0
+    frame[FRAME_CHOICES] = 0
     frame[FRAME_BEGUN] = nodes
 
 
@@ -241,7 +242,6 @@ def order_moves(
     position, alpha = line.position, line.alpha
     stones = position.mask.bit_count()
     left = board.cells - stones
-    count = 0
     for place in range(board.columns):
         column = column_from_middle(board.columns, place)
         if mirrored:
@@ -259,22 +259,19 @@ def order_moves(
                 if value > alpha:
                     return True, value  # fail high: from here on the mover answers in pairs
             merit = threats.bit_count() - 2 * ((move << 1) & position.own != 0)
-            insert_move(stack, ply, count, move, merit, threats)
-            count += 1
+            insert_move(stack, ply, move, merit, threats)
     highest = win_score(board, min(stones + 4, board.cells + 1))
     if highest <= alpha:
         return True, highest  # fail low: the opponent can meet all threats of the next stone
-    frame = stack.frames[ply]
-    frame[FRAME_CHOICES] = count
     return False, 0
 
 
 @inlined
-def insert_move(
-    stack: SolverStack, ply: int, count: int, move: int, merit: int, threats: int
-) -> None:
-    """Insert a move behind those of at least its merit among the `count` moves of a frame."""
-    place = count
+def insert_move(stack: SolverStack, ply: int, move: int, merit: int, threats: int) -> None:
+    """Insert a move into a frame, behind those of at least its merit."""
+    frame = stack.frames[ply]
+    place = frame[FRAME_CHOICES]
+    frame[FRAME_CHOICES] = place + 1
     while place > 0 and stack.moves[ply, place - 1, MOVE_MERIT] < merit:
         stack.moves[ply, place, MOVE_CELL] = stack.moves[ply, place - 1, MOVE_CELL]
         stack.moves[ply, place, MOVE_MERIT] = stack.moves[ply, place - 1, MOVE_MERIT]

@@ -177,9 +177,9 @@ def open_window(board: BoardMasks, batch: Batch, arrays: SolverArrays, index: in
     lower, upper = batch.lowers[index], batch.uppers[index]
     alpha = next_alpha(lower, upper, progress[GUESS], progress[WIDE] == 1)
     position = position_of(board, batch.movers[index], batch.masks[index])
-    enter_node(arrays.stack, 0, position, alpha)
     progress[WINDOW] = alpha
     progress[AT_PLY] = 0
+    enter_node(arrays.stack, progress[AT_PLY], position, alpha)
     progress[STAGE] = IN_WINDOW
 
 
