@@ -30,7 +30,7 @@ from agents.compiled.alpha_beta_tables import (
 from envs.bitboard import completing_cells, safe_cells
 from envs.jit import Words, inlined, jit
 
-# What a frame holds. Those up to BETA are given when the state is reached.
+# The fields of a frame. Those up to BETA are given when the state is reached.
 MOVER = 0
 MASK = 1
 SCORE = 2
@@ -52,7 +52,7 @@ AGAIN = 11
 """1 while a move that has beaten alpha is searched again, with the whole window."""
 FRAME_FIELDS = 12
 
-# What `progress` holds.
+# The fields of `progress`.
 PLY = 0
 """The frame of the state to visit next."""
 NODES = 1
@@ -69,7 +69,7 @@ TABLE_PLIES = 3
 
 
 class BoardNumbers(NamedTuple):
-    """What the search needs of `envs.bitboard.BoardMasks`, of one type for all boards.
+    """The part of `envs.bitboard.BoardMasks` that is searched with, of one type for all.
 
     So one compilation serves them all, at the speed of one for each (no shift is in its way).
     """
@@ -81,7 +81,7 @@ class BoardNumbers(NamedTuple):
 
 
 class SearchArrays(NamedTuple):
-    """What a search keeps, as arrays of 64-bit integers."""
+    """The memory of a search, as arrays of 64-bit integers."""
 
     frames: Words
     """[ply, field] The stack."""
@@ -136,7 +136,7 @@ def alpha_beta_slice(
 def visit(
     board: BoardNumbers, scores: LineScores, arrays: SearchArrays, ply: int, plies: int
 ) -> int:
-    """The score of a state that has just been reached, or OPEN once its moves are in order."""
+    """Score a state that has just been reached, or put its moves in order and return OPEN."""
     if plies == 1:
         return best_last_move(board, scores, arrays, ply)
     mover, mask = arrays.frames[ply, MOVER], arrays.frames[ply, MASK]
@@ -153,7 +153,7 @@ def visit(
 
 @inlined
 def best_last_move(board: BoardNumbers, scores: LineScores, arrays: SearchArrays, ply: int) -> int:
-    """The score one ply before the horizon: the best of the heuristic's scores of the moves."""
+    """Score a state one ply before the horizon: the best of the heuristic's scores of the moves."""
     frame = arrays.frames[ply]
     mover, mask, score, beta = frame[MOVER], frame[MASK], frame[SCORE], frame[BETA]
     possible = (mask + board.bottom) & board.board
@@ -166,7 +166,7 @@ def best_last_move(board: BoardNumbers, scores: LineScores, arrays: SearchArrays
             if found > best:
                 best, best_move = found, move
                 if best >= beta:
-                    break
+                    break  # fail high: the opponent has a better choice before
     arrays.lines[ply, 0] = best_move
     arrays.line_lengths[ply] = 1
     arrays.progress[NODES] += reached
@@ -178,7 +178,7 @@ def best_last_move(board: BoardNumbers, scores: LineScores, arrays: SearchArrays
 
 @inlined
 def lose(board: BoardNumbers, arrays: SearchArrays, ply: int, possible: int, threats: int) -> int:
-    """The score of a state whose moves all let the opponent win; with a line, a block if one is."""
+    """Score a state whose moves all let the opponent win; its line blocks one win if it can."""
     blocks = possible & threats
     move = blocks & -blocks if blocks else possible & -possible
     answers = ((arrays.frames[ply, MASK] | move) + board.bottom) & threats
@@ -190,7 +190,7 @@ def lose(board: BoardNumbers, arrays: SearchArrays, ply: int, possible: int, thr
 
 @inlined
 def recall(arrays: SearchArrays, ply: int, plies: int) -> tuple[int, int]:
-    """The state's score by the table, or OPEN with the window that the table leaves.
+    """Look up the state's score, or return OPEN with the window that the table leaves.
 
     Also the move that the table knows to be promising, or NO_MOVE.
     """
@@ -207,7 +207,7 @@ def recall(arrays: SearchArrays, ply: int, plies: int) -> tuple[int, int]:
             frame[ALPHA] = max(frame[ALPHA], score)
         if bound & AT_MOST:
             frame[BETA] = min(frame[BETA], score)
-        if frame[ALPHA] >= frame[BETA]:
+        if frame[ALPHA] >= frame[BETA]:  # the bounds leave no score within the window
             arrays.progress[GUESSES] += reach != PROVEN_REACH
             arrays.lines[ply, 0] = move
             arrays.line_lengths[ply] = 1
@@ -262,11 +262,11 @@ def play_next(scores: LineScores, arrays: SearchArrays, ply: int) -> None:
 
 @inlined
 def take_back(arrays: SearchArrays, ply: int, score: int, plies: int) -> int:
-    """Learn the score of the move just searched; the state's own score, or OPEN for more moves."""
+    """Take in the score of the move just searched; return the state's, or OPEN for more moves."""
     frame = arrays.frames[ply]
     move = arrays.moves[ply, frame[NEXT] - 1]
     if frame[NEXT] > 1 and not frame[AGAIN] and frame[ALPHA] < score < frame[BETA]:
-        frame[AGAIN] = 1
+        frame[AGAIN] = 1  # an empty window has shown that it beats alpha, but not by how much
         frame[NEXT] -= 1
         return OPEN
     frame[AGAIN] = 0
@@ -276,7 +276,7 @@ def take_back(arrays: SearchArrays, ply: int, score: int, plies: int) -> int:
         if score > frame[ALPHA] or frame[ALPHA] == -WIN_SCORE:  # else it may be worth less
             extend_line(arrays, ply, move)
         frame[ALPHA] = max(frame[ALPHA], score)
-    if frame[ALPHA] >= frame[BETA]:
+    if frame[ALPHA] >= frame[BETA]:  # fail high: the opponent has a better choice before
         remember_killer(arrays, ply, move)
     elif frame[NEXT] < frame[MOVES]:
         return OPEN
@@ -305,7 +305,7 @@ def remember_killer(arrays: SearchArrays, ply: int, move: int) -> None:
 
 @inlined
 def remember(arrays: SearchArrays, ply: int, plies: int) -> None:
-    """Enter what the search of a state found into the table, in place of what is there."""
+    """Enter the result of a state's search into the table, in place of the entry there."""
     if len(arrays.table) == 0 or plies < TABLE_PLIES:
         return
     frame = arrays.frames[ply]

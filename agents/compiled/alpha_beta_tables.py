@@ -37,27 +37,27 @@ _LOW_63_BITS = (1 << 63) - 1
 
 
 def new_table(states: int) -> Words:
-    """An empty table for so many states, 16 bytes each; one of 0 states remembers nothing."""
+    """Make an empty table for so many states, 16 bytes each; one of 0 states remembers nothing."""
     return zeros(states, 2)
 
 
 @inlined
 def slot_of(table: Words, key: int) -> int:
-    """Where a state belongs in a table that has room."""
+    """Compute the place of a state in a table that has room."""
     spread = (key * _SPREADER) & _LOW_63_BITS
     return ((spread >> 32) * len(table)) >> 31
 
 
 @inlined
 def pack_entry(score: int, reach: int, bound: int, move: int) -> int:
-    """An entry as one integer."""
+    """Pack an entry into one integer."""
     packed = ((score + _SCORE_OFFSET) << _REACH_BITS) | reach
     return ((packed << _CELL_BITS) | (move - 1).bit_count()) << 2 | bound
 
 
 @inlined
 def unpack_entry(entry: int) -> tuple[int, int, int, int]:
-    """Score, reach, bound and move of an entry."""
+    """Unpack the score, reach, bound and move of an entry."""
     move = 1 << ((entry >> 2) & ((1 << _CELL_BITS) - 1))
     rest = entry >> (2 + _CELL_BITS)
     return (rest >> _REACH_BITS) - _SCORE_OFFSET, rest & PROVEN_REACH, entry & 3, move
@@ -70,14 +70,14 @@ WIN_SCORE = 1 << 40
 
 
 class LineScores(NamedTuple):
-    """What the lines of a board are worth, as arrays of 64-bit integers."""
+    """The worth of a board's lines, as arrays of 64-bit integers."""
 
     first: Words
     """[cell] Where the lines through a cell begin in `masks`; those of the next cell follow."""
     masks: Words
     """The lines, cell by cell: each of them stands here once for each of its cells."""
     gains: Words
-    """[own, other] What a stone adds to the score through a line with so many stones."""
+    """[own, other] The score that a stone gains through a line with so many stones."""
 
 
 @lru_cache
@@ -135,7 +135,7 @@ def value_score(value: float, inarow: int) -> int:
 
 @inlined
 def stone_gain(scores: LineScores, mover: int, other: int, cell: int) -> int:
-    """What the mover's score gains by a stone in `cell`."""
+    """Compute the score that the mover gains by a stone in `cell`."""
     index = (cell - 1).bit_count()
     gain = 0
     for i in range(scores.first[index], scores.first[index + 1]):

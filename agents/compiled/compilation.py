@@ -165,7 +165,7 @@ RULES = (
     "get_next_state",
     "reward",
 )
-"""What a class must leave as ConnectX has it."""
+"""Methods that a class must not override."""
 
 
 def is_compiled_game(env: object) -> TypeGuard[ConnectX]:
@@ -181,7 +181,7 @@ def is_compiled_game(env: object) -> TypeGuard[ConnectX]:
 
 
 def runs_compiled(engine: str, able: bool, compilation: Compilation, requirement: str) -> bool:
-    """Whether a search runs compiled now; compiles it, if so and if need be.
+    """Tell whether a search runs compiled now, and compile it if need be.
 
     Args:
         engine: one of `agents.options.ENGINES`.

@@ -40,7 +40,7 @@ from envs.jit import compiled, words_of, zeros
 NODES_PER_SLICE = 50_000
 """Between two looks at the clock: a millisecond or two."""
 LARGEST_TABLE = 1 << 30
-"""States; what a place in the table is computed for."""
+"""States: `slot_of` computes no place beyond."""
 
 
 class CompiledAlphaBeta(AlphaBeta[BoardState, int]):

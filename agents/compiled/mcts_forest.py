@@ -1,4 +1,4 @@
-"""Compiled Monte Carlo tree search: its trees, one for each thread, and what they know together.
+"""Compiled Monte Carlo tree search: a tree for each thread, and their statistics added up.
 
 Compiled Monte Carlo tree search: its trees, one for each thread, and what they know together.
 
@@ -30,6 +30,7 @@ from agents.compiled.mcts_kernel import (
     TOTAL,
     UNPROVEN,
     VISITS,
+    TreeArrays,
     TreeSettings,
     grow_tree,
     make_node,
@@ -88,9 +89,7 @@ class PooledTree:
     def grow(self, simulations: int) -> int:
         """Run simulations until the root is proven; how many were run."""
         return self._runnable(grow_tree)(
-            self.nodes,
-            self.counters,
-            self._path,
+            TreeArrays(self.nodes, self.counters, self._path),
             self.root,
             self.state.mover,
             self.state.mask,

@@ -4,6 +4,15 @@ A tree is a pool of nodes, a row of 32-bit integers each. The children of a node
 the other, in the order in which they were added, and are given their places together when the
 first of them is added. Statistics and proofs are from the view of the player who moved into the
 node; that is who selects among it and its siblings.
+
+A simulation (`grow_tree`) has the four steps of G. M. J-B. Chaslot et al., "Progressive Strategies
+for Monte-Carlo Tree Search" (2008), and proofs as in M. H. M. Winands et al., "Monte-Carlo Tree
+Search Solver" (2008):
+
+    selection        `select_path`   from the root to a node that is proven or has an untried move
+    expansion        `add_child`     of that node, by one child
+    simulation       `play_out`      from the child on, unless its value is proven
+    backpropagation  `back_up`       of the results; `prove_path`, of a proof
 """
 
 from math import inf, log, sqrt
@@ -21,7 +30,7 @@ from envs.bitboard import has_run, safe_cells
 from envs.jit import inlined, jit
 from envs.random_stream import next_stream
 
-# What a node holds.
+# The fields of a node.
 VISITS = 0
 TOTAL = 1
 """Sum of the results."""
@@ -39,7 +48,7 @@ FIRST_CHILD = 7
 """The place of the first child; NO_PLACE before there is one."""
 NODE_FIELDS = 8
 
-# What is counted for each tree.
+# The counters of a tree.
 TAKEN = 0
 """How many places of the pool are taken."""
 MADE = 1
@@ -72,11 +81,20 @@ class TreeSettings(NamedTuple):
     """Whether playouts are decisive; otherwise they are uniform."""
 
 
+class TreeArrays(NamedTuple):
+    """A tree and its growth, as arrays of integers."""
+
+    nodes: Any
+    """[place, field] The pool, of 32 bits each."""
+    counters: Any
+    """[counter] Of 64 bits each."""
+    path: Any
+    """[length] Room for the nodes of a simulation, LONGEST_PATH of 64 bits each."""
+
+
 @jit
 def grow_tree(
-    nodes: Any,
-    counters: Any,
-    path: Any,
+    tree: TreeArrays,
     root: int,
     mover: int,
     mask: int,
@@ -89,10 +107,8 @@ def grow_tree(
     Where the pool has no room for a node's children it stays a leaf, and its games are played out.
 
     Args:
-        nodes: [place, field] the pool of 32-bit integers, whose root `make_node` has made.
-        counters: [counter] 64-bit integers.
-        path: [length] room for the nodes of a simulation, LONGEST_PATH words.
-        root: the place of the root.
+        tree: the tree.
+        root: the place of the root, which `make_node` has made.
         mover: stones of the player whose turn it is at the root.
         mask: all stones at the root.
         board: the board.
@@ -102,17 +118,18 @@ def grow_tree(
     Returns:
         The simulations run.
     """
+    nodes, path = tree.nodes, tree.path
     for done in range(simulations):
         if nodes[root, PROVEN] != UNPROVEN:
             return done
         length, own, stones = select_path(nodes, path, root, mover, mask, settings)
         leaf = path[length - 1]
-        if nodes[leaf, PROVEN] == UNPROVEN and has_places(nodes, counters, leaf):
-            leaf, own, stones = add_child(nodes, counters, leaf, own, stones, board, settings)
+        if nodes[leaf, PROVEN] == UNPROVEN and has_places(nodes, tree.counters, leaf):
+            leaf, own, stones = add_child(tree, leaf, own, stones, board, settings)
             path[length] = leaf
             length += 1
         if nodes[leaf, PROVEN] == UNPROVEN:
-            total = play_out(counters, own, stones, board, settings)
+            total = play_out(tree.counters, own, stones, board, settings)
         else:
             total = nodes[leaf, PROVEN] * settings.rollouts_per_leaf
             if settings.solver:
@@ -149,7 +166,7 @@ def move_to(nodes: Any, place: int) -> int:
 
 @inlined
 def best_child(nodes: Any, place: int, settings: TreeSettings) -> int:
-    """The place of the child with the highest `agents.mcts.uct`; the solver passes over proofs."""
+    """Choose the child with the highest `agents.mcts.uct`; the solver passes over proofs."""
     first = int(nodes[place, FIRST_CHILD])
     # uct() with its logarithm taken once for all children
     spread = settings.exploration * sqrt(log(nodes[place, VISITS]))
@@ -166,7 +183,7 @@ def best_child(nodes: Any, place: int, settings: TreeSettings) -> int:
 
 @inlined
 def has_places(nodes: Any, counters: Any, place: int) -> bool:
-    """Whether the children of a node have places; they are given them if there is room."""
+    """Give the children of a node their places if there is room; tell whether they have them."""
     if nodes[place, FIRST_CHILD] != NO_PLACE:
         return True
     first = counters[TAKEN]
@@ -182,15 +199,15 @@ def has_places(nodes: Any, counters: Any, place: int) -> bool:
 
 @inlined
 def add_child(
-    nodes: Any,
-    counters: Any,
+    tree: TreeArrays,
     place: int,
     mover: int,
     mask: int,
     board: PlayoutBoard,
     settings: TreeSettings,
 ) -> tuple[int, int, int]:
-    """Add the child of a random untried move; its place, `mover` and `mask`."""
+    """Add the child of a random untried move; return its place, `mover` and `mask`."""
+    nodes, counters = tree.nodes, tree.counters
     first = nodes[place, FIRST_CHILD]
     child = first + nodes[place, CHILDREN]
     untried = open_moves(mover, mask, board, settings)
@@ -240,19 +257,19 @@ def value_at_sight(
     possible = possible_cells(mask, board)
     if settings.decisive_moves:
         if possible & line_ends(mover, board):
-            return -1
+            return -1  # who is to move wins at once
         if possible and not moves:
-            return 1
+            return 1  # each move lets the other one win at once
     elif has_run(mask ^ mover, board.rows, board.inarow):
-        return 1
-    return UNPROVEN if possible else 0
+        return 1  # the last stone has won
+    return UNPROVEN if possible else 0  # a full board is a draw
 
 
 @inlined
 def play_out(
     counters: Any, mover: int, mask: int, board: PlayoutBoard, settings: TreeSettings
 ) -> int:
-    """The sum of a leaf's playouts, for the player who moved into it."""
+    """Sum the results of a leaf's playouts, for the player who moved into it."""
     total = 0
     stream = counters[STREAM]
     for _ in range(settings.rollouts_per_leaf):
@@ -271,7 +288,7 @@ def prove_path(nodes: Any, path: Any, length: int) -> None:
     for step in range(length - 2, -1, -1):
         settle_node(nodes, path[step])
         if nodes[path[step], PROVEN] == UNPROVEN:
-            return
+            return  # what is not proven proves nothing above it
 
 
 @inlined
@@ -288,7 +305,7 @@ def settle_node(nodes: Any, place: int) -> None:
         best = max(best, value)
         if value == 0:
             nodes[place, DRAW_AT_HAND] = 1
-    if best == 1 or complete:
+    if best == 1 or complete:  # a won move is enough; without one, all results must be known
         nodes[place, PROVEN] = -best
 
 
@@ -298,7 +315,7 @@ def back_up(nodes: Any, path: Any, length: int, total: int, visits: int) -> None
     for step in range(length - 1, -1, -1):
         place = path[step]
         if nodes[place, DRAW_AT_HAND] and total > 0:
-            total = 0
+            total = 0  # who is to move here would rather have taken the draw
         nodes[place, VISITS] += visits
         nodes[place, TOTAL] += total
         total = -total

@@ -1,4 +1,4 @@
-"""Playouts of the compiled Monte Carlo search: moves, whole games, random numbers.
+"""Playouts of the compiled Monte Carlo search: its moves, games and random numbers.
 
 On boards that `envs.bitboard.fits_in_word`, laid out as in `envs.bitboard`; `mover` and `mask` are
 the fields of a `BoardState`. Games go as those of `agents.guidance.rollouts` do, random numbers
@@ -13,7 +13,7 @@ from envs.random_stream import drawn_index, next_stream
 
 
 class PlayoutBoard(NamedTuple):
-    """What a playout has to know of a board."""
+    """A board as playouts need it."""
 
     rows: int
     columns: int
@@ -26,7 +26,7 @@ class PlayoutBoard(NamedTuple):
 
 @inlined
 def random_cell(cells: int, stream: int, board: PlayoutBoard) -> int:
-    """One of `cells`, which lie in different columns, at random."""
+    """Draw one of `cells`, which lie in different columns."""
     count = cells.bit_count()
     index = drawn_index(stream, count)
     if count == board.columns:  # the usual case, in which no cell has to be counted off

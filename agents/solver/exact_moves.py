@@ -1,4 +1,4 @@
-"""Which moves are exactly best."""
+"""Exactly best moves, told from mistakes by the solver."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -38,7 +38,7 @@ class ExactMoves:
         return bounds.lower
 
     def best(self, state: BoardState, score: int, clock: Clock, patience: Clock) -> list[int]:
-        """Moves that keep the score: all of them, or those found when the patience is over.
+        """Find the moves that keep the score: all, or those found when the patience is over.
 
         Raises:
             TimeUp: none was found in time.
@@ -52,7 +52,7 @@ class ExactMoves:
         return best
 
     def mistakes(self, state: BoardState, score: int, clock: Clock) -> float:
-        """The share of the legal moves that lose score, from 0 to 1.
+        """Compute the share of the legal moves that lose score, from 0 to 1.
 
         Raises:
             TimeUp: some were not judged in time.
@@ -63,7 +63,7 @@ class ExactMoves:
     def hardest_to_answer(
         self, state: BoardState, score: int, best: Sequence[int], clock: Clock
     ) -> int:
-        """The one of the best moves after which most replies are mistakes; the first where none is.
+        """Choose the best move after which most replies are mistakes; the first where none is.
 
         Args:
             state: the position.
@@ -85,7 +85,7 @@ class ExactMoves:
     def outcomes(
         self, state: BoardState, clock: Clock, is_enough: Callable[[], bool] = lambda: False
     ) -> dict[int, ScoreBounds]:
-        """What can be proven of the result of each move, as bounds from -1 (lost) to 1 (won).
+        """Bound the result of each move as far as possible, from -1 (lost) to 1 (won).
 
         Args:
             state: the position; bounds are from the view of the player to move there.
@@ -110,7 +110,7 @@ class ExactMoves:
     def verdicts(
         self, state: BoardState, score: int, clock: Clock
     ) -> Iterator[tuple[int, bool | None]]:
-        """Each legal move with whether it keeps the score; None while that is not known.
+        """Judge each legal move, whether it keeps the score; None while that is not known.
 
         Args:
             state: the position.
@@ -154,6 +154,6 @@ def is_decided(outcomes: Mapping[int, ScoreBounds]) -> bool:
 
 
 def unrefuted(outcomes: Mapping[int, ScoreBounds]) -> list[int]:
-    """The moves that are not proven to be worse than another one."""
+    """List the moves that are not proven to be worse than another one."""
     best = max(bounds.lower for bounds in outcomes.values())
     return [action for action, bounds in outcomes.items() if bounds.upper >= best]

@@ -1,4 +1,4 @@
-"""What a player can be sure of by answering each move with the other cell of a pair.
+"""An upper bound of the score: the opponent answers each move with the other cell of a pair.
 
 The player to move leads, the other one follows. The follower divides the free cells into pairs
 and, whenever the leader takes a cell, takes the other one of its pair. So the leader gets one cell
@@ -15,7 +15,7 @@ free cells are. L. V. Allis, "A Knowledge-based Approach of Connect-Four" (1988)
 by one; here they are put together for the whole board, and give a bound of the score.
 """
 
-from envs.bitboard import BoardMasks, has_run
+from envs.bitboard import WORD_BITS, BoardMasks, has_run
 from envs.jit import inlined
 
 
@@ -23,14 +23,17 @@ from envs.jit import inlined
 def pairing_bound(board: BoardMasks, leader: int, mask: int, completing: int) -> int:
     """An upper bound of the score that the leader, who is to move, can reach.
 
-    The number of the board's cells where the rules above give none.
+    The number of the board's cells where the rules above give none, or where the board takes all
+    64 bits of a word, so that its highest guard would be the sign.
 
     Args:
-        board: the board; at least its highest bit of 64 is not in use.
+        board: the board.
         leader: stones of the player to move, who does not win at once.
         mask: stones of both players.
         completing: free cells that complete a line of the follower.
     """
+    if (board.rows + 1) * board.columns == WORD_BITS:
+        return board.cells
     free = (mask + board.bottom) & board.board
     odd = free & board.answers  # the lowest free cells of columns with an odd number of them
     first = every_second(board, free)

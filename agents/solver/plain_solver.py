@@ -1,8 +1,8 @@
 """The solver in plain Python: the search of `agents.solver.solver_kernel` as a recursion.
 
-It visits nearly the same nodes. What saves it time is that Python's integers may have any length:
-the boards after each of a position's moves lie side by side in one long integer, a lane each, and
-the threats on all of them are found by one round of shifts.
+It visits nearly the same nodes, and saves time by Python's integers of any length: the boards after
+each of a position's moves lie side by side in one long integer, a lane each, and one round of
+shifts finds the threats on all of them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,17 +11,19 @@ from math import inf
 
 from agents.search import Clock, TimeUp
 from agents.solver.pairing import pairing_bound
-from agents.solver.solver_kernel import (
+from agents.solver.position_bounds import (
     CHILD_TABLE_LEFT,
-    PROBE_NODES,
     TABLE_LEFT,
+    ForcedLine,
+    Position,
+    after_move,
     is_lost,
-    next_alpha,
-    pairs_fit,
     play_forced,
+    position_of,
     trivial_bounds,
     win_score,
 )
+from agents.solver.solver_windows import PROBE_NODES, next_alpha
 from envs.bitboard import board_masks, column_cells, column_from_middle, completing_cells
 from envs.board import BoardState
 from envs.connectx import ConnectX
@@ -89,7 +91,7 @@ class PlainEngine:
         yield lower, upper
         while lower < upper:
             alpha = next_alpha(lower, upper, guess, self.nodes < end_of_probe)
-            value = self._root(state.mover, state.mask, alpha)
+            value = self.search(position_of(self.board, state.mover, state.mask), alpha)
             if value > alpha:
                 lower = guess = min(upper, value)
             else:
@@ -97,28 +99,16 @@ class PlainEngine:
                 guess = value - 1
             yield lower, upper
 
-    def _root(self, mover: int, mask: int, alpha: int) -> int:
-        rows, inarow = self.board.rows, self.board.inarow
-        empty = self.board.board & ~mask
-        own = completing_cells(mover, rows, inarow) & empty
-        threats = completing_cells(mover ^ mask, rows, inarow) & empty
-        return self.search(mover, mask, own, threats, alpha)
-
-    def search(self, mover: int, mask: int, own: int, threats: int, alpha: int) -> int:
-        """Whether a score is above alpha, by a null-window search.
-
-        The player to move must have no win at once.
+    def search(self, position: Position, alpha: int) -> int:
+        """Search a position with the window (alpha, alpha + 1).
 
         Args:
-            mover: the stones of the player to move.
-            mask: the stones of both.
-            own: free cells that complete a line of the player to move.
-            threats: free cells that complete a line of the other one.
+            position: the position; the player to move has no win at once.
             alpha: the window lies between it and the next score.
 
         Returns:
             A value v that says of the true score t, both for the player to move: t <= v where
-            v <= alpha, and t >= v where v > alpha.
+            v <= alpha, and t >= v where v > alpha; see `agents.solver.solver_kernel.search`.
 
         Raises:
             TimeUp: the time is up, or the nodes are used up.
@@ -126,58 +116,46 @@ class PlainEngine:
         if self.nodes >= self._next_glance:
             self._glance()
         self.nodes += 1
-        decided, value, sign, mover, mask, own, threats, alpha, moves = play_forced(
-            self.board, mover, mask, own, threats, alpha
-        )
-        if not decided:
-            known = self._look_up(mover, mask, threats, alpha)
-            value = self._search_moves(mover, mask, own, threats, alpha, moves, known)
-        return sign * value
+        line = play_forced(self.board, position, alpha)
+        value = line.value if line.decided else self._search_moves(line)
+        return line.sign * value
 
-    def _search_moves(
-        self,
-        mover: int,
-        mask: int,
-        own: int,
-        threats: int,
-        alpha: int,
-        moves: int,
-        known: tuple[int, int],
-    ) -> int:
-        """What `search` returns, where there is a choice; `known` are bounds of the score."""
-        lower, upper = known
+    def _search_moves(self, line: ForcedLine) -> int:
+        """The value where there is a choice."""
+        _, _, _, position, alpha, moves = line
+        mover, mask, own, _ = position
+        lower, upper = self._look_up(position, alpha)
         if lower > alpha:
-            return lower
+            return lower  # fail high: proven by an earlier search
         if upper <= alpha:
-            return upper
+            return upper  # fail low, likewise or by pairs
         stones, cells = mask.bit_count(), self.board.cells
         children = self._children(mover, mask, own, moves)
-        if not children:  # a move makes more threats than can be met
-            return win_score(self.board, stones + 2)
+        if not children:
+            return win_score(self.board, stones + 2)  # exact: more threats than can be met
         highest = win_score(self.board, min(stones + 4, cells + 1))
-        if highest <= alpha:  # no move wins before that
-            return highest
+        if highest <= alpha:
+            return highest  # fail low: the opponent can meet all threats of the next stone
         if cells - stones > CHILD_TABLE_LEFT:
             for _, _, move, _ in children:
                 _, upper = self.table.get((mover ^ mask) + (mask | move), (0, cells))
-                if -upper > alpha:  # the table knows a move that is good enough
-                    return -upper
+                if -upper > alpha:
+                    return -upper  # fail high: the opponent has no more than that after the move
         best = -cells
-        for _, _, move, threatened in children:
-            value = -self.search(mover ^ mask, mask | move, threats & ~move, threatened, -alpha - 1)
-            best = max(best, value)
-            if best > alpha:  # the opponent will not let it come to this position
-                break
+        for _, _, move, made in children:
+            best = max(best, -self.search(after_move(position, move, made), -alpha - 1))
+            if best > alpha:
+                break  # fail high: the opponent will avoid this position
         self._remember(mover, mask, best, alpha)
         return best
 
-    def _look_up(self, mover: int, mask: int, threats: int, alpha: int) -> tuple[int, int]:
-        """Bounds of a score, by pairs of cells that hold the game or by the table."""
+    def _look_up(self, position: Position, alpha: int) -> tuple[int, int]:
+        """Bounds of a score, by the pairing bound where it decides or by the table."""
+        mover, mask, _, threats = position
         cells = self.board.cells
-        if pairs_fit(self.board):
-            value = pairing_bound(self.board, mover, mask, threats)
-            if value <= alpha:
-                return -cells, value
+        value = pairing_bound(self.board, mover, mask, threats)
+        if value <= alpha:
+            return -cells, value
         return self.table.get(mover + mask, (-cells, cells))
 
     def _glance(self) -> None:
@@ -212,7 +190,7 @@ class PlainEngine:
         return children
 
     def _remember(self, mover: int, mask: int, best: int, alpha: int) -> None:
-        """Enter what a search has proven beside what is known already."""
+        """Enter the bound that a search has proven, beside the known ones."""
         stones = mask.bit_count()
         if self.board.cells - stones <= TABLE_LEFT:
             return

@@ -1,4 +1,4 @@
-"""What an exact player may hope for against one who errs, in positions that are not won."""
+"""Prospects of an exact player against one who errs, in positions that are not won."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -54,12 +54,12 @@ class Prospects:
         return best
 
     def seen(self, state: BoardState, action: int) -> float:
-        """What the opponent's look-ahead shows of a move, from player 1's view."""
+        """Evaluate a move as the opponent's look-ahead does, from player 1's view."""
         value, _ = self._opponent.action_value(state, action, LOOK_AHEAD, 0, -1.0, 1.0)
         return value
 
     def _value_after(self, state: BoardState, action: int, replies: int) -> float:
-        """What a move leads to, with so many more replies that are likely and not exact.
+        """Evaluate a move, with so many more replies that are likely and not exact.
 
         From player 1's view; exact where the game ends.
         """
@@ -100,7 +100,7 @@ class Prospects:
 
 
 def promise(stones_left: int, score: int) -> float:
-    """What a position is worth to its player if he plays exactly and each reply may be a mistake.
+    """Evaluate a position for a player who plays exactly, where each reply may be a mistake.
 
     Args:
         stones_left: how many stones the opponent has left.

@@ -29,14 +29,23 @@ class TableLayout(NamedTuple):
     check_bits: int
     generation_bits: int
     offset: int
-    """What is added to a bound to make it positive."""
+    """Added to a bound to make it positive."""
+
+
+class ScoreTable(NamedTuple):
+    """A table as one search sees it."""
+
+    layout: TableLayout
+    entries: Words
+    generation: int
+    """Entries of other generations count as empty."""
 
 
 def table_layout(board: BoardMasks, megabytes: int) -> TableLayout:
-    """The layout of the largest table of at most so many megabytes.
+    """Lay out the largest table of at most so many megabytes.
 
-    Where that leaves an entry too few bits for the key (on the largest boards), of the smallest
-    table that does not.
+    Where that leaves an entry too few bits for the key (on the largest boards), the smallest table
+    that leaves enough.
     """
     key_bits = (board.rows + 1) * board.columns
     least_bits = key_bits + PAYLOAD_BITS + 1 - ENTRY_BITS
@@ -47,13 +56,13 @@ def table_layout(board: BoardMasks, megabytes: int) -> TableLayout:
 
 
 def empty_table(layout: TableLayout) -> Words:
-    """A table without entries."""
+    """Make a table without entries."""
     return zeros(2 << layout.bucket_bits)
 
 
 @inlined
 def position_key(board: BoardMasks, mover: int, mask: int, mirrored: bool) -> int:
-    """A number that belongs to this position alone, or to it and its mirror image."""
+    """Compute a number of this position alone, or of it and its mirror image."""
     key = mover + mask
     if mirrored:
         height = board.rows + 1
@@ -66,68 +75,60 @@ def position_key(board: BoardMasks, mover: int, mask: int, mirrored: bool) -> in
 
 
 @inlined
-def bucket_and_tag(layout: TableLayout, key: int, generation: int) -> tuple[int, int]:
-    """The index of the key's bucket, and what its entries begin with."""
+def bucket_and_tag(table: ScoreTable, key: int) -> tuple[int, int]:
+    """Compute the index of the key's bucket, and the highest bits of its entries."""
+    layout = table.layout
     product = key * HASH_MULTIPLIER
     bucket = (product >> layout.check_bits) & ((1 << layout.bucket_bits) - 1)
     check = product & ((1 << layout.check_bits) - 1)
-    return 2 * bucket, (check << layout.generation_bits) | generation
+    return 2 * bucket, (check << layout.generation_bits) | table.generation
 
 
 @inlined
-def fetch_bucket(layout: TableLayout, table: Words, key: int) -> None:
-    """Have the entries of a position at hand by the time that they are read."""
-    bucket, _ = bucket_and_tag(layout, key, 0)
-    fetch_ahead(table, bucket)
+def fetch_bucket(table: ScoreTable, key: int) -> None:
+    """Fetch the entries of a position from memory, to be read soon."""
+    bucket, _ = bucket_and_tag(table, key)
+    fetch_ahead(table.entries, bucket)
 
 
 @inlined
-def stored_bounds(
-    layout: TableLayout, table: Words, key: int, generation: int
-) -> tuple[bool, int, int]:
-    """Whether a position is in the table, and the lower and upper bound of its score."""
-    bucket, tag = bucket_and_tag(layout, key, generation)
-    entry = table[bucket]
+def stored_bounds(table: ScoreTable, key: int) -> tuple[bool, int, int]:
+    """Look up whether a position is in the table, and the lower and upper bound of its score."""
+    bucket, tag = bucket_and_tag(table, key)
+    entry = table.entries[bucket]
     if entry >> PAYLOAD_BITS != tag:
-        entry = table[bucket + 1]
+        entry = table.entries[bucket + 1]
     bounds = (1 << BOUND_BITS) - 1
-    lower = (entry & bounds) - layout.offset
-    upper = ((entry >> BOUND_BITS) & bounds) - layout.offset
+    lower = (entry & bounds) - table.layout.offset
+    upper = ((entry >> BOUND_BITS) & bounds) - table.layout.offset
     return entry >> PAYLOAD_BITS == tag, lower, upper
 
 
 @inlined
-def store_bounds(
-    layout: TableLayout,
-    table: Words,
-    key: int,
-    generation: int,
-    lower: int,
-    upper: int,
-    nodes: int,
-) -> None:
-    """Enter bounds that a search of so many nodes proved, beside what is known already."""
-    bucket, tag = bucket_and_tag(layout, key, generation)
+def store_bounds(table: ScoreTable, key: int, lower: int, upper: int, nodes: int) -> None:
+    """Enter bounds that a search of so many nodes proved, beside the known ones."""
+    layout, entries = table.layout, table.entries
+    bucket, tag = bucket_and_tag(table, key)
     work = bit_length(nodes)
     place = bucket
-    first, second = table[bucket], table[bucket + 1]
+    first, second = entries[bucket], entries[bucket + 1]
     known = 0
     if first >> PAYLOAD_BITS == tag:
         known = first
     elif second >> PAYLOAD_BITS == tag:
         known = second
         place = bucket + 1
-    elif (first >> PAYLOAD_BITS) & ((1 << layout.generation_bits) - 1) == generation and (
+    elif (first >> PAYLOAD_BITS) & ((1 << layout.generation_bits) - 1) == table.generation and (
         first >> (2 * BOUND_BITS)
     ) & ((1 << WORK_BITS) - 1) > work:
-        place = bucket + 1
+        place = bucket + 1  # the first entry took more work: it stays
     else:
-        table[bucket + 1] = first
+        entries[bucket + 1] = first
     if known:
         bounds = (1 << BOUND_BITS) - 1
         lower = max(lower, (known & bounds) - layout.offset)
         upper = min(upper, ((known >> BOUND_BITS) & bounds) - layout.offset)
-    table[place] = (
+    entries[place] = (
         (tag << PAYLOAD_BITS)
         | (work << (2 * BOUND_BITS))
         | ((upper + layout.offset) << BOUND_BITS)
@@ -137,7 +138,7 @@ def store_bounds(
 
 @inlined
 def bit_length(number: int) -> int:
-    """How many bits a number of at least 0 has."""
+    """Count the bits that a number of at least 0 takes."""
     number |= number >> 1
     number |= number >> 2
     number |= number >> 4

@@ -29,7 +29,7 @@ FIRST_BUDGET = 100_000
 
 @dataclass(frozen=True)
 class ScoreBounds:
-    """What is proven of a score, from the view of the player to move.
+    """Proven bounds of a score, from the view of the player to move.
 
     Winning with the last of one's stones scores 1, with the last but one 2, and so on: faster wins
     score more. A lost position has the opponent's score with a minus, a draw scores 0. On 6 rows
@@ -52,12 +52,12 @@ class ScoreBounds:
         return _sign(self.lower) if _sign(self.lower) == _sign(self.upper) else None
 
     def for_opponent(self) -> "ScoreBounds":
-        """The same from the other player's view."""
+        """Turn the bounds to the other player's view."""
         return ScoreBounds(-self.upper, -self.lower, self.nodes)
 
 
 class Solver:
-    """Solves positions of one game; what it has learnt of one serves the next.
+    """Solves positions of one game; the table of one serves the next.
 
     Args:
         env: the game, on a board that `envs.bitboard.fits_in_word`.
@@ -98,7 +98,7 @@ class Solver:
 
     @cached_property
     def engine(self) -> SolverEngine:
-        """What searches, compiled where that is possible."""
+        """The engine that searches, compiled where that is possible."""
         compilation = solver_compilation(self.env, self._table_megabytes)
         if self._plain or not compilation.is_ready():
             return PlainEngine(self.env)
@@ -136,7 +136,7 @@ class Solver:
         node_limit: float = inf,
         within: tuple[int, int] | None = None,
     ) -> ScoreBounds:
-        """What can be proven of the score within the limits.
+        """Bound the score as tightly as the limits allow.
 
         Args:
             state: the position.
@@ -167,7 +167,7 @@ class Solver:
         return bounds
 
     def scores(self, state: BoardState, time_limit: float | None = None) -> dict[int, ScoreBounds]:
-        """What each legal action is worth, from the view of the player to move in `state`.
+        """Score each legal action, from the view of the player to move in `state`.
 
         Raises:
             ValueError: the game is over.
@@ -193,7 +193,7 @@ class Solver:
         return found
 
     def score_all(self, states: Sequence[BoardState], cold: bool = False) -> list[int]:
-        """The scores of many positions, by search alone.
+        """Score many positions, by search alone.
 
         Args:
             states: the positions; in none of them is the game over.
@@ -213,7 +213,7 @@ class Solver:
         return scores
 
     def known(self, state: BoardState) -> ScoreBounds | None:
-        """The score of a position in which the game is over or which is in the book, else None."""
+        """Look up the score of a position whose game is over or which is in the book, else None."""
         if state.won:
             score = (self.env.rows * self.env.columns + 2 - state.mask.bit_count()) // 2
             return ScoreBounds(-score, -score)

@@ -1,4 +1,4 @@
-"""The compiled solver with its memory, and the positions that it is working on."""
+"""The compiled solver with its table, and the positions that it is working on."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -8,16 +8,16 @@ from agents.compiled.compilation import Compilation
 from agents.search import Clock
 from agents.solver.plain_solver import PlainEngine
 from agents.solver.score_table import empty_table, table_layout
-from agents.solver.solver_kernel import (
-    COLD,
-    FRAME_MOVES,
+from agents.solver.solver_kernel import MOVE_FIELDS, SOLVER_FRAME_FIELDS, SolverStack
+from agents.solver.solver_windows import (
     GENERATION,
-    MIRRORED,
-    REGISTERS,
+    SOLVER_PROGRESS_FIELDS,
     VISITED,
+    Batch,
+    SolverArrays,
     make_solve,
 )
-from envs.bitboard import board_masks
+from envs.bitboard import BoardMasks, board_masks
 from envs.board import BoardState
 from envs.connectx import ConnectX
 from envs.jit import words_of, zeros
@@ -53,7 +53,7 @@ class SolverJob(Protocol):
 
 
 class SolverEngine(Protocol):
-    """A search for one size of board, and what it has learnt."""
+    """A search for one size of board, with its table."""
 
     def forget(self) -> None:
         """Empty the table."""
@@ -127,34 +127,33 @@ class CompiledJob:
         self.cancelled = False
         self.lowers = words_of([lower] * len(states))
         self.uppers = words_of([upper] * len(states))
-        self._movers = words_of([state.mover for state in states])
-        self._masks = words_of([state.mask for state in states])
-        self._registers = zeros(REGISTERS)
-        self._registers[GENERATION] = engine.generation
-        self._registers[COLD] = int(cold)
-        self._registers[MIRRORED] = int(mirrored)
-        self._stack = zeros(engine.board.cells + 2, FRAME_MOVES + 3 * engine.board.columns)
+        movers = words_of([state.mover for state in states])
+        masks = words_of([state.mask for state in states])
+        self._batch = Batch(movers, masks, self.lowers, self.uppers, cold, mirrored)
+        self._stack = empty_stack(engine.board)
+        self._progress = zeros(SOLVER_PROGRESS_FIELDS)
+        self._progress[GENERATION] = engine.generation
 
     @property
     def nodes(self) -> int:
         """Positions visited so far."""
-        return int(self._registers[VISITED])
+        return int(self._progress[VISITED])
 
     def run(self, clock: Clock, node_limit: float) -> None:
         """Go on; see `SolverJob`."""
         solved = False
         while not (solved or self.cancelled or clock.expired() or self.nodes >= node_limit):
-            solved = self.engine.solve(
-                self._movers,
-                self._masks,
-                self.lowers,
-                self.uppers,
-                self._registers,
-                self._stack,
-                self.engine.table,
-                int(min(self.nodes + SLICE_NODES, node_limit)),
-            )
-        self.engine.generation = int(self._registers[GENERATION])
+            arrays = SolverArrays(self._stack, self.engine.table, self._progress)
+            limit = int(min(self.nodes + SLICE_NODES, node_limit))
+            solved = self.engine.solve(self._batch, arrays, limit)
+        self.engine.generation = int(self._progress[GENERATION])
+
+
+def empty_stack(board: BoardMasks) -> SolverStack:
+    """A stack for the longest game on a board, with the nodes before its first and last move."""
+    plies = board.cells + 2
+    frames = zeros(plies, SOLVER_FRAME_FIELDS)
+    return SolverStack(frames, moves=zeros(plies, board.columns, MOVE_FIELDS))
 
 
 @lru_cache

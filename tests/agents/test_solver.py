@@ -14,7 +14,15 @@ from agents.solver.pairing import pairing_bound
 from agents.solver.score_table import table_layout
 from agents.solver.solver import ScoreBounds, Solver
 from agents.solver.solver_engine import CompiledEngine
-from agents.solver.solver_kernel import GENERATION, REGISTERS, VISITED, narrow_bounds
+from agents.solver.solver_kernel import SOLVER_FRAME_FIELDS, SolverStack
+from agents.solver.solver_windows import (
+    GENERATION,
+    SOLVER_PROGRESS_FIELDS,
+    VISITED,
+    Batch,
+    SolverArrays,
+    narrow_bounds,
+)
 from envs import BoardState, ConnectFour, ConnectX, state_from_moves
 from envs.bitboard import board_masks, completing_cells
 from tests.helpers.brute_force import BruteForce, score_by_brute_force
@@ -174,18 +182,26 @@ def test_the_kernel_as_it_stands_searches_the_same_tree() -> None:
     for env, state in positions_of_boards(Random(5)):
         board = board_masks(env.rows, env.columns, env.inarow)
         layout, most = table_layout(board, 64), env.rows * env.columns
-        lowers, uppers, registers = [-most], [most], [0] * REGISTERS
-        registers[GENERATION] = 1
-        table: defaultdict[int, int] = defaultdict(int)
-        kernel: Any = narrow_bounds
-        solved = kernel(
-            *(board, layout, [state.mover], [state.mask], lowers, uppers),
-            *(registers, {}, table, 10**9),
+        lowers: Any = [-most]
+        uppers: Any = [most]
+        progress: Any = [0] * SOLVER_PROGRESS_FIELDS
+        progress[GENERATION] = 1
+        movers: Any = [state.mover]
+        masks: Any = [state.mask]
+        frames: Any = [[0] * SOLVER_FRAME_FIELDS for _ in range(most + 2)]
+        moves: Any = {}
+        entries: Any = defaultdict(int)
+        solved = narrow_bounds(
+            board,
+            layout,
+            Batch(movers, masks, lowers, uppers, cold=False, mirrored=False),
+            SolverArrays(SolverStack(frames, moves), entries, progress),
+            10**9,
         )
         bounds = Solver(env).bounds(state)
         assert solved
         assert (lowers, uppers) == ([bounds.lower], [bounds.upper])
-        assert registers[VISITED] == bounds.nodes
+        assert progress[VISITED] == bounds.nodes
 
 
 def test_the_plain_solver_finds_the_same_scores() -> None:

@@ -1,0 +1,203 @@
+"""Exact scores by null-window searches: which windows to try, and for how long.
+
+P. Pons' `Solver::solve`, for many positions in turn, in slices between which a caller may look at
+the clock. Each search of `agents.solver.solver_kernel` tells whether a score is above alpha, and so
+raises its lower bound or lowers its upper one, until they meet.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+from agents.solver.position_bounds import position_of, trivial_bounds
+from agents.solver.score_table import ScoreTable, TableLayout
+from agents.solver.solver_kernel import SolverStack, enter_node, search
+from envs.bitboard import BoardMasks
+from envs.jit import Words, compiled, inlined, jit
+
+PROBE_NODES = 100_000
+"""How long the search for an early win or loss may take, before the score is taken to be near 0."""
+
+# The fields of `progress`, which outlast a slice of the search.
+INDEX = 0
+"""Number of the position that is being solved."""
+STAGE = 1
+VISITED = 2
+"""Nodes visited so far."""
+GENERATION = 3
+"""Of the table's entries."""
+WIDE = 4
+"""1 while early wins and losses are looked for, then 0."""
+GUESS = 5
+WINDOW = 6
+"""Alpha at the root of the search under way."""
+PROBE_END = 7
+"""How many nodes will have been visited when WIDE ends."""
+AT_PLY = 8
+"""Where the search under way was left."""
+SOLVER_PROGRESS_FIELDS = 9
+
+# Values of STAGE.
+NEXT_POSITION = 0
+NEXT_WINDOW = 1
+IN_WINDOW = 2
+
+
+class Batch(NamedTuple):
+    """Positions to be solved one after the other."""
+
+    movers: Words
+    """[n] Stones of the player to move."""
+    masks: Words
+    """[n] Stones of both players."""
+    lowers: Words
+    """[n] The lower bound of the score, as far as it is proven."""
+    uppers: Words
+    """[n] The upper bound."""
+    cold: bool
+    """Whether each begins with an empty table."""
+    mirrored: bool
+    """Whether of two equal moves the right one comes first, unlike in other threads."""
+
+
+class SolverArrays(NamedTuple):
+    """What a search keeps between its slices, as arrays of 64-bit integers."""
+
+    stack: SolverStack
+    entries: Words
+    """Of the table; see `agents.solver.score_table`."""
+    progress: Words
+
+
+@inlined
+def next_alpha(lower: int, upper: int, guess: int, wide: bool) -> int:
+    """The window to search next, for a score known to lie from `lower` to `upper`.
+
+    While the search is `wide`, it halves the range from its ends, where an early win or loss is
+    proven or ruled out quickly; later it goes on from the guess (A. Plaat's MTD(f), 1996).
+    """
+    if not wide:
+        return min(max(guess, lower), upper - 1)
+    middle = (lower + upper) // 2
+    if middle <= 0 and -(-lower // 2) < middle:
+        return -(-lower // 2)
+    if middle >= 0 and upper // 2 > middle:
+        return upper // 2
+    return middle
+
+
+@inlined
+def narrow_bounds(
+    board: BoardMasks, layout: TableLayout, batch: Batch, arrays: SolverArrays, node_limit: int
+) -> bool:
+    """Narrow the bounds of the positions' scores, one position after the other.
+
+    A position is solved when its bounds are equal: that is its score, or the nearer of the two
+    bounds that were given, where the score lies outside of them.
+
+    Args:
+        board: the board.
+        layout: the table's.
+        batch: the positions.
+        arrays: where the search stands. To begin one, set GENERATION and all else of `progress`
+            to 0.
+        node_limit: how many nodes to visit in all.
+
+    Returns:
+        Whether all are solved; False at the node limit, from where the next call goes on.
+    """
+    progress = arrays.progress
+    lowers, uppers = batch.lowers, batch.uppers
+    for index in range(progress[INDEX], len(batch.movers)):
+        if progress[STAGE] == NEXT_POSITION:
+            begin_position(board, layout, batch, arrays, index)
+        table = ScoreTable(layout, arrays.entries, progress[GENERATION])
+        while lowers[index] < uppers[index]:
+            if progress[STAGE] == NEXT_WINDOW:
+                open_window(board, batch, arrays, index)
+            limit = min(node_limit, progress[PROBE_END]) if progress[WIDE] else node_limit
+            ply, value, progress[VISITED] = search(
+                board,
+                table,
+                arrays.stack,
+                progress[AT_PLY],
+                progress[VISITED],
+                limit,
+                batch.mirrored,
+            )
+            progress[AT_PLY] = ply
+            finished = ply < 0
+            if finished and value > progress[WINDOW]:
+                lowers[index] = min(uppers[index], value)
+                progress[GUESS] = value
+            elif finished:
+                uppers[index] = max(lowers[index], value)
+                progress[GUESS] = value - 1
+            elif progress[VISITED] >= node_limit:
+                progress[INDEX] = index
+                return False
+            else:  # the score seems to be near 0
+                progress[WIDE] = 0
+                progress[GUESS] = 0
+            progress[STAGE] = NEXT_WINDOW
+        progress[STAGE] = NEXT_POSITION
+    progress[INDEX] = len(batch.movers)
+    return True
+
+
+@inlined
+def begin_position(
+    board: BoardMasks, layout: TableLayout, batch: Batch, arrays: SolverArrays, index: int
+) -> None:
+    """Begin with a position: bound its score without search, and renew a table that is to be cold.
+
+    A new generation empties the table; the entries are cleared when the numbers are used up.
+    """
+    progress = arrays.progress
+    lower, upper = trivial_bounds(board, batch.movers[index], batch.masks[index])
+    batch.uppers[index] = max(batch.lowers[index], min(batch.uppers[index], upper))
+    batch.lowers[index] = min(batch.uppers[index], max(batch.lowers[index], lower))
+    progress[GUESS] = 0
+    progress[WIDE] = 1
+    progress[PROBE_END] = progress[VISITED] + PROBE_NODES
+    progress[STAGE] = NEXT_WINDOW
+    if batch.cold:
+        progress[GENERATION] += 1
+    if progress[GENERATION] >> layout.generation_bits:
+        progress[GENERATION] = 1
+        for place in range(len(arrays.entries)):
+            arrays.entries[place] = 0
+
+
+@inlined
+def open_window(board: BoardMasks, batch: Batch, arrays: SolverArrays, index: int) -> None:
+    """Enter a position and the window to search it with into frame 0."""
+    progress = arrays.progress
+    lower, upper = batch.lowers[index], batch.uppers[index]
+    alpha = next_alpha(lower, upper, progress[GUESS], progress[WIDE] == 1)
+    position = position_of(board, batch.movers[index], batch.masks[index])
+    progress[WINDOW] = alpha
+    progress[AT_PLY] = 0
+    enter_node(arrays.stack, progress[AT_PLY], position, alpha)
+    progress[STAGE] = IN_WINDOW
+
+
+@jit
+def solve_on_any_board(
+    board: BoardMasks, layout: TableLayout, batch: Batch, arrays: SolverArrays, node_limit: int
+) -> bool:
+    """`narrow_bounds`, compiled once for boards of all sizes."""
+    return narrow_bounds(board, layout, batch, arrays, node_limit)
+
+
+@lru_cache
+def make_solve(board: BoardMasks, layout: TableLayout) -> Callable[..., bool]:
+    """`narrow_bounds` of a board, compiled: for Connect Four with all that is constant there."""
+    if (board.rows, board.columns, board.inarow) != (6, 7, 4):
+        return partial(compiled(solve_on_any_board), board, layout)
+
+    @jit
+    def solve_connect_four(batch: Batch, arrays: SolverArrays, node_limit: int) -> bool:
+        return narrow_bounds(board, layout, batch, arrays, node_limit)
+
+    return compiled(solve_connect_four)
