@@ -1,1 +1,1 @@
-"""Where work is done: worker processes on this machine, or on a cluster."""
+"""Executors: worker processes on this machine, or on a cluster."""

@@ -12,7 +12,7 @@ from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from submission.executors.local_workers import RenewedExecutor
+from submission.executors.renewed_executor import RenewedExecutor
 from submission.match.match import Versions
 
 if TYPE_CHECKING:
