@@ -12,8 +12,7 @@ from agents.book.book_format import decode_repertoire, shipped_repertoire
 from agents.book.opening_book import shipped_book_of
 from agents.book.repertoire import Repertoire
 from agents.compiled.compilation import is_compiled_game
-from agents.guidance.tie_break import require_tie_break
-from agents.options import file_content, file_option, option, require_at_least
+from agents.options import file_content, file_option, option, require_at_least, require_one_of
 from agents.search import Clock, TimeUp
 from agents.solver.exact_moves import ExactMoves, is_decided, unrefuted
 from agents.solver.prospects import Prospects
@@ -82,7 +81,7 @@ class PerfectAgent(Agent):
         require_at_least("time_limit", self.time_limit, 0)
         require_at_least("table_megabytes", self.table_megabytes, 1)
         require_at_least("threads", self.threads, 1)
-        require_tie_break(self.tie_break, EXACT_TIE_BREAKS)
+        require_one_of("tie_break", self.tie_break, EXACT_TIE_BREAKS)
         if self.repertoire is not None:
             self._repertoire = decode_repertoire(file_content(self.repertoire))
 

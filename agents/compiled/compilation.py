@@ -184,7 +184,7 @@ def runs_compiled(engine: str, able: bool, compilation: Compilation, requirement
     """Whether a search runs compiled now; compiles it, if so and if need be.
 
     Args:
-        engine: one of `agents.options.ENGINES`.
+        engine: `auto` or `compiled`.
         able: whether the compiled search knows the game and what it is handed.
         compilation: of that search.
         requirement: what it must be handed, for the message.
@@ -192,8 +192,6 @@ def runs_compiled(engine: str, able: bool, compilation: Compilation, requirement
     Raises:
         ValueError: the compiled engine is asked for and cannot search.
     """
-    if engine == "reference":
-        return False
     if able and compilation.is_ready():
         return True
     if engine == "compiled" and (not able or compilation.has_failed()):

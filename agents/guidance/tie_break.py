@@ -78,13 +78,3 @@ def value_against_fallible(
         if probability >= LEAST_LIKELY
     }
     return expected_value([exact(child, reply) for reply in likely], likely.values())
-
-
-def require_tie_break(tie_break: str, known: Sequence[str] = TIE_BREAKS) -> None:
-    """Check the name of a tie-break.
-
-    Raises:
-        ValueError: none has this name; the message lists the known ones.
-    """
-    if tie_break not in known:
-        raise ValueError(f"unknown tie_break {tie_break!r}: choose one of {', '.join(known)}")

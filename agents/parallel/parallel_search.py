@@ -3,23 +3,17 @@
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
+from typing import Any
 
 from agents.agent import Agent, SearchResult
 from agents.alpha_beta_agent import AlphaBetaAgent
-from agents.expectimax import ExpectimaxAgent
+from agents.depth_first import DepthFirstAgent
 from agents.mcts_agent import MCTSAgent
-from agents.minimax import MinimaxAgent
-from agents.options import agent_options, require_at_least
-from agents.parallel.merged_trees import MergedMCTSAgent, TreeGrower
-from agents.parallel.root_splitting import (
-    AlphaBetaExaminer,
-    ExpectimaxExaminer,
-    MinimaxExaminer,
-    SplitAlphaBetaAgent,
-    SplitExpectimaxAgent,
-    SplitMinimaxAgent,
-)
+from agents.options import alternatives, require_at_least
+from agents.parallel.merged_trees import merged_search
+from agents.parallel.root_splitting import split_alpha_beta, split_search
 from agents.parallel.workers import Workers
+from agents.registry import REGISTERED
 from envs.protocol import Action, Env, State
 
 
@@ -34,10 +28,10 @@ def parallel_search(
 ) -> SearchResult[Action]:
     """Search `state` as `agent` does, its work shared by the workers of an executor.
 
-    Minimax, expectimax and alpha-beta are split at the root: each worker examines one action at a
-    time. The value, and the action chosen among equals, are those of `agent.search`: the first of
-    the best in the agent's order. Alpha-beta examines the most promising action alone, and the
-    others at the same time within the window that it leaves; a worker's table starts empty.
+    Depth-first searches are split at the root: each worker examines one action at a time. The
+    value, and the action chosen among equals, are those of `agent.search`: the first of the best in
+    the agent's order. Alpha-beta examines the most promising action alone, and the others at the
+    same time within the window that it leaves; a worker's table starts empty.
 
     Monte Carlo tree search grows a tree in each worker and adds their statistics up. The same seed
     and number of workers give the same result where no time limit ends it. No tree is kept.
@@ -46,8 +40,8 @@ def parallel_search(
     back.
 
     Args:
-        agent: minimax, expectimax, alphabeta or mcts; with processes for workers its options, as
-            the game and the state, must be picklable.
+        agent: any `DepthFirstAgent`, as minimax, expectimax and alphabeta are, or mcts; with
+            processes for workers its options, as the game and the state, must be picklable.
         env: the rules.
         state: where to search from.
         executor: anything with the `submit` of `concurrent.futures`, whose futures `wait` takes:
@@ -61,23 +55,26 @@ def parallel_search(
         ValueError: the agent is of another kind, there is no worker, or as `agent.search`.
         Exception: what a worker has raised.
     """
-    if type(agent) not in PARALLEL_AGENTS:
+    search = splitting(type(agent))
+    if search is None:
+        names = [name for name, agent_class in REGISTERED.items() if splitting(agent_class)]
         raise ValueError(
-            f"{type(agent).__name__} cannot search in parallel: choose minimax, expectimax, "
-            "alphabeta or mcts"
+            f"{type(agent).__name__} cannot search in parallel: choose {alternatives(names)}"
         )
     require_at_least("workers", workers, 1)
     shared = Workers(executor, os.cpu_count() or 1 if workers is None else workers)
-    options = {info.name: getattr(agent, info.name) for info in agent_options(type(agent))}
-    parallel_agent, task_agent = PARALLEL_AGENTS[type(agent)]
-    searcher = parallel_agent(**options, task_agent=task_agent(**options), workers=shared)
-    return searcher.search(env, state, time_limit)
+    result: SearchResult[Action] = search(agent, env, state, shared, time_limit)
+    return result
 
 
-PARALLEL_AGENTS: Mapping[type[Agent], tuple[Callable[..., Agent], Callable[..., Agent]]] = {
-    MinimaxAgent: (SplitMinimaxAgent, MinimaxExaminer),
-    ExpectimaxAgent: (SplitExpectimaxAgent, ExpectimaxExaminer),
-    AlphaBetaAgent: (SplitAlphaBetaAgent, AlphaBetaExaminer),
-    MCTSAgent: (MergedMCTSAgent, TreeGrower),
+SPLITTINGS: Mapping[type, Callable[..., SearchResult[Any]]] = {
+    AlphaBetaAgent: split_alpha_beta,
+    DepthFirstAgent: split_search,
+    MCTSAgent: merged_search,
 }
-"""By the agent that is to search: who shares out its work, and as whom the workers do it."""
+"""How the work is shared out, by the class that an agent is or inherits."""
+
+
+def splitting(agent: type[Agent]) -> Callable[..., SearchResult[Any]] | None:
+    """How the work of a class of agents is shared out; None where it cannot be."""
+    return next((SPLITTINGS[base] for base in agent.__mro__ if base in SPLITTINGS), None)

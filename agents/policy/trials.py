@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from io import BytesIO
 from typing import NamedTuple
 
-
 from agents.agent import Agent
 from agents.baselines import RandomAgent
 from agents.policy.network import TrainedPolicy, encode_policy

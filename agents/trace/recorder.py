@@ -1,11 +1,11 @@
-"""Recorders: what follows a depth-first search and fills its trace."""
+"""Recorders: they follow a search and fill its trace; here those of depth-first searches."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from agents.alpha_beta import Bound
-from agents.trace.trace import Ending, SearchTrace, TracedNode
+from agents.trace.trace import ReturnReason, SearchTrace, TracedNode
 from envs.board import BoardGame
 from envs.explicit_tree import ExplicitTree
 from envs.protocol import CHANCE
@@ -64,39 +64,6 @@ class Recorder:
 
 
 Window = tuple[float, float]
-
-
-@dataclass
-class Visit:
-    """A node that the search has entered and not yet left."""
-
-    node: TracedNode
-    state: Any
-    at_horizon: bool
-    """Whether the search looks no deeper, so that a heuristic gives the value."""
-    window: Window | None
-    """Alpha and beta at the moment."""
-    children: list[TracedNode] = field(default_factory=list)
-    """The children that it has left, in the order of the search."""
-    probabilities: Mapping[Any, float] = field(default_factory=dict)
-    """How likely each action is, where no player decides; the impossible ones may be left out."""
-    recalled: Bound | None = None
-    """What the transposition table said of the value, where it ended the visit."""
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether all children were visited that can be reached."""
-        possible = self.probabilities or self.node.actions
-        return all(action in self.node.visited for action in possible)
-
-    def narrow(self, value: float, at_least: bool, at_most: bool) -> None:
-        """Take account of a value that the node is worth at least, or at most, or exactly."""
-        if self.window is not None:
-            alpha, beta = self.window
-            self.window = (
-                max(alpha, value) if at_least else alpha,
-                min(beta, value) if at_most else beta,
-            )
 
 
 class NodeRecorder(Recorder):
@@ -197,7 +164,7 @@ class NodeRecorder(Recorder):
         if len(self._open) == 1:
             self.leave(self._best_of_root())
         for visit in self._open:
-            visit.node.ending = Ending.TIME
+            visit.node.ending = ReturnReason.TIME
         self._open.clear()
 
     def _best_of_root(self) -> float:
@@ -206,18 +173,51 @@ class NodeRecorder(Recorder):
         return best(child.value for child in root.children if child.value is not None)
 
 
-def _ending(visit: Visit) -> Ending:
+@dataclass
+class Visit:
+    """A node that the search has entered and not yet left."""
+
+    node: TracedNode
+    state: Any
+    at_horizon: bool
+    """Whether the search looks no deeper, so that a heuristic gives the value."""
+    window: Window | None
+    """Alpha and beta at the moment."""
+    children: list[TracedNode] = field(default_factory=list)
+    """The children that it has left, in the order of the search."""
+    probabilities: Mapping[Any, float] = field(default_factory=dict)
+    """How likely each action is, where no player decides; the impossible ones may be left out."""
+    recalled: Bound | None = None
+    """What the transposition table said of the value, where it ended the visit."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all children were visited that can be reached."""
+        possible = self.probabilities or self.node.actions
+        return all(action in self.node.visited for action in possible)
+
+    def narrow(self, value: float, at_least: bool, at_most: bool) -> None:
+        """Take account of a value that the node is worth at least, or at most, or exactly."""
+        if self.window is not None:
+            alpha, beta = self.window
+            self.window = (
+                max(alpha, value) if at_least else alpha,
+                min(beta, value) if at_most else beta,
+            )
+
+
+def _ending(visit: Visit) -> ReturnReason:
     if not visit.node.actions:
-        return Ending.TERMINAL
+        return ReturnReason.TERMINAL
     if visit.at_horizon:
-        return Ending.DEPTH
+        return ReturnReason.DEPTH
     if visit.recalled is not None:
-        return Ending.TRANSPOSITION
-    return Ending.COMPLETE if visit.is_complete else Ending.CUTOFF
+        return ReturnReason.TRANSPOSITION
+    return ReturnReason.COMPLETE if visit.is_complete else ReturnReason.CUTOFF
 
 
 def _bound(visit: Visit, value: float) -> Bound:
-    """What `value` says of the true one at this depth."""
+    """How `value` relates to the true one at this depth."""
     if visit.recalled is not None:
         return visit.recalled
     if visit.node.window is None or not visit.children:

@@ -10,18 +10,17 @@ import typer
 
 from agents.output_file import require_distinct, require_writable
 from agents.registry import JsonValue, parse_options
-from agents.trace.exercise import exercise_sheet, quiz_sheet, solve_exercise, walk_lines
-from agents.trace.open_tree import (
-    OpenTree,
+from agents.trace.exercise import answers, exercise_sheet, quiz_sheet, solve_exercise
+from agents.trace.open_tree import OpenTree, read_open_tree
+from agents.trace.pictures.drawing import draw
+from agents.trace.story import trace_text
+from agents.trace.subject import (
     position_subject,
-    read_open_tree,
     search_trace,
     textbook_tree,
     tree_subject,
+    walk_lines,
 )
-from agents.trace.pictures.drawing import draw
-from agents.trace.pictures.text_tree import trace_text
-from agents.trace.quiz import answers
 from agents.trace.trace_json import to_json
 from submission.cli.arguments import Options
 from submission.cli.games import (

@@ -6,9 +6,10 @@ from math import hypot
 from textwrap import wrap
 from typing import NamedTuple
 
-from agents.trace.labels import ALPHA, BETA, path_label
 from agents.trace.pictures.layout import Block, arrange, levels
 from agents.trace.pictures.nodes import (
+    ALPHA,
+    BETA,
     CORNERS,
     CUT,
     EDGE,
@@ -266,7 +267,7 @@ def _node(trace: SearchTrace, block: Placed) -> str:
         painted.append(row.paint(block.x, y))
         y += row.height
     classes = f"node {node.shape} principal" if node.principal else f"node {node.shape}"
-    return element("g", title(path_label(trace, node.path)), *painted, class_=classes)
+    return element("g", title(trace.path_label(node.path)), *painted, class_=classes)
 
 
 def _legend(root: PictureNode, width: float) -> Section:

@@ -4,10 +4,12 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from agents.trace.labels import ALPHA, BETA, shortened
 from agents.trace.pictures.picture import PictureNode, Shape
+from agents.trace.trace import shortened
 from envs.render import BOARD_COLOUR, COLOURS, LINE_COLOUR
 from envs.svg import Point, element, number, polygon, text, text_width
+
+ALPHA, BETA = "\N{GREEK SMALL LETTER ALPHA}", "\N{GREEK SMALL LETTER BETA}"
 
 INK = LINE_COLOUR
 FAINT_INK = "#5b6b80"
