@@ -13,7 +13,7 @@ from envs.protocol import CHANCE, Action, Env, State
 
 
 class Bound(IntEnum):
-    """How the value v that a windowed search returned relates to the true value."""
+    """The relation of the value v that a windowed search returned to the true value."""
 
     EXACT = 0
     """v is the value."""

@@ -30,7 +30,7 @@ class DepthFirstSearch(ABC, Generic[State, Action]):
     """
 
     engine = "reference"
-    """What searches: `reference` or `compiled`."""
+    """Runs as `reference` or as `compiled` code."""
 
     def __init__(self, env: Env[State, Action], heuristic: Heuristic, clock: Clock) -> None:
         self.env = env
@@ -39,7 +39,7 @@ class DepthFirstSearch(ABC, Generic[State, Action]):
         self.nodes = 1
         """States visited, the root among them."""
         self.guesses = 0
-        """How often a value rested on the heuristic; a search that adds none proves its value."""
+        """Values taken from the heuristic so far; a search that adds none proves its value."""
 
     @abstractmethod
     def search_root(

@@ -55,8 +55,8 @@ class Node(Generic[State, Action]):
         self.proven = proven
         """The exact value from player 1's view where it is known, else None."""
         self.assured: float | None = None
-        """What the player whose turn it is can fall back on: the best proven value among the
-        children, from player 1's view, where it is neither a win nor a loss; else None."""
+        """The value that the player whose turn it is can fall back on: the best proven one of a
+        child, from player 1's view, where it is neither a win nor a loss; else None."""
 
     @property
     def value(self) -> float:

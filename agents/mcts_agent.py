@@ -19,7 +19,7 @@ from envs.random_stream import STREAMS
 
 
 class SearchedNode(Protocol[Action]):
-    """What is read of a node, be it the reference's or one of the compiled search's."""
+    """The face of a node, be it the reference's or one of the compiled search's."""
 
     @property
     def sign(self) -> int:
@@ -55,7 +55,7 @@ FINAL_MOVES: Mapping[str, Callable[[SearchedNode[Any], int], float]] = {
     "value": lambda child, sign: sign * child.value,
     "total": lambda child, sign: sign * child.total,
 }
-"""What the final move maximises, for the player with this sign."""
+"""By name: the number that the final move maximises, for the player with this sign."""
 
 
 def final_action(node: SearchedNode[Action], final_move: str) -> Action:

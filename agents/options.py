@@ -30,7 +30,7 @@ def file_option(help_text: str, default: Any = MISSING) -> Any:
 
 
 def file_content(file: str | bytes) -> bytes:
-    """What the file of a `file_option` holds.
+    """Read the file of a `file_option`.
 
     Raises:
         OSError: it cannot be read.
@@ -99,7 +99,7 @@ class OptionInfo:
 
 
 def agent_help(agent: type[Agent]) -> str:
-    """What an agent does, in one line."""
+    """The first line of an agent's docstring."""
     return (agent.__doc__ or agent.__name__).strip().splitlines()[0]
 
 

@@ -51,7 +51,7 @@ def require_distinct(*written: Path | None, read: Iterable[Path | None] = ()) ->
 
 
 def _identity(path: Path) -> object:
-    """What is the same for every name of a file, its links included."""
+    """An identity that all names of a file share, its links included."""
     try:
         status = path.stat()
     except OSError:  # it is not there yet

@@ -29,9 +29,9 @@ OUTCOME_SHARE = 0.7
 """Part of the time for the bare results of all moves, before their scores are asked for, where the
 solver is not compiled."""
 TIE_SECONDS = 0.2
-"""How long to look for the best one of equally good moves."""
+"""Time to look for the best one of equally good moves."""
 LATEST_TIE = 0.5
-"""Where solving took longer than that, in seconds, any of the best moves will do."""
+"""Seconds of solving after which any of the best moves will do."""
 HARD_POSITION_SHARE = 0.4
 """Part of a match's bank that a single move may take."""
 PROSPECTS_SHARE = 0.5
@@ -39,7 +39,7 @@ PROSPECTS_SHARE = 0.5
 PROSPECTS_SECONDS = 2.0
 """... and how long that is at most."""
 EXACT_TIE_BREAKS = ("score", "expectimax")
-"""What tells moves apart that lead to the same result."""
+"""Ways to choose among moves that lead to the same result."""
 
 
 @dataclass
@@ -165,7 +165,7 @@ class PerfectAgent(Agent):
         return agent.search_among(env, state, candidates, clock.left)
 
     def _exact_moves_in(self, env: Env[Any, Any]) -> ExactMoves | None:
-        """What judges moves in this game, with what it has learnt from earlier moves.
+        """The judge of moves in this game, with what it has learnt from earlier moves.
 
         Compiled as soon as that is ready. None for games that the solver does not play.
         """

@@ -82,7 +82,7 @@ class Stones(NamedTuple):
 
     @property
     def ply(self) -> int:
-        """How many plies have been played."""
+        """The number of plies played."""
         return self.mask.bit_count()
 
     @property

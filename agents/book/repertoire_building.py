@@ -248,7 +248,7 @@ class Foresight:
         return self._chosen[state, replies]
 
     def _value_after(self, state: BoardState, reply: int, replies: int) -> float:
-        """What a reply leads to, with so many more replies looked ahead, from player 1's view."""
+        """The value after a reply, looking so many more replies ahead, from player 1's view."""
         child = self.env.get_next_state(state, reply)
         if not self.env.get_available_actions(child):
             return self.env.reward(state, reply)
@@ -261,7 +261,7 @@ class Foresight:
 
 
 class _Memory(local):
-    """What each thread of a worker chooses with; it remembers what the shards before have shown."""
+    """The foresight of each thread of a worker; it remembers what earlier shards have shown."""
 
     def __init__(self) -> None:
         self.foresight = lru_cache(maxsize=1)(Foresight)

@@ -45,9 +45,9 @@ FLOOR = 7
 KNOWN_GUESSES = 8
 """The number of guesses before any move was searched."""
 NEXT = 9
-"""How many of the state's moves have been searched."""
+"""The number of the state's moves that have been searched."""
 MOVES = 10
-"""How many moves the state has."""
+"""The number of the state's moves."""
 AGAIN = 11
 """1 while a move that has beaten alpha is searched again, with the whole window."""
 FRAME_FIELDS = 12
@@ -58,7 +58,7 @@ PLY = 0
 NODES = 1
 """States reached so far."""
 GUESSES = 2
-"""How often a score rested on the heuristic."""
+"""Scores taken from the heuristic."""
 PROGRESS_FIELDS = 3
 
 OPEN = 1 << 50
@@ -69,7 +69,7 @@ TABLE_PLIES = 3
 
 
 class BoardNumbers(NamedTuple):
-    """What the search needs of `envs.bitboard.BoardMasks`, of one type for all boards.
+    """The part of `envs.bitboard.BoardMasks` that the search needs, of one type for all boards.
 
     So one compilation serves them all, at the speed of one for each (no shift is in its way).
     """
@@ -81,7 +81,7 @@ class BoardNumbers(NamedTuple):
 
 
 class SearchArrays(NamedTuple):
-    """What a search keeps, as arrays of 64-bit integers."""
+    """The memory of a search, as arrays of 64-bit integers."""
 
     frames: Words
     """[ply, field] The stack."""

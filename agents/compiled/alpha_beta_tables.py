@@ -43,7 +43,7 @@ def new_table(states: int) -> Words:
 
 @inlined
 def slot_of(table: Words, key: int) -> int:
-    """Where a state belongs in a table that has room."""
+    """The place of a state in a table that has room."""
     spread = (key * _SPREADER) & _LOW_63_BITS
     return ((spread >> 32) * len(table)) >> 31
 
@@ -70,7 +70,7 @@ WIN_SCORE = 1 << 40
 
 
 class LineScores(NamedTuple):
-    """What the lines of a board are worth, as arrays of 64-bit integers."""
+    """The scores of a board's lines, as arrays of 64-bit integers."""
 
     first: Words
     """[cell] Where the lines through a cell begin in `masks`; those of the next cell follow."""
@@ -135,7 +135,7 @@ def value_score(value: float, inarow: int) -> int:
 
 @inlined
 def stone_gain(scores: LineScores, mover: int, other: int, cell: int) -> int:
-    """What the mover's score gains by a stone in `cell`."""
+    """The gain of the mover's score by a stone in `cell`."""
     index = (cell - 1).bit_count()
     gain = 0
     for i in range(scores.first[index], scores.first[index + 1]):

@@ -14,16 +14,16 @@ from envs.connectx import ConnectX
 from envs.jit import ENDING, compiles
 
 SILENT_SECONDS = 1.0
-"""What is compiled in less than that is not worth a word."""
+"""Compiling is announced when it takes longer than that."""
 SWITCH_SECONDS = 1e-4
-"""How long the compiler waits, beside a game, for Python's lock each time that it comes back from
+"""Longest wait of the compiler, beside a game, for Python's lock each time that it comes back from
 LLVM. That is thousands of times, so that Python's own 5 ms would add up to minutes."""
 FAREWELL_SECONDS = 10.0
-"""How long the end of Python waits at most until the compiler can be left."""
+"""Longest wait of the end of Python until the compiler can be left."""
 
 
 class Patience:
-    """How long this process waits for searches to be compiled.
+    """The time that this process waits for searches to be compiled.
 
     Without end, until `compile_beside_games` is called; then in the background, and a game waits
     for no longer than it allows.
@@ -165,7 +165,7 @@ RULES = (
     "get_next_state",
     "reward",
 )
-"""What a class must leave as ConnectX has it."""
+"""The methods that a class must leave as ConnectX has them."""
 
 
 def is_compiled_game(env: object) -> TypeGuard[ConnectX]:

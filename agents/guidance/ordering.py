@@ -1,8 +1,7 @@
-"""Move ordering: which actions a search tries first, and what two plies show for certain.
+"""Move orderings, and the certainties that two plies of look-ahead give.
 
-Move orderings: which actions a search tries first. Better actions first means more cutoffs.
-
-An ordering is a plain function `(env, state, actions) -> actions`.
+An ordering is a plain function `(env, state, actions) -> actions`: a search tries the first of them
+first, and better actions first mean more cutoffs.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -72,9 +72,9 @@ SPLITTINGS: Mapping[type, Callable[..., SearchResult[Any]]] = {
     DepthFirstAgent: split_search,
     MCTSAgent: merged_search,
 }
-"""How the work is shared out, by the class that an agent is or inherits."""
+"""The ways to share a search out, by the class that an agent is or inherits."""
 
 
 def splitting(agent: type[Agent]) -> Callable[..., SearchResult[Any]] | None:
-    """How the work of a class of agents is shared out; None where it cannot be."""
+    """The way in which an agent's search is shared out; None where it cannot be."""
     return next((SPLITTINGS[base] for base in agent.__mro__ if base in SPLITTINGS), None)

@@ -42,7 +42,7 @@ def split_alpha_beta(
 
 
 class Examined(NamedTuple):
-    """What a worker found of one action."""
+    """A worker's result for one action."""
 
     value: float
     variation: Variation

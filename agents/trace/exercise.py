@@ -121,7 +121,7 @@ def solve_exercise(tree: OpenTree, agent: str, options: Mapping[str, Any]) -> li
 def _pruned(
     tree: OpenTree, line: Sequence[Stretch], traces: Sequence[SearchTrace]
 ) -> Iterator[str]:
-    """When each branch is pruned; branches for which it is the same share a sentence."""
+    """Tell when each branch is pruned; branches pruned alike share a sentence."""
     cuts = [_cut_paths(trace) for trace in traces]
     together: dict[tuple[bool, ...], list[str]] = {}
     for branch in _from_left_to_right(tree, set().union(*cuts)):
@@ -153,7 +153,7 @@ def _reported(line: Sequence[Stretch], traces: Sequence[SearchTrace]) -> Iterato
 
 
 def _cut_paths(trace: SearchTrace) -> set[Path]:
-    """Where the branches begin that a search left out."""
+    """The roots of the branches that a search left out."""
     return {(*node.path, action) for node in trace.last_iteration() for action in node.unvisited}
 
 

@@ -48,7 +48,7 @@ class OpenTree:
 
     @cached_property
     def unknown(self) -> Path:
-        """Where the unknown leaf is.
+        """The path of the unknown leaf.
 
         Raises:
             ValueError: what is unknown is no leaf, or the text is no tree.
@@ -98,7 +98,7 @@ def stretches(thresholds: Iterable[float]) -> list[Stretch]:
 
 
 def condition(line: Sequence[Stretch], holds: Sequence[bool]) -> str:
-    """When something holds: `when ? ≤ 3 or ? > 8`, or `whatever ? is`.
+    """The condition on which something holds: `when ? ≤ 3 or ? > 8`, or `whatever ? is`.
 
     Args:
         line: the whole number line, as `stretches` cuts it.

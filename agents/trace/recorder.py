@@ -91,7 +91,7 @@ class NodeRecorder(Recorder):
         self._open_visit((), state, False, window)
 
     def weigh(self, probabilities: Mapping[Any, float]) -> None:
-        """Where the search is, no player decides: these actions are taken so often."""
+        """No player decides at the present node: its actions have these probabilities."""
         self._open[-1].probabilities = probabilities
 
     def enter(self, action: Hashable, depth: float, window: Window | None = None) -> None:
@@ -186,9 +186,9 @@ class Visit:
     children: list[TracedNode] = field(default_factory=list)
     """The children that it has left, in the order of the search."""
     probabilities: Mapping[Any, float] = field(default_factory=dict)
-    """How likely each action is, where no player decides; the impossible ones may be left out."""
+    """By action, where no player decides; impossible ones may be left out."""
     recalled: Bound | None = None
-    """What the transposition table said of the value, where it ended the visit."""
+    """The bound in the transposition table's entry, where that ended the visit."""
 
     @property
     def is_complete(self) -> bool:
@@ -217,7 +217,7 @@ def _ending(visit: Visit) -> ReturnReason:
 
 
 def _bound(visit: Visit, value: float) -> Bound:
-    """How `value` relates to the true one at this depth."""
+    """The relation of `value` to the true one at this depth."""
     if visit.recalled is not None:
         return visit.recalled
     if visit.node.window is None or not visit.children:

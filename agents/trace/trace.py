@@ -16,7 +16,7 @@ Path = tuple[Hashable, ...]
 """The actions that lead from the root to a node: integers or strings; () is the root."""
 
 BOUND_SIGNS = {Bound.EXACT: "=", Bound.LOWER: "≥", Bound.UPPER: "≤"}
-"""How a value relates to the true value."""
+"""The relation of a value to the true value."""
 
 LONGEST_LABEL = 24
 """Characters of an action's name that a picture has room for."""
@@ -100,7 +100,7 @@ class SearchTrace:
 
 
 class ReturnReason(StrEnum):
-    """Why a search returned from a node."""
+    """The reason for which a search returned from a node."""
 
     TERMINAL = "terminal"
     """The game is over there."""
@@ -135,12 +135,12 @@ class TracedNode:
     value: float | None = None
     """As the search returned it; None where the time was up."""
     bound: Bound = Bound.EXACT
-    """How `value` relates to the true value at this depth: equal, at least or at most."""
+    """The true value at this depth is `value`, at least that or at most that."""
     ending: ReturnReason = ReturnReason.COMPLETE
     probability: float | None = None
-    """How likely its parent takes the last action of the path; None where a player chooses it."""
+    """Of the last action of the path; None where a player chooses it."""
     iteration: int = 0
-    """Which of the searches of iterative deepening it belongs to, from 0."""
+    """The number of its search in iterative deepening, from 0."""
     board: tuple[int, ...] | None = None
     """The cells, row 0 on top: 0 free, 1 and 2 the players'; None in games without a board."""
 

@@ -46,7 +46,7 @@ PRINCIPAL_WIDTH = 3.0
 THICKEST = 9.0
 """Widths of an edge in pixels: any, on the principal variation, for all simulations of a node."""
 CUT_PLACE = 0.72
-"""Where on its edge a cut mark stands, from the parent (0) to the child (1)."""
+"""The place of a cut mark on its edge, from the parent (0) to the child (1)."""
 CUT_LENGTH = 5.0
 """From the edge to the end of a cut mark."""
 
@@ -107,7 +107,7 @@ class Entry(NamedTuple):
 
 
 def legend_entries(nodes: list[PictureNode]) -> list[Entry]:
-    """What the picture of these nodes needs explained."""
+    """The entries that the picture of these nodes needs."""
     return [*_shapes(nodes), *_edges(nodes), *_words(nodes)]
 
 

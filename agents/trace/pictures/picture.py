@@ -27,7 +27,7 @@ ALGORITHMS = {
 
 
 class Shape(StrEnum):
-    """What stands in a place of the tree."""
+    """The kind of a place in the tree."""
 
     MAX = "max"
     """Player 1 chooses."""
@@ -63,7 +63,7 @@ class PictureNode:
     action: str = ""
     """The action that leads here."""
     probability: str = ""
-    """How likely that action is."""
+    """Of that action, where no player chooses it."""
     value: str = ""
     visits: int | None = None
     """Simulations that went through it."""
@@ -71,9 +71,9 @@ class PictureNode:
     """On entry, and on return where it changed: `-14 → 3`."""
     beta: str = ""
     cutoff: str = ""
-    """Why children of this node were not visited."""
+    """The reason for which children of this node were not visited."""
     mark: str = ""
-    """What else is to be said."""
+    """Any further remark."""
     board: tuple[int, ...] | None = None
     principal: bool = False
     """Whether it lies on the principal variation."""
