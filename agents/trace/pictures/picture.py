@@ -95,7 +95,7 @@ Visits = Mapping[Path, TracedNode]
 
 LEAVES = {ReturnReason.TERMINAL: Shape.TERMINAL, ReturnReason.DEPTH: Shape.DEPTH}
 MARKS = {ReturnReason.TRANSPOSITION: "from the table", ReturnReason.TIME: "time was up"}
-SHAPES = {0: Shape.CHANCE, 1: Shape.MAX, 2: Shape.MIN}
+PLAYER_SHAPES = {0: Shape.CHANCE, 1: Shape.MAX, 2: Shape.MIN}
 
 
 def picture_of(trace: SearchTrace, limit: int) -> Picture:
@@ -176,7 +176,7 @@ def search_picture(trace: SearchTrace) -> PictureNode:
 
 
 def principal_paths(visits: Visits, chosen: Hashable) -> list[Path]:
-    """The root and the nodes of the line that the search expects, as far as players decide it."""
+    """The root and the nodes of the principal variation, as far as players decide it."""
     paths: list[Path] = [()]
     path: Path = (chosen,)
     while path in visits and visits[path].probability is None:
@@ -260,7 +260,7 @@ def _simulated_node(trace: SearchTrace, path: Path, visits: int, total: float) -
     proven = trace.proven.get(path)
     return PictureNode(
         path,
-        SHAPES[trace.players[path]],
+        PLAYER_SHAPES[trace.players[path]],
         action=trace.action_label(path[-1]) if path else "",
         value=trace.value_label(total / visits) if visits else "",
         visits=visits,
