@@ -51,7 +51,7 @@ class TranspositionTable(dict[Hashable, Entry]):
 
 
 class AlphaBeta(DepthFirstSearch[State, Action]):
-    """One alpha-beta search, and what it carries from one depth to the next.
+    """One alpha-beta search, with a transposition table and killer moves kept between depths.
 
     The window (alpha, beta) holds what the players are sure of elsewhere: player 1 can have at
     least alpha, player 2 can hold the value down to beta. A value v that a search returns says of

@@ -21,7 +21,7 @@ from envs.protocol import Action, Env, State
 
 
 class DepthFirstSearch(ABC, Generic[State, Action]):
-    """One search, depth first, and what it carries from one depth to the next.
+    """One depth-first search; it is kept from one depth to the next.
 
     Args:
         env: the rules.

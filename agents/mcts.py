@@ -62,7 +62,7 @@ class Node(Generic[State, Action]):
     def value(self) -> float:
         """The proven value, or else the mean result, from player 1's view.
 
-        The mean counts a drawn game beside those played, so that it lies strictly inside (-1, 1)
+        The mean counts one drawn game in addition, so that it lies strictly inside (-1, 1)
         even where all of them were won.
         """
         return self.proven if self.proven is not None else self.total / (self.visits + 1)

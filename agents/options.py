@@ -24,7 +24,7 @@ def file_option(help_text: str, default: Any = MISSING) -> Any:
     """A dataclass field for a data file of the agent's.
 
     Its type is `str | bytes`, or that and None: the path, or what the file holds. The bundler puts
-    the latter in the place of the former, so that a submission needs no file beside it.
+    the latter in the place of the former, so that a submission needs no other file.
     """
     return field(default=default, metadata={"help": help_text, "is_file": True})
 

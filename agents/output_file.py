@@ -60,7 +60,7 @@ def _identity(path: Path) -> object:
 
 
 def replace_content(path: Path, content: bytes) -> None:
-    """Write a file so that whoever reads it, after an interrupt too, finds the old or the new one.
+    """Replace a file at once: a reader finds the old or the new one, after an interrupt too.
 
     Raises:
         OSError: it cannot be written.

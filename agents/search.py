@@ -9,7 +9,7 @@ from typing import Any
 from envs.protocol import Action, GameOfChance
 
 OnProgress = Callable[[int, int, str], None]
-"""Called with what is done, the total, and a word on what it is."""
+"""Takes the number done, the total, and a word on the present step."""
 
 
 class TimeUp(Exception):

@@ -102,7 +102,7 @@ def build_book(
         known: scores by key of an earlier run.
         executor: any executor of the `concurrent.futures` kind.
         table_megabytes: size of each worker's transposition table.
-        on_progress: told how many positions are done.
+        on_progress: takes the number of positions done.
 
     Raises:
         UnfinishedBook: Ctrl-C, or a worker process died.
@@ -136,7 +136,7 @@ def build_repertoire(
         known: columns by key of an earlier run.
         executor: any executor of the `concurrent.futures` kind.
         table_megabytes: size of each worker's transposition table.
-        on_progress: told how many positions of a ply are done.
+        on_progress: takes the number of positions of a ply that are done.
 
     Raises:
         UnfinishedBook: Ctrl-C, or a worker process died.

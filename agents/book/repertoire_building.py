@@ -33,7 +33,7 @@ from envs.connectx import ConnectX
 OnMoves = Callable[[Mapping[int, int]], None]
 """Takes the columns, by the keys of their positions, that have been found."""
 OnPly = Callable[[int, int, str], None]
-"""Told how many positions of a ply are done, of how many, and which ply it is."""
+"""Takes the number of positions of a ply that are done, their total, and the ply."""
 
 
 REPLIES_AHEAD = 6
@@ -56,12 +56,12 @@ class RepertoireBuilder:
     """Finds the moves of a repertoire.
 
     Args:
-        scope: what it is to hold.
+        scope: the board and the plies to cover.
         executor: any executor of the `concurrent.futures` kind.
         table_megabytes: size of each worker's transposition table.
         known: columns of an earlier run, by key.
         on_moves: takes each new column as soon as it is found.
-        on_ply: told of the progress.
+        on_ply: takes the progress.
     """
 
     def __init__(
@@ -228,7 +228,7 @@ class Foresight:
         return self.exact_moves.best(state, score, Clock(), Clock(0))[0]
 
     def _choose(self, state: BoardState, score: int, replies: int) -> tuple[int, float]:
-        """The move in a position that is not won, and what it is worth from player 1's view.
+        """The move in a position that is not won, and its value from player 1's view.
 
         Args:
             state: the position.

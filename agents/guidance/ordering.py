@@ -94,7 +94,7 @@ def best_action(values: Mapping[Action, float], sensible: Sequence[Action], sign
     Args:
         values: the value of each examined action, from player 1's view; at least one.
         sensible: the `sensible_actions` of the state.
-        sign: whom the action is for.
+        sign: of the player who chooses.
     """
     best = max(values, key=lambda action: sign * values[action])
     if values[best] == -sign:

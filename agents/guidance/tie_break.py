@@ -64,7 +64,7 @@ def value_against_fallible(
 ) -> float:
     """The mean value of `action` over the likely replies, from player 1's view.
 
-    Where the opponent is not next to move, it is worth what it is worth exactly.
+    Where the opponent is not next to move, this is its exact value.
     """
     child = env.get_next_state(state, action)
     replies = env.get_available_actions(child)

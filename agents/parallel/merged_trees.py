@@ -108,7 +108,7 @@ class SummedNode:
 
     @property
     def value(self) -> float:
-        """The proven value, or else the mean result with a drawn game counted beside."""
+        """The proven value, or else the mean result with one drawn game added."""
         return self.total / (self.visits + 1) if self.proven is None else self.proven
 
     @property

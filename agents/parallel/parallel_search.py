@@ -48,8 +48,8 @@ def parallel_search(
             threads, processes, Dask's or MPI's executors. It is left open.
         workers: how many tasks the executor runs at the same time; None: one for each processor of
             this machine.
-        time_limit: seconds, beside the agent's own limits. Workers that compile a search, which
-            they do once, do so before.
+        time_limit: seconds, in addition to the agent's own limits. Workers that compile a search,
+            which they do once, do so before.
 
     Raises:
         ValueError: the agent is of another kind, there is no worker, or as `agent.search`.

@@ -49,7 +49,7 @@ class SelfPlay(BaseCallback):
         settings: sizes and rates.
         budget: the end of the training.
         on_trial: called after each trial.
-        on_step: told after each step of all games what share of the budget has been used.
+        on_step: takes the used share of the budget after each step of all games.
     """
 
     def __init__(

@@ -26,7 +26,7 @@ def train_policy(
         budget: the end of the training, counted from the beginning of an earlier one.
         files: kept after each trial and at the end.
         earlier: the training to go on from.
-        on_progress: told what part of the budget has been used, in per cent.
+        on_progress: takes the used part of the budget, in per cent.
 
     Raises:
         OSError: the files cannot be written.

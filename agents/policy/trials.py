@@ -29,9 +29,9 @@ class Trial(NamedTuple):
     """The strength of a policy at some point of its training."""
 
     steps: int
-    """Steps that it had learnt from."""
+    """Steps learnt from by then."""
     seconds: float
-    """Time that this had taken."""
+    """Time taken by then."""
     first: SeatRecord
     second: SeatRecord
 

@@ -30,36 +30,36 @@ class SimulationRecorder(Recorder):
         self._simulation = _nothing_yet()
 
     def plant(self, root: Node[Any, Any]) -> None:
-        """The tree is to grow from `root`."""
+        """Record the root of the tree that is to grow."""
         self._nodes = [root]
 
     def start_simulation(self) -> None:
-        """The search is at the root again."""
+        """Begin a simulation at the root."""
         self._simulation = _nothing_yet()
         del self._nodes[1:]
         self.count_visit()
 
     def select(self, children: Mapping[Any, ChildStatistics], chosen: Hashable) -> None:
-        """Of the children of the node where it is, the search goes on to `chosen`."""
+        """Record which child of the present node is selected, and by what statistics."""
         selection = Selection(self._simulation.path, children, chosen)
         self._simulation.selections.append(selection)
         self._descend(chosen)
 
     def draw(self, outcome: Hashable) -> None:
-        """Chance decides at the node where it is."""
+        """Record what chance has drawn at the present node."""
         self._descend(outcome)
 
     def expand(self, action: Hashable) -> None:
-        """The search adds the child behind `action` and goes on to it."""
+        """Record that the child behind `action` is added."""
         self._simulation.expanded = True
         self._descend(action)
 
     def play_out(self, result: float) -> None:
-        """A rollout from the last node gives `result`."""
+        """Record the result of a rollout from the last node."""
         self._simulation.rollouts.append(result)
 
     def back_up(self, rollouts_per_leaf: int) -> None:
-        """The search has added the result to the nodes of the path."""
+        """Record that the result has been added to the nodes of the path."""
         simulation, last = self._simulation, self._nodes[-1]
         if last.proven is None:
             simulation.result = sum(simulation.rollouts)
@@ -72,7 +72,7 @@ class SimulationRecorder(Recorder):
         self.trace.simulations.append(simulation)
 
     def end(self, chosen: Hashable) -> None:
-        """The search is over and has chosen an action of the root."""
+        """Record the chosen action of the root, and the tree as it has become."""
         super().end(chosen)
         tree: list[tuple[Path, Node[Any, Any]]] = [((), self._nodes[0])]
         for path, node in tree:

@@ -51,7 +51,7 @@ def recorded(agent: Agent, trace: SearchTrace, limit: int = LIMIT) -> "RecordedA
 
 @dataclass
 class RecordedAgent(Agent):
-    """An agent that tells a recorder what it does, which tells a trace."""
+    """An agent whose searches are recorded."""
 
     agent: Agent
     recorder: Recorder
@@ -72,7 +72,7 @@ class RecordedAgent(Agent):
     def search_recorded(
         self, env: Env[State, Action], state: State, time_limit: float | None
     ) -> SearchResult[Action]:
-        """Search by what tells the recorder where it goes: here it is the agent itself."""
+        """Search by the agent itself, which tells the recorder what it does."""
         return self.agent.search(env, state, time_limit)
 
 

@@ -1,4 +1,4 @@
-"""A trace as text: the search told step by step, and its tree with the values.
+"""A trace as text: the walk of the search step by step, and its tree with the values.
 
 Numbers are the game's own. A node is called by the actions that lead to it, as in `1,0`.
 """
@@ -42,7 +42,7 @@ BRANCHES = {
 
 
 def tell(trace: SearchTrace, leaves: LeafValues | None = None) -> list[str]:
-    """The search told in words, a line for each step; what happens below a node is indented.
+    """The walk of the search in words, a line for each step; what happens below a node is indented.
 
     Of iterative deepening it is the walk of the last search.
 
@@ -67,7 +67,7 @@ def tell_search(trace: SearchTrace, leaves: LeafValues) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Walk:
-    """One search, told in the order of its visits."""
+    """The walk of one search, in the order of its visits."""
 
     trace: SearchTrace
     leaves: LeafValues

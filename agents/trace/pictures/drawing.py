@@ -210,7 +210,7 @@ def legend(entries: "list[Entry]", width: float) -> tuple[str, float]:
 
 
 class Entry(NamedTuple):
-    """A sign and what it means."""
+    """A sign and its meaning."""
 
     sign: Callable[[float, float], str]
     """The SVG of the sign, given its centre."""

@@ -16,7 +16,7 @@ from agents.trace.trace import (
 )
 
 LIMIT = 300
-"""Nodes that a picture shows unless told otherwise."""
+"""Nodes that a picture shows by default."""
 
 ALGORITHMS = {
     "minimax": "Minimax",
@@ -34,7 +34,7 @@ class Shape(StrEnum):
     MIN = "min"
     """Player 2 chooses."""
     CHANCE = "chance"
-    """Chance decides, or a player of whom only the probabilities are known."""
+    """Chance decides, or a player known by probabilities alone."""
     TERMINAL = "terminal"
     """The game is over."""
     DEPTH = "depth"
