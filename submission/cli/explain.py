@@ -88,12 +88,22 @@ def explain(
         env = chosen_game(game or GameName.CONNECTX, rows, columns, inarow)
         subject = position_subject(env, unfinished_position(env, moves))
     else:
-        _require_no_position(
-            moves=moves or None, game=game, rows=rows, columns=columns, inarow=inarow
+        _require_absent(
+            "a tree is a game of its own: leave --tree or {} out",
+            moves=moves or None,
+            game=game,
+            rows=rows,
+            columns=columns,
+            inarow=inarow,
         )
         exercise = read_open_tree(tree)
         if exercise is not None:
-            _require_no_picture(svg=svg, json=json, limit=limit)
+            _require_absent(
+                "a tree with a ? is many searches in one: leave {} out, or give the ? a number",
+                svg=svg,
+                json=json,
+                limit=limit,
+            )
             _explain_exercise(exercise, agent, options, quiz)
             return
         subject = tree_subject(textbook_tree(tree))
@@ -113,20 +123,15 @@ def explain(
         _write(json, to_json(trace))
 
 
-def _require_no_position(**options: object) -> None:
-    for option in _given(options):
-        raise ValueError(f"a tree is a game of its own: leave --tree or --{option} out")
+def _require_absent(reason: str, **options: object) -> None:
+    """Check that none of these options is given.
 
-
-def _require_no_picture(**options: object) -> None:
-    for option in _given(options):
-        raise ValueError(
-            f"a tree with a ? is many searches in one: leave --{option} out, or give the ? a number"
-        )
-
-
-def _given(options: Mapping[str, object]) -> list[str]:
-    return [name for name, value in options.items() if value is not None]
+    Raises:
+        ValueError: one is; the reason has a place for its name.
+    """
+    for option, value in options.items():
+        if value is not None:
+            raise ValueError(reason.format(f"--{option}"))
 
 
 def _explain_exercise(
