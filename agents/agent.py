@@ -1,4 +1,4 @@
-"""What an agent is, and what a search reports."""
+"""Agents, and the results of their searches."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from envs.protocol import CHANCE, Action, Env, State
 
 @dataclass(frozen=True)
 class SearchResult(Generic[Action]):
-    """What a search found. Values are from player 1's view, in [-1, 1].
+    """The result of a search. Values are from player 1's view, in [-1, 1].
 
     A proven value is exactly +1 (player 1 wins), 0 or -1; an estimate lies strictly between -1
     and 1.
@@ -19,11 +19,11 @@ class SearchResult(Generic[Action]):
     action: Action
     """The action to play."""
     value: float
-    """What the state is worth; 0.0 from agents that estimate nothing."""
+    """Of the state; 0.0 from agents that estimate nothing."""
     principal_variation: tuple[Action, ...] = ()
-    """The line that the search expects, `action` first."""
+    """The actions that the search expects, `action` first."""
     action_values: Mapping[Action, float] = field(default_factory=dict)
-    """What each examined action is worth; the agent's docstring says how exact they are."""
+    """By examined action; the agent's docstring says how exact they are."""
     nodes: int = 0
     """States visited."""
     simulations: int = 0
@@ -33,7 +33,7 @@ class SearchResult(Generic[Action]):
     elapsed: float = 0.0
     """Seconds that the search took."""
     engine: str = "reference"
-    """What searched: the `reference` in plain Python, or `compiled` code."""
+    """`reference`, which is plain Python, or `compiled`."""
 
 
 class Agent(ABC):

@@ -3,16 +3,17 @@
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from enum import IntEnum
 from math import inf
-from typing import Any, Generic, NamedTuple
+from typing import Any, NamedTuple
 
+from agents.depth_first import DepthFirstSearch
 from agents.guidance.heuristics import Heuristic
 from agents.guidance.ordering import Ordering
-from agents.search import Clock, Found, Line, expected_value, possible_outcomes
+from agents.search import Clock, Found, Variation, expected_value, possible_outcomes
 from envs.protocol import CHANCE, Action, Env, State
 
 
 class Bound(IntEnum):
-    """How the value v that a windowed search returned relates to the true value."""
+    """The relation of the value v that a windowed search returned to the true value."""
 
     EXACT = 0
     """v is the value."""
@@ -23,7 +24,7 @@ class Bound(IntEnum):
 
 
 class Entry(NamedTuple):
-    """What a search of one state found."""
+    """The result of a search of one state."""
 
     depth: float
     """Plies that the search looked ahead; inf where no deeper search can change the result."""
@@ -49,8 +50,8 @@ class TranspositionTable(dict[Hashable, Entry]):
             self[state] = entry
 
 
-class AlphaBeta(Generic[State, Action]):
-    """One alpha-beta search, and what it carries from one depth to the next.
+class AlphaBeta(DepthFirstSearch[State, Action]):
+    """One alpha-beta search, with a transposition table and killer moves kept between depths.
 
     The window (alpha, beta) holds what the players are sure of elsewhere: player 1 can have at
     least alpha, player 2 can hold the value down to beta. A value v that a search returns says of
@@ -86,25 +87,16 @@ class AlphaBeta(Generic[State, Action]):
         table: TranspositionTable,
         killer_moves: bool,
     ) -> None:
-        self.env = env
-        self.heuristic = heuristic
+        super().__init__(env, heuristic, clock)
         self.ordering = ordering
-        self.clock = clock
         self.table = table
         self.killers: dict[int, tuple[Action, ...]] = {}
         self.killer_slots = 2 if killer_moves else 0
-        self.nodes = 1
-        """States visited, the root among them."""
-        self.guesses = 0
-        """How often a value rested on a heuristic; unchanged by a search that proves its value."""
 
     def search_root(
         self, state: State, actions: Iterable[Action], depth: float, found: Found[Action]
     ) -> None:
-        """Examine `actions` in turn, `depth` >= 1 plies deep, and enter their values in `found`.
-
-        The value of the first of the best actions is exact. The others are bounds: no better for
-        the player whose turn it is than the best before them.
+        """Examine `actions` in turn, each within the window that those before it leave.
 
         Raises:
             TimeUp: the time is up; `found` keeps what was examined.
@@ -122,8 +114,8 @@ class AlphaBeta(Generic[State, Action]):
 
     def action_value(
         self, state: State, action: Action, depth: float, ply: int, alpha: float, beta: float
-    ) -> tuple[float, Line]:
-        """The value of `action` within the window, and the line that follows it."""
+    ) -> tuple[float, Variation]:
+        """The value of `action` within the window, and the variation that follows it."""
         self.nodes += 1
         child = self.env.get_next_state(state, action)
         replies = self.env.get_available_actions(child)
@@ -142,8 +134,8 @@ class AlphaBeta(Generic[State, Action]):
         ply: int,
         alpha: float,
         beta: float,
-    ) -> tuple[float, Line]:
-        """The value of `state` within the window, and the line that leads to it."""
+    ) -> tuple[float, Variation]:
+        """The value of `state` within the window, and the variation that follows."""
         self.clock.check()
         entry = self.table.get(state)
         if entry is not None and entry.depth in (depth, inf):
@@ -162,11 +154,11 @@ class AlphaBeta(Generic[State, Action]):
         guesses = self.guesses
         window = alpha, beta
         maximising = player == 1
-        best, best_line = -inf if maximising else inf, None
+        best, variation = -inf if maximising else inf, None
         for action in self.ordered(state, actions, ply, entry):
-            value, line = self.action_value(state, action, depth, ply, alpha, beta)
+            value, following = self.action_value(state, action, depth, ply, alpha, beta)
             if (value > best) if maximising else (value < best):
-                best, best_line = value, (action, line)
+                best, variation = value, (action, following)
                 if maximising:
                     alpha = max(alpha, best)
                 else:
@@ -175,8 +167,8 @@ class AlphaBeta(Generic[State, Action]):
                     self.remember_killer(ply, action)
                     break
 
-        self.remember(state, depth, best, best_line, window, self.guesses == guesses)
-        return best, best_line
+        self.remember(state, depth, best, variation, window, self.guesses == guesses)
+        return best, variation
 
     def chance_value(
         self, state: State, depth: float, ply: int, alpha: float, beta: float
@@ -239,7 +231,7 @@ class AlphaBeta(Generic[State, Action]):
         state: State,
         depth: float,
         value: float,
-        line: Line,
+        variation: Variation,
         window: tuple[float, float],
         proven: bool,
     ) -> None:
@@ -252,4 +244,4 @@ class AlphaBeta(Generic[State, Action]):
         else:
             bound, decided = Bound.EXACT, False
         reach = inf if proven or decided else depth
-        self.table.store(state, Entry(reach, bound, value, line[0] if line else None))
+        self.table.store(state, Entry(reach, bound, value, variation[0] if variation else None))

@@ -1,13 +1,13 @@
-"""Expectimax: what a state is worth against an opponent whose actions are only likely."""
+"""Expectimax: the value of a state against an opponent whose actions are only likely."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from agents.guidance.heuristics import HEURISTICS, Heuristic
+from agents.guidance.heuristics import Heuristic
 from agents.guidance.opponent_models import OpponentModel, opponent_models, probabilities_of
 from agents.minimax import Minimax, MinimaxAgent
 from agents.options import choose, option, require_at_least
-from agents.search import Clock, Found, Line
+from agents.search import Clock, Found, Variation
 from envs.protocol import CHANCE, Action, Env, State
 
 
@@ -38,9 +38,9 @@ class ExpectimaxAgent(MinimaxAgent):
         models = opponent_models(alike, self.epsilon, self.temperature)
         return choose("opponent", self.opponent, models)
 
-    def _tree(self, env: Env[State, Action], clock: Clock) -> "Expectimax[State, Action]":
-        heuristic = choose("heuristic", self.heuristic, HEURISTICS)
-        return Expectimax(env, heuristic, clock, self._opponent())
+    def new_search(self, env: Env[State, Action], clock: Clock) -> "Expectimax[State, Action]":
+        """Make the recursion."""
+        return Expectimax(env, self.chosen_heuristic(), clock, self._opponent())
 
 
 class Expectimax(Minimax[State, Action]):
@@ -58,7 +58,7 @@ class Expectimax(Minimax[State, Action]):
         super().__init__(env, heuristic, clock)
         self.opponent = opponent
         self.player = 1
-        """Who decides."""
+        """The one who decides."""
 
     def search_root(
         self, state: State, actions: Iterable[Action], depth: float, found: Found[Action]
@@ -69,7 +69,7 @@ class Expectimax(Minimax[State, Action]):
 
     def state_value(
         self, state: State, actions: Sequence[Action], depth: float
-    ) -> tuple[float, Line]:
+    ) -> tuple[float, Variation]:
         """The value of the best of `actions`, or the expected one where the opponent moves."""
         if self.env.current_player(state) in (self.player, CHANCE):
             return super().state_value(state, actions, depth)

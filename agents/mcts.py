@@ -55,14 +55,14 @@ class Node(Generic[State, Action]):
         self.proven = proven
         """The exact value from player 1's view where it is known, else None."""
         self.assured: float | None = None
-        """What the player whose turn it is can fall back on: the best proven value among the
-        children, from player 1's view, where it is neither a win nor a loss; else None."""
+        """The value that the player whose turn it is can fall back on: the best proven one of a
+        child, from player 1's view, where it is neither a win nor a loss; else None."""
 
     @property
     def value(self) -> float:
         """The proven value, or else the mean result, from player 1's view.
 
-        The mean counts a drawn game beside those played, so that it lies strictly inside (-1, 1)
+        The mean counts one drawn game in addition, so that it lies strictly inside (-1, 1)
         even where all of them were won.
         """
         return self.proven if self.proven is not None else self.total / (self.visits + 1)

@@ -12,14 +12,14 @@ from agents.compiled.mcts_kernel import TreeSettings
 from agents.guidance.ordering import sensible_actions
 from agents.guidance.rollouts import ROLLOUTS, Rollout, decisive, uniform
 from agents.mcts import Tree
-from agents.options import choose, option, require_at_least, require_engine
+from agents.options import ENGINES, choose, option, require_at_least, require_one_of
 from agents.search import Clock, make_rng
 from envs.protocol import Action, Env, State
 from envs.random_stream import STREAMS
 
 
 class SearchedNode(Protocol[Action]):
-    """What is read of a node, be it the reference's or one of the compiled search's."""
+    """The face of a node, be it the reference's or one of the compiled search's."""
 
     @property
     def sign(self) -> int:
@@ -55,7 +55,7 @@ FINAL_MOVES: Mapping[str, Callable[[SearchedNode[Any], int], float]] = {
     "value": lambda child, sign: sign * child.value,
     "total": lambda child, sign: sign * child.total,
 }
-"""What the final move maximises, for the player with this sign."""
+"""By name: the number that the final move maximises, for the player with this sign."""
 
 
 def final_action(node: SearchedNode[Action], final_move: str) -> Action:
@@ -77,7 +77,7 @@ def final_action(node: SearchedNode[Action], final_move: str) -> Action:
     return best
 
 
-def expected_line(node: SearchedNode[Action], final_move: str) -> tuple[Action, ...]:
+def principal_variation(node: SearchedNode[Action], final_move: str) -> tuple[Action, ...]:
     """The final moves from a node on, as deep as the tree goes or until chance decides."""
     line = []
     while node.children and node.sign:
@@ -132,8 +132,13 @@ class MCTSAgent(Agent):
         require_at_least("threads", self.threads, 1)
         self._rollout(compiled=False)
         choose("final_move", self.final_move, FINAL_MOVES)
-        require_engine(self.engine)
+        require_one_of("engine", self.engine, ENGINES)
         self._rng = make_rng(self.seed)
+
+    @property
+    def tree(self) -> Tree[Any, Any] | Forest | None:
+        """The tree of the latest search, None before the first."""
+        return self._tree
 
     def search(
         self, env: Env[State, Action], state: State, time_limit: float | None = None
@@ -159,7 +164,7 @@ class MCTSAgent(Agent):
         return SearchResult(
             action,
             root.children[action].value,
-            principal_variation=expected_line(root, self.final_move),
+            principal_variation=principal_variation(root, self.final_move),
             action_values={action: child.value for action, child in root.children.items()},
             nodes=tree.nodes - nodes,
             simulations=simulations,
@@ -178,7 +183,7 @@ class MCTSAgent(Agent):
         Raises:
             ValueError: the compiled engine is asked for and cannot.
         """
-        return runs_compiled(
+        return self.engine != "reference" and runs_compiled(
             self.engine,
             self._can_compile(env),
             MCTS,

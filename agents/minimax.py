@@ -1,129 +1,81 @@
-"""Minimax: what a state is worth when both players always choose their best action."""
+"""Minimax: the value of a state when both players always choose their best action."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Generic
 
-from agents.agent import Agent, SearchResult, legal_actions
-from agents.guidance.heuristics import HEURISTICS, Heuristic
-from agents.guidance.ordering import ORDERINGS, Ordering, best_action, sensible_actions
-from agents.guidance.tie_break import LOOK_AHEAD, best_against_fallible, require_tie_break
-from agents.options import choose, option, require_at_least
-from agents.search import (
-    Clock,
-    Found,
-    Line,
-    TimeUp,
-    expected_value,
-    line_actions,
-    possible_outcomes,
-)
+from agents.depth_first import Deepened, DepthFirstAgent, DepthFirstSearch
+from agents.guidance.ordering import Ordering
+from agents.guidance.tie_break import LOOK_AHEAD, TIE_BREAKS, best_against_fallible
+from agents.options import option, require_one_of
+from agents.search import Clock, Found, Variation, expected_value, possible_outcomes
 from envs.protocol import CHANCE, Action, Env, State
 
 
 @dataclass
-class MinimaxAgent(Agent):
+class MinimaxAgent(DepthFirstAgent):
     """Looks at every line of play to a fixed depth: the textbook's search, nothing pruned.
 
     Among actions of equal value it prefers one that wins at once, or does not lose at once, then
     the first in its ordering. When the time is up it chooses among the actions examined by then.
+    All `action_values` are exact at that depth.
     """
 
     quick = {"depth": 2}  # noqa: RUF012
+    unlimited = {}  # noqa: RUF012  # one search of unlimited depth would never end
 
     depth: int | None = option(4, "plies to look ahead; none: to the end of the game")
     time_limit: float | None = option(None, "seconds for each move; none: no limit")
-    heuristic: str | Heuristic = option(
-        "auto", "value of unfinished states: auto, open_lines, zero, open_twos, squares, threats"
-    )
     ordering: str | Ordering = option("auto", "which of equals goes first: auto, centre, natural")
     tie_break: str = option(
         "first", "of equals: first (in the ordering), expectimax (for the opponent's mistakes)"
     )
 
     def __post_init__(self) -> None:
-        require_at_least("depth", self.depth, 1)
-        require_at_least("time_limit", self.time_limit, 0)
-        choose("heuristic", self.heuristic, HEURISTICS)
-        choose("ordering", self.ordering, ORDERINGS)
-        require_tie_break(self.tie_break)
+        super().__post_init__()
+        require_one_of("tie_break", self.tie_break, TIE_BREAKS)
 
-    def search(
-        self, env: Env[State, Action], state: State, time_limit: float | None = None
-    ) -> SearchResult[Action]:
-        """Search to the agent's depth; all `action_values` are exact at that depth."""
-        clock = Clock(self.time_limit, time_limit)
-        ordering = choose("ordering", self.ordering, ORDERINGS)
-        actions = ordering(env, state, legal_actions(env, state))
-        sensible = sensible_actions(env, state, actions)
-        order = sorted(actions, key=lambda action: action not in sensible)
-        depth = inf if self.depth is None else self.depth
+    def new_search(self, env: Env[State, Action], clock: Clock) -> "Minimax[State, Action]":
+        """Make the recursion."""
+        return Minimax(env, self.chosen_heuristic(), clock)
 
-        tree = self._tree(env, clock)
-        found = Found[Action]()
-        try:
-            tree.search_root(state, order, depth, found)
-        except TimeUp:
-            if not found:
-                return SearchResult(sensible[0], value=0.0, elapsed=clock.elapsed)
+    def depths(self) -> Iterable[float]:
+        """The one depth that is searched."""
+        return (inf if self.depth is None else self.depth,)
 
-        values = {action: value for action, (value, _) in found.items()}
-        best = best_action(values, sensible, 1 if env.current_player(state) == 1 else -1)
-        if self.tie_break == "expectimax" and depth > 1 and len(found) == len(actions):
-            equals = [action for action in values if values[action] == values[best]]
-            best = self._best_against_fallible(env, state, equals, depth, clock)
-        value, line = found.get(best, (0.0, None))
-        return SearchResult(
-            best,
-            value,
-            principal_variation=(best, *line_actions(line)),
-            action_values=values,
-            nodes=tree.nodes,
-            depth=self.depth,
-            elapsed=clock.elapsed,
-        )
+    def break_ties(
+        self, search: DepthFirstSearch[State, Action], state: State, deepened: Deepened[Action]
+    ) -> None:
+        """Prefer, of equals, what is worth most against a fallible opponent, if that is asked for.
 
-    def _best_against_fallible(
-        self,
-        env: Env[State, Action],
-        state: State,
-        equals: Sequence[Action],
-        depth: float,
-        clock: Clock,
-    ) -> Action:
-        """The one of equally good actions that is worth most against a fallible opponent."""
-        search = Minimax(env, choose("heuristic", self.heuristic, HEURISTICS), clock)
+        It takes values from a complete search that looks at replies, too.
+        """
+        depth, values = deepened.depth, deepened.found
+        if self.tie_break != "expectimax" or depth <= 1:
+            return
+        equals = [action for action in values if values[action][0] == values[deepened.best][0]]
+        exactly = Minimax(search.env, search.heuristic, search.clock)
 
         def seen(state: State, reply: Action) -> float:
-            return search.action_value(state, reply, LOOK_AHEAD)[0]
+            return exactly.action_value(state, reply, LOOK_AHEAD)[0]
 
         def exact(state: State, action: Action) -> float:
-            return search.action_value(state, action, depth - 1)[0]
+            return exactly.action_value(state, action, depth - 1)[0]
 
-        return best_against_fallible(env, state, equals, seen, exact)
-
-    def _tree(self, env: Env[State, Action], clock: Clock) -> "Minimax[State, Action]":
-        return Minimax(env, choose("heuristic", self.heuristic, HEURISTICS), clock)
+        deepened.best = best_against_fallible(search.env, state, equals, seen, exact)
 
 
-class Minimax(Generic[State, Action]):
-    """One minimax search; `nodes` counts the states that it visits, the root among them.
+class Minimax(DepthFirstSearch[State, Action]):
+    """One minimax search.
 
     Where chance decides, a state is worth what its outcomes are worth on average (D. Michie,
-    "Game-Playing and Game-Learning Automata", 1966), and the line of best play ends.
+    "Game-Playing and Game-Learning Automata", 1966), and the principal variation ends.
     """
-
-    def __init__(self, env: Env[State, Action], heuristic: Heuristic, clock: Clock) -> None:
-        self.env = env
-        self.heuristic = heuristic
-        self.clock = clock
-        self.nodes = 1
 
     def search_root(
         self, state: State, actions: Iterable[Action], depth: float, found: Found[Action]
     ) -> None:
-        """Examine `actions` in turn, `depth` >= 1 plies deep, and enter their values in `found`.
+        """Examine `actions` in turn; all values are exact at this depth.
 
         Raises:
             TimeUp: the time is up; `found` keeps what was examined.
@@ -131,8 +83,8 @@ class Minimax(Generic[State, Action]):
         for action in actions:
             found[action] = self.action_value(state, action, depth)
 
-    def action_value(self, state: State, action: Action, depth: float) -> tuple[float, Line]:
-        """The value of `action`, `depth` >= 1 plies deep, and the line that follows it.
+    def action_value(self, state: State, action: Action, depth: float) -> tuple[float, Variation]:
+        """The value of `action`, `depth` >= 1 plies deep, and the variation that follows it.
 
         Raises:
             TimeUp: the time is up.
@@ -143,28 +95,29 @@ class Minimax(Generic[State, Action]):
         if not replies:
             return self.env.reward(state, action), None
         if depth == 1:
+            self.guesses += 1
             return self.heuristic(self.env, child), None
         return self.state_value(child, replies, depth - 1)
 
     def state_value(
         self, state: State, actions: Sequence[Action], depth: float
-    ) -> tuple[float, Line]:
-        """The value of the best of `actions` for the player whose turn it is, and its line."""
+    ) -> tuple[float, Variation]:
+        """The value of the best of `actions` for the player whose turn it is, and its variation."""
         self.clock.check()
         player = self.env.current_player(state)
         if player == CHANCE:
             return self.mean_value(state, possible_outcomes(self.env, state), depth), None
         maximising = player == 1
-        best, best_line = -inf if maximising else inf, None
+        best, variation = -inf if maximising else inf, None
         for action in actions:
-            value, line = self.action_value(state, action, depth)
+            value, following = self.action_value(state, action, depth)
             if (value > best) if maximising else (value < best):
-                best, best_line = value, (action, line)
-        return best, best_line
+                best, variation = value, (action, following)
+        return best, variation
 
     def mean_value(
         self, state: State, probabilities: Mapping[Action, float], depth: float
     ) -> float:
-        """What a state is worth on average where actions are taken with these probabilities."""
+        """The mean value of a state in which actions are taken with these probabilities."""
         values = [self.action_value(state, action, depth)[0] for action in probabilities]
         return expected_value(values, probabilities.values())

@@ -1,6 +1,6 @@
 """Options of agents: declared as fields of their classes, checked, and listed."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from math import inf
 from pathlib import Path
@@ -24,13 +24,13 @@ def file_option(help_text: str, default: Any = MISSING) -> Any:
     """A dataclass field for a data file of the agent's.
 
     Its type is `str | bytes`, or that and None: the path, or what the file holds. The bundler puts
-    the latter in the place of the former, so that a submission needs no file beside it.
+    the latter in the place of the former, so that a submission needs no other file.
     """
     return field(default=default, metadata={"help": help_text, "is_file": True})
 
 
 def file_content(file: str | bytes) -> bytes:
-    """What the file of a `file_option` holds.
+    """Read the file of a `file_option`.
 
     Raises:
         OSError: it cannot be read.
@@ -53,9 +53,14 @@ def choose(name: str, choice: str | Chosen, known: Mapping[str, Chosen]) -> Chos
     """
     if callable(choice):
         return choice
-    if choice not in known:
-        raise ValueError(f"unknown {name} {choice!r}: choose one of {', '.join(known)}")
+    require_one_of(name, choice, known)
     return known[choice]
+
+
+def alternatives(names: Sequence[str]) -> str:
+    """`a`, `a or b`, `a, b or c`: at least one name."""
+    *first, last = names
+    return f"{', '.join(first)} or {last}" if first else last
 
 
 def require_at_least(name: str, number: float | None, least: float) -> None:
@@ -69,14 +74,14 @@ def require_at_least(name: str, number: float | None, least: float) -> None:
         raise ValueError(f"{name} must be {expected}, not {number!r}")
 
 
-def require_engine(engine: str) -> None:
-    """Check the name of an engine.
+def require_one_of(name: str, choice: str, known: Collection[str]) -> None:
+    """Check a choice among words.
 
     Raises:
-        ValueError: no engine has this name; the message lists the known ones.
+        ValueError: `choice` is none of the known ones, which the message lists.
     """
-    if engine not in ENGINES:
-        raise ValueError(f"unknown engine {engine!r}: choose one of {', '.join(ENGINES)}")
+    if choice not in known:
+        raise ValueError(f"unknown {name} {choice!r}: choose one of {', '.join(known)}")
 
 
 @dataclass(frozen=True)
@@ -94,7 +99,7 @@ class OptionInfo:
 
 
 def agent_help(agent: type[Agent]) -> str:
-    """What an agent does, in one line."""
+    """The first line of an agent's docstring."""
     return (agent.__doc__ or agent.__name__).strip().splitlines()[0]
 
 

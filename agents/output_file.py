@@ -51,7 +51,7 @@ def require_distinct(*written: Path | None, read: Iterable[Path | None] = ()) ->
 
 
 def _identity(path: Path) -> object:
-    """What is the same for every name of a file, its links included."""
+    """An identity that all names of a file share, its links included."""
     try:
         status = path.stat()
     except OSError:  # it is not there yet
@@ -60,7 +60,7 @@ def _identity(path: Path) -> object:
 
 
 def replace_content(path: Path, content: bytes) -> None:
-    """Write a file so that whoever reads it, after an interrupt too, finds the old or the new one.
+    """Replace a file at once: a reader finds the old or the new one, after an interrupt too.
 
     Raises:
         OSError: it cannot be written.

@@ -12,8 +12,7 @@ from agents.book.book_format import decode_repertoire, shipped_repertoire
 from agents.book.opening_book import shipped_book_of
 from agents.book.repertoire import Repertoire
 from agents.compiled.compilation import is_compiled_game
-from agents.guidance.tie_break import require_tie_break
-from agents.options import file_content, file_option, option, require_at_least
+from agents.options import file_content, file_option, option, require_at_least, require_one_of
 from agents.search import Clock, TimeUp
 from agents.solver.exact_moves import ExactMoves, is_decided, unrefuted
 from agents.solver.prospects import Prospects
@@ -30,9 +29,9 @@ OUTCOME_SHARE = 0.7
 """Part of the time for the bare results of all moves, before their scores are asked for, where the
 solver is not compiled."""
 TIE_SECONDS = 0.2
-"""How long to look for the best one of equally good moves."""
+"""Time to look for the best one of equally good moves."""
 LATEST_TIE = 0.5
-"""Where solving took longer than that, in seconds, any of the best moves will do."""
+"""Seconds of solving after which any of the best moves will do."""
 HARD_POSITION_SHARE = 0.4
 """Part of a match's bank that a single move may take."""
 PROSPECTS_SHARE = 0.5
@@ -40,7 +39,7 @@ PROSPECTS_SHARE = 0.5
 PROSPECTS_SECONDS = 2.0
 """... and how long that is at most."""
 EXACT_TIE_BREAKS = ("score", "expectimax")
-"""What tells moves apart that lead to the same result."""
+"""Ways to choose among moves that lead to the same result."""
 
 
 @dataclass
@@ -83,7 +82,7 @@ class PerfectAgent(Agent):
         require_at_least("time_limit", self.time_limit, 0)
         require_at_least("table_megabytes", self.table_megabytes, 1)
         require_at_least("threads", self.threads, 1)
-        require_tie_break(self.tie_break, EXACT_TIE_BREAKS)
+        require_one_of("tie_break", self.tie_break, EXACT_TIE_BREAKS)
         if self.repertoire is not None:
             self._repertoire = decode_repertoire(file_content(self.repertoire))
 
@@ -167,7 +166,7 @@ class PerfectAgent(Agent):
         return agent.search_among(env, state, candidates, clock.left)
 
     def _exact_moves_in(self, env: Env[Any, Any]) -> ExactMoves | None:
-        """What judges moves in this game, with what it has learnt from earlier moves.
+        """The judge of moves in this game, with what it has learnt from earlier moves.
 
         Compiled as soon as that is ready. None for games that the solver does not play.
         """

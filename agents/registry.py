@@ -71,7 +71,7 @@ WORD_VALUES: dict[str, JsonValue] = {"none": None, "null": None, "true": True, "
 
 
 class AgentSpecification(NamedTuple):
-    """What a text says of an agent; neither the name nor the options need exist."""
+    """An agent as a text names it; neither the name nor the options need exist."""
 
     name: str
     options: dict[str, JsonValue]

@@ -1,14 +1,15 @@
-"""Common ground of all searches: the clock, principal variations, chance, random numbers."""
+"""The common ground of all searches: the clock, variations, chance, random numbers."""
 
 import random
 from collections.abc import Callable, Iterable, Sequence
+from math import inf
 from time import perf_counter
 from typing import Any
 
 from envs.protocol import Action, GameOfChance
 
 OnProgress = Callable[[int, int, str], None]
-"""Called with what is done, the total, and a word on what it is."""
+"""Takes the number done, the total, and a word on the present step."""
 
 
 class TimeUp(Exception):
@@ -23,10 +24,13 @@ class Clock:
     """
 
     def __init__(self, *time_limits: float | None) -> None:
+        self._seconds = min((limit for limit in time_limits if limit is not None), default=inf)
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin to run now, as if the clock had just been created."""
         self._start = perf_counter()
-        self._end = self._start + min(
-            (limit for limit in time_limits if limit is not None), default=float("inf")
-        )
+        self._end = self._start + self._seconds
 
     @property
     def elapsed(self) -> float:
@@ -52,18 +56,18 @@ class Clock:
             raise TimeUp
 
 
-Line = tuple[Any, Any] | None
-"""An action and the line that follows it; None is the empty line."""
+Variation = tuple[Any, Any] | None
+"""An action and the variation that follows it; None is the empty one."""
 
-Found = dict[Action, tuple[float, Line]]
-"""The value of each examined action and the line that follows it, in the order of the search."""
+Found = dict[Action, tuple[float, Variation]]
+"""By examined action, in the order of the search: its value and the variation that follows it."""
 
 
-def line_actions(line: Line) -> tuple[Any, ...]:
-    """The actions of a line, in the order of play."""
+def variation_actions(variation: Variation) -> tuple[Any, ...]:
+    """The actions of a variation, in the order of play."""
     actions = []
-    while line is not None:
-        action, line = line
+    while variation is not None:
+        action, variation = variation
         actions.append(action)
     return tuple(actions)
 

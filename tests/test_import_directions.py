@@ -1,6 +1,8 @@
 """Imports point one way, submission -> agents -> envs; outside packages have their place."""
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +11,9 @@ import pytest
 ROOT = Path(__file__).parent.parent
 OURS = ("envs", "agents", "submission")
 ADAPTERS = "envs/learning/"
-LEARNING_PACKAGES = {"gymnasium", "pettingzoo", "stable_baselines3", "sb3_contrib", "torch"}
+TRAINING = "agents/policy/"
+LEARNERS = {"stable_baselines3", "sb3_contrib", "torch"}
+LEARNING_PACKAGES = LEARNERS | {"gymnasium", "pettingzoo"}
 
 
 def imported_packages(source: str, package: str) -> set[str]:
@@ -45,7 +49,7 @@ def test_the_rules_know_no_agent_and_no_kaggle() -> None:
 
 
 def test_the_searches_know_no_kaggle_and_no_gymnasium() -> None:
-    outside = {"submission", "kaggle_environments"} | LEARNING_PACKAGES
+    outside = {"submission", "kaggle_environments", "gymnasium", "pettingzoo"}
     assert importers("agents", outside) == {}
 
 
@@ -53,6 +57,22 @@ def test_only_adapters_import_gymnasium() -> None:
     visitors = importers("envs", LEARNING_PACKAGES) | importers("submission", {"gymnasium"})
     assert visitors
     assert [path for path in visitors if not path.startswith(ADAPTERS)] == []
+
+
+def test_only_training_imports_what_learns() -> None:
+    visitors = importers("agents", LEARNERS) | importers("submission", LEARNERS)
+    assert visitors
+    assert [path for path in visitors if not path.startswith(TRAINING)] == []
+
+
+def test_commands_reach_what_learns_only_when_they_train() -> None:
+    """What loads with the command line neither imports it nor one of the files that do."""
+    program = "import sys, submission.cli.app; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.split()
+    assert "submission.cli.train" in loaded
+    assert LEARNERS & set(loaded) == set()
 
 
 def test_environments_meet_agents_at_one_place_only() -> None:

@@ -1,1 +1,1 @@
-"""The opening book: what it holds, how it is encoded, computed and shipped."""
+"""The opening book and the repertoire: their content, format, look-up and computation."""

@@ -1,9 +1,8 @@
-"""Building opening books and repertoires, by way of a checkpoint from which it can go on.
+"""Building opening books and repertoires, with a checkpoint from which an interrupted run goes on.
 
-Scores or moves on disk while a book is computed, so that an interrupted computation can go on.
-
-A text file: a first line that says what of, then a line for each position with its key
-(`agents.book.book_positions`) and its score or column, in the order in which they were found.
+The checkpoint is a text file: a first line that says what is computed, then a line for each
+position with its key (`agents.book.book_positions`) and its score or column, in the order in which
+they were found.
 """
 
 import os
@@ -45,7 +44,7 @@ class Checkpoint(Generic[Scope]):
             )
 
     def read(self) -> dict[int, int]:
-        """What was found, by key; nothing if no file is there. A line cut short is removed.
+        """Read the findings by key, none if no file is there. A line cut short is removed.
 
         Raises:
             OSError: the file cannot be read and written.
@@ -89,10 +88,6 @@ class Checkpoint(Generic[Scope]):
         return key, found
 
 
-class UnfinishedBook(Exception):
-    """The computation has stopped; the message says why, how far it got, and how to go on."""
-
-
 def build_book(
     checkpoint: Checkpoint[BookScope],
     known: Mapping[int, int],
@@ -107,7 +102,7 @@ def build_book(
         known: scores by key of an earlier run.
         executor: any executor of the `concurrent.futures` kind.
         table_megabytes: size of each worker's transposition table.
-        on_progress: told how many positions are done.
+        on_progress: takes the number of positions done.
 
     Raises:
         UnfinishedBook: Ctrl-C, or a worker process died.
@@ -141,7 +136,7 @@ def build_repertoire(
         known: columns by key of an earlier run.
         executor: any executor of the `concurrent.futures` kind.
         table_megabytes: size of each worker's transposition table.
-        on_progress: told how many positions of a ply are done.
+        on_progress: takes the number of positions of a ply that are done.
 
     Raises:
         UnfinishedBook: Ctrl-C, or a worker process died.
@@ -154,6 +149,10 @@ def build_repertoire(
     except (KeyboardInterrupt, BrokenExecutor) as stop:
         done = f"the moves of {len(builder.columns)} positions are found"
         raise _unfinished(stop, done) from stop
+
+
+class UnfinishedBook(Exception):
+    """The computation has stopped; the message says why, how far it got, and how to go on."""
 
 
 def _unfinished(stop: BaseException, done: str) -> UnfinishedBook:

@@ -1,6 +1,6 @@
 """Opening books and repertoires as bytes, and as Python modules that a bundle carries.
 
-An opening book as bytes.
+An opening book:
 
     offset  size  content
          0     4  "CXBK"
@@ -14,7 +14,7 @@ Numbers are little-endian. Scores are exact, from the view of the player to move
 `agents.solver.solver.ScoreBounds`. The positions themselves are not in it, since they follow from
 the rules, nor are the scores after fewer plies, which follow from these.
 
-A repertoire as bytes.
+A repertoire:
 
     offset  size  content
          0     4  "CXRP"
@@ -51,7 +51,7 @@ BOOK_CHECKSUM = Struct("<I")
 
 
 class BookContent(NamedTuple):
-    """What is written down of a book."""
+    """The content of a book's file."""
 
     scope: BookScope
     deepest_scores: Words
@@ -71,7 +71,7 @@ def encode_book(content: BookContent) -> bytes:
 
 
 def decode_book(data: bytes) -> BookContent:
-    """What the bytes of a book say.
+    """The content of a book's bytes.
 
     Raises:
         ValueError: they are no book, a book in another version of the format, or damaged.

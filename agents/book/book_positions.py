@@ -48,7 +48,7 @@ class BookScope:
 
     @property
     def cells(self) -> int:
-        """How many cells the board has."""
+        """The number of cells of the board."""
         return self.rows * self.columns
 
 
@@ -56,9 +56,9 @@ class Drop(NamedTuple):
     """A stone dropped into one column, in each of many positions."""
 
     legal: Flags
-    """Where the column is not full."""
+    """True where the column is not full."""
     wins: Flags
-    """Where the stone is legal and wins."""
+    """True where the stone is legal and wins."""
     keys: Words
     """The key of the position after it; without meaning where the stone is illegal or wins."""
 
@@ -117,7 +117,7 @@ def stones_of_keys(scope: BookScope, keys: Words) -> tuple[Words, Words]:
 
 
 def have_line(stones: Words, steps: LineSteps) -> Flags:
-    """Which of many players hold a line; `envs.bitboard.has_line` for arrays."""
+    """Tell which of many players hold a line: `envs.bitboard.has_line` for arrays."""
     import numpy as np
 
     found = np.zeros(len(stones), np.bool_)

@@ -2,7 +2,7 @@
 
 All other positions are left out, for such a player allows none of them. So it reaches much further
 than a book of all positions: to the 20th ply of Connect Four in some 200 kB. It can hold the
-positions of the first plies beside, whoever plays them and however.
+positions of the first plies, too, by whatever moves they came about.
 
 The positions are not written down, nor the columns. Where a position has several `promising_moves`,
 a bit for each of them, in their order, tells whether it is the one (`agents.book.retrieval`); most
@@ -82,7 +82,7 @@ class Stones(NamedTuple):
 
     @property
     def ply(self) -> int:
-        """How many plies have been played."""
+        """The number of plies played."""
         return self.mask.bit_count()
 
     @property

@@ -33,7 +33,7 @@ from envs.connectx import ConnectX
 OnMoves = Callable[[Mapping[int, int]], None]
 """Takes the columns, by the keys of their positions, that have been found."""
 OnPly = Callable[[int, int, str], None]
-"""Told how many positions of a ply are done, of how many, and which ply it is."""
+"""Takes the number of positions of a ply that are done, their total, and the ply."""
 
 
 REPLIES_AHEAD = 6
@@ -56,12 +56,12 @@ class RepertoireBuilder:
     """Finds the moves of a repertoire.
 
     Args:
-        scope: what it is to hold.
+        scope: the board and the plies to cover.
         executor: any executor of the `concurrent.futures` kind.
         table_megabytes: size of each worker's transposition table.
         known: columns of an earlier run, by key.
         on_moves: takes each new column as soon as it is found.
-        on_ply: told of the progress.
+        on_ply: takes the progress.
     """
 
     def __init__(
@@ -228,7 +228,7 @@ class Foresight:
         return self.exact_moves.best(state, score, Clock(), Clock(0))[0]
 
     def _choose(self, state: BoardState, score: int, replies: int) -> tuple[int, float]:
-        """The move in a position that is not won, and what it is worth from player 1's view.
+        """The move in a position that is not won, and its value from player 1's view.
 
         Args:
             state: the position.
@@ -248,7 +248,7 @@ class Foresight:
         return self._chosen[state, replies]
 
     def _value_after(self, state: BoardState, reply: int, replies: int) -> float:
-        """What a reply leads to, with so many more replies looked ahead, from player 1's view."""
+        """The value after a reply, looking so many more replies ahead, from player 1's view."""
         child = self.env.get_next_state(state, reply)
         if not self.env.get_available_actions(child):
             return self.env.reward(state, reply)
@@ -261,7 +261,7 @@ class Foresight:
 
 
 class _Memory(local):
-    """What each thread of a worker chooses with; it remembers what the shards before have shown."""
+    """The foresight of each thread of a worker; it remembers what earlier shards have shown."""
 
     def __init__(self) -> None:
         self.foresight = lru_cache(maxsize=1)(Foresight)

@@ -26,7 +26,7 @@ class BitField(NamedTuple):
     segment: int
     """Places in a segment, a power of two."""
     segments: int
-    """How many there are, at least 3."""
+    """The number of segments, at least 3."""
     bits: bytes
     """Place by place, from the lowest bit of the first byte on."""
 

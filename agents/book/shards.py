@@ -72,7 +72,7 @@ def solve_shard(shard: Shard) -> list[int]:
 
 @lru_cache(maxsize=1)
 def _shard_solver(scope: BookScope, table_megabytes: int) -> Solver:
-    """The solver of a worker, which remembers what it learnt from the shards before."""
+    """The solver of a worker, which remembers what earlier shards have taught it."""
     return Solver(ConnectX(scope.rows, scope.columns, scope.inarow), table_megabytes)
 
 

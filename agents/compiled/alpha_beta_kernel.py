@@ -45,9 +45,9 @@ FLOOR = 7
 KNOWN_GUESSES = 8
 """The number of guesses before any move was searched."""
 NEXT = 9
-"""How many of the state's moves have been searched."""
+"""The number of the state's moves that have been searched."""
 MOVES = 10
-"""How many moves the state has."""
+"""The number of the state's moves."""
 AGAIN = 11
 """1 while a move that has beaten alpha is searched again, with the whole window."""
 FRAME_FIELDS = 12
@@ -58,7 +58,7 @@ PLY = 0
 NODES = 1
 """States reached so far."""
 GUESSES = 2
-"""How often a score rested on the heuristic."""
+"""Scores taken from the heuristic."""
 PROGRESS_FIELDS = 3
 
 OPEN = 1 << 50
@@ -69,7 +69,7 @@ TABLE_PLIES = 3
 
 
 class BoardNumbers(NamedTuple):
-    """The part of `envs.bitboard.BoardMasks` that is searched with, of one type for all.
+    """The part of `envs.bitboard.BoardMasks` that the search needs, of one type for all boards.
 
     So one compilation serves them all, at the speed of one for each (no shift is in its way).
     """
@@ -87,9 +87,9 @@ class SearchArrays(NamedTuple):
     """[ply, field] The stack."""
     moves: Words
     """[ply, n] The moves to search at each ply, in their order."""
-    lines: Words
-    """[ply, n] The best line from each ply on."""
-    line_lengths: Words
+    variations: Words
+    """[ply, n] The principal variation from each ply on."""
+    variation_lengths: Words
     """[ply]"""
     killers: Words
     """[ply, n] The moves that caused the latest cutoffs, or NO_MOVE."""
@@ -114,7 +114,7 @@ def alpha_beta_slice(
         node_limit: how many states to reach, roughly.
 
     Returns:
-        Whether BEST of frame 0 is the score and `lines[0]` its line.
+        Whether BEST of frame 0 is the score and `variations[0]` the principal variation.
     """
     ply = arrays.progress[PLY]
     end = arrays.progress[NODES] + node_limit
@@ -166,9 +166,9 @@ def best_last_move(board: BoardNumbers, scores: LineScores, arrays: SearchArrays
             if found > best:
                 best, best_move = found, move
                 if best >= beta:
-                    break  # fail high: the opponent has a better choice before
-    arrays.lines[ply, 0] = best_move
-    arrays.line_lengths[ply] = 1
+                    break
+    arrays.variations[ply, 0] = best_move
+    arrays.variation_lengths[ply] = 1
     arrays.progress[NODES] += reached
     if mask | best_move == board.board:
         return 0  # no guess: the game is drawn
@@ -178,13 +178,13 @@ def best_last_move(board: BoardNumbers, scores: LineScores, arrays: SearchArrays
 
 @inlined
 def lose(board: BoardNumbers, arrays: SearchArrays, ply: int, possible: int, threats: int) -> int:
-    """Score a state whose moves all let the opponent win; its line blocks one win if it can."""
+    """The score of a state whose moves all lose at once; its variation blocks a win, if it can."""
     blocks = possible & threats
     move = blocks & -blocks if blocks else possible & -possible
     answers = ((arrays.frames[ply, MASK] | move) + board.bottom) & threats
-    arrays.lines[ply, 0] = move
-    arrays.lines[ply, 1] = answers & -answers
-    arrays.line_lengths[ply] = 2
+    arrays.variations[ply, 0] = move
+    arrays.variations[ply, 1] = answers & -answers
+    arrays.variation_lengths[ply] = 2
     return -WIN_SCORE
 
 
@@ -209,8 +209,8 @@ def recall(arrays: SearchArrays, ply: int, plies: int) -> tuple[int, int]:
             frame[BETA] = min(frame[BETA], score)
         if frame[ALPHA] >= frame[BETA]:  # the bounds leave no score within the window
             arrays.progress[GUESSES] += reach != PROVEN_REACH
-            arrays.lines[ply, 0] = move
-            arrays.line_lengths[ply] = 1
+            arrays.variations[ply, 0] = move
+            arrays.variation_lengths[ply] = 1
             return score, move
     return OPEN, move
 
@@ -240,7 +240,7 @@ def begin_moves(arrays: SearchArrays, ply: int, safe: int, promising: int) -> No
     frame[NEXT] = 0
     frame[AGAIN] = 0
     frame[MOVES] = count
-    arrays.line_lengths[ply] = 0
+    arrays.variation_lengths[ply] = 0
 
 
 @inlined
@@ -274,7 +274,7 @@ def take_back(arrays: SearchArrays, ply: int, score: int, plies: int) -> int:
         frame[BEST] = score
         frame[BEST_MOVE] = move
         if score > frame[ALPHA] or frame[ALPHA] == -WIN_SCORE:  # else it may be worth less
-            extend_line(arrays, ply, move)
+            extend_variation(arrays, ply, move)
         frame[ALPHA] = max(frame[ALPHA], score)
     if frame[ALPHA] >= frame[BETA]:  # fail high: the opponent has a better choice before
         remember_killer(arrays, ply, move)
@@ -285,13 +285,13 @@ def take_back(arrays: SearchArrays, ply: int, score: int, plies: int) -> int:
 
 
 @inlined
-def extend_line(arrays: SearchArrays, ply: int, move: int) -> None:
-    """Make the line of a state: `move`, then the line after it."""
-    length = arrays.line_lengths[ply + 1]
-    arrays.lines[ply, 0] = move
+def extend_variation(arrays: SearchArrays, ply: int, move: int) -> None:
+    """Make the variation of a state: `move`, then the variation that follows it."""
+    length = arrays.variation_lengths[ply + 1]
+    arrays.variations[ply, 0] = move
     for i in range(length):
-        arrays.lines[ply, i + 1] = arrays.lines[ply + 1, i]
-    arrays.line_lengths[ply] = length + 1
+        arrays.variations[ply, i + 1] = arrays.variations[ply + 1, i]
+    arrays.variation_lengths[ply] = length + 1
 
 
 @inlined

@@ -14,16 +14,16 @@ from envs.connectx import ConnectX
 from envs.jit import ENDING, compiles
 
 SILENT_SECONDS = 1.0
-"""What is compiled in less than that is not worth a word."""
+"""Compiling is announced when it takes longer than that."""
 SWITCH_SECONDS = 1e-4
-"""How long the compiler waits, beside a game, for Python's lock each time that it comes back from
+"""Longest wait of the compiler, beside a game, for Python's lock each time that it comes back from
 LLVM. That is thousands of times, so that Python's own 5 ms would add up to minutes."""
 FAREWELL_SECONDS = 10.0
-"""How long the end of Python waits at most until the compiler can be left."""
+"""Longest wait of the end of Python until the compiler can be left."""
 
 
 class Patience:
-    """How long this process waits for searches to be compiled.
+    """The time that this process waits for searches to be compiled.
 
     Without end, until `compile_beside_games` is called; then in the background, and a game waits
     for no longer than it allows.
@@ -165,7 +165,7 @@ RULES = (
     "get_next_state",
     "reward",
 )
-"""Methods that a class must not override."""
+"""The methods that a class must leave as ConnectX has them."""
 
 
 def is_compiled_game(env: object) -> TypeGuard[ConnectX]:
@@ -184,7 +184,7 @@ def runs_compiled(engine: str, able: bool, compilation: Compilation, requirement
     """Tell whether a search runs compiled now, and compile it if need be.
 
     Args:
-        engine: one of `agents.options.ENGINES`.
+        engine: `auto` or `compiled`.
         able: whether the compiled search knows the game and what it is handed.
         compilation: of that search.
         requirement: what it must be handed, for the message.
@@ -192,8 +192,6 @@ def runs_compiled(engine: str, able: bool, compilation: Compilation, requirement
     Raises:
         ValueError: the compiled engine is asked for and cannot search.
     """
-    if engine == "reference":
-        return False
     if able and compilation.is_ready():
         return True
     if engine == "compiled" and (not able or compilation.has_failed()):

@@ -31,7 +31,7 @@ from agents.compiled.alpha_beta_tables import (
 from agents.compiled.compilation import Compilation, is_compiled_game
 from agents.guidance.heuristics import Heuristic, automatic, open_lines, zero
 from agents.guidance.ordering import ORDERINGS, Ordering, natural
-from agents.search import Clock, Line
+from agents.search import Clock, Variation
 from envs.bitboard import board_masks, cell_bit, column_cells, completing_cells
 from envs.board import BoardState
 from envs.connectx import ConnectX
@@ -58,6 +58,8 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         killer_moves: whether moves that caused a cutoff are tried first at the same ply.
         plain: whether the kernel runs as it stands, in plain Python.
     """
+
+    engine = "compiled"
 
     def __init__(
         self,
@@ -93,8 +95,8 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         ply: int,
         alpha: float,
         beta: float,
-    ) -> tuple[float, Line]:
-        """The value of `state` within the window, and the line that leads to it."""
+    ) -> tuple[float, Variation]:
+        """The value of `state` within the window, and the variation that follows."""
         sign = 1 if state.player == 1 else -1
         win = self._winning_move(state)
         if win:
@@ -104,7 +106,7 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
             alpha, beta = -beta, -alpha
         self._begin(state, value_score(alpha, inarow), value_score(beta, inarow))
         self._run(plies=int(min(depth, self._cells - state.mask.bit_count())))
-        return score_value(sign * int(self._arrays.frames[0, BEST]), inarow), self._line()
+        return score_value(sign * int(self._arrays.frames[0, BEST]), inarow), self._variation()
 
     def _winning_move(self, state: BoardState) -> int:
         """A cell with which the player whose turn it is wins at once, or 0."""
@@ -134,13 +136,13 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
             self.nodes = nodes + int(progress[NODES])
             self.guesses = guesses + int(progress[GUESSES])
 
-    def _line(self) -> Line:
-        """The line that the kernel has found."""
-        line: Line = None
-        moves = self._arrays.lines[0, : self._arrays.line_lengths[0]].tolist()
+    def _variation(self) -> Variation:
+        """The principal variation that the kernel has found."""
+        variation: Variation = None
+        moves = self._arrays.variations[0, : self._arrays.variation_lengths[0]].tolist()
         for move in reversed(moves):
-            line = self._columns[move], line
-        return line
+            variation = self._columns[move], variation
+        return variation
 
 
 def can_compile(env: object, heuristic: Heuristic, ordering: Ordering) -> bool:
@@ -178,8 +180,8 @@ def _new_arrays(columns: Sequence[int], plies: int, killers: int, table_size: in
     return SearchArrays(
         frames=zeros(plies, FRAME_FIELDS),
         moves=zeros(plies, len(columns)),
-        lines=zeros(plies, plies),
-        line_lengths=zeros(plies),
+        variations=zeros(plies, plies),
+        variation_lengths=zeros(plies),
         killers=zeros(plies, killers),
         order=words_of(columns),
         table=new_table(table_size),

@@ -1,13 +1,8 @@
-"""Heuristics: guesses of what an unfinished state is worth, from player 1's view, inside (-1, 1).
+"""Heuristics: guesses of what an unfinished state is worth.
 
-The heuristics that tutorials give for tic-tac-toe: values of unfinished states, player 1's view.
-
-Each is antisymmetric: with the colours exchanged the value changes its sign.
-
-Heuristics: guesses of what an unfinished state is worth, from player 1's view, inside (-1, 1).
-
-A heuristic is a plain function `(env, state) -> float`. Its values stay strictly between -1 and 1,
-so that no guess ever outranks a proven win or loss.
+A heuristic is a plain function `(env, state) -> float`, from player 1's view. Its values stay
+strictly between -1 and 1, so that no guess ever outranks a proven win or loss. Each of these is
+antisymmetric: with the colours exchanged the value changes its sign.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,19 +13,42 @@ from envs.bitboard import cell_bit, column_cells
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 
+Heuristic = Callable[[Any, Any], float]
 
-class ThreatBoard(NamedTuple):
-    """The cells of a board, as the rule of odd and even sees them."""
 
-    cells: int
-    bottom: int
-    """The lowest cell of each column."""
-    first: int
-    """The rows that player 1 comes to fill when only one column is left; the others are player 2's.
+def zero(env: object, state: object) -> float:
+    """Know nothing: every unfinished state is worth 0."""
+    return 0.0
 
-    The odd ones, counted from 1 at the bottom, where the other columns have an even number of
-    cells: then it is player 1's turn at the bottom.
+
+def open_lines(env: BoardGame, state: BoardState) -> float:
+    """Count the lines that are still open to one player alone, longer beginnings for more.
+
+    A line with one stone too few to win counts 1, each further missing stone divides by 4; the
+    difference d of the two players' sums becomes d / (4 + |d|).
     """
+    player_1, player_2 = env.stones(state)
+    weights = _line_weights(env.inarow)
+    difference = 0.0
+    for line in env.winning_lines:
+        own = line & player_1
+        other = line & player_2
+        if own:
+            if not other:
+                difference += weights[own.bit_count()]
+        elif other:
+            difference -= weights[other.bit_count()]
+    return difference / (4.0 + abs(difference))
+
+
+@cache
+def _line_weights(inarow: int) -> tuple[float, ...]:
+    return tuple(4.0 ** (stones + 1 - inarow) for stones in range(inarow + 1))
+
+
+def automatic(env: object, state: Any) -> float:
+    """`open_lines` for line games on a board, `zero` for every other game."""
+    return open_lines(env, state) if isinstance(env, BoardGame) else 0.0
 
 
 def odd_even_threats(env: ConnectX, state: BoardState) -> float:
@@ -68,8 +86,22 @@ def completed_lines(env: ConnectX, own: int) -> int:
 
 
 def threat_weight(threats: int, own_rows: int) -> int:
-    """What a player's threats count."""
+    """The weight of a player's threats."""
     return threats.bit_count() + (threats & own_rows).bit_count()
+
+
+class ThreatBoard(NamedTuple):
+    """The cells of a board, as the rule of odd and even sees them."""
+
+    cells: int
+    bottom: int
+    """The lowest cell of each column."""
+    first: int
+    """The rows that player 1 comes to fill when only one column is left; the others are player 2's.
+
+    The odd ones, counted from 1 at the bottom, where the other columns have an even number of
+    cells: then it is player 1's turn at the bottom.
+    """
 
 
 @cache
@@ -132,44 +164,6 @@ def _require_tic_tac_toe(heuristic: str, env: object) -> None:
         raise ValueError(
             f"the heuristic {heuristic} is for tic-tac-toe, not for {env!r}: choose auto"
         )
-
-
-Heuristic = Callable[[Any, Any], float]
-
-
-def zero(env: object, state: object) -> float:
-    """Know nothing: every unfinished state is worth 0."""
-    return 0.0
-
-
-def open_lines(env: BoardGame, state: BoardState) -> float:
-    """Count the lines that are still open to one player alone, longer beginnings for more.
-
-    A line with one stone too few to win counts 1, each further missing stone divides by 4; the
-    difference d of the two players' sums becomes d / (4 + |d|).
-    """
-    player_1, player_2 = env.stones(state)
-    weights = _line_weights(env.inarow)
-    difference = 0.0
-    for line in env.winning_lines:
-        own = line & player_1
-        other = line & player_2
-        if own:
-            if not other:
-                difference += weights[own.bit_count()]
-        elif other:
-            difference -= weights[other.bit_count()]
-    return difference / (4.0 + abs(difference))
-
-
-@cache
-def _line_weights(inarow: int) -> tuple[float, ...]:
-    return tuple(4.0 ** (stones + 1 - inarow) for stones in range(inarow + 1))
-
-
-def automatic(env: object, state: Any) -> float:
-    """`open_lines` for line games on a board, `zero` for every other game."""
-    return open_lines(env, state) if isinstance(env, BoardGame) else 0.0
 
 
 HEURISTICS: Mapping[str, Heuristic] = {

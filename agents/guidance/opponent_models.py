@@ -1,4 +1,4 @@
-"""Opponent models: how likely a player who may err takes each action.
+"""Opponent models: the probability of each action of a player who may err.
 
 A model is a plain function `(env, state) -> {action: probability}` for states in which the game
 goes on and that player is to move. Actions that it leaves out are never played.
@@ -79,7 +79,7 @@ def _softmax(
 
 
 def preferences(merits: Mapping[Action, float], temperature: float) -> dict[Action, float]:
-    """How likely each action is, in proportion to exp(merit / temperature).
+    """The probability of each action, in proportion to exp(merit / temperature).
 
     Args:
         merits: what each action is worth to the player who chooses.

@@ -1,8 +1,7 @@
-"""Move ordering: which actions a search tries first, and what two plies show for certain.
+"""Move orderings, and the certainties that two plies of look-ahead give.
 
-Move orderings: which actions a search tries first. Better actions first means more cutoffs.
-
-An ordering is a plain function `(env, state, actions) -> actions`.
+An ordering is a plain function `(env, state, actions) -> actions`: a search tries the first of them
+first, and better actions first mean more cutoffs.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -95,7 +94,7 @@ def best_action(values: Mapping[Action, float], sensible: Sequence[Action], sign
     Args:
         values: the value of each examined action, from player 1's view; at least one.
         sensible: the `sensible_actions` of the state.
-        sign: whom the action is for.
+        sign: of the player who chooses.
     """
     best = max(values, key=lambda action: sign * values[action])
     if values[best] == -sign:

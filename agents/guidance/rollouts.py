@@ -1,4 +1,4 @@
-"""Rollout policies: how a Monte Carlo search values a new leaf, mostly by playing to the end.
+"""Rollout policies: they value a new leaf of a Monte Carlo search, mostly by playing to the end.
 
 A rollout is a plain function `(env, state, rng) -> float` that plays on from an unfinished state
 and returns the reward of the last action, from player 1's view. Where chance decides, it draws an
@@ -69,7 +69,7 @@ def has_chance(env: object) -> bool:
 
 
 def random_outcome(env: Env[State, Action], state: State, rng: Random) -> Action:
-    """What chance plays in `state`, drawn by the probabilities of the outcomes."""
+    """Draw what chance plays in `state`, by the probabilities of the outcomes."""
     probabilities = possible_outcomes(env, state)
     drawn: Action = rng.choices(list(probabilities), list(probabilities.values()))[0]
     return drawn

@@ -1,4 +1,4 @@
-"""Which of equally good actions to choose: the one that gives a fallible opponent most to do.
+"""The choice among equally good actions: the one that gives a fallible opponent most to do.
 
 Where both players play exactly, equally good actions lead to the same end. Against an opponent who
 errs they do not: each is worth what the likely replies leave on average. This is expectimax, one
@@ -15,15 +15,15 @@ TIE_BREAKS = ("first", "expectimax")
 """The ways to choose among equally good actions that options name."""
 
 TEMPERATURE = 0.1
-"""How much the opponent minds what his look-ahead shows: at a cost of as much, 1 / e times as
+"""Of the opponent: he takes an action that costs him so much, as far as he sees, 1 / e times as
 often. Of 0.05 to 0.5 the best in matches from lost positions, if only just."""
 LOOK_AHEAD = 4
-"""Plies that the opponent is thought to look ahead; so he makes no mistakes that are plain."""
+"""Plies that the opponent is thought to look ahead; so he makes no plain mistakes."""
 LEAST_LIKELY = 0.02
 """Replies that are less likely are left out."""
 
 ActionValue = Callable[[State, Action], float]
-"""What an action is worth in a state, from player 1's view, in [-1, 1]."""
+"""The value of an action in a state, from player 1's view, in [-1, 1]."""
 
 
 def best_against_fallible(
@@ -62,9 +62,9 @@ def value_against_fallible(
     seen: ActionValue[State, Action],
     exact: ActionValue[State, Action],
 ) -> float:
-    """What `action` is worth on average over the likely replies, from player 1's view.
+    """The mean value of `action` over the likely replies, from player 1's view.
 
-    Where the opponent is not next to move, it is worth what it is worth exactly.
+    Where the opponent is not next to move, this is its exact value.
     """
     child = env.get_next_state(state, action)
     replies = env.get_available_actions(child)
@@ -78,13 +78,3 @@ def value_against_fallible(
         if probability >= LEAST_LIKELY
     }
     return expected_value([exact(child, reply) for reply in likely], likely.values())
-
-
-def require_tie_break(tie_break: str, known: Sequence[str] = TIE_BREAKS) -> None:
-    """Check the name of a tie-break.
-
-    Raises:
-        ValueError: none has this name; the message lists the known ones.
-    """
-    if tie_break not in known:
-        raise ValueError(f"unknown tie_break {tie_break!r}: choose one of {', '.join(known)}")

@@ -4,7 +4,7 @@
 Monte-Carlo Tree Search" (2008).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -22,9 +22,83 @@ GRACE = 1.0
 SEED_BITS = 63
 
 
+def merged_search(
+    agent: MCTSAgent,
+    env: Env[State, Action],
+    state: State,
+    workers: Workers,
+    time_limit: float | None,
+) -> SearchResult[Action]:
+    """Let each worker grow a tree, and choose by what they know together.
+
+    The simulations are shared out, and the seed of each tree follows from the agent's.
+
+    Raises:
+        ValueError: as the agent's own search.
+    """
+    legal_actions(env, state)
+    workers.prepare(partial(replace(agent).is_compiled, env))
+    clock = Clock(agent.time_limit, time_limit)
+    grown = _grown(_growers(agent, workers.count), env, state, workers, clock)
+    if not grown:  # the time was up before the first tree arrived
+        return replace(agent, simulations=1).search(env, state)
+    root = summed([tree.root for tree in grown], plies=1)
+    action = final_action(root, agent.final_move)
+    results = [tree.result for tree in grown]
+    variations = (result.principal_variation for result in results if result.action == action)
+    return SearchResult(
+        action,
+        root.children[action].value,
+        principal_variation=next(variations, (action,)),
+        action_values={action: child.value for action, child in root.children.items()},
+        nodes=sum(result.nodes for result in results),
+        simulations=sum(result.simulations for result in results),
+        elapsed=clock.elapsed,
+        engine=results[0].engine,
+    )
+
+
+class Grown(NamedTuple):
+    """The result of a worker's search, and the statistics of its root and the root's children."""
+
+    result: SearchResult[Any]
+    root: "SummedNode"
+
+
+def _growers(agent: MCTSAgent, trees: int) -> Iterator[MCTSAgent]:
+    """Agents without a tree, each with its share of the simulations and a seed."""
+    rng, simulations = make_rng(agent.seed), agent.simulations
+    if simulations is not None:
+        trees = min(trees, simulations)
+    for number in range(trees):
+        share = None if simulations is None else (simulations + number) // trees
+        yield replace(agent, simulations=share, seed=rng.getrandbits(SEED_BITS))
+
+
+def _grown(
+    growers: Iterable[MCTSAgent], env: Any, state: Any, workers: Workers, clock: Clock
+) -> list[Grown]:
+    """The trees that arrive in time, in the order of their growers."""
+    tasks: Iterator[Task[int, Grown]] = (
+        (number, partial(grow_one_tree, grower, env, state, clock.left))
+        for number, grower in enumerate(growers)
+    )
+    arrived: dict[int, Grown] = {}
+    with suppress(TimeUp):
+        arrived.update(workers.run(tasks, Clock(clock.left + GRACE)))
+    return [arrived[number] for number in sorted(arrived)]
+
+
+def grow_one_tree(agent: MCTSAgent, env: Any, state: Any, seconds: float) -> Grown:
+    """Grow a tree for so many seconds, or to the agent's own limits."""
+    result = agent.search(env, state, None if seconds == inf else seconds)
+    tree: Any = agent.tree
+    return Grown(result, summed([tree.root], plies=1))
+
+
 @dataclass(frozen=True)
 class SummedNode:
-    """What one or more trees know of a state together; see `agents.mcts.Node`."""
+    """The knowledge of one or more trees of a state, added up; see `agents.mcts.Node`."""
 
     sign: int
     visits: int
@@ -34,7 +108,7 @@ class SummedNode:
 
     @property
     def value(self) -> float:
-        """The proven value, or else the mean result with a drawn game counted beside."""
+        """The proven value, or else the mean result with one drawn game added."""
         return self.total / (self.visits + 1) if self.proven is None else self.proven
 
     @property
@@ -59,80 +133,3 @@ def summed(nodes: Sequence[SearchedNode[Any]], plies: int) -> SummedNode:
         proven=next((node.proven for node in nodes if node.proven is not None), None),
         children={action: summed(known, plies - 1) for action, known in children.items()},
     )
-
-
-class Grown(NamedTuple):
-    """What a worker's search found, and the statistics of its root and the root's children."""
-
-    result: SearchResult[Any]
-    root: SummedNode
-
-
-@dataclass
-class TreeGrower(MCTSAgent):
-    """Searches as the Monte Carlo agent does, and tells the statistics by which it chose."""
-
-    def grow_tree(self, env: Any, state: Any, seconds: float) -> Grown:
-        """Grow a tree for so many seconds, or to the agent's own limits."""
-        result = self.search(env, state, None if seconds == inf else seconds)
-        tree: Any = self._tree
-        return Grown(result, summed([tree.root], plies=1))
-
-
-@dataclass
-class MergedMCTSAgent(MCTSAgent):
-    """A Monte Carlo agent whose trees are grown by workers."""
-
-    task_agent: TreeGrower = field(kw_only=True)
-    workers: Workers = field(kw_only=True)
-
-    def search(
-        self, env: Env[State, Action], state: State, time_limit: float | None = None
-    ) -> SearchResult[Action]:
-        """Let each worker grow a tree, and choose by what they know together.
-
-        The simulations are shared out, and the seed of each tree follows from the agent's.
-
-        Raises:
-            ValueError: as the agent's own search.
-        """
-        legal_actions(env, state)
-        self.workers.prepare(partial(self.task_agent.is_compiled, env))
-        clock = Clock(self.time_limit, time_limit)
-        grown = self._grown(env, state, clock)
-        if not grown:  # the time was up before the first tree arrived
-            return replace(self.task_agent, simulations=1).search(env, state)
-        root = summed([tree.root for tree in grown], plies=1)
-        action = final_action(root, self.final_move)
-        results = [tree.result for tree in grown]
-        lines = (result.principal_variation for result in results if result.action == action)
-        return SearchResult(
-            action,
-            root.children[action].value,
-            principal_variation=next(lines, (action,)),
-            action_values={action: child.value for action, child in root.children.items()},
-            nodes=sum(result.nodes for result in results),
-            simulations=sum(result.simulations for result in results),
-            elapsed=clock.elapsed,
-            engine=results[0].engine,
-        )
-
-    def _grown(self, env: Any, state: Any, clock: Clock) -> list[Grown]:
-        """The trees that arrive in time, in the order of their growers."""
-        tasks: Iterator[Task[int, Grown]] = (
-            (number, partial(grower.grow_tree, env, state, clock.left))
-            for number, grower in enumerate(self._growers())
-        )
-        arrived: dict[int, Grown] = {}
-        with suppress(TimeUp):
-            arrived.update(self.workers.run(tasks, Clock(clock.left + GRACE)))
-        return [arrived[number] for number in sorted(arrived)]
-
-    def _growers(self) -> Iterator[TreeGrower]:
-        """What the workers are sent: the agent with its share of the simulations and a seed."""
-        rng, trees = make_rng(self.seed), self.workers.count
-        if self.simulations is not None:
-            trees = min(trees, self.simulations)
-        for number in range(trees):
-            share = None if self.simulations is None else (self.simulations + number) // trees
-            yield replace(self.task_agent, simulations=share, seed=rng.getrandbits(SEED_BITS))

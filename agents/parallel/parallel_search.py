@@ -3,24 +3,17 @@
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
+from typing import Any
 
 from agents.agent import Agent, SearchResult
 from agents.alpha_beta_agent import AlphaBetaAgent
-from agents.expectimax import ExpectimaxAgent
+from agents.depth_first import DepthFirstAgent
 from agents.mcts_agent import MCTSAgent
-from agents.minimax import MinimaxAgent
-from agents.options import agent_options, require_at_least
-from agents.parallel.merged_trees import MergedMCTSAgent, TreeGrower
-from agents.parallel.root_splitting import (
-    AlphaBetaExaminer,
-    ExpectimaxExaminer,
-    MinimaxExaminer,
-    SplitAlphaBetaAgent,
-    SplitExpectimaxAgent,
-    SplitMinimaxAgent,
-)
+from agents.options import alternatives, require_at_least
+from agents.parallel.merged_trees import merged_search
+from agents.parallel.root_splitting import split_alpha_beta, split_search
 from agents.parallel.workers import Workers
-from agents.registry import AGENTS
+from agents.registry import REGISTERED
 from envs.protocol import Action, Env, State
 
 
@@ -35,10 +28,10 @@ def parallel_search(
 ) -> SearchResult[Action]:
     """Search `state` as `agent` does, its work shared by the workers of an executor.
 
-    Minimax, expectimax and alpha-beta are split at the root: each worker examines one action at a
-    time. The value, and the action chosen among equals, are those of `agent.search`: the first of
-    the best in the agent's order. Alpha-beta examines the most promising action alone, and the
-    others at the same time within the window that it leaves; a worker's table starts empty.
+    Depth-first searches are split at the root: each worker examines one action at a time. The
+    value, and the action chosen among equals, are those of `agent.search`: the first of the best in
+    the agent's order. Alpha-beta examines the most promising action alone, and the others at the
+    same time within the window that it leaves; a worker's table starts empty.
 
     Monte Carlo tree search grows a tree in each worker and adds their statistics up. The same seed
     and number of workers give the same result where no time limit ends it. No tree is kept.
@@ -47,36 +40,41 @@ def parallel_search(
     back.
 
     Args:
-        agent: minimax, expectimax, alphabeta or mcts; with processes for workers its options, as
-            the game and the state, must be picklable.
+        agent: any `DepthFirstAgent`, as minimax, expectimax and alphabeta are, or mcts; with
+            processes for workers its options, as the game and the state, must be picklable.
         env: the rules.
         state: where to search from.
         executor: anything with the `submit` of `concurrent.futures`, whose futures `wait` takes:
             threads, processes, Dask's or MPI's executors. It is left open.
         workers: how many tasks the executor runs at the same time; None: one for each processor of
             this machine.
-        time_limit: seconds, beside the agent's own limits. Workers that compile a search, which
-            they do once, do so before.
+        time_limit: seconds, in addition to the agent's own limits. Workers that compile a search,
+            which they do once, do so before.
 
     Raises:
         ValueError: the agent is of another kind, there is no worker, or as `agent.search`.
         Exception: what a worker has raised.
     """
-    if type(agent) not in PARALLEL_AGENTS:
-        known = ", ".join(name for name, kind in AGENTS.items() if kind in PARALLEL_AGENTS)
-        raise ValueError(f"{type(agent).__name__} cannot search in parallel: choose one of {known}")
+    search = splitting(type(agent))
+    if search is None:
+        names = [name for name, agent_class in REGISTERED.items() if splitting(agent_class)]
+        raise ValueError(
+            f"{type(agent).__name__} cannot search in parallel: choose {alternatives(names)}"
+        )
     require_at_least("workers", workers, 1)
     shared = Workers(executor, os.cpu_count() or 1 if workers is None else workers)
-    options = {info.name: getattr(agent, info.name) for info in agent_options(type(agent))}
-    parallel_agent, task_agent = PARALLEL_AGENTS[type(agent)]
-    searcher = parallel_agent(**options, task_agent=task_agent(**options), workers=shared)
-    return searcher.search(env, state, time_limit)
+    result: SearchResult[Action] = search(agent, env, state, shared, time_limit)
+    return result
 
 
-PARALLEL_AGENTS: Mapping[type[Agent], tuple[Callable[..., Agent], Callable[..., Agent]]] = {
-    MinimaxAgent: (SplitMinimaxAgent, MinimaxExaminer),
-    ExpectimaxAgent: (SplitExpectimaxAgent, ExpectimaxExaminer),
-    AlphaBetaAgent: (SplitAlphaBetaAgent, AlphaBetaExaminer),
-    MCTSAgent: (MergedMCTSAgent, TreeGrower),
+SPLITTINGS: Mapping[type, Callable[..., SearchResult[Any]]] = {
+    AlphaBetaAgent: split_alpha_beta,
+    DepthFirstAgent: split_search,
+    MCTSAgent: merged_search,
 }
-"""By the agent that is to search: who shares out its work, and as whom the workers do it."""
+"""The ways to share a search out, by the class that an agent is or inherits."""
+
+
+def splitting(agent: type[Agent]) -> Callable[..., SearchResult[Any]] | None:
+    """The way in which an agent's search is shared out; None where it cannot be."""
+    return next((SPLITTINGS[base] for base in agent.__mro__ if base in SPLITTINGS), None)

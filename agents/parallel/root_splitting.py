@@ -1,151 +1,116 @@
-"""Root splitting: minimax, expectimax and alpha-beta whose root actions are examined by workers."""
+"""Root splitting: depth-first searches whose root actions are examined by workers."""
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from agents.alpha_beta import AlphaBeta, TranspositionTable
+from agents.agent import SearchResult, legal_actions
 from agents.alpha_beta_agent import AlphaBetaAgent
-from agents.expectimax import ExpectimaxAgent
-from agents.minimax import Minimax, MinimaxAgent
-from agents.parallel.workers import Task, Workers
-from agents.search import Clock, Found, Line
-from envs.protocol import Action, State
+from agents.depth_first import DepthFirstAgent, DepthFirstSearch
+from agents.parallel.workers import Workers
+from agents.search import Clock, Found, Variation
+from envs.protocol import Action, Env, State
+
+
+def split_search(
+    agent: DepthFirstAgent,
+    env: Env[State, Action],
+    state: State,
+    workers: Workers,
+    time_limit: float | None,
+) -> SearchResult[Action]:
+    """Search as the agent does, with each root action examined by a worker on its own."""
+    candidates = legal_actions(env, state)
+    search = agent.new_search(env, Clock(agent.time_limit, time_limit))
+    return agent.search_with(SplitSearch(agent, workers, search), state, candidates)
+
+
+def split_alpha_beta(
+    agent: AlphaBetaAgent,
+    env: Env[State, Action],
+    state: State,
+    workers: Workers,
+    time_limit: float | None,
+) -> SearchResult[Action]:
+    """Search as the alpha-beta agent does, split as `SplitAlphaBeta` has it."""
+    candidates = legal_actions(env, state)
+    workers.prepare(partial(agent.is_compiled, env))
+    search = agent.new_search(env, Clock(agent.time_limit, time_limit))
+    return agent.search_with(SplitAlphaBeta(agent, workers, search), state, candidates)
 
 
 class Examined(NamedTuple):
-    """What a worker found of one action."""
+    """A worker's result for one action."""
 
     value: float
-    line: Line
+    variation: Variation
     nodes: int
+    guesses: int
 
 
-@dataclass
-class MinimaxExaminer(MinimaxAgent):
-    """Searches single actions of a root as the minimax agent does."""
-
-    def examine(self, env: Any, state: Any, action: Any, depth: float, seconds: float) -> Examined:
-        """Search one action.
-
-        Raises:
-            TimeUp: it took longer than `seconds`.
-        """
-        tree, found = self._tree(env, Clock(seconds)), Found[Any]()
-        tree.search_root(state, (action,), depth, found)
-        return Examined(*found[action], tree.nodes - 1)
+Examine = Callable[[Action, float], Examined]
+"""Examines an action within so many seconds: a picklable task of a worker."""
 
 
-@dataclass
-class ExpectimaxExaminer(MinimaxExaminer, ExpectimaxAgent):
-    """Searches single actions of a root as the expectimax agent does."""
-
-
-class SplitMinimax(Minimax[State, Action]):
-    """One minimax or expectimax search, split at the root.
+class SplitSearch(DepthFirstSearch[State, Action]):
+    """A depth-first search, split at the root.
 
     Args:
-        task_agent: what each worker is sent.
+        agent: whose search it is; it is sent to the workers.
         workers: who searches.
-        tree: the search to split.
+        search: the search to split.
     """
 
     def __init__(
-        self, task_agent: MinimaxExaminer, workers: Workers, tree: Minimax[State, Action]
+        self, agent: DepthFirstAgent, workers: Workers, search: DepthFirstSearch[State, Action]
     ) -> None:
-        super().__init__(tree.env, tree.heuristic, tree.clock)
-        self.task_agent = task_agent
+        super().__init__(search.env, search.heuristic, search.clock)
+        self.engine = search.engine
+        self.agent = agent
         self.workers = workers
 
     def search_root(
         self, state: State, actions: Iterable[Action], depth: float, found: Found[Action]
     ) -> None:
         """Examine `actions` as the search does, several at a time."""
-        order = list(actions)
-        arrived = Found[Action]()
-        try:
-            for action, examined in self.workers.run(self._tasks(state, order, depth), self.clock):
-                arrived[action] = examined.value, examined.line
-                self.nodes += examined.nodes
-        finally:
-            found.update({action: arrived[action] for action in order if action in arrived})
+        task = partial(examine, self.agent, self.env, state, depth)
+        self.examine_all(list(actions), task, found)
 
-    def _tasks(
-        self, state: State, actions: Iterable[Action], depth: float
-    ) -> Iterator[Task[Action, Examined]]:
-        examine = partial(self.task_agent.examine, self.env, state)
-        for action in actions:
-            yield action, partial(examine, action, depth, self.clock.left)
-
-
-@dataclass
-class SplitMinimaxAgent(MinimaxAgent):
-    """A minimax agent whose root actions are examined by workers."""
-
-    task_agent: MinimaxExaminer = field(kw_only=True)
-    workers: Workers = field(kw_only=True)
-
-    def _tree(self, env: Any, clock: Clock) -> Any:
-        return SplitMinimax(self.task_agent, self.workers, super()._tree(env, clock))
-
-
-@dataclass
-class SplitExpectimaxAgent(SplitMinimaxAgent, ExpectimaxAgent):
-    """An expectimax agent whose root actions are examined by workers."""
-
-
-latest = threading.local()
-"""In each thread of a worker: the `tree` of the search that it works for, and its `search_id`."""
-
-
-class ExaminedWithin(NamedTuple):
-    """What a worker found of one action, within a window."""
-
-    value: float
-    line: Line
-    nodes: int
-    guesses: int
-
-
-@dataclass
-class AlphaBetaExaminer(AlphaBetaAgent):
-    """Searches single actions of a root as the alpha-beta agent does.
-
-    What a worker has learnt of some actions and at smaller depths serves it for the next, until it
-    works for another search.
-    """
-
-    search_id: str = field(kw_only=True, default_factory=lambda: uuid4().hex)
-
-    def examine(
-        self,
-        env: Any,
-        state: Any,
-        action: Any,
-        depth: float,
-        window: tuple[float, float],
-        seconds: float,
-    ) -> ExaminedWithin:
-        """Search one action within the window.
+    def examine_all(
+        self, actions: Sequence[Action], task: Examine[Action], found: Found[Action]
+    ) -> None:
+        """Let the workers examine `actions`, and enter their values in `found`, in this order.
 
         Raises:
-            TimeUp: it took longer than `seconds`.
+            TimeUp: the time is up; `found` keeps what was examined.
         """
-        compiled = self.is_compiled(env)  # before the clock starts, for this may take seconds
-        clock = Clock(seconds)
-        if getattr(latest, "search_id", None) != self.search_id:
-            latest.search_id, latest.tree = self.search_id, self._tree(env, clock, compiled)
-        tree: AlphaBeta[Any, Any] = latest.tree
-        tree.clock = clock
-        nodes, guesses = tree.nodes, tree.guesses
-        value, line = tree.action_value(state, action, depth, 0, *window)
-        return ExaminedWithin(value, line, tree.nodes - nodes, tree.guesses - guesses)
+        arrived = Found[Action]()
+        tasks = ((action, partial(task, action, self.clock.left)) for action in actions)
+        try:
+            for action, examined in self.workers.run(tasks, self.clock):
+                arrived[action] = examined.value, examined.variation
+                self.nodes += examined.nodes
+                self.guesses += examined.guesses
+        finally:
+            found.update({action: arrived[action] for action in actions if action in arrived})
 
 
-class SplitAlphaBeta(AlphaBeta[State, Action]):
+def examine(
+    agent: DepthFirstAgent, env: Any, state: Any, depth: float, action: Any, seconds: float
+) -> Examined:
+    """Search one action of a root as an agent does.
+
+    Raises:
+        TimeUp: it took longer than `seconds`.
+    """
+    search, found = agent.new_search(env, Clock(seconds)), Found[Any]()
+    search.search_root(state, (action,), depth, found)
+    return Examined(*found[action], search.nodes - 1, search.guesses)
+
+
+class SplitAlphaBeta(SplitSearch[State, Action]):
     """One alpha-beta search, split at the root.
 
     The first action is examined alone ("young brothers wait": R. Feldmann, "Game Tree Search on
@@ -153,80 +118,51 @@ class SplitAlphaBeta(AlphaBeta[State, Action]):
     examined at the same time. So the values of those that are better are exact, and the choice
     among them does not depend on which worker was the first to be done.
 
-    Args:
-        task_agent: what each worker is sent.
-        workers: who searches.
-        tree: the search to split.
+    What a worker has learnt of some actions and at smaller depths serves it for the next.
     """
 
     def __init__(
-        self, task_agent: AlphaBetaExaminer, workers: Workers, tree: AlphaBeta[State, Action]
+        self, agent: AlphaBetaAgent, workers: Workers, search: DepthFirstSearch[State, Action]
     ) -> None:
-        super().__init__(
-            tree.env,
-            tree.heuristic,
-            tree.ordering,
-            tree.clock,
-            TranspositionTable(0),
-            killer_moves=False,
-        )
-        self.task_agent = task_agent
-        self.workers = workers
+        super().__init__(agent, workers, search)
+        self.task = partial(examine_within, agent, uuid4().hex, search.env)
 
     def search_root(
         self, state: State, actions: Iterable[Action], depth: float, found: Found[Action]
     ) -> None:
         """Examine `actions` as the search does, all but the first of them several at a time."""
         first, *others = actions
-        self._examine(state, (first,), depth, (-1.0, 1.0), found)
+        task = partial(self.task, state, depth)
+        self.examine_all((first,), partial(task, (-1.0, 1.0)), found)
         value = found[first][0]
         alpha, beta = (value, 1.0) if self.env.current_player(state) == 1 else (-1.0, value)
         if alpha < beta:
-            self._examine(state, others, depth, (alpha, beta), found)
-
-    def _examine(
-        self,
-        state: State,
-        actions: Sequence[Action],
-        depth: float,
-        window: tuple[float, float],
-        found: Found[Action],
-    ) -> None:
-        """Examine `actions` within the window, and enter their values in `found`, in this order.
-
-        Raises:
-            TimeUp: the time is up; `found` keeps what was examined.
-        """
-        arrived = Found[Action]()
-        tasks = self._tasks(state, actions, depth, window)
-        try:
-            for action, examined in self.workers.run(tasks, self.clock):
-                arrived[action] = examined.value, examined.line
-                self.nodes += examined.nodes
-                self.guesses += examined.guesses
-        finally:
-            found.update({action: arrived[action] for action in actions if action in arrived})
-
-    def _tasks(
-        self, state: State, actions: Iterable[Action], depth: float, window: tuple[float, float]
-    ) -> Iterator[Task[Action, ExaminedWithin]]:
-        examine = partial(self.task_agent.examine, self.env, state)
-        for action in actions:
-            yield action, partial(examine, action, depth, window, self.clock.left)
+            self.examine_all(others, partial(task, (alpha, beta)), found)
 
 
-@dataclass
-class SplitAlphaBetaAgent(AlphaBetaAgent):
-    """An alpha-beta agent whose root actions are examined by workers."""
+latest = threading.local()
+"""In each thread of a worker: the `search` that it works for, and that search's `search_id`."""
 
-    task_agent: AlphaBetaExaminer = field(kw_only=True)
-    workers: Workers = field(kw_only=True)
 
-    def is_compiled(self, env: Any) -> bool:
-        """Whether the search is compiled; each worker compiles it, if so and if need be."""
-        self.workers.prepare(partial(self.task_agent.is_compiled, env))
-        return super().is_compiled(env)
+def examine_within(
+    agent: AlphaBetaAgent,
+    search_id: str,
+    env: Any,
+    state: Any,
+    depth: float,
+    window: tuple[float, float],
+    action: Any,
+    seconds: float,
+) -> Examined:
+    """Search one action of a root within a window, by the search that this thread has.
 
-    def _tree(self, env: Any, clock: Clock, compiled: bool) -> AlphaBeta[Any, Any]:
-        tree = super()._tree(env, clock, compiled)
-        return SplitAlphaBeta(self.task_agent, self.workers, tree)
+    Raises:
+        TimeUp: it took longer than `seconds`.
+    """
+    if getattr(latest, "search_id", None) != search_id:
+        latest.search, latest.search_id = agent.new_search(env, Clock()), search_id
+    search = latest.search
+    search.clock = Clock(seconds)
+    nodes, guesses = search.nodes, search.guesses
+    value, variation = search.action_value(state, action, depth, 0, *window)
+    return Examined(value, variation, search.nodes - nodes, search.guesses - guesses)

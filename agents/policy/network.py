@@ -37,7 +37,7 @@ class Dense(NamedTuple):
 
 
 class PolicyNetwork(NamedTuple):
-    """What to play and what the position is worth, from the view of the player to move."""
+    """Gives logits of actions and the value, from the view of the player to move."""
 
     trunk: tuple[Dense, ...]
     """Layers with a rectifier, max(0, x), after each."""
@@ -84,11 +84,11 @@ class PolicyScope(NamedTuple):
     columns: int
     inarow: int
     actions: int
-    """How many actions the empty board has: this tells tic-tac-toe from stones that fall."""
+    """Of the empty board: this tells tic-tac-toe from stones that fall."""
 
     @property
     def inputs(self) -> int:
-        """How many numbers the network takes: a cell of each plane is one."""
+        """The number of the network's inputs: a cell of each plane is one."""
         return 2 * self.rows * self.columns
 
     def __str__(self) -> str:
@@ -99,7 +99,7 @@ class PolicyScope(NamedTuple):
 
 
 class TrainedPolicy(NamedTuple):
-    """What a policy's file holds."""
+    """The content of a policy's file."""
 
     scope: PolicyScope
     network: PolicyNetwork
@@ -123,7 +123,7 @@ def encode_policy(policy: TrainedPolicy) -> bytes:
 
 
 def decode_policy(content: bytes) -> TrainedPolicy:
-    """What the bytes of a policy's file say.
+    """The content of the bytes of a policy's file.
 
     Raises:
         ValueError: they are no policy, one in another version of the format, or one whose arrays

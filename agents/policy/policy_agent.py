@@ -85,7 +85,7 @@ class PolicyAgent(Agent):
 
 
 def position_planes(env: BoardGame, state: BoardState) -> NDArray[np.float32]:
-    """What the network sees: the stones of the player to move, and the other's.
+    """The network's input: the stones of the player to move, and the other's.
 
     Shape (2, rows, columns), 0 and 1, row 0 on top.
     """

@@ -1,4 +1,4 @@
-"""Self-play: a learner, its opponents, and its environment between two updates."""
+"""Self-play: a policy in training, its opponents, and its learner by Stable-Baselines3."""
 
 from collections.abc import Callable
 from time import monotonic
@@ -28,72 +28,125 @@ from envs.board import BoardGame
 from envs.learning.sb3_vec_env import SB3VecEnv
 from envs.learning.vector_env import make_vector_env
 
-
-class Trunk(BaseFeaturesExtractor):
-    """Dense layers with a rectifier after each, shared by the heads for actions and value.
-
-    Args:
-        observation_space: of the environment.
-        widths: outputs of the layers.
-    """
-
-    def __init__(self, observation_space: Any, widths: tuple[int, ...]) -> None:
-        super().__init__(observation_space, features_dim=widths[-1])
-        inputs = int(np.prod(observation_space.shape))
-        self.layers = nn.ModuleList(
-            nn.Linear(*sizes) for sizes in zip((inputs, *widths), widths, strict=False)
-        )
-
-    def forward(self, observations: Tensor) -> Tensor:
-        """What the layers make of a batch of observations."""
-        hidden = observations.flatten(start_dim=1)
-        for layer in self.layers:
-            hidden = layer(hidden).relu()
-        return hidden
-
-
-def make_learner(
-    environment: VecEnv, settings: TrainingSettings, learning_rate: Callable[[float], float]
-) -> MaskablePPO:
-    """A learner that knows nothing yet."""
-    return MaskablePPO(
-        "MlpPolicy",
-        environment,
-        learning_rate=learning_rate,
-        n_steps=settings.horizon,
-        batch_size=settings.minibatch,
-        n_epochs=settings.epochs,
-        gamma=settings.discount,
-        ent_coef=settings.entropy,
-        seed=settings.seed,
-        device="cpu",
-        policy_kwargs={
-            "features_extractor_class": Trunk,
-            "features_extractor_kwargs": {"widths": settings.widths},
-            "net_arch": [],
-        },
-    )
-
-
-def numpy_network(learner: MaskablePPO) -> PolicyNetwork:
-    """A copy of the learner's network as it is now."""
-    policy: Any = learner.policy
-    return PolicyNetwork(
-        tuple(_dense(layer) for layer in policy.features_extractor.layers),
-        policy=_dense(policy.action_net),
-        value=_dense(policy.value_net),
-    )
-
-
-def _dense(layer: Any) -> Dense:
-    weights, biases = layer.weight.detach().numpy(), layer.bias.detach().numpy()
-    return Dense(weights.T.copy(), biases.copy())
-
-
+TRIAL_SPACING = 1.2
+"""A trial comes when there are so many times the steps that there were at the last one."""
+SAME_STEP = "SameStep"
+"""Gymnasium's name of the way in which Stable-Baselines3 wants games to begin anew."""
+MOST_STEPS = 2**62
+"""More than any training takes: its budget ends it."""
 RANDOM_PLAYER = -1
-"""In the place of a past self's number."""
+"""Stands for a past self's number."""
 LATEST_SHARE = 0.5
 """Part of the games against past selves that is against the latest of them."""
+
+
+class SelfPlay(BaseCallback):
+    """A policy in training against its past selves and random actions.
+
+    Args:
+        game: the game to learn.
+        settings: sizes and rates.
+        budget: the end of the training.
+        on_trial: called after each trial.
+        on_step: takes the used share of the budget after each step of all games.
+    """
+
+    def __init__(
+        self,
+        game: BoardGame,
+        settings: TrainingSettings,
+        budget: Budget,
+        on_trial: Callable[["SelfPlay"], None],
+        on_step: Callable[[float], None],
+    ) -> None:
+        super().__init__()
+        self._game = game
+        self._settings = settings
+        self._budget = budget
+        self._tell_trial = on_trial
+        self._tell_share = on_step
+        self._begun = monotonic()
+        self._updates = 0
+        self._trials: list[Trial] = []
+        self._scope = policy_scope(game)
+        self._pool = OpponentPool(
+            settings.games,
+            self._scope.actions,
+            settings.random_share,
+            settings.past_selves,
+            settings.seed,
+        )
+        environment = SB3VecEnv(
+            make_vector_env(game, settings.games, opponent=self._pool, autoreset_mode=SAME_STEP)
+        )
+        environment.seed(settings.seed)
+        self._learner = make_learner(environment, settings, self._learning_rate)
+
+    @property
+    def policy(self) -> TrainedPolicy:
+        """The policy as it is by now."""
+        return TrainedPolicy(self._scope, numpy_network(self._learner))
+
+    @property
+    def state(self) -> TrainingState:
+        """The state from which another training can go on."""
+        return TrainingState(
+            self.num_timesteps,
+            self._seconds,
+            list(self._trials),
+            list(self._pool.past_selves),
+            self._learner.get_parameters(),
+        )
+
+    def go_on_from(self, state: TrainingState) -> None:
+        """Take up an earlier training."""
+        self.num_timesteps = self._learner.num_timesteps = state.steps
+        self._begun = monotonic() - state.seconds
+        self._trials = list(state.trials)
+        self._pool.past_selves = list(state.past_selves)
+        self._learner.set_parameters(dict(state.parameters))
+
+    def learn(self) -> None:
+        """Learn until the budget is spent."""
+        if self._share < 1.0:
+            with threadpool_limits(1):  # matrices of this size are not worth sharing out
+                self._learner.learn(MOST_STEPS, callback=self, reset_num_timesteps=False)
+
+    def hold_trial(self) -> None:
+        """Find out how well the policy plays, and add that to the trials."""
+        games = self._settings.trial_games
+        policy = self.policy
+        first, second = (play_seat(policy, self._game, seat, games) for seat in (1, 2))
+        trial = Trial(self.num_timesteps, self._seconds, first, second)
+        self._trials.append(trial)
+        self._tell_trial(self)
+
+    def _on_rollout_start(self) -> None:
+        """Before each update's games."""
+        if self._updates % self._settings.updates_per_past_self == 0:
+            self._pool.add(numpy_network(self._learner))
+        self._updates += 1
+        self._pool.draw_opponents()
+        if not self._trials or self.num_timesteps >= TRIAL_SPACING * self._trials[-1].steps:
+            self.hold_trial()
+
+    def _on_step(self) -> bool:
+        """After each step of all games; whether to go on."""
+        self._tell_share(self._share)
+        return self._share < 1.0
+
+    @property
+    def _seconds(self) -> float:
+        return monotonic() - self._begun
+
+    @property
+    def _share(self) -> float:
+        """The part of the budget that has been used, in [0, 1]."""
+        return self._budget.share(self._seconds, self.num_timesteps)
+
+    def _learning_rate(self, _: float) -> float:
+        """It falls to 0 in the course of the budget, and is taken anew for each update."""
+        return self._settings.learning_rate * (1 - self._share)
 
 
 class OpponentPool:
@@ -164,118 +217,62 @@ class OpponentPool:
         return drawn
 
 
-TRIAL_SPACING = 1.2
-"""A trial comes when there are so many times the steps that there were at the last one."""
-SAME_STEP = "SameStep"
-"""Gymnasium's name of the way in which Stable-Baselines3 wants games to begin anew."""
-MOST_STEPS = 2**62
-"""More than any training takes: its budget ends it."""
-
-
-class SelfPlay(BaseCallback):
-    """A policy in training against its past selves and random actions.
+class Trunk(BaseFeaturesExtractor):
+    """Dense layers with a rectifier after each, shared by the heads for actions and value.
 
     Args:
-        game: what is learnt.
-        settings: how.
-        budget: when to stop.
-        on_trial: called after each trial.
-        on_step: told after each step of all games what share of the budget has been used.
+        observation_space: of the environment.
+        widths: outputs of the layers.
     """
 
-    def __init__(
-        self,
-        game: BoardGame,
-        settings: TrainingSettings,
-        budget: Budget,
-        on_trial: Callable[["SelfPlay"], None],
-        on_step: Callable[[float], None],
-    ) -> None:
-        super().__init__()
-        self._game = game
-        self._settings = settings
-        self._budget = budget
-        self._tell_trial = on_trial
-        self._tell_share = on_step
-        self._begun = monotonic()
-        self._updates = 0
-        self._trials: list[Trial] = []
-        self._scope = policy_scope(game)
-        self._pool = OpponentPool(
-            settings.games,
-            self._scope.actions,
-            settings.random_share,
-            settings.past_selves,
-            settings.seed,
-        )
-        environment = SB3VecEnv(
-            make_vector_env(game, settings.games, opponent=self._pool, autoreset_mode=SAME_STEP)
-        )
-        environment.seed(settings.seed)
-        self._learner = make_learner(environment, settings, self._learning_rate)
-
-    @property
-    def policy(self) -> TrainedPolicy:
-        """What has been learnt so far."""
-        return TrainedPolicy(self._scope, numpy_network(self._learner))
-
-    @property
-    def state(self) -> TrainingState:
-        """What it takes to go on from here."""
-        return TrainingState(
-            self.num_timesteps,
-            self._seconds,
-            list(self._trials),
-            list(self._pool.past_selves),
-            self._learner.get_parameters(),
+    def __init__(self, observation_space: Any, widths: tuple[int, ...]) -> None:
+        super().__init__(observation_space, features_dim=widths[-1])
+        inputs = int(np.prod(observation_space.shape))
+        self.layers = nn.ModuleList(
+            nn.Linear(*sizes) for sizes in zip((inputs, *widths), widths, strict=False)
         )
 
-    def go_on_from(self, state: TrainingState) -> None:
-        """Take up an earlier training."""
-        self.num_timesteps = self._learner.num_timesteps = state.steps
-        self._begun = monotonic() - state.seconds
-        self._trials = list(state.trials)
-        self._pool.past_selves = list(state.past_selves)
-        self._learner.set_parameters(dict(state.parameters))
+    def forward(self, observations: Tensor) -> Tensor:
+        """Run a batch of observations through the layers."""
+        hidden = observations.flatten(start_dim=1)
+        for layer in self.layers:
+            hidden = layer(hidden).relu()
+        return hidden
 
-    def learn(self) -> None:
-        """Learn until the budget is spent."""
-        if self._share < 1.0:
-            with threadpool_limits(1):  # matrices of this size are not worth sharing out
-                self._learner.learn(MOST_STEPS, callback=self, reset_num_timesteps=False)
 
-    def hold_trial(self) -> None:
-        """Find out how well the policy plays; the last of the state's trials says it."""
-        games = self._settings.trial_games
-        policy = self.policy
-        first, second = (play_seat(policy, self._game, seat, games) for seat in (1, 2))
-        trial = Trial(self.num_timesteps, self._seconds, first, second)
-        self._trials.append(trial)
-        self._tell_trial(self)
+def make_learner(
+    environment: VecEnv, settings: TrainingSettings, learning_rate: Callable[[float], float]
+) -> MaskablePPO:
+    """A learner that knows nothing yet."""
+    return MaskablePPO(
+        "MlpPolicy",
+        environment,
+        learning_rate=learning_rate,
+        n_steps=settings.horizon,
+        batch_size=settings.minibatch,
+        n_epochs=settings.epochs,
+        gamma=settings.discount,
+        ent_coef=settings.entropy,
+        seed=settings.seed,
+        device="cpu",
+        policy_kwargs={
+            "features_extractor_class": Trunk,
+            "features_extractor_kwargs": {"widths": settings.widths},
+            "net_arch": [],
+        },
+    )
 
-    def _on_rollout_start(self) -> None:
-        """Before each update's games."""
-        if self._updates % self._settings.updates_per_past_self == 0:
-            self._pool.add(numpy_network(self._learner))
-        self._updates += 1
-        self._pool.draw_opponents()
-        if not self._trials or self.num_timesteps >= TRIAL_SPACING * self._trials[-1].steps:
-            self.hold_trial()
 
-    def _on_step(self) -> bool:
-        """After each step of all games; whether to go on."""
-        self._tell_share(self._share)
-        return self._share < 1.0
+def numpy_network(learner: MaskablePPO) -> PolicyNetwork:
+    """A copy of the learner's network as it is now."""
+    policy: Any = learner.policy
+    return PolicyNetwork(
+        tuple(_dense(layer) for layer in policy.features_extractor.layers),
+        policy=_dense(policy.action_net),
+        value=_dense(policy.value_net),
+    )
 
-    @property
-    def _seconds(self) -> float:
-        return monotonic() - self._begun
 
-    @property
-    def _share(self) -> float:
-        """How much of the budget has been used, in [0, 1]."""
-        return self._budget.share(self._seconds, self.num_timesteps)
-
-    def _learning_rate(self, _: float) -> float:
-        """It falls to 0 in the course of the budget, and is taken anew for each update."""
-        return self._settings.learning_rate * (1 - self._share)
+def _dense(layer: Any) -> Dense:
+    weights, biases = layer.weight.detach().numpy(), layer.bias.detach().numpy()
+    return Dense(weights.T.copy(), biases.copy())

@@ -10,16 +10,6 @@ from agents.search import OnProgress
 from envs.board import BoardGame
 
 
-@dataclass(frozen=True)
-class TrainingOutcome:
-    """How a training ended."""
-
-    last_trial: Trial
-    """Of the policy that was kept."""
-    interrupted: bool
-    """Whether Ctrl-C ended it before its budget was spent."""
-
-
 def train_policy(
     game: BoardGame,
     settings: TrainingSettings,
@@ -27,16 +17,16 @@ def train_policy(
     files: TrainingFiles,
     earlier: TrainingState | None,
     on_progress: OnProgress,
-) -> TrainingOutcome:
+) -> "TrainingOutcome":
     """Train a policy until the budget is spent, or until Ctrl-C.
 
     Args:
-        game: what it learns.
-        settings: how.
-        budget: for how long, what an earlier training took included.
+        game: the game to learn.
+        settings: sizes and rates.
+        budget: the end of the training, counted from the beginning of an earlier one.
         files: kept after each trial and at the end.
-        earlier: what to go on from.
-        on_progress: told what part of the budget has been used, in per cent.
+        earlier: the training to go on from.
+        on_progress: takes the used part of the budget, in per cent.
 
     Raises:
         OSError: the files cannot be written.
@@ -57,3 +47,13 @@ def train_policy(
         interrupted = True
     training.hold_trial()
     return TrainingOutcome(training.state.trials[-1], interrupted)
+
+
+@dataclass(frozen=True)
+class TrainingOutcome:
+    """The end of a training."""
+
+    last_trial: Trial
+    """Of the policy that was kept."""
+    interrupted: bool
+    """Whether Ctrl-C ended it before its budget was spent."""

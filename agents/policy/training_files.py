@@ -1,9 +1,7 @@
-"""The files of a training: the policy, the curve, and a checkpoint to go on from.
+"""The files of a training: the policy, the curve, and a checkpoint from which it can go on.
 
-A training on disk, so that it can go on after an interrupt.
-
-A zip archive: `training.json` says what is trained and how far it has come, `learner.pt` holds
-PyTorch's tensors, and `past_self_000.npz` and so on the opponents, as policies.
+The checkpoint is a zip archive: `training.json` says what is trained and how far it has come,
+`learner.pt` holds PyTorch's tensors, and `past_self_000.npz` and so on the opponents, as policies.
 """
 
 import json
@@ -33,15 +31,36 @@ PROGRESS = "training.json"
 LEARNER = "learner.pt"
 
 
-class TrainingState(NamedTuple):
-    """How far a training has come."""
+class TrainingFiles:
+    """The files of one training, side by side.
 
-    steps: int
-    seconds: float
-    trials: list[Trial]
-    past_selves: list[PolicyNetwork]
-    parameters: Mapping[str, Any]
-    """The learner's, as Stable-Baselines3's `get_parameters` gives them."""
+    Args:
+        policy: the file for `PolicyAgent`; the others have its name with other endings.
+        game: the game to learn.
+        settings: sizes and rates.
+
+    Raises:
+        ValueError: the policy's name does not end in .npz.
+    """
+
+    def __init__(self, policy: Path, game: BoardGame, settings: TrainingSettings) -> None:
+        if policy.suffix != ".npz":
+            raise ValueError(f"a policy's file ends in .npz, unlike {policy}: rename it")
+        self.policy = policy
+        self.curve = policy.with_suffix(".png")
+        self.checkpoint = TrainingCheckpoint(
+            policy.with_suffix(".checkpoint"), policy_scope(game), settings
+        )
+
+    def keep(self, policy: TrainedPolicy, state: "TrainingState") -> None:
+        """Write all of them; each stays as it was until the new one is complete.
+
+        Raises:
+            OSError: one cannot be written.
+        """
+        replace_content(self.policy, encode_policy(policy))
+        self.checkpoint.write(state)
+        replace_content(self.curve, curve_png(state.trials))
 
 
 class TrainingCheckpoint(NamedTuple):
@@ -62,7 +81,7 @@ class TrainingCheckpoint(NamedTuple):
                 f"{self.path} has an earlier training: go on from it with --resume, or delete it"
             )
 
-    def write(self, state: TrainingState) -> None:
+    def write(self, state: "TrainingState") -> None:
         """Put the state in the place of an earlier one."""
         tensors = BytesIO()
         torch.save(state.parameters, tensors)
@@ -81,7 +100,7 @@ class TrainingCheckpoint(NamedTuple):
                 archive.writestr(f"past_self_{number:03}.npz", content)
         replace_content(self.path, file.getvalue())
 
-    def read(self) -> TrainingState:
+    def read(self) -> "TrainingState":
         """The state that was written last.
 
         Raises:
@@ -114,11 +133,22 @@ class TrainingCheckpoint(NamedTuple):
 
     @property
     def _title(self) -> dict[str, Any]:
-        """What is trained, as JSON gives it back."""
+        """The game and the settings, as JSON gives them back."""
         title: dict[str, Any] = json.loads(
             json.dumps({"scope": self.scope, "settings": asdict(self.settings)})
         )
         return title
+
+
+class TrainingState(NamedTuple):
+    """The progress of a training."""
+
+    steps: int
+    seconds: float
+    trials: list[Trial]
+    past_selves: list[PolicyNetwork]
+    parameters: Mapping[str, Any]
+    """The learner's, as Stable-Baselines3's `get_parameters` gives them."""
 
 
 def _trial(steps: int, seconds: float, first: list[int], second: list[int]) -> Trial:
@@ -128,36 +158,3 @@ def _trial(steps: int, seconds: float, first: list[int], second: list[int]) -> T
 def _past_selves(archive: ZipFile) -> list[PolicyNetwork]:
     names = sorted(name for name in archive.namelist() if name.startswith("past_self_"))
     return [decode_policy(archive.read(name)).network for name in names]
-
-
-class TrainingFiles:
-    """The files of one training, side by side.
-
-    Args:
-        policy: where to write what `PolicyAgent` plays; the others have its name with other
-            endings.
-        game: what is learnt.
-        settings: how.
-
-    Raises:
-        ValueError: the policy's name does not end in .npz.
-    """
-
-    def __init__(self, policy: Path, game: BoardGame, settings: TrainingSettings) -> None:
-        if policy.suffix != ".npz":
-            raise ValueError(f"a policy's file ends in .npz, unlike {policy}: rename it")
-        self.policy = policy
-        self.curve = policy.with_suffix(".png")
-        self.checkpoint = TrainingCheckpoint(
-            policy.with_suffix(".checkpoint"), policy_scope(game), settings
-        )
-
-    def keep(self, policy: TrainedPolicy, state: TrainingState) -> None:
-        """Write all of them; each stays as it was until the new one is complete.
-
-        Raises:
-            OSError: one cannot be written.
-        """
-        replace_content(self.policy, encode_policy(policy))
-        self.checkpoint.write(state)
-        replace_content(self.curve, curve_png(state.trials))

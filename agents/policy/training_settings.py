@@ -24,17 +24,17 @@ class TrainingSettings:
     minibatch: int = 2048
     """Steps that a gradient is taken of."""
     epochs: int = 4
-    """How often an update goes through the steps."""
+    """Passes of an update through the steps."""
     learning_rate: float = 5e-4
     discount: float = 0.98
-    """What a reward is worth a step earlier; below 1, so that fast wins are better."""
+    """Factor on a reward for each step before it; below 1, so that fast wins are better."""
     entropy: float = 0.01
     """Weight of the entropy of the policy in what is maximised."""
     random_share: float = 0.3
     """Part of the games that are played against random actions. Without it a policy that has
     learnt to beat itself forgets how to answer the rest of the world."""
     past_selves: int = 24
-    """How many of them are kept as opponents."""
+    """Past selves kept as opponents, at most."""
     updates_per_past_self: int = 8
     """After so many updates the network joins them."""
     trial_games: int = 200
@@ -43,7 +43,7 @@ class TrainingSettings:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """When training ends: after so much time or so many steps, whichever is first.
+    """The end of a training: after so much time or so many steps, whichever is first.
 
     Raises:
         ValueError: one of them is not positive.
@@ -57,7 +57,7 @@ class Budget:
             raise ValueError("training needs more than 0 minutes and more than 0 steps")
 
     def share(self, seconds: float, steps: int) -> float:
-        """How much of it has been used, in [0, 1]."""
+        """The part of it that has been used, in [0, 1]."""
         return min(1.0, max(seconds / self.seconds, steps / self.steps))
 
 

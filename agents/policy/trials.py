@@ -13,7 +13,7 @@ from envs.board import BoardGame
 
 
 class SeatRecord(NamedTuple):
-    """How the games from one seat ended."""
+    """The results of the games from one seat."""
 
     wins: int
     draws: int
@@ -26,12 +26,12 @@ class SeatRecord(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """What a policy could do at some point of its training."""
+    """The strength of a policy at some point of its training."""
 
     steps: int
-    """Steps that it had learnt from."""
+    """Steps learnt from by then."""
     seconds: float
-    """How long that had taken."""
+    """Time taken by then."""
     first: SeatRecord
     second: SeatRecord
 
@@ -52,7 +52,7 @@ def play_seat(policy: TrainedPolicy, game: BoardGame, seat: int, games: int) -> 
 
 
 def game_value(game: BoardGame, players: dict[int, Agent]) -> float:
-    """How a game between two players ends, from player 1's view."""
+    """Play a game between two players; its value from player 1's view."""
     state, reward = game.initial_state(), 0.0
     while game.get_available_actions(state):
         action = players[state.player].act(game, state)

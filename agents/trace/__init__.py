@@ -1,9 +1,8 @@
-"""What a search visited and left out: its trace, its picture, its story."""
+"""The trace of a search: recorded, told in words, drawn as a picture, turned into exercises."""
 
 from agents.trace.pictures.drawing import draw
-from agents.trace.pictures.text_tree import trace_text
 from agents.trace.recording import recorded
-from agents.trace.story import tell
+from agents.trace.story import tell, trace_text
 from agents.trace.trace import SearchTrace
 from agents.trace.trace_json import from_json, to_json
 

@@ -1,33 +1,96 @@
-"""The exercise with an unknown leaf, and the sheets that `connectx explain` prints."""
+"""Exercises on a tree: questions and answers, and the one with an unknown leaf, solved exactly."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from agents.trace.labels import number_label, path_label
-from agents.trace.open_tree import (
-    UNKNOWN,
-    OpenTree,
-    Stretch,
-    Subject,
-    condition,
-    leaf_values,
-    search_trace,
-    stretches,
-    tree_subject,
-)
-from agents.trace.quiz import questions, tree_lines
-from agents.trace.story import LeafValues, branch_name, listing, tell
-from agents.trace.trace import Path, SearchTrace
+from agents.alpha_beta import Bound
+from agents.trace.open_tree import UNKNOWN, OpenTree, Stretch, condition, stretches
+from agents.trace.story import LeafValues, branch_name, left_out, listing
+from agents.trace.subject import Subject, leaf_values, search_trace, tree_lines, tree_subject
+from agents.trace.trace import BOUND_SIGNS, Path, SearchTrace, TracedNode, number_label
 from envs.protocol import CHANCE
 
+REPORTS = "What does each node report to the one above it, and what does the root choose?"
+WINDOWS = "What are alpha and beta at each node, on entry and on return?"
+CUTS = "Which branches are never visited, and by which comparison?"
 COMPARING_AGENTS = ("alphabeta", "minimax")
 """Searches that do nothing with leaves but compare them."""
 ESTIMATE = 0.0
-"""What a search takes a node for at which it looks no deeper."""
+"""The value that a search gives a node at which it looks no deeper."""
+
+
+def quiz_sheet(subject: Subject, trace: SearchTrace) -> list[str]:
+    """The tree without answers, and the questions.
+
+    Raises:
+        ValueError: a position, whose tree is not written down; or a Monte Carlo tree search.
+    """
+    if not subject.leaves:
+        raise ValueError("a quiz needs a tree: add --tree, or leave --quiz out")
+    if trace.simulations:
+        raise ValueError(
+            "a quiz asks for what can be worked out by hand: choose the agent alphabeta, minimax "
+            "or expectimax"
+        )
+    return [subject.picture, "", *questions(trace)]
+
+
+def questions(trace: SearchTrace) -> list[str]:
+    """The questions about the tree that was searched."""
+    asked = [REPORTS, WINDOWS, CUTS] if _has_windows(trace) else [REPORTS]
+    return [f"{number}. {question}" for number, question in enumerate(asked, start=1)]
+
+
+def answers(trace: SearchTrace, leaves: LeafValues) -> list[str]:
+    """The report of each inner node, with its alpha and beta; the root's choice; the cuts.
+
+    Args:
+        trace: of minimax, alpha-beta or expectimax.
+        leaves: the values of leaves, in the game's own numbers.
+    """
+    inner = [node for node in trace.last_iteration() if node.visited]
+    lines = [_report(trace, node) for node in inner]
+    lines.append(f"the root chooses {trace.action_label(trace.chosen)}")
+    cuts = [
+        f"at {trace.path_label(node.path)}: {left_out(trace, leaves, node)}"
+        for node in inner
+        if node.unvisited
+    ]
+    return [*lines, *(cuts or ["every branch is visited"])]
+
+
+def _has_windows(trace: SearchTrace) -> bool:
+    return trace.nodes[0].window is not None
+
+
+def _report(trace: SearchTrace, node: TracedNode) -> str:
+    """`1 reports 2 (in truth ≤ 2); alpha 3, beta ∞ on entry; alpha 3, beta 2 on return`."""
+    if node.value is None:
+        return f"{trace.path_label(node.path)} reports nothing: the time was up"
+    report = trace.value_label(node.value)
+    if node.bound is not Bound.EXACT:
+        report += f" (in truth {BOUND_SIGNS[node.bound]} {report})"
+    windows = {"entry": node.window, "return": node.window_returned}
+    edges = [
+        "alpha {}, beta {} on {}".format(*trace.window_labels(window), moment)
+        for moment, window in windows.items()
+        if window is not None
+    ]
+    return "; ".join([f"{trace.path_label(node.path)} reports {report}", *edges])
+
+
+def exercise_sheet(tree: OpenTree) -> list[str]:
+    """The tree with its unknown leaf, and the questions."""
+    return [
+        *tree_lines(tree.with_leaf(0.0), tree.unknown),
+        "",
+        f"1. For which values of {UNKNOWN} is a branch never visited?",
+        f"2. What does the root report, as {UNKNOWN} grows from -∞ to ∞?",
+    ]
 
 
 def solve_exercise(tree: OpenTree, agent: str, options: Mapping[str, Any]) -> list[str]:
-    """What is pruned and what the root reports, as conditions on the unknown leaf.
+    """Tell what is pruned and what the root reports, as conditions on the unknown leaf.
 
     The search compares leaves and does nothing else with them, so what it does depends on how the
     unknown compares with each of the others: one search for each case solves the exercise exactly.
@@ -58,7 +121,7 @@ def solve_exercise(tree: OpenTree, agent: str, options: Mapping[str, Any]) -> li
 def _pruned(
     tree: OpenTree, line: Sequence[Stretch], traces: Sequence[SearchTrace]
 ) -> Iterator[str]:
-    """When each branch is pruned; branches for which it is the same share a sentence."""
+    """Tell when each branch is pruned; branches pruned alike share a sentence."""
     cuts = [_cut_paths(trace) for trace in traces]
     together: dict[tuple[bool, ...], list[str]] = {}
     for branch in _from_left_to_right(tree, set().union(*cuts)):
@@ -72,7 +135,7 @@ def _pruned(
 
 
 def _reported(line: Sequence[Stretch], traces: Sequence[SearchTrace]) -> Iterator[str]:
-    """What the root reports, as a function of the unknown: a number, or the unknown itself."""
+    """The root's report as a function of the unknown: a number, or the unknown itself."""
     reports = [(trace.last_iteration()[0].value or 0.0) * trace.scale for trace in traces]
     unknowns = [stretch.sample for stretch in line]
     constants = dict.fromkeys(
@@ -90,7 +153,7 @@ def _reported(line: Sequence[Stretch], traces: Sequence[SearchTrace]) -> Iterato
 
 
 def _cut_paths(trace: SearchTrace) -> set[Path]:
-    """Where the branches begin that a search left out."""
+    """The roots of the branches that a search left out."""
     return {(*node.path, action) for node in trace.last_iteration() for action in node.unvisited}
 
 
@@ -107,40 +170,5 @@ def _from_left_to_right(tree: OpenTree, branches: Iterable[Path]) -> list[Path]:
 
 def _name(tree: OpenTree, trace: SearchTrace, branch: Path) -> str:
     if branch == tree.unknown:
-        return f"the {UNKNOWN} at {path_label(trace, branch)}"
+        return f"the {UNKNOWN} at {trace.path_label(branch)}"
     return branch_name(trace, tree.known_leaves, branch)
-
-
-def walk_lines(trace: SearchTrace, leaves: LeafValues, limit: int) -> list[str]:
-    """The walk of a search in words; of a long one the first `limit` lines, which is said."""
-    lines = tell(trace, leaves)
-    if len(lines) <= limit:
-        return lines
-    left = len(lines) - limit
-    return [*lines[:limit], f"... and {left} more lines: raise --limit to read on"]
-
-
-def quiz_sheet(subject: Subject, trace: SearchTrace) -> list[str]:
-    """The tree without answers, and the questions.
-
-    Raises:
-        ValueError: a position, whose tree is not written down; or a Monte Carlo tree search.
-    """
-    if not subject.leaves:
-        raise ValueError("a quiz needs a tree: add --tree, or leave --quiz out")
-    if trace.simulations:
-        raise ValueError(
-            "a quiz asks for what can be worked out by hand: choose the agent alphabeta, minimax "
-            "or expectimax"
-        )
-    return [subject.picture, "", *questions(trace)]
-
-
-def exercise_sheet(tree: OpenTree) -> list[str]:
-    """The tree with its unknown leaf, and the questions."""
-    return [
-        *tree_lines(tree.with_leaf(0.0), tree.unknown),
-        "",
-        f"1. For which values of {UNKNOWN} is a branch never visited?",
-        f"2. What does the root report, as {UNKNOWN} grows from -∞ to ∞?",
-    ]

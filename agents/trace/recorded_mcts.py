@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+from agents.agent import Agent
 from agents.guidance.rollouts import Rollout
 from agents.mcts import Node, Tree, uct
 from agents.mcts_agent import MCTSAgent
+from agents.options import agent_options
 from agents.trace.recorder import Recorder
 from agents.trace.trace import ChildStatistics, Path, SearchTrace, Selection, Simulation
 from envs.protocol import Action, Env, State
@@ -28,36 +30,36 @@ class SimulationRecorder(Recorder):
         self._simulation = _nothing_yet()
 
     def plant(self, root: Node[Any, Any]) -> None:
-        """The tree is to grow from `root`."""
+        """Record the root of the tree that is to grow."""
         self._nodes = [root]
 
     def start_simulation(self) -> None:
-        """The search is at the root again."""
+        """Begin a simulation at the root."""
         self._simulation = _nothing_yet()
         del self._nodes[1:]
         self.count_visit()
 
     def select(self, children: Mapping[Any, ChildStatistics], chosen: Hashable) -> None:
-        """Of the children of the node where it is, the search goes on to `chosen`."""
+        """Record which child of the present node is selected, and by what statistics."""
         selection = Selection(self._simulation.path, children, chosen)
         self._simulation.selections.append(selection)
         self._descend(chosen)
 
     def draw(self, outcome: Hashable) -> None:
-        """Chance decides at the node where it is."""
+        """Record what chance has drawn at the present node."""
         self._descend(outcome)
 
     def expand(self, action: Hashable) -> None:
-        """The search adds the child behind `action` and goes on to it."""
+        """Record that the child behind `action` is added."""
         self._simulation.expanded = True
         self._descend(action)
 
     def play_out(self, result: float) -> None:
-        """A rollout from the last node gives `result`."""
+        """Record the result of a rollout from the last node."""
         self._simulation.rollouts.append(result)
 
     def back_up(self, rollouts_per_leaf: int) -> None:
-        """The search has added the result to the nodes of the path."""
+        """Record that the result has been added to the nodes of the path."""
         simulation, last = self._simulation, self._nodes[-1]
         if last.proven is None:
             simulation.result = sum(simulation.rollouts)
@@ -70,7 +72,7 @@ class SimulationRecorder(Recorder):
         self.trace.simulations.append(simulation)
 
     def end(self, chosen: Hashable) -> None:
-        """The search is over and has chosen an action of the root."""
+        """Record the chosen action of the root, and the tree as it has become."""
         super().end(chosen)
         tree: list[tuple[Path, Node[Any, Any]]] = [((), self._nodes[0])]
         for path, node in tree:
@@ -95,37 +97,41 @@ def _nothing_yet() -> Simulation:
     return Simulation(selections=[], path=(), expanded=False, result=0.0, rollouts=[], backed_up=[])
 
 
+def recording_mcts_agent(agent: Agent, recorder: SimulationRecorder) -> MCTSAgent:
+    """An MCTS agent with the same options, but for its kept tree, that tells a recorder."""
+    options = {info.name: getattr(agent, info.name) for info in agent_options(type(agent))}
+    return RecordingMCTSAgent(**{**options, "keep_tree": False}, recorder=recorder)
+
+
 @dataclass
 class RecordingMCTSAgent(MCTSAgent):
-    """An MCTS agent whose new trees, of the reference, tell a recorder how they grow."""
+    """An MCTS agent whose trees, of the reference, tell a recorder how they grow."""
 
     recorder: SimulationRecorder = field(kw_only=True)
 
     def _new_tree(self, env: Env[State, Action], state: State) -> Tree[State, Action]:
-        tree = super()._new_tree(env, state)
-        return RecordingTree(
-            self.recorder,
+        return RecordedTree(self.recorder, super()._new_tree(env, state))
+
+
+class RecordedTree(Tree[State, Action]):
+    """A tree whose growth is recorded.
+
+    Args:
+        recorder: what to tell.
+        tree: the tree that is to grow, a root alone.
+    """
+
+    def __init__(self, recorder: SimulationRecorder, tree: Tree[State, Action]) -> None:
+        super().__init__(
             tree.env,
             tree.root.state,
             tree.exploration,
-            recording_rollout(tree.rollout, self.recorder),
+            recording_rollout(tree.rollout, recorder),
             tree.rollouts_per_leaf,
             tree.solver,
             tree.decisive_moves,
             tree.rng,
         )
-
-
-class RecordingTree(Tree[State, Action]):
-    """A tree whose growth is recorded.
-
-    Args:
-        recorder: what to tell.
-        *rules: what the search itself is made of.
-    """
-
-    def __init__(self, recorder: SimulationRecorder, *rules: Any) -> None:
-        super().__init__(*rules)
         self.recorder = recorder
         recorder.plant(self.root)
 
@@ -149,7 +155,7 @@ class RecordingTree(Tree[State, Action]):
         return child
 
     def statistics(self, node: Node[State, Action], child: Node[State, Action]) -> ChildStatistics:
-        """What a child of `node` looks like at this moment."""
+        """The statistics of a child of `node` at this moment."""
         bound = uct(node.sign * child.total, child.visits, node.visits, self.exploration)
         return ChildStatistics(child.visits, child.total, bound, child.proven)
 

@@ -1,17 +1,17 @@
-"""Recorders: what follows a depth-first search and fills its trace."""
+"""Recorders, which fill a trace as a search goes on: their base, and that of depth-first search."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from agents.alpha_beta import Bound
-from agents.trace.trace import Ending, SearchTrace, TracedNode
+from agents.trace.trace import ReturnReason, SearchTrace, TracedNode
 from envs.board import BoardGame
 from envs.explicit_tree import ExplicitTree
 from envs.protocol import CHANCE
 
 LIMIT = 100_000
-"""Visits of nodes that a trace holds unless told otherwise; they take 100 to 150 MB."""
+"""Visits of nodes that a trace holds by default; they take 100 to 150 MB."""
 
 
 class Recorder:
@@ -42,7 +42,7 @@ class Recorder:
             self.trace.rows, self.trace.columns = env.rows, env.columns
 
     def end(self, chosen: Hashable) -> None:
-        """The search is over and has chosen an action of the root."""
+        """Record the action of the root that the search has chosen."""
         self.trace.chosen = chosen
 
     def count_visit(self) -> None:
@@ -66,41 +66,8 @@ class Recorder:
 Window = tuple[float, float]
 
 
-@dataclass
-class Visit:
-    """A node that the search has entered and not yet left."""
-
-    node: TracedNode
-    state: Any
-    at_horizon: bool
-    """Whether the search looks no deeper, so that a heuristic gives the value."""
-    window: Window | None
-    """Alpha and beta at the moment."""
-    children: list[TracedNode] = field(default_factory=list)
-    """The children that it has left, in the order of the search."""
-    probabilities: Mapping[Any, float] = field(default_factory=dict)
-    """How likely each action is, where no player decides; the impossible ones may be left out."""
-    recalled: Bound | None = None
-    """What the transposition table said of the value, where it ended the visit."""
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether all children were visited that can be reached."""
-        possible = self.probabilities or self.node.actions
-        return all(action in self.node.visited for action in possible)
-
-    def narrow(self, value: float, at_least: bool, at_most: bool) -> None:
-        """Take account of a value that the node is worth at least, or at most, or exactly."""
-        if self.window is not None:
-            alpha, beta = self.window
-            self.window = (
-                max(alpha, value) if at_least else alpha,
-                min(beta, value) if at_most else beta,
-            )
-
-
 class NodeRecorder(Recorder):
-    """Keeps the nodes between the root and where the search is, and enters each in the trace.
+    """Keeps the nodes from the root to the present one, and enters each in the trace.
 
     A search calls `enter_root`, then `enter` and `leave` for each further node, then `end`. If its
     time is up it just stops calling.
@@ -118,20 +85,20 @@ class NodeRecorder(Recorder):
         self._iteration = -1
 
     def enter_root(self, state: Any, window: Window | None = None) -> None:
-        """The search starts at `state`; once more, one ply deeper, in iterative deepening."""
+        """Record the start of a search at `state`; deepening starts again and again."""
         self._close()
         self._iteration += 1
         self._open_visit((), state, False, window)
 
     def weigh(self, probabilities: Mapping[Any, float]) -> None:
-        """Where the search is, no player decides: these actions are taken so often."""
+        """Record the probabilities of the present node's actions, where no player decides."""
         self._open[-1].probabilities = probabilities
 
     def enter(self, action: Hashable, depth: float, window: Window | None = None) -> None:
-        """The search goes on to the child behind `action`.
+        """Record that the search goes on to the child behind `action`.
 
         Args:
-            action: one of the node where it is.
+            action: one of the present node.
             depth: plies from that node to where it stops looking ahead.
             window: the alpha and beta that it hands down.
         """
@@ -144,7 +111,7 @@ class NodeRecorder(Recorder):
         self._open[-1].node.probability = parent.probabilities.get(action)
 
     def leave(self, value: float) -> None:
-        """The search returns `value`, from player 1's view, from the node where it is."""
+        """Record that the search returns `value`, from player 1's view, from the present node."""
         visit = self._open.pop()
         node = visit.node
         node.value = value
@@ -159,17 +126,17 @@ class NodeRecorder(Recorder):
             parent.narrow(value, parent.node.player == 1, parent.node.player == 2)
 
     def recall(self, value: float, bound: Bound) -> None:
-        """The transposition table knows enough of the node where the search is."""
+        """Record that the transposition table knows enough of the present node."""
         visit = self._open[-1]
         visit.recalled = bound
         visit.narrow(value, bound is not Bound.UPPER, bound is not Bound.LOWER)
 
     def has_visited_no_child(self) -> bool:
-        """Whether the search has visited no child of the node where it is."""
+        """Whether the search has visited no child of the present node."""
         return not self._open[-1].node.visited
 
     def end(self, chosen: Hashable) -> None:
-        """The search is over and has chosen an action of the root."""
+        """Record the action of the root that the search has chosen."""
         self._close()
         super().end(chosen)
 
@@ -197,7 +164,7 @@ class NodeRecorder(Recorder):
         if len(self._open) == 1:
             self.leave(self._best_of_root())
         for visit in self._open:
-            visit.node.ending = Ending.TIME
+            visit.node.ending = ReturnReason.TIME
         self._open.clear()
 
     def _best_of_root(self) -> float:
@@ -206,18 +173,51 @@ class NodeRecorder(Recorder):
         return best(child.value for child in root.children if child.value is not None)
 
 
-def _ending(visit: Visit) -> Ending:
+@dataclass
+class Visit:
+    """A node that the search has entered and not yet left."""
+
+    node: TracedNode
+    state: Any
+    at_horizon: bool
+    """Whether the search looks no deeper, so that a heuristic gives the value."""
+    window: Window | None
+    """Alpha and beta at present."""
+    children: list[TracedNode] = field(default_factory=list)
+    """Those that the search has left, in its order."""
+    probabilities: Mapping[Any, float] = field(default_factory=dict)
+    """By action, where no player decides; impossible ones may be left out."""
+    recalled: Bound | None = None
+    """The bound in the transposition table's entry, where that ended the visit."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all children were visited that can be reached."""
+        possible = self.probabilities or self.node.actions
+        return all(action in self.node.visited for action in possible)
+
+    def narrow(self, value: float, at_least: bool, at_most: bool) -> None:
+        """Take account of a value that the node is worth at least, or at most, or exactly."""
+        if self.window is not None:
+            alpha, beta = self.window
+            self.window = (
+                max(alpha, value) if at_least else alpha,
+                min(beta, value) if at_most else beta,
+            )
+
+
+def _ending(visit: Visit) -> ReturnReason:
     if not visit.node.actions:
-        return Ending.TERMINAL
+        return ReturnReason.TERMINAL
     if visit.at_horizon:
-        return Ending.DEPTH
+        return ReturnReason.DEPTH
     if visit.recalled is not None:
-        return Ending.TRANSPOSITION
-    return Ending.COMPLETE if visit.is_complete else Ending.CUTOFF
+        return ReturnReason.TRANSPOSITION
+    return ReturnReason.COMPLETE if visit.is_complete else ReturnReason.CUTOFF
 
 
 def _bound(visit: Visit, value: float) -> Bound:
-    """What `value` says of the true one at this depth."""
+    """The relation of `value` to the true one at this depth."""
     if visit.recalled is not None:
         return visit.recalled
     if visit.node.window is None or not visit.children:

@@ -1,21 +1,19 @@
-"""Agents whose searches leave a trace."""
+"""Agents whose searches leave a trace, and the depth-first searches that say where they go."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from agents.agent import Agent, SearchResult
+from agents.agent import Agent, SearchResult, legal_actions
+from agents.alpha_beta import AlphaBeta
 from agents.alpha_beta_agent import AlphaBetaAgent
-from agents.expectimax import ExpectimaxAgent
+from agents.depth_first import DepthFirstAgent
+from agents.expectimax import Expectimax, ExpectimaxAgent
 from agents.mcts_agent import MCTSAgent
-from agents.minimax import MinimaxAgent
-from agents.options import agent_options
-from agents.trace.recorded_mcts import RecordingMCTSAgent, SimulationRecorder
-from agents.trace.recorded_searches import (
-    RecordingAlphaBetaAgent,
-    RecordingExpectimaxAgent,
-    RecordingMinimaxAgent,
-)
+from agents.minimax import Minimax, MinimaxAgent
+from agents.registry import REGISTERED
+from agents.search import Clock, Found, Variation, possible_outcomes
+from agents.trace.recorded_mcts import RecordedTree, SimulationRecorder, recording_mcts_agent
 from agents.trace.recorder import LIMIT, NodeRecorder, Recorder
 from agents.trace.trace import SearchTrace
 from envs.protocol import Action, Env, State
@@ -29,28 +27,31 @@ def recorded(agent: Agent, trace: SearchTrace, limit: int = LIMIT) -> "RecordedA
     the agent's seed.
 
     Args:
-        agent: minimax, alphabeta, expectimax or mcts.
+        agent: one whose class `RECORDED_SEARCHES` has.
         trace: what to fill.
         limit: how many visits of nodes the trace may hold; a search of more is a ValueError.
 
     Raises:
         ValueError: it is another agent, or one that must be compiled.
     """
-    if type(agent) not in RECORDINGS:
-        known = ", ".join(recording.algorithm for recording in RECORDINGS.values())
+    algorithms = {kind: name for name, kind in REGISTERED.items() if kind in RECORDED_SEARCHES}
+    algorithm = algorithms.get(type(agent))
+    if algorithm is None:
+        known = ", ".join(algorithms.values())
         raise ValueError(f"{type(agent).__name__} cannot be recorded: choose one of {known}")
-    options = {info.name: getattr(agent, info.name) for info in agent_options(type(agent))}
-    if options.get("engine") == "compiled":
-        raise ValueError("compiled code cannot be recorded: choose engine auto or reference")
-    recording = RECORDINGS[type(agent)]
-    recorder = recording.recorder(recording.algorithm, trace, limit)
-    options |= recording.options
-    return RecordedAgent(recording.agent(**options, recorder=recorder), recorder)
+    if isinstance(agent, AlphaBetaAgent | MCTSAgent):
+        if agent.engine == "compiled":
+            raise ValueError("compiled code cannot be recorded: choose engine auto or reference")
+        agent = replace(agent, engine="reference")
+    if isinstance(agent, DepthFirstAgent):
+        return RecordedDepthFirstAgent(agent, NodeRecorder(algorithm, trace, limit))
+    recorder = SimulationRecorder(algorithm, trace, limit)
+    return RecordedAgent(recording_mcts_agent(agent, recorder), recorder)
 
 
 @dataclass
 class RecordedAgent(Agent):
-    """An agent that tells a recorder what it does, which tells a trace."""
+    """An agent whose searches are recorded."""
 
     agent: Agent
     recorder: Recorder
@@ -64,32 +65,138 @@ class RecordedAgent(Agent):
             ValueError: the agent does, or the trace cannot hold the search.
         """
         self.recorder.begin(env)
-        result = self.agent.search(env, state, time_limit)
+        result = self.search_recorded(env, state, time_limit)
         self.recorder.end(result.action)
         return result
 
-
-class Recording(NamedTuple):
-    """How the searches of an agent are recorded."""
-
-    algorithm: str
-    agent: Callable[..., Agent]
-    """Makes the agent whose searches tell a recorder."""
-    recorder: type[Recorder]
-    options: Mapping[str, Any]
-    """What recording asks of the agent's options."""
+    def search_recorded(
+        self, env: Env[State, Action], state: State, time_limit: float | None
+    ) -> SearchResult[Action]:
+        """Search by the agent itself, which tells the recorder what it does."""
+        return self.agent.search(env, state, time_limit)
 
 
-RECORDINGS: Mapping[type[Agent], Recording] = {
-    MinimaxAgent: Recording("minimax", RecordingMinimaxAgent, NodeRecorder, {}),
-    ExpectimaxAgent: Recording("expectimax", RecordingExpectimaxAgent, NodeRecorder, {}),
-    AlphaBetaAgent: Recording(
-        "alphabeta", RecordingAlphaBetaAgent, NodeRecorder, {"engine": "reference"}
-    ),
-    MCTSAgent: Recording(
-        "mcts",
-        RecordingMCTSAgent,
-        SimulationRecorder,
-        {"engine": "reference", "keep_tree": False},
-    ),
+@dataclass
+class RecordedDepthFirstAgent(RecordedAgent):
+    """A depth-first agent whose recursion tells a recorder where it goes."""
+
+    agent: DepthFirstAgent
+    recorder: NodeRecorder
+
+    def search_recorded(
+        self, env: Env[State, Action], state: State, time_limit: float | None
+    ) -> SearchResult[Action]:
+        """Search by the agent's recursion, recorded."""
+        candidates = legal_actions(env, state)
+        search = self.agent.new_search(env, Clock(self.agent.time_limit, time_limit))
+        recorded_search = RECORDED_SEARCHES[type(self.agent)](self.recorder, search)
+        return self.agent.search_with(recorded_search, state, candidates)
+
+
+class RecordedMinimax(Minimax[State, Action]):
+    """Minimax, recorded.
+
+    Args:
+        recorder: what to tell.
+        search: whose recursion it is.
+    """
+
+    def __init__(self, recorder: NodeRecorder, search: Minimax[State, Action]) -> None:
+        super().__init__(search.env, search.heuristic, search.clock)
+        self.recorder = recorder
+
+    def search_root(
+        self, state: State, actions: Iterable[Action], depth: float, found: Found[Action]
+    ) -> None:
+        """As the search does, with the visit of the root recorded."""
+        self.recorder.enter_root(state)
+        super().search_root(state, actions, depth, found)
+
+    def action_value(self, state: State, action: Action, depth: float) -> tuple[float, Variation]:
+        """As the search does, with the visit of the child recorded."""
+        self.recorder.enter(action, depth)
+        value, variation = super().action_value(state, action, depth)
+        self.recorder.leave(value)
+        return value, variation
+
+    def mean_value(
+        self, state: State, probabilities: Mapping[Action, float], depth: float
+    ) -> float:
+        """As the search does, with the probabilities recorded."""
+        self.recorder.weigh(probabilities)
+        return super().mean_value(state, probabilities, depth)
+
+
+class RecordedExpectimax(RecordedMinimax[State, Action], Expectimax[State, Action]):
+    """Expectimax, recorded as minimax is."""
+
+    def __init__(self, recorder: NodeRecorder, search: Expectimax[State, Action]) -> None:
+        Expectimax.__init__(self, search.env, search.heuristic, search.clock, search.opponent)
+        self.recorder = recorder
+
+
+class RecordedAlphaBeta(AlphaBeta[State, Action]):
+    """Alpha-beta, recorded.
+
+    Args:
+        recorder: what to tell.
+        search: whose recursion it is.
+    """
+
+    def __init__(self, recorder: NodeRecorder, search: AlphaBeta[State, Action]) -> None:
+        super().__init__(
+            search.env,
+            search.heuristic,
+            search.ordering,
+            search.clock,
+            search.table,
+            killer_moves=search.killer_slots > 0,
+        )
+        self.recorder = recorder
+
+    def search_root(
+        self, state: State, actions: Iterable[Action], depth: float, found: Found[Action]
+    ) -> None:
+        """As the search does, with the visit of the root recorded."""
+        self.recorder.enter_root(state, (-1.0, 1.0))
+        super().search_root(state, actions, depth, found)
+
+    def action_value(
+        self, state: State, action: Action, depth: float, ply: int, alpha: float, beta: float
+    ) -> tuple[float, Variation]:
+        """As the search does, with the visit of the child recorded."""
+        self.recorder.enter(action, depth, (alpha, beta))
+        value, variation = super().action_value(state, action, depth, ply, alpha, beta)
+        self.recorder.leave(value)
+        return value, variation
+
+    def state_value(
+        self,
+        state: State,
+        actions: Sequence[Action],
+        depth: float,
+        ply: int,
+        alpha: float,
+        beta: float,
+    ) -> tuple[float, Variation]:
+        """As the search does, with what comes from the transposition table recorded as such."""
+        value, variation = super().state_value(state, actions, depth, ply, alpha, beta)
+        if self.recorder.has_visited_no_child():
+            self.recorder.recall(value, self.table[state].bound)
+        return value, variation
+
+    def chance_value(
+        self, state: State, depth: float, ply: int, alpha: float, beta: float
+    ) -> float:
+        """As the search does, with the probabilities recorded."""
+        self.recorder.weigh(possible_outcomes(self.env, state))
+        return super().chance_value(state, depth, ply, alpha, beta)
+
+
+RECORDED_SEARCHES: Mapping[type, Callable[..., Any]] = {
+    MinimaxAgent: RecordedMinimax,
+    ExpectimaxAgent: RecordedExpectimax,
+    AlphaBetaAgent: RecordedAlphaBeta,
+    MCTSAgent: RecordedTree,
 }
+"""By agent: its search that tells a recorder, made of the recorder and the agent's own search."""

@@ -1,6 +1,4 @@
-"""A trace in words: where the search goes, what it brings back, what it leaves out and why.
-
-A trace in words: where the search goes, what it brings back, what it leaves out and why.
+"""A trace as text: the walk of the search step by step, and its tree with the values.
 
 Numbers are the game's own. A node is called by the actions that lead to it, as in `1,0`.
 """
@@ -9,57 +7,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from agents.alpha_beta import Bound
-from agents.trace.labels import (
-    action_label,
-    number_label,
-    path_label,
-    value_label,
-    why_unvisited,
-    window_labels,
-)
+from agents.trace.pictures.picture import LIMIT, PictureNode, Shape, picture_of
 from agents.trace.trace import (
     ChildStatistics,
-    Ending,
     Path,
+    ReturnReason,
     SearchTrace,
     Selection,
     Simulation,
     TracedNode,
+    number_label,
 )
 from envs.protocol import CHANCE
 
 LeafValues = Mapping[Path, float]
-"""What leaves are worth, in the game's own numbers, whether or not a search has visited them."""
+"""The values of leaves, in the game's own numbers, whether or not a search has visited them."""
 
 PLAYERS = ("chance", "max", "min")
-"""What a node is called by whose turn it is."""
-
-
-def branch_name(trace: SearchTrace, leaves: LeafValues, path: Path) -> str:
-    """A branch that is left out: `the 4 at 1,1` where it is a leaf of known value, else `1,1`."""
-    name = path_label(trace, path)
-    return f"the {number_label(leaves[path])} at {name}" if path in leaves else name
-
-
-def listing(names: Sequence[str]) -> str:
-    """`a`, `a and b`, `a; b and c`: names may hold commas of their own."""
-    *first, last = names
-    return f"{'; '.join(first)} and {last}" if first else last
-
-
-def left_out(trace: SearchTrace, leaves: LeafValues, node: TracedNode) -> str:
-    """`alpha 3 ≥ beta 2: the 4 at 1,1 and the 6 at 1,2 are not visited`.
-
-    Args:
-        trace: that the node is from.
-        leaves: what leaves are worth.
-        node: one with at least one child that was not visited.
-    """
-    branches = [branch_name(trace, leaves, (*node.path, action)) for action in node.unvisited]
-    reason = why_unvisited(trace, node) or "the time is up"
-    verb = "is" if len(branches) == 1 else "are"
-    return f"{reason}: {listing(branches)} {verb} not visited"
-
+"""The name of a node by whose turn it is."""
 
 INDENT = "  "
 AT_LEAST_OR_MOST = {
@@ -67,6 +32,27 @@ AT_LEAST_OR_MOST = {
     Bound.LOWER: ": it is worth at least that",
     Bound.UPPER: ": it is worth at most that",
 }
+BRANCHES = {
+    (False, False): "├─ ",
+    (False, True): "└─ ",
+    (True, False): "╞═ ",
+    (True, True): "╘═ ",
+}
+"""By whether the node is on the principal variation, and whether it is its parent's last."""
+
+
+def tell(trace: SearchTrace, leaves: LeafValues | None = None) -> list[str]:
+    """The walk of the search in words, a line for each step; what happens below a node is indented.
+
+    Of iterative deepening it is the walk of the last search.
+
+    Args:
+        trace: of any search.
+        leaves: the values of leaves; those that are left out are called by them.
+    """
+    if trace.simulations:
+        return list(tell_simulations(trace))
+    return list(tell_search(trace, leaves or {}))
 
 
 def tell_search(trace: SearchTrace, leaves: LeafValues) -> Iterator[str]:
@@ -76,12 +62,12 @@ def tell_search(trace: SearchTrace, leaves: LeafValues) -> Iterator[str]:
         yield f"this is the last of {earlier + 1} searches, each one ply deeper than the one before"
     nodes = {node.path: node for node in trace.last_iteration()}
     yield from Walk(trace, leaves, nodes).visit(nodes[()])
-    yield f"the search chooses {action_label(trace, trace.chosen)}"
+    yield f"the search chooses {trace.action_label(trace.chosen)}"
 
 
 @dataclass(frozen=True)
 class Walk:
-    """One search, told in the order of its visits."""
+    """The walk of one search, in the order of its visits."""
 
     trace: SearchTrace
     leaves: LeafValues
@@ -89,8 +75,8 @@ class Walk:
     """Its nodes by their paths."""
 
     def visit(self, node: TracedNode) -> Iterator[str]:
-        """What happens from the entry of a node to the return from it."""
-        indent, name = INDENT * len(node.path), path_label(self.trace, node.path)
+        """Tell what happens from the entry of a node to the return from it."""
+        indent, name = INDENT * len(node.path), self.trace.path_label(node.path)
         chance = "" if node.probability is None else f" with {number_label(node.probability)}"
         if not node.visited:
             yield f"{indent}{name}{chance}: {self._finding(node)}"
@@ -115,20 +101,20 @@ class Walk:
         return PLAYERS[CHANCE] if is_mean else PLAYERS[node.player]
 
     def _finding(self, node: TracedNode) -> str:
-        """What the search learns where it looks no deeper."""
+        """The value that the search learns where it looks no deeper."""
         if node.value is None:
             return "the time is up"
-        value = value_label(self.trace, node.value)
-        if node.ending is Ending.TRANSPOSITION:
+        value = self.trace.value_label(node.value)
+        if node.ending is ReturnReason.TRANSPOSITION:
             return f"the table knows {value}{AT_LEAST_OR_MOST[node.bound]}"
-        if node.ending is Ending.DEPTH:
+        if node.ending is ReturnReason.DEPTH:
             return f"as deep as the search looks, estimated at {value}"
         return value
 
     def _window(self, node: TracedNode) -> str:
         if node.window is None:
             return ""
-        alpha, beta = window_labels(self.trace, node.window)
+        alpha, beta = self.trace.window_labels(node.window)
         return f", alpha {alpha}, beta {beta}"
 
     def _narrowing(
@@ -138,12 +124,12 @@ class Walk:
             return
         for name, old, new in zip(("alpha", "beta"), before, after, strict=True):
             if old != new:
-                yield f"{indent}{name} becomes {value_label(self.trace, new)}"
+                yield f"{indent}{name} becomes {self.trace.value_label(new)}"
 
     def _return(self, node: TracedNode) -> str:
         if node.value is None:
             return "is given up: the time is up"
-        return f"returns {value_label(self.trace, node.value)}{AT_LEAST_OR_MOST[node.bound]}"
+        return f"returns {self.trace.value_label(node.value)}{AT_LEAST_OR_MOST[node.bound]}"
 
 
 def narrower(
@@ -158,55 +144,112 @@ def narrower(
     return (alpha, min(beta, value)) if player == 2 else window
 
 
+def branch_name(trace: SearchTrace, leaves: LeafValues, path: Path) -> str:
+    """A branch that is left out: `the 4 at 1,1` where it is a leaf of known value, else `1,1`."""
+    name = trace.path_label(path)
+    return f"the {number_label(leaves[path])} at {name}" if path in leaves else name
+
+
+def listing(names: Sequence[str]) -> str:
+    """`a`, `a and b`, `a; b and c`: names may hold commas of their own."""
+    *first, last = names
+    return f"{'; '.join(first)} and {last}" if first else last
+
+
+def left_out(trace: SearchTrace, leaves: LeafValues, node: TracedNode) -> str:
+    """`alpha 3 ≥ beta 2: the 4 at 1,1 and the 6 at 1,2 are not visited`.
+
+    Args:
+        trace: that the node is from.
+        leaves: the values of leaves.
+        node: one with at least one child that was not visited.
+    """
+    branches = [branch_name(trace, leaves, (*node.path, action)) for action in node.unvisited]
+    reason = trace.why_unvisited(node) or "the time is up"
+    verb = "is" if len(branches) == 1 else "are"
+    return f"{reason}: {listing(branches)} {verb} not visited"
+
+
 def tell_simulations(trace: SearchTrace) -> Iterator[str]:
     """The simulations one after the other; n is a node's visits, t the total of its results."""
     for number, simulation in enumerate(trace.simulations, start=1):
         yield f"simulation {number}"
         for step in _steps(trace, simulation):
             yield f"  {step}"
-    yield f"the search chooses {action_label(trace, trace.chosen)}"
+    yield f"the search chooses {trace.action_label(trace.chosen)}"
 
 
 def _steps(trace: SearchTrace, simulation: Simulation) -> Iterator[str]:
     for selection in simulation.selections:
         yield _choice(trace, selection)
-    leaf = path_label(trace, simulation.path)
+    leaf = trace.path_label(simulation.path)
     if simulation.expanded:
         yield f"add {leaf}"
     if simulation.rollouts:
-        yield f"rollout: {listing([value_label(trace, result) for result in simulation.rollouts])}"
+        yield f"rollout: {listing([trace.value_label(result) for result in simulation.rollouts])}"
     else:
-        yield f"{leaf} is proven: {value_label(trace, simulation.result)}"
+        yield f"{leaf} is proven: {trace.value_label(simulation.result)}"
     yield "back up: " + "; ".join(
-        f"{path_label(trace, path)} n {visits}, t {value_label(trace, total)}"
+        f"{trace.path_label(path)} n {visits}, t {trace.value_label(total)}"
         for path, visits, total in simulation.backed_up
     )
 
 
 def _choice(trace: SearchTrace, selection: Selection) -> str:
     bounds = [
-        f"{action_label(trace, action)} {_standing(trace, child)}"
+        f"{trace.action_label(action)} {_standing(trace, child)}"
         for action, child in selection.children.items()
     ]
-    chosen = action_label(trace, selection.chosen)
-    return f"at {path_label(trace, selection.path)} select {chosen}: {listing(bounds)}"
+    chosen = trace.action_label(selection.chosen)
+    return f"at {trace.path_label(selection.path)} select {chosen}: {listing(bounds)}"
 
 
 def _standing(trace: SearchTrace, child: ChildStatistics) -> str:
     if child.proven is not None:
-        return f"is proven {value_label(trace, child.proven)}"
-    return f"has UCT {value_label(trace, child.uct)}"
+        return f"is proven {trace.value_label(child.proven)}"
+    return f"has UCT {trace.value_label(child.uct)}"
 
 
-def tell(trace: SearchTrace, leaves: LeafValues | None = None) -> list[str]:
-    """What the search did, a line for each step; what happens below a node is indented.
-
-    Of iterative deepening it is the walk of the last search.
+def trace_text(trace: SearchTrace, limit: int = LIMIT) -> str:
+    """The tree of a search as lines of text; it shows what `draw` shows.
 
     Args:
-        trace: of any search.
-        leaves: what leaves are worth; those that are left out are called by it.
+        trace: what `agents.trace.recording.recorded` has filled.
+        limit: nodes to show; subtrees that have no room become one line `+ n nodes`.
+
+    Raises:
+        ValueError: the trace holds no search, or the limit is below 1.
     """
-    if trace.simulations:
-        return list(tell_simulations(trace))
-    return list(tell_search(trace, leaves or {}))
+    picture = picture_of(trace, limit)
+    heading = [picture.title, *picture.notes, "Double lines: the line that is expected.", ""]
+    return "\n".join([*heading, *_lines(picture.root)])
+
+
+def _lines(root: PictureNode) -> Iterator[str]:
+    """A line for each place, each before those of its children."""
+    yield _node_words(root)
+    waiting = [("", root, child) for child in reversed(root.children)]
+    while waiting:
+        indent, parent, node = waiting.pop()
+        is_last = node is parent.children[-1]
+        yield indent + BRANCHES[node.principal, is_last] + _described(parent, node)
+        below = indent + ("   " if is_last else "│  ")
+        waiting += [(below, node, child) for child in reversed(node.children)]
+
+
+def _described(parent: PictureNode, node: PictureNode) -> str:
+    """The words for a child of `parent`."""
+    if node.shape is Shape.FOLDED:
+        return f"{node.value} {node.mark}"
+    label = f"{node.action} ({node.probability})" if node.probability else node.action
+    if node.shape is Shape.UNVISITED:
+        return f"{label} not visited: {parent.cutoff}"
+    return f"{label}: {_node_words(node)}"
+
+
+def _node_words(node: PictureNode) -> str:
+    """The words for a place that was visited."""
+    kind = "" if node.shape in (Shape.TERMINAL, Shape.DEPTH) else node.shape
+    mean = "" if node.visits is None else f"n {node.visits}, mean"
+    window = f"  alpha {node.alpha}, beta {node.beta}" if node.alpha else ""
+    return " ".join(filter(None, (kind, mean, node.value, window, node.mark)))

@@ -1,21 +1,106 @@
-"""What a search visited, in the order in which it did, and why it turned back.
+"""A trace: the nodes that a search visited, in its order, and why it turned back at each.
 
 Values, alpha and beta are from player 1's view. `SearchTrace.scale` turns them into the game's own
-numbers: in a tree of scale 16.0 a leaf written as 14 has the value 0.875.
+numbers: in a tree of scale 16.0 a leaf written as 14 has the value 0.875. The labels are what a
+reader of a trace sees of them.
 """
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from math import inf, isinf
 
 from agents.alpha_beta import Bound
 
 Path = tuple[Hashable, ...]
 """The actions that lead from the root to a node: integers or strings; () is the root."""
 
+BOUND_SIGNS = {Bound.EXACT: "=", Bound.LOWER: "≥", Bound.UPPER: "≤"}
+"""The relation of a value to the true value."""
 
-class Ending(StrEnum):
-    """Why a search returned from a node."""
+LONGEST_LABEL = 24
+"""Characters of an action's name that a picture has room for."""
+UNPRINTABLE = "\N{REPLACEMENT CHARACTER}"
+DECIMALS = 3
+FINEST_DECIMALS = 12
+SMALLEST_IN_FULL, LARGEST_IN_FULL = 1e-9, 1e12
+"""Of absolute numbers; others are written with a power of ten."""
+
+
+@dataclass
+class SearchTrace:
+    """The record of one search. Hand it to `agents.trace.recording.recorded`.
+
+    Each search empties it first.
+    """
+
+    algorithm: str = ""
+    """`minimax`, `alphabeta`, `expectimax` or `mcts`."""
+    scale: float = 1.0
+    rows: int | None = None
+    columns: int | None = None
+    """The size of the board; None in games without one."""
+    nodes: "list[TracedNode]" = field(default_factory=list)
+    """In the order in which they were entered."""
+    simulations: "list[Simulation]" = field(default_factory=list)
+    """Of a Monte Carlo tree search."""
+    players: dict[Path, int] = field(default_factory=dict)
+    """Whose turn it is at each node of a Monte Carlo tree: 1, 2, or 0 for chance."""
+    proven: dict[Path, float] = field(default_factory=dict)
+    """The nodes of a Monte Carlo tree whose value was proven in the end, with it."""
+    boards: dict[Path, tuple[int, ...]] = field(default_factory=dict)
+    """The cells at each node of a Monte Carlo tree, as in `TracedNode.board`."""
+    chosen: Hashable | None = None
+    """The action that the search chose."""
+
+    def clear(self) -> None:
+        """Forget the search that it holds."""
+        vars(self).update(vars(SearchTrace()))
+
+    def last_iteration(self) -> "list[TracedNode]":
+        """The nodes of the deepest of the searches of iterative deepening; of the only one else."""
+        last = max((node.iteration for node in self.nodes), default=0)
+        return [node for node in self.nodes if node.iteration == last]
+
+    def action_label(self, action: Hashable) -> str:
+        """An action as it is shown: columns and cells of a board from 1, all others as they are.
+
+        Characters that cannot be shown are replaced.
+        """
+        if self.columns is not None and isinstance(action, int):
+            action += 1
+        return "".join(char if char.isprintable() else UNPRINTABLE for char in str(action))
+
+    def path_label(self, path: Path) -> str:
+        """The actions that lead to a node, or `the root`."""
+        return ",".join(self.action_label(action) for action in path) or "the root"
+
+    def value_label(self, value: float) -> str:
+        """A value in the numbers of the game."""
+        return number_label(value * self.scale)
+
+    def window_labels(self, window: tuple[float, float]) -> tuple[str, str]:
+        """Alpha and beta in the numbers of the game.
+
+        A game with a scale of its own has no best and no worst value: there they begin at -∞ and ∞.
+        """
+        alpha, beta = window
+        if self.scale != 1.0:
+            alpha, beta = -inf if alpha <= -1.0 else alpha, inf if beta >= 1.0 else beta
+        return self.value_label(alpha), self.value_label(beta)
+
+    def why_unvisited(self, node: "TracedNode") -> str:
+        """The reason, in the numbers of the game; "" where no child was left out for good."""
+        if node.ending is ReturnReason.CUTOFF and node.window_returned is not None:
+            alpha, beta = self.window_labels(node.window_returned)
+            return f"alpha {alpha} ≥ beta {beta}"
+        if node.ending is ReturnReason.COMPLETE and node.unvisited:
+            return "they never happen"
+        return ""
+
+
+class ReturnReason(StrEnum):
+    """The reason for which a search returned from a node."""
 
     TERMINAL = "terminal"
     """The game is over there."""
@@ -48,14 +133,14 @@ class TracedNode:
     window_returned: tuple[float, float] | None = None
     """Alpha and beta on return: alpha >= beta is what a cutoff rests on."""
     value: float | None = None
-    """What the search returned; None where the time was up."""
+    """As the search returned it; None where the time was up."""
     bound: Bound = Bound.EXACT
-    """What `value` says of the true value at this depth: equal, at least or at most."""
-    ending: Ending = Ending.COMPLETE
+    """The true value at this depth is `value`, at least that or at most that."""
+    ending: ReturnReason = ReturnReason.COMPLETE
     probability: float | None = None
-    """How likely its parent takes the last action of the path; None where a player chooses it."""
+    """Of the last action of the path; None where a player chooses it."""
     iteration: int = 0
-    """Which of the searches of iterative deepening it belongs to, from 0."""
+    """The number of its search in iterative deepening, from 0."""
     board: tuple[int, ...] | None = None
     """The cells, row 0 on top: 0 free, 1 and 2 the players'; None in games without a board."""
 
@@ -63,6 +148,37 @@ class TracedNode:
     def unvisited(self) -> tuple[Hashable, ...]:
         """The actions that were never tried, in the game's own order."""
         return tuple(action for action in self.actions if action not in self.visited)
+
+
+@dataclass
+class Simulation:
+    """One simulation of a Monte Carlo tree search."""
+
+    selections: "list[Selection]"
+    """From the root on; none where chance decides."""
+    path: Path
+    """The node that it ended at; its last action is new in the tree if `expanded`."""
+    expanded: bool
+    result: float
+    """The sum of its rollouts, or the proven value once for each, from player 1's view.
+
+    It is added to each node of the path, from the end to the root; where the player whose turn it
+    is can fall back on a proven value, a worse result becomes that value from there on.
+    """
+    rollouts: list[float]
+    """The result of each rollout; none where the value of the node is proven."""
+    backed_up: list[tuple[Path, int, float]]
+    """Each node of the path, the root last, with its visits and its total afterwards."""
+
+
+@dataclass
+class Selection:
+    """The choice of one child on a simulation's way down."""
+
+    path: Path
+    """The node that chooses."""
+    children: "Mapping[Hashable, ChildStatistics]"
+    chosen: Hashable
 
 
 @dataclass(frozen=True)
@@ -83,68 +199,29 @@ class ChildStatistics:
         return self.total / self.visits
 
 
-@dataclass
-class Selection:
-    """The choice of one child on a simulation's way down."""
-
-    path: Path
-    """The node that chooses."""
-    children: Mapping[Hashable, ChildStatistics]
-    chosen: Hashable
+def shortened(label: str) -> str:
+    """A label that leaves room for others."""
+    return label if len(label) <= LONGEST_LABEL else label[: LONGEST_LABEL - 1] + "…"
 
 
-@dataclass
-class Simulation:
-    """One simulation of a Monte Carlo tree search."""
+def number_label(number: float) -> str:
+    """A number with as many decimals as tell it from a whole one, at least 3 where it has them.
 
-    selections: list[Selection]
-    """From the root on; none where chance decides."""
-    path: Path
-    """The node that it ended at; its last action is new in the tree if `expanded`."""
-    expanded: bool
-    result: float
-    """The sum of its rollouts, or the proven value once for each, from player 1's view.
-
-    It is added to each node of the path, from the end to the root; where the player whose turn it
-    is can fall back on a proven value, a worse result becomes that value from there on.
+    So no guess of 0.9999 is shown as the 1 of a proven win.
     """
-    rollouts: list[float]
-    """The result of each rollout; none where the value of the node is proven."""
-    backed_up: list[tuple[Path, int, float]]
-    """Each node of the path, the root last, with its visits and its total afterwards."""
-
-
-@dataclass
-class SearchTrace:
-    """What one search did. Hand it to `agents.trace.recording.recorded`.
-
-    Each search empties it first.
-    """
-
-    algorithm: str = ""
-    """`minimax`, `alphabeta`, `expectimax` or `mcts`."""
-    scale: float = 1.0
-    rows: int | None = None
-    columns: int | None = None
-    """The size of the board; None in games without one."""
-    nodes: list[TracedNode] = field(default_factory=list)
-    """In the order in which they were entered."""
-    simulations: list[Simulation] = field(default_factory=list)
-    """Of a Monte Carlo tree search."""
-    players: dict[Path, int] = field(default_factory=dict)
-    """Whose turn it is at each node of a Monte Carlo tree: 1, 2, or 0 for chance."""
-    proven: dict[Path, float] = field(default_factory=dict)
-    """The nodes of a Monte Carlo tree whose value was proven in the end, with it."""
-    boards: dict[Path, tuple[int, ...]] = field(default_factory=dict)
-    """The cells at each node of a Monte Carlo tree, as in `TracedNode.board`."""
-    chosen: Hashable | None = None
-    """The action that the search chose."""
-
-    def clear(self) -> None:
-        """Forget the search that it holds."""
-        vars(self).update(vars(SearchTrace()))
-
-    def last_iteration(self) -> list[TracedNode]:
-        """The nodes of the deepest of the searches of iterative deepening; of the only one else."""
-        last = max((node.iteration for node in self.nodes), default=0)
-        return [node for node in self.nodes if node.iteration == last]
+    if isinf(number):
+        return "∞" if number > 0 else "-∞"
+    if number and not SMALLEST_IN_FULL <= abs(number) < LARGEST_IN_FULL:
+        return f"{number:.6g}"
+    number = float(f"{number:.{FINEST_DECIMALS}g}")  # 3 / 14 * 14 may miss 3 by a last bit
+    if number.is_integer():
+        return str(int(number))
+    decimals = next(
+        (
+            decimals
+            for decimals in range(DECIMALS, FINEST_DECIMALS)
+            if not round(number, decimals).is_integer()
+        ),
+        FINEST_DECIMALS,
+    )
+    return f"{number:.{decimals}f}".rstrip("0")

@@ -142,7 +142,7 @@ def _write_repertoire(
 
 
 def _begin(checkpoint: Checkpoint[Any], output: Path, resume: bool) -> dict[int, int]:
-    """What an earlier run has found."""
+    """Read the findings of an earlier run."""
     require_writable(output)
     if not resume:
         checkpoint.require_new()

@@ -10,18 +10,17 @@ import typer
 
 from agents.output_file import require_distinct, require_writable
 from agents.registry import JsonValue, parse_options
-from agents.trace.exercise import exercise_sheet, quiz_sheet, solve_exercise, walk_lines
-from agents.trace.open_tree import (
-    OpenTree,
+from agents.trace.exercise import answers, exercise_sheet, quiz_sheet, solve_exercise
+from agents.trace.open_tree import OpenTree, read_open_tree
+from agents.trace.pictures.drawing import draw
+from agents.trace.story import trace_text
+from agents.trace.subject import (
     position_subject,
-    read_open_tree,
     search_trace,
     textbook_tree,
     tree_subject,
+    walk_lines,
 )
-from agents.trace.pictures.drawing import draw
-from agents.trace.pictures.text_tree import trace_text
-from agents.trace.quiz import answers
 from agents.trace.trace_json import to_json
 from submission.cli.arguments import Options
 from submission.cli.games import (
@@ -89,12 +88,22 @@ def explain(
         env = chosen_game(game or CONNECT_X, rows, columns, inarow)
         subject = position_subject(env, unfinished_position(env, moves))
     else:
-        _require_no_position(
-            moves=moves or None, game=game, rows=rows, columns=columns, inarow=inarow
+        _require_absent(
+            "a tree is a game of its own: leave --tree or {} out",
+            moves=moves or None,
+            game=game,
+            rows=rows,
+            columns=columns,
+            inarow=inarow,
         )
         exercise = read_open_tree(tree)
         if exercise is not None:
-            _require_no_picture(svg=svg, json=json, limit=limit)
+            _require_absent(
+                "a tree with a ? is many searches in one: leave {} out, or give the ? a number",
+                svg=svg,
+                json=json,
+                limit=limit,
+            )
             _explain_exercise(exercise, agent, options, quiz)
             return
         subject = tree_subject(textbook_tree(tree))
@@ -114,20 +123,15 @@ def explain(
         _write(json, to_json(trace))
 
 
-def _require_no_position(**options: object) -> None:
-    for option in _given(options):
-        raise ValueError(f"a tree is a game of its own: leave --tree or --{option} out")
+def _require_absent(reason: str, **options: object) -> None:
+    """Check that none of these options is given.
 
-
-def _require_no_picture(**options: object) -> None:
-    for option in _given(options):
-        raise ValueError(
-            f"a tree with a ? is many searches in one: leave --{option} out, or give the ? a number"
-        )
-
-
-def _given(options: Mapping[str, object]) -> list[str]:
-    return [name for name, value in options.items() if value is not None]
+    Raises:
+        ValueError: one is; the reason has a place for its name.
+    """
+    for option, value in options.items():
+        if value is not None:
+            raise ValueError(reason.format(f"--{option}"))
 
 
 def _explain_exercise(

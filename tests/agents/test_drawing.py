@@ -10,11 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import Agent, AlphaBetaAgent, ExpectimaxAgent, MCTSAgent, MinimaxAgent
-from agents.trace.labels import number_label
 from agents.trace.pictures.drawing import draw
-from agents.trace.pictures.text_tree import trace_text
 from agents.trace.recording import recorded
-from agents.trace.trace import Ending, Path, SearchTrace, TracedNode
+from agents.trace.story import trace_text
+from agents.trace.trace import Path, ReturnReason, SearchTrace, TracedNode, number_label
 from envs import ChanceNode, ConnectX, ExplicitTree, TicTacToe, state_from_moves
 from tests.helpers.clocks import ticking_clock
 from tests.helpers.random_trees import mixed_trees
@@ -95,7 +94,7 @@ def pruned(nodes: list[TracedNode]) -> list[Path]:
     return [
         (*node.path, action)
         for node in nodes
-        if node.ending in (Ending.CUTOFF, Ending.COMPLETE)
+        if node.ending in (ReturnReason.CUTOFF, ReturnReason.COMPLETE)
         for action in node.unvisited
     ]
 
@@ -122,8 +121,8 @@ def test_a_wide_fan_passes_below_a_taller_neighbour() -> None:
     nodes = [
         TracedNode((), 1, (0, 1), [0, 1], value=0.0),
         TracedNode((0,), 2, leaves, list(leaves), value=0.0),
-        *(TracedNode((0, leaf), 1, (), value=0.0, ending=Ending.TERMINAL) for leaf in leaves),
-        TracedNode((1,), 2, leaves, window=(0, 1), value=0.0, ending=Ending.TRANSPOSITION),
+        *(TracedNode((0, leaf), 1, (), value=0.0, ending=ReturnReason.TERMINAL) for leaf in leaves),
+        TracedNode((1,), 2, leaves, window=(0, 1), value=0.0, ending=ReturnReason.TRANSPOSITION),
     ]
     drawing = read_drawing(draw(SearchTrace("alphabeta", nodes=nodes, chosen=0)))
     assert drawing.named("0").box.bottom < drawing.named("1").box.bottom
@@ -271,7 +270,7 @@ def test_states_that_the_table_knew_are_marked() -> None:
     env = TicTacToe()
     options = dict(PLAIN) | {"table_size": 1000}
     trace = traced(AlphaBetaAgent(**options), env, state_from_moves(env, "519"))
-    known = [node for node in trace.nodes if node.ending is Ending.TRANSPOSITION]
+    known = [node for node in trace.nodes if node.ending is ReturnReason.TRANSPOSITION]
     assert known
     drawing = read_drawing(draw(trace, len(trace.nodes)))
     marked = Counter(node.name for node in drawing.nodes if "from the table" in node.texts)
@@ -281,7 +280,7 @@ def test_states_that_the_table_knew_are_marked() -> None:
 def test_nodes_without_a_value_for_want_of_time_are_marked() -> None:
     with ticking_clock():
         trace = traced(MinimaxAgent(None, time_limit=20), TicTacToe())
-    given_up = [node for node in trace.nodes if node.ending is Ending.TIME]
+    given_up = [node for node in trace.nodes if node.ending is ReturnReason.TIME]
     assert given_up
     drawing = read_drawing(draw(trace, len(trace.nodes)))
     marked = Counter(node.name for node in drawing.nodes if "time was up" in node.texts)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import Agent, agent_names, make_agent
-from agents.parallel.parallel_search import PARALLEL_AGENTS, parallel_search
+from agents.parallel.parallel_search import parallel_search, splitting
 from agents.parallel.workers import Workers
 from agents.registry import AGENTS
 from agents.search import Clock, TimeUp
@@ -23,7 +23,7 @@ from tests.helpers.strategies import Position, connect_games, late_positions, un
 THREADS = ThreadPoolExecutor(3)
 """One for all tests: threads wait without a cost."""
 CONNECT_FOUR = ConnectFour()
-PARALLEL = [name for name, agent in AGENTS.items() if agent in PARALLEL_AGENTS]
+PARALLEL = [name for name, agent in AGENTS.items() if splitting(agent)]
 FIXED_DEPTH = [
     *((name, {**AGENTS[name].quick}) for name in PARALLEL if "depth" in AGENTS[name].quick),
     ("minimax", {"depth": 3}),
@@ -228,7 +228,7 @@ def test_what_no_worker_has_begun_is_taken_back() -> None:
 
 @pytest.mark.parametrize("name", [name for name in agent_names() if name not in PARALLEL])
 def test_agents_without_a_tree_are_refused(name: str) -> None:
-    known = "choose one of minimax, expectimax, alphabeta, mcts"
+    known = "choose minimax, expectimax, alphabeta or mcts"
     with pytest.raises(ValueError, match=f"cannot search in parallel: {known}"):
         parallel_search(make_agent(name), CONNECT_FOUR, opening(""), THREADS)
 

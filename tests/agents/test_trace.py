@@ -19,8 +19,8 @@ from agents import (
 )
 from agents.alpha_beta import Bound
 from agents.registry import AGENTS
-from agents.trace.recording import RECORDINGS, recorded
-from agents.trace.trace import Ending, SearchTrace, TracedNode
+from agents.trace.recording import RECORDED_SEARCHES, recorded
+from agents.trace.trace import ReturnReason, SearchTrace, TracedNode
 from envs import ChanceNode, ConnectX, ExplicitTree, MaxNode, MinNode, TicTacToe, state_from_moves
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ticking_clock
@@ -199,7 +199,7 @@ def test_time_that_is_up_leaves_the_nodes_on_the_way_without_a_value(
         result = recorded(limited, trace).search(env, env.initial_state())
     with ticking_clock():
         assert limited.act(env, env.initial_state()) == result.action
-    given_up = [node for node in trace.nodes if node.ending is Ending.TIME]
+    given_up = [node for node in trace.nodes if node.ending is ReturnReason.TIME]
     assert [node.path for node in given_up] == [
         given_up[-1].path[:depth] for depth in range(len(given_up))
     ]
@@ -230,7 +230,7 @@ def test_values_of_alpha_beta_are_what_they_claim_to_be(tree: Any, options: dict
 def test_a_win_is_exact_though_it_cuts_off_the_rest(tree: Any) -> None:
     trace = trace_of(AlphaBetaAgent(**PLAIN), ExplicitTree(tree, scale=1), ())
     root = trace.nodes[0]
-    assert (root.ending, root.bound, root.unvisited) == (Ending.CUTOFF, Bound.EXACT, (1,))
+    assert (root.ending, root.bound, root.unvisited) == (ReturnReason.CUTOFF, Bound.EXACT, (1,))
 
 
 @given(mixed_trees(), some_depths)
@@ -255,16 +255,16 @@ def test_each_way_of_ending_is_what_it_says(tree: Any) -> None:
         assert node.visited == [child.path[-1] for child in children(trace, node)]
         assert node.window_returned is not None
         alpha, beta = node.window_returned
-        if node.ending is Ending.CUTOFF:
+        if node.ending is ReturnReason.CUTOFF:
             assert node.unvisited
             assert alpha >= beta
-        elif node.ending is Ending.COMPLETE and node.player:
+        elif node.ending is ReturnReason.COMPLETE and node.player:
             assert not node.unvisited
-        elif node.ending is Ending.COMPLETE:
+        elif node.ending is ReturnReason.COMPLETE:
             chance, _ = subtree(tree, node.path)
             assert all(chance.outcomes[action][0] == 0 for action in node.unvisited)
         else:
-            assert node.ending is Ending.TERMINAL
+            assert node.ending is ReturnReason.TERMINAL
             assert isinstance(subtree(tree, node.path)[0], int)
 
 
@@ -305,7 +305,7 @@ def test_what_the_table_knew_is_recorded_as_such(position: Position) -> None:
     agent = AlphaBetaAgent(time_limit=None, iterative_deepening=False, engine="reference")
     trace = trace_of(agent, env, state)
     for node in trace.nodes:
-        if node.ending is Ending.TRANSPOSITION:
+        if node.ending is ReturnReason.TRANSPOSITION:
             end = state
             for action in node.path:
                 end = env.get_next_state(end, action)  # type: ignore[arg-type]
@@ -322,9 +322,9 @@ def test_a_table_spares_visits_in_connect_four() -> None:
     env = ConnectX()
     agent = AlphaBetaAgent(depth=4, time_limit=None)
     endings = [node.ending for node in trace_of(agent, env, env.initial_state()).nodes]
-    assert Ending.TRANSPOSITION in endings
-    assert Ending.DEPTH in endings
-    assert Ending.CUTOFF in endings
+    assert ReturnReason.TRANSPOSITION in endings
+    assert ReturnReason.DEPTH in endings
+    assert ReturnReason.CUTOFF in endings
 
 
 def test_chance_and_modelled_opponents_have_their_probabilities() -> None:
@@ -391,7 +391,7 @@ def test_the_last_iteration_is_the_deepest_search() -> None:
     assert {node.iteration for node in trace.last_iteration()} == {2}
 
 
-RECORDED = [name for name, agent in AGENTS.items() if agent in RECORDINGS]
+RECORDED = [name for name, agent in AGENTS.items() if agent in RECORDED_SEARCHES]
 
 
 @pytest.mark.parametrize("agent", [name for name in agent_names() if name not in RECORDED])

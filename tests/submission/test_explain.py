@@ -16,15 +16,10 @@ from hypothesis import strategies as st
 
 from agents import make_agent
 from agents.trace.exercise import solve_exercise
-from agents.trace.open_tree import (
-    leaf_values,
-    read_open_tree,
-    search_trace,
-    textbook_tree,
-    tree_subject,
-)
+from agents.trace.open_tree import read_open_tree
 from agents.trace.recording import recorded
 from agents.trace.story import tell
+from agents.trace.subject import leaf_values, search_trace, textbook_tree, tree_subject
 from agents.trace.trace import SearchTrace
 from agents.trace.trace_json import from_json
 from envs.games import GAMES

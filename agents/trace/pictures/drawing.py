@@ -1,4 +1,4 @@
-"""A trace as a picture: one SVG document that needs nothing else, with its edges and its legend."""
+"""The tree of a trace as one SVG document that needs nothing else, with a legend."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -6,9 +6,10 @@ from math import hypot
 from textwrap import wrap
 from typing import NamedTuple
 
-from agents.trace.labels import ALPHA, BETA, path_label
 from agents.trace.pictures.layout import Block, arrange, levels
 from agents.trace.pictures.nodes import (
+    ALPHA,
+    BETA,
     CORNERS,
     CUT,
     EDGE,
@@ -40,134 +41,6 @@ from envs.svg import (
 Placed = Block[tuple[PictureNode, list[Row]]]
 """A node with its rows, in its place."""
 
-THIN = 1.2
-PRINCIPAL_WIDTH = 3.0
-THICKEST = 9.0
-"""Widths of an edge in pixels: any, on the principal variation, for all simulations of a node."""
-CUT_PLACE = 0.72
-"""Where on its edge a cut mark stands, from the parent (0) to the child (1)."""
-CUT_LENGTH = 5.0
-"""From the edge to the end of a cut mark."""
-
-
-def edge(parent: Placed, child: Placed, bottom: float) -> str:
-    """The edge between two blocks; down to `bottom`, where the parent's level ends, it is upright.
-
-    So it meets no other block of that level.
-    """
-    node = child.content[0]
-    start, end = (parent.x, bottom), (child.x, child.y)
-    points = [(parent.x, parent.y + parent.height), start, end]
-    if node.shape is Shape.UNVISITED:
-        pruned = polyline(points, stroke=EDGE, stroke_width=THIN, stroke_dasharray="4 3")
-        return pruned + cut_mark(start, end)
-    width = PRINCIPAL_WIDTH if node.principal else THIN
-    if node.visits is not None:
-        width = THIN + (THICKEST - THIN) * node.share
-    colour = PRINCIPAL if node.principal else EDGE
-    return polyline(points, stroke=colour, stroke_width=width, stroke_linejoin="round")
-
-
-def cut_mark(start: Point, end: Point) -> str:
-    """A short line across the edge from `start` to `end`."""
-    (x0, y0), (x1, y1) = start, end
-    x, y = x0 + CUT_PLACE * (x1 - x0), y0 + CUT_PLACE * (y1 - y0)
-    across = CUT_LENGTH / hypot(x1 - x0, y1 - y0)
-    right, down = across * (y1 - y0), -across * (x1 - x0)
-    return polyline([(x - right, y - down), (x + right, y + down)], stroke=CUT, stroke_width=2)
-
-
-SIGN_WIDTH = 36.0
-SIGN_CENTRE = 14.0
-ROW_HEIGHT = 26.0
-ENTRY_SPACE = 22.0
-"""Between two entries of a row."""
-
-SHAPES = {
-    Shape.MAX: "player 1 maximises",
-    Shape.MIN: "player 2 minimises",
-    Shape.CHANCE: "a mean by probabilities",
-    Shape.TERMINAL: "the game is over",
-    Shape.DEPTH: "the search looks no deeper",
-}
-
-
-class Entry(NamedTuple):
-    """A sign and what it means."""
-
-    sign: Callable[[float, float], str]
-    """The SVG of the sign, given its centre."""
-    words: str
-
-    @property
-    def width(self) -> float:
-        """Pixels that it takes in its row."""
-        return SIGN_WIDTH + text_width(self.words, LABEL)
-
-
-def legend_entries(nodes: list[PictureNode]) -> list[Entry]:
-    """What the picture of these nodes needs explained."""
-    return [*_shapes(nodes), *_edges(nodes), *_words(nodes)]
-
-
-def legend(entries: list[Entry], width: float) -> tuple[str, float]:
-    """The entries in rows of at most `width` pixels, and the height that they take."""
-    painted, x, y = [], 0.0, ROW_HEIGHT / 2
-    for entry in entries:
-        if x > 0 and x + entry.width > width:
-            x, y = 0.0, y + ROW_HEIGHT
-        painted.append(entry.sign(x + SIGN_CENTRE, y))
-        painted.append(text(entry.words, (x + SIGN_WIDTH, y + 4), LABEL, fill=INK))
-        x += entry.width + ENTRY_SPACE
-    return "\n".join(painted), y + ROW_HEIGHT / 2
-
-
-def _shapes(nodes: list[PictureNode]) -> Iterator[Entry]:
-    present = {node.shape for node in nodes}
-    for shape, words in SHAPES.items():
-        if shape in present:
-            yield Entry(partial(_shape_sign, shape), words)
-
-
-def _edges(nodes: list[PictureNode]) -> Iterator[Entry]:
-    if any(node.shape is Shape.UNVISITED for node in nodes):
-        yield Entry(_pruned_sign, "never visited")
-    if any(node.visits is not None for node in nodes):
-        yield Entry(partial(_edge_sign, EDGE, 5.0), "as thick as its share of simulations")
-    if sum(node.principal for node in nodes) > 1:
-        yield Entry(partial(_edge_sign, PRINCIPAL, PRINCIPAL_WIDTH), "the line that is expected")
-
-
-def _words(nodes: list[PictureNode]) -> Iterator[Entry]:
-    if any(node.alpha for node in nodes):
-        yield Entry(partial(_letter_sign, f"{ALPHA} {BETA}", FAINT_INK), "on entry → on return")
-    if any("≥" in node.cutoff for node in nodes):
-        yield Entry(partial(_letter_sign, f"{ALPHA} ≥ {BETA}", CUT), "why the rest was not visited")
-    if any(node.value.startswith(("≥", "≤")) for node in nodes):
-        yield Entry(partial(_letter_sign, "≥ ≤", INK), "the value is at least, at most")
-
-
-def _shape_sign(shape: Shape, x: float, y: float) -> str:
-    if shape in CORNERS:
-        return figure(shape, x, y - HALF)
-    return box(shape, x, y - 7, 20, 14)
-
-
-def _edge_sign(colour: str, width: float, x: float, y: float) -> str:
-    return polyline([(x - HALF, y), (x + HALF, y)], stroke=colour, stroke_width=width)
-
-
-def _pruned_sign(x: float, y: float) -> str:
-    start: Point = (x - HALF, y)
-    end: Point = (x + HALF, y)
-    dashes = polyline([start, end], stroke=EDGE, stroke_width=THIN, stroke_dasharray="4 3")
-    return dashes + cut_mark(start, end)
-
-
-def _letter_sign(letters: str, colour: str, x: float, y: float) -> str:
-    return text(letters, (x, y + 4), SMALL, fill=colour, text_anchor="middle")
-
-
 BORDER = 16.0
 LEAST_WIDTH = 600.0
 """Of the text around the tree, however narrow the tree."""
@@ -178,13 +51,28 @@ SPACE = 18.0
 FOOT = 3.0
 """Between what stands at a node and the edges to its children."""
 
+THIN = 1.2
+PRINCIPAL_WIDTH = 3.0
+THICKEST = 9.0
+"""Widths of an edge in pixels: any, on the principal variation, for all simulations of a node."""
+CUT_PLACE = 0.72
+"""The place of a cut mark on its edge, from the parent (0) to the child (1)."""
+CUT_LENGTH = 5.0
+"""From the edge to the end of a cut mark."""
 
-class Section(NamedTuple):
-    """A part of the document, drawn at the origin."""
+SIGN_WIDTH = 36.0
+SIGN_CENTRE = 14.0
+ROW_HEIGHT = 26.0
+ENTRY_SPACE = 22.0
+"""Between two entries of a row."""
 
-    svg: str
-    width: float
-    height: float
+SHAPE_WORDS = {
+    Shape.MAX: "player 1 maximises",
+    Shape.MIN: "player 2 minimises",
+    Shape.CHANCE: "a mean by probabilities",
+    Shape.TERMINAL: "the game is over",
+    Shape.DEPTH: "the search looks no deeper",
+}
 
 
 def draw(trace: SearchTrace, limit: int = LIMIT) -> str:
@@ -213,6 +101,14 @@ def draw(trace: SearchTrace, limit: int = LIMIT) -> str:
         y += section.height + SPACE
     size = width + 2 * BORDER, y - SPACE + BORDER
     return document(size, picture.title, " ".join(picture.notes), content)
+
+
+class Section(NamedTuple):
+    """A part of the document, drawn at the origin."""
+
+    svg: str
+    width: float
+    height: float
 
 
 def _heading(picture: Picture, width: float) -> Section:
@@ -266,9 +162,112 @@ def _node(trace: SearchTrace, block: Placed) -> str:
         painted.append(row.paint(block.x, y))
         y += row.height
     classes = f"node {node.shape} principal" if node.principal else f"node {node.shape}"
-    return element("g", title(path_label(trace, node.path)), *painted, class_=classes)
+    return element("g", title(trace.path_label(node.path)), *painted, class_=classes)
+
+
+def edge(parent: Placed, child: Placed, bottom: float) -> str:
+    """The edge between two blocks; down to `bottom`, where the parent's level ends, it is upright.
+
+    So it meets no other block of that level.
+    """
+    node = child.content[0]
+    start, end = (parent.x, bottom), (child.x, child.y)
+    points = [(parent.x, parent.y + parent.height), start, end]
+    if node.shape is Shape.UNVISITED:
+        pruned = polyline(points, stroke=EDGE, stroke_width=THIN, stroke_dasharray="4 3")
+        return pruned + cut_mark(start, end)
+    width = PRINCIPAL_WIDTH if node.principal else THIN
+    if node.visits is not None:
+        width = THIN + (THICKEST - THIN) * node.share
+    colour = PRINCIPAL if node.principal else EDGE
+    return polyline(points, stroke=colour, stroke_width=width, stroke_linejoin="round")
+
+
+def cut_mark(start: Point, end: Point) -> str:
+    """A short line across the edge from `start` to `end`."""
+    (x0, y0), (x1, y1) = start, end
+    x, y = x0 + CUT_PLACE * (x1 - x0), y0 + CUT_PLACE * (y1 - y0)
+    across = CUT_LENGTH / hypot(x1 - x0, y1 - y0)
+    right, down = across * (y1 - y0), -across * (x1 - x0)
+    return polyline([(x - right, y - down), (x + right, y + down)], stroke=CUT, stroke_width=2)
 
 
 def _legend(root: PictureNode, width: float) -> Section:
     svg, height = legend(legend_entries(list(root.walk())), width)
     return Section(svg, width, height)
+
+
+def legend(entries: "list[Entry]", width: float) -> tuple[str, float]:
+    """The entries in rows of at most `width` pixels, and the height that they take."""
+    painted, x, y = [], 0.0, ROW_HEIGHT / 2
+    for entry in entries:
+        if x > 0 and x + entry.width > width:
+            x, y = 0.0, y + ROW_HEIGHT
+        painted.append(entry.sign(x + SIGN_CENTRE, y))
+        painted.append(text(entry.words, (x + SIGN_WIDTH, y + 4), LABEL, fill=INK))
+        x += entry.width + ENTRY_SPACE
+    return "\n".join(painted), y + ROW_HEIGHT / 2
+
+
+class Entry(NamedTuple):
+    """A sign and its meaning."""
+
+    sign: Callable[[float, float], str]
+    """The SVG of the sign, given its centre."""
+    words: str
+
+    @property
+    def width(self) -> float:
+        """Pixels that it takes in its row."""
+        return SIGN_WIDTH + text_width(self.words, LABEL)
+
+
+def legend_entries(nodes: list[PictureNode]) -> list[Entry]:
+    """The entries that the picture of these nodes needs."""
+    return [*_shapes(nodes), *_edges(nodes), *_words(nodes)]
+
+
+def _shapes(nodes: list[PictureNode]) -> Iterator[Entry]:
+    present = {node.shape for node in nodes}
+    for shape, words in SHAPE_WORDS.items():
+        if shape in present:
+            yield Entry(partial(_shape_sign, shape), words)
+
+
+def _edges(nodes: list[PictureNode]) -> Iterator[Entry]:
+    if any(node.shape is Shape.UNVISITED for node in nodes):
+        yield Entry(_pruned_sign, "never visited")
+    if any(node.visits is not None for node in nodes):
+        yield Entry(partial(_edge_sign, EDGE, 5.0), "as thick as its share of simulations")
+    if sum(node.principal for node in nodes) > 1:
+        yield Entry(partial(_edge_sign, PRINCIPAL, PRINCIPAL_WIDTH), "the line that is expected")
+
+
+def _words(nodes: list[PictureNode]) -> Iterator[Entry]:
+    if any(node.alpha for node in nodes):
+        yield Entry(partial(_letter_sign, f"{ALPHA} {BETA}", FAINT_INK), "on entry → on return")
+    if any("≥" in node.cutoff for node in nodes):
+        yield Entry(partial(_letter_sign, f"{ALPHA} ≥ {BETA}", CUT), "why the rest was not visited")
+    if any(node.value.startswith(("≥", "≤")) for node in nodes):
+        yield Entry(partial(_letter_sign, "≥ ≤", INK), "the value is at least, at most")
+
+
+def _shape_sign(shape: Shape, x: float, y: float) -> str:
+    if shape in CORNERS:
+        return figure(shape, x, y - HALF)
+    return box(shape, x, y - 7, 20, 14)
+
+
+def _edge_sign(colour: str, width: float, x: float, y: float) -> str:
+    return polyline([(x - HALF, y), (x + HALF, y)], stroke=colour, stroke_width=width)
+
+
+def _pruned_sign(x: float, y: float) -> str:
+    start: Point = (x - HALF, y)
+    end: Point = (x + HALF, y)
+    dashes = polyline([start, end], stroke=EDGE, stroke_width=THIN, stroke_dasharray="4 3")
+    return dashes + cut_mark(start, end)
+
+
+def _letter_sign(letters: str, colour: str, x: float, y: float) -> str:
+    return text(letters, (x, y + 4), SMALL, fill=colour, text_anchor="middle")

@@ -1,4 +1,4 @@
-"""Where the places of a tree lie: tidy, top-down, each parent above the middle of its children."""
+"""The layout of a tree: tidy, top-down, each parent above the middle of its children."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -69,7 +69,7 @@ def arrange(root: Block[Content]) -> None:
 
 
 def _offsets(outlines: Sequence[Contour]) -> list[float]:
-    """Where the subtrees of a block stand, seen from its middle.
+    """The places of the subtrees of a block, seen from its middle.
 
     Packed to the left and packed to the right both keep the distances that the outlines demand;
     so does the mean of the two, which shares out the room between them.
@@ -89,7 +89,7 @@ def _offsets(outlines: Sequence[Contour]) -> list[float]:
 
 
 def _distance(left: Contour, right: Contour) -> float:
-    """How far the second of two subtrees must stand to the right of the first."""
+    """The least distance from the first of two subtrees to the second, on its right."""
     shared = zip(left, right, strict=False)
     return max(right_end - left_end for (_, right_end), (left_end, _) in shared) + MARGIN
 

@@ -4,10 +4,12 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from agents.trace.labels import ALPHA, BETA, shortened
 from agents.trace.pictures.picture import PictureNode, Shape
+from agents.trace.trace import shortened
 from envs.render import BOARD_COLOUR, COLOURS, LINE_COLOUR
 from envs.svg import Point, element, number, polygon, text, text_width
+
+ALPHA, BETA = "\N{GREEK SMALL LETTER ALPHA}", "\N{GREEK SMALL LETTER BETA}"
 
 INK = LINE_COLOUR
 FAINT_INK = "#5b6b80"
@@ -27,13 +29,11 @@ FILLS = {
     Shape.FOLDED: LEAF,
 }
 
-
 SIDE = 20.0
 """Width and height of a node in which someone chooses."""
 STUB = 8.0
 """Width and height of a node that was not visited."""
 HALF = SIDE / 2
-
 CORNERS = {
     Shape.MAX: ((0.0, 0.0), (HALF, SIDE), (-HALF, SIDE)),
     Shape.MIN: ((-HALF, 0.0), (HALF, 0.0), (0.0, SIDE)),
@@ -41,93 +41,10 @@ CORNERS = {
 }
 """Corners by shape, from the middle of the upper edge."""
 
-
-def figure(shape: Shape, x: float, y: float) -> str:
-    """A node in which someone chooses, the middle of its upper edge at (x, y)."""
-    corners = [(x + right, y + down) for right, down in CORNERS[shape]]
-    return polygon(corners, fill=FILLS[shape], stroke=INK)
-
-
-def box(shape: Shape, x: float, y: float, width: float, height: float) -> str:
-    """The frame of a leaf or of a mark, the middle of its upper edge at (x, y)."""
-    style: dict[str, object] = {"stroke": INK}
-    if shape is Shape.TERMINAL:
-        style["stroke_width"] = 2
-    else:
-        style["rx"] = height / 2
-    if shape is Shape.FOLDED:
-        style["stroke"] = EDGE
-    left = x - width / 2
-    return element("rect", x=left, y=y, width=width, height=height, fill=FILLS[shape], **style)
-
-
-def stub(x: float, y: float) -> str:
-    """A node that was not visited, the middle of its upper edge at (x, y)."""
-    return element(
-        "circle",
-        cx=x,
-        cy=y + STUB / 2,
-        r=STUB / 2,
-        fill=FILLS[Shape.UNVISITED],
-        stroke=EDGE,
-        stroke_dasharray="2 2",
-    )
-
-
 WIDTH = 56.0
 """Pixels that a board takes, as far as the cells' least size allows."""
 LARGEST_CELL = 12.0
 SMALLEST_CELL = 4.0
-
-
-def board_size(rows: int, columns: int) -> Point:
-    """The width and height of the picture."""
-    cell = _cell(columns)
-    return columns * cell, rows * cell
-
-
-def small_board(cells: Sequence[int], columns: int, at: Point) -> str:
-    """The board, row 0 on top, with its upper left corner at `at`."""
-    cell = _cell(columns)
-    width, height = board_size(len(cells) // columns, columns)
-    left, top = at
-    shapes = [
-        element("rect", x=left, y=top, width=width, height=height, rx=2, fill=BOARD_COLOUR),
-        _free_cells(cells, columns, at),
-    ]
-    for index, stone in enumerate(cells):
-        if stone:
-            x, y = _centre(index, columns, at)
-            shapes.append(element("circle", cx=x, cy=y, r=0.42 * cell, fill=COLOURS[stone]))
-    return "".join(shapes)
-
-
-def _free_cells(cells: Sequence[int], columns: int, at: Point) -> str:
-    """All free cells in one element: lines of no length, whose round ends make the circles."""
-    cell = _cell(columns)
-    dots = []
-    for index, stone in enumerate(cells):
-        if not stone:
-            x, y = _centre(index, columns, at)
-            dots.append(f"M{number(x)} {number(y)}h0")
-    return element(
-        "path",
-        d="".join(dots),
-        stroke=COLOURS[0],
-        stroke_width=0.6 * cell,
-        stroke_linecap="round",
-        stroke_opacity=0.9,
-    )
-
-
-def _centre(index: int, columns: int, at: Point) -> Point:
-    row, column = divmod(index, columns)
-    return at[0] + (column + 0.5) * _cell(columns), at[1] + (row + 0.5) * _cell(columns)
-
-
-def _cell(columns: int) -> float:
-    return min(LARGEST_CELL, max(SMALLEST_CELL, WIDTH / columns))
-
 
 LABEL = 11.0
 VALUE = 13.0
@@ -222,3 +139,84 @@ def _board(cells: tuple[int, ...], columns: int) -> Row:
         return small_board(cells, columns, (x - width / 2, y + 1))
 
     return Row(width, height + 3, paint)
+
+
+def figure(shape: Shape, x: float, y: float) -> str:
+    """A node in which someone chooses, the middle of its upper edge at (x, y)."""
+    corners = [(x + right, y + down) for right, down in CORNERS[shape]]
+    return polygon(corners, fill=FILLS[shape], stroke=INK)
+
+
+def box(shape: Shape, x: float, y: float, width: float, height: float) -> str:
+    """The frame of a leaf or of a mark, the middle of its upper edge at (x, y)."""
+    style: dict[str, object] = {"stroke": INK}
+    if shape is Shape.TERMINAL:
+        style["stroke_width"] = 2
+    else:
+        style["rx"] = height / 2
+    if shape is Shape.FOLDED:
+        style["stroke"] = EDGE
+    left = x - width / 2
+    return element("rect", x=left, y=y, width=width, height=height, fill=FILLS[shape], **style)
+
+
+def stub(x: float, y: float) -> str:
+    """A node that was not visited, the middle of its upper edge at (x, y)."""
+    return element(
+        "circle",
+        cx=x,
+        cy=y + STUB / 2,
+        r=STUB / 2,
+        fill=FILLS[Shape.UNVISITED],
+        stroke=EDGE,
+        stroke_dasharray="2 2",
+    )
+
+
+def small_board(cells: Sequence[int], columns: int, at: Point) -> str:
+    """The board, row 0 on top, with its upper left corner at `at`."""
+    cell = _cell(columns)
+    width, height = board_size(len(cells) // columns, columns)
+    left, top = at
+    shapes = [
+        element("rect", x=left, y=top, width=width, height=height, rx=2, fill=BOARD_COLOUR),
+        _free_cells(cells, columns, at),
+    ]
+    for index, stone in enumerate(cells):
+        if stone:
+            x, y = _centre(index, columns, at)
+            shapes.append(element("circle", cx=x, cy=y, r=0.42 * cell, fill=COLOURS[stone]))
+    return "".join(shapes)
+
+
+def board_size(rows: int, columns: int) -> Point:
+    """The width and height of the picture."""
+    cell = _cell(columns)
+    return columns * cell, rows * cell
+
+
+def _free_cells(cells: Sequence[int], columns: int, at: Point) -> str:
+    """All free cells in one element: lines of no length, whose round ends make the circles."""
+    cell = _cell(columns)
+    dots = []
+    for index, stone in enumerate(cells):
+        if not stone:
+            x, y = _centre(index, columns, at)
+            dots.append(f"M{number(x)} {number(y)}h0")
+    return element(
+        "path",
+        d="".join(dots),
+        stroke=COLOURS[0],
+        stroke_width=0.6 * cell,
+        stroke_linecap="round",
+        stroke_opacity=0.9,
+    )
+
+
+def _centre(index: int, columns: int, at: Point) -> Point:
+    row, column = divmod(index, columns)
+    return at[0] + (column + 0.5) * _cell(columns), at[1] + (row + 0.5) * _cell(columns)
+
+
+def _cell(columns: int) -> float:
+    return min(LARGEST_CELL, max(SMALLEST_CELL, WIDTH / columns))

@@ -5,27 +5,36 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from agents.options import require_at_least
-from agents.trace.labels import (
+from agents.trace.trace import (
     BOUND_SIGNS,
-    action_label,
+    Path,
+    ReturnReason,
+    SearchTrace,
+    TracedNode,
     number_label,
     shortened,
-    value_label,
-    why_unvisited,
-    window_labels,
 )
-from agents.trace.trace import Ending, Path, SearchTrace, TracedNode
+
+LIMIT = 300
+"""Nodes that a picture shows by default."""
+
+ALGORITHMS = {
+    "minimax": "Minimax",
+    "alphabeta": "Alpha-beta",
+    "expectimax": "Expectimax",
+    "mcts": "Monte Carlo tree search",
+}
 
 
 class Shape(StrEnum):
-    """What stands in a place of the tree."""
+    """The kind of a place in the tree."""
 
     MAX = "max"
     """Player 1 chooses."""
     MIN = "min"
     """Player 2 chooses."""
     CHANCE = "chance"
-    """Chance decides, or a player of whom only the probabilities are known."""
+    """Chance decides, or a player known by probabilities alone."""
     TERMINAL = "terminal"
     """The game is over."""
     DEPTH = "depth"
@@ -34,6 +43,15 @@ class Shape(StrEnum):
     """A branch that was pruned, or that never happens."""
     FOLDED = "folded"
     """Nodes that there was no room for."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A tree with what is said above it."""
+
+    title: str
+    notes: tuple[str, ...]
+    root: "PictureNode"
 
 
 @dataclass(eq=False)
@@ -45,7 +63,7 @@ class PictureNode:
     action: str = ""
     """The action that leads here."""
     probability: str = ""
-    """How likely that action is."""
+    """Of that action, where no player chooses it."""
     value: str = ""
     visits: int | None = None
     """Simulations that went through it."""
@@ -53,9 +71,9 @@ class PictureNode:
     """On entry, and on return where it changed: `-14 → 3`."""
     beta: str = ""
     cutoff: str = ""
-    """Why children of this node were not visited."""
+    """The reason for which children of this node were not visited."""
     mark: str = ""
-    """What else is to be said."""
+    """Any further remark."""
     board: tuple[int, ...] | None = None
     principal: bool = False
     """Whether it lies on the principal variation."""
@@ -72,13 +90,198 @@ class PictureNode:
             waiting.extend(reversed(node.children))
 
 
-@dataclass(frozen=True)
-class Picture:
-    """A tree with what is said above it."""
+Visits = Mapping[Path, TracedNode]
+"""The nodes of one iteration by their paths."""
 
-    title: str
-    notes: tuple[str, ...]
-    root: PictureNode
+LEAVES = {ReturnReason.TERMINAL: Shape.TERMINAL, ReturnReason.DEPTH: Shape.DEPTH}
+MARKS = {ReturnReason.TRANSPOSITION: "from the table", ReturnReason.TIME: "time was up"}
+PLAYER_SHAPES = {0: Shape.CHANCE, 1: Shape.MAX, 2: Shape.MIN}
+
+
+def picture_of(trace: SearchTrace, limit: int) -> Picture:
+    """The picture of a trace, folded to at most `limit` nodes.
+
+    Of a Monte Carlo tree search those of the most visits are kept, of the others the upper levels.
+
+    Raises:
+        ValueError: the trace holds no search, or the limit is below 1.
+    """
+    require_at_least("limit", limit, 1)
+    if trace.simulations:
+        return _simulations(trace, limit)
+    if trace.nodes:
+        return _search(trace, limit)
+    raise ValueError("the trace is empty: search with recorded(agent, trace) first")
+
+
+def _search(trace: SearchTrace, limit: int) -> Picture:
+    nodes = trace.last_iteration()
+    root = search_picture(trace)
+    folded = fold(root, limit, rank=lambda node: len(node.path))
+    value = nodes[0].value
+    worth = "" if value is None else f", worth {trace.value_label(value)}"
+    notes = [
+        f"{_counted(len(nodes), 'node')}, children in the order of the search; "
+        "values are player 1's, who maximises them."
+    ]
+    iterations = nodes[0].iteration + 1
+    if iterations > 1:
+        notes.append(f"This is the last of {iterations} searches, each one ply deeper.")
+    if folded:
+        notes.append(_folded(folded, len(nodes), "of the upper levels"))
+    return Picture(f"{_title(trace)}{worth}", tuple(notes), root)
+
+
+def _simulations(trace: SearchTrace, limit: int) -> Picture:
+    root = simulations_picture(trace)
+    folded = fold(root, limit, rank=lambda node: -(node.visits or 0))
+    notes = [
+        f"{_counted(len(trace.simulations), 'simulation')}, "
+        f"{_counted(len(trace.players), 'node')}; children by their visits n; "
+        "means t/n are player 1's, who maximises them."
+    ]
+    if folded:
+        notes.append(_folded(folded, len(trace.players), "with the most visits"))
+    return Picture(_title(trace), tuple(notes), root)
+
+
+def _title(trace: SearchTrace) -> str:
+    algorithm = ALGORITHMS.get(trace.algorithm, trace.algorithm)
+    if trace.chosen is None:
+        return algorithm
+    return f"{algorithm} chooses {shortened(trace.action_label(trace.chosen))}"
+
+
+def _folded(folded: int, nodes: int, which: str) -> str:
+    return f"Folded: {nodes - folded} of {nodes} nodes are shown, those {which}."
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def search_picture(trace: SearchTrace) -> PictureNode:
+    """The root of the picture of the last iteration; children in the order of the search."""
+    visits = {node.path: node for node in trace.last_iteration()}
+    places = {path: _search_node(trace, visits, node) for path, node in visits.items()}
+    for path, node in visits.items():
+        place = places[path]
+        place.children = [places[*path, action] for action in node.visited]
+        place.cutoff = trace.why_unvisited(node)
+        if place.cutoff:
+            place.children += [_unvisited(trace, path, action) for action in node.unvisited]
+    for path in principal_paths(visits, trace.chosen):
+        places[path].principal = True
+    return places[()]
+
+
+def principal_paths(visits: Visits, chosen: Hashable) -> list[Path]:
+    """The root and the nodes of the principal variation, as far as players decide it."""
+    paths: list[Path] = [()]
+    path: Path = (chosen,)
+    while path in visits and visits[path].probability is None:
+        paths.append(path)
+        node = visits[path]
+        best = (
+            action
+            for action in node.visited
+            if node.value is not None and visits[*path, action].value == node.value
+        )
+        path = (*path, next(best, None))
+    return paths
+
+
+def _search_node(trace: SearchTrace, visits: Visits, node: TracedNode) -> PictureNode:
+    shape = _shape(visits, node)
+    value = "" if node.value is None else trace.value_label(node.value)
+    if shape not in LEAVES.values() and value:
+        value = f"{BOUND_SIGNS[node.bound]} {value}"
+    probability = "" if node.probability is None else number_label(node.probability)
+    return PictureNode(
+        node.path,
+        shape,
+        action=trace.action_label(node.path[-1]) if node.path else "",
+        probability=probability,
+        value=value,
+        alpha=_change(trace, node, 0),
+        beta=_change(trace, node, 1),
+        mark=MARKS.get(node.ending, ""),
+        board=node.board,
+    )
+
+
+def _shape(visits: Visits, node: TracedNode) -> Shape:
+    if node.ending in LEAVES:
+        return LEAVES[node.ending]
+    is_average = any(visits[*node.path, action].probability is not None for action in node.visited)
+    if is_average or node.player not in (1, 2):
+        return Shape.CHANCE
+    return Shape.MAX if node.player == 1 else Shape.MIN
+
+
+def _change(trace: SearchTrace, node: TracedNode, index: int) -> str:
+    """Alpha (0) or beta (1) of an interior node on entry, and on return if it has changed."""
+    if node.window is None or node.ending in LEAVES:
+        return ""
+    entered = trace.window_labels(node.window)[index]
+    if node.window_returned is None:
+        return entered
+    returned = trace.window_labels(node.window_returned)[index]
+    return entered if entered == returned else f"{entered} → {returned}"
+
+
+def _unvisited(trace: SearchTrace, path: Path, action: Hashable) -> PictureNode:
+    return PictureNode((*path, action), Shape.UNVISITED, action=trace.action_label(action))
+
+
+def simulations_picture(trace: SearchTrace) -> PictureNode:
+    """The root of the picture after the last simulation; children by their visits."""
+    statistics = {
+        path: (visits, total)
+        for simulation in trace.simulations
+        for path, visits, total in simulation.backed_up
+    }
+    places = {
+        path: _simulated_node(trace, path, *statistics.get(path, (0, 0.0)))
+        for path in trace.players
+    }
+    for path, place in places.items():
+        if path:
+            places[path[:-1]].children.append(place)
+    for place in places.values():
+        if place.path in trace.proven and not place.children:
+            place.shape = Shape.TERMINAL
+        _compare_children(place)
+    _mark_principal(places[()], places.get((trace.chosen,)))
+    return places[()]
+
+
+def _simulated_node(trace: SearchTrace, path: Path, visits: int, total: float) -> PictureNode:
+    proven = trace.proven.get(path)
+    return PictureNode(
+        path,
+        PLAYER_SHAPES[trace.players[path]],
+        action=trace.action_label(path[-1]) if path else "",
+        value=trace.value_label(total / visits) if visits else "",
+        visits=visits,
+        mark="" if proven is None else f"proven {trace.value_label(proven)}",
+        board=trace.boards.get(path),
+    )
+
+
+def _compare_children(place: PictureNode) -> None:
+    """Put the most visited child first, and give each its share of the simulations."""
+    place.children.sort(key=lambda child: -(child.visits or 0))
+    for child in place.children:
+        child.share = (child.visits or 0) / (place.visits or 1)
+
+
+def _mark_principal(root: PictureNode, chosen: PictureNode | None) -> None:
+    """The chosen action, and from there the most visited one of each node."""
+    root.principal = True
+    while chosen is not None:
+        chosen.principal = True
+        chosen = chosen.children[0] if chosen.children else None
 
 
 def fold(root: PictureNode, limit: int, rank: Callable[[PictureNode], float]) -> int:
@@ -110,210 +313,3 @@ def _fold_children(node: PictureNode, kept: set[PictureNode]) -> None:
     node.children = [child for child in node.children if child not in folded]
     noun = "node" if count == 1 else "nodes"
     node.children.insert(first, PictureNode(node.path, Shape.FOLDED, value=f"+ {count}", mark=noun))
-
-
-Visits = Mapping[Path, TracedNode]
-"""The nodes of one iteration by their paths."""
-
-LEAVES = {Ending.TERMINAL: Shape.TERMINAL, Ending.DEPTH: Shape.DEPTH}
-MARKS = {Ending.TRANSPOSITION: "from the table", Ending.TIME: "time was up"}
-
-
-def search_picture(trace: SearchTrace) -> PictureNode:
-    """The root of the picture of the last iteration; children in the order of the search."""
-    visits = {node.path: node for node in trace.last_iteration()}
-    places = {path: _search_node(trace, visits, node) for path, node in visits.items()}
-    for path, node in visits.items():
-        place = places[path]
-        place.children = [places[*path, action] for action in node.visited]
-        place.cutoff = why_unvisited(trace, node)
-        if place.cutoff:
-            place.children += [_unvisited(trace, path, action) for action in node.unvisited]
-    for path in principal_paths(visits, trace.chosen):
-        places[path].principal = True
-    return places[()]
-
-
-def principal_paths(visits: Visits, chosen: Hashable) -> list[Path]:
-    """The root and the nodes of the line that the search expects, as far as players decide it."""
-    paths: list[Path] = [()]
-    path: Path = (chosen,)
-    while path in visits and visits[path].probability is None:
-        paths.append(path)
-        node = visits[path]
-        best = (
-            action
-            for action in node.visited
-            if node.value is not None and visits[*path, action].value == node.value
-        )
-        path = (*path, next(best, None))
-    return paths
-
-
-def _search_node(trace: SearchTrace, visits: Visits, node: TracedNode) -> PictureNode:
-    shape = _shape(visits, node)
-    value = "" if node.value is None else value_label(trace, node.value)
-    if shape not in LEAVES.values() and value:
-        value = f"{BOUND_SIGNS[node.bound]} {value}"
-    probability = "" if node.probability is None else number_label(node.probability)
-    return PictureNode(
-        node.path,
-        shape,
-        action=action_label(trace, node.path[-1]) if node.path else "",
-        probability=probability,
-        value=value,
-        alpha=_change(trace, node, 0),
-        beta=_change(trace, node, 1),
-        mark=MARKS.get(node.ending, ""),
-        board=node.board,
-    )
-
-
-def _shape(visits: Visits, node: TracedNode) -> Shape:
-    if node.ending in LEAVES:
-        return LEAVES[node.ending]
-    is_average = any(visits[*node.path, action].probability is not None for action in node.visited)
-    if is_average or node.player not in (1, 2):
-        return Shape.CHANCE
-    return Shape.MAX if node.player == 1 else Shape.MIN
-
-
-def _change(trace: SearchTrace, node: TracedNode, index: int) -> str:
-    """Alpha (0) or beta (1) of an interior node on entry, and on return if it has changed."""
-    if node.window is None or node.ending in LEAVES:
-        return ""
-    entered = window_labels(trace, node.window)[index]
-    if node.window_returned is None:
-        return entered
-    returned = window_labels(trace, node.window_returned)[index]
-    return entered if entered == returned else f"{entered} → {returned}"
-
-
-def _unvisited(trace: SearchTrace, path: Path, action: Hashable) -> PictureNode:
-    return PictureNode((*path, action), Shape.UNVISITED, action=action_label(trace, action))
-
-
-SHAPES = {0: Shape.CHANCE, 1: Shape.MAX, 2: Shape.MIN}
-
-
-def simulations_picture(trace: SearchTrace) -> PictureNode:
-    """The root of the picture after the last simulation; children by their visits."""
-    statistics = {
-        path: (visits, total)
-        for simulation in trace.simulations
-        for path, visits, total in simulation.backed_up
-    }
-    places = {
-        path: _simulated_node(trace, path, *statistics.get(path, (0, 0.0)))
-        for path in trace.players
-    }
-    for path, place in places.items():
-        if path:
-            places[path[:-1]].children.append(place)
-    for place in places.values():
-        if place.path in trace.proven and not place.children:
-            place.shape = Shape.TERMINAL
-        _compare_children(place)
-    _mark_principal(places[()], places.get((trace.chosen,)))
-    return places[()]
-
-
-def _simulated_node(trace: SearchTrace, path: Path, visits: int, total: float) -> PictureNode:
-    proven = trace.proven.get(path)
-    return PictureNode(
-        path,
-        SHAPES[trace.players[path]],
-        action=action_label(trace, path[-1]) if path else "",
-        value=value_label(trace, total / visits) if visits else "",
-        visits=visits,
-        mark="" if proven is None else f"proven {value_label(trace, proven)}",
-        board=trace.boards.get(path),
-    )
-
-
-def _compare_children(place: PictureNode) -> None:
-    """Put the most visited child first, and give each its share of the simulations."""
-    place.children.sort(key=lambda child: -(child.visits or 0))
-    for child in place.children:
-        child.share = (child.visits or 0) / (place.visits or 1)
-
-
-def _mark_principal(root: PictureNode, chosen: PictureNode | None) -> None:
-    """The chosen action, and from there the most visited one of each node."""
-    root.principal = True
-    while chosen is not None:
-        chosen.principal = True
-        chosen = chosen.children[0] if chosen.children else None
-
-
-LIMIT = 300
-"""Nodes that a picture shows unless told otherwise."""
-
-ALGORITHMS = {
-    "minimax": "Minimax",
-    "alphabeta": "Alpha-beta",
-    "expectimax": "Expectimax",
-    "mcts": "Monte Carlo tree search",
-}
-
-
-def picture_of(trace: SearchTrace, limit: int) -> Picture:
-    """The picture of a trace, folded to at most `limit` nodes.
-
-    Of a Monte Carlo tree search those of the most visits are kept, of the others the upper levels.
-
-    Raises:
-        ValueError: the trace holds no search, or the limit is below 1.
-    """
-    require_at_least("limit", limit, 1)
-    if trace.simulations:
-        return _simulations(trace, limit)
-    if trace.nodes:
-        return _search(trace, limit)
-    raise ValueError("the trace is empty: search with recorded(agent, trace) first")
-
-
-def _search(trace: SearchTrace, limit: int) -> Picture:
-    nodes = trace.last_iteration()
-    root = search_picture(trace)
-    folded = fold(root, limit, rank=lambda node: len(node.path))
-    value = nodes[0].value
-    worth = "" if value is None else f", worth {value_label(trace, value)}"
-    notes = [
-        f"{_counted(len(nodes), 'node')}, children in the order of the search; "
-        "values are player 1's, who maximises them."
-    ]
-    iterations = nodes[0].iteration + 1
-    if iterations > 1:
-        notes.append(f"This is the last of {iterations} searches, each one ply deeper.")
-    if folded:
-        notes.append(_folded(folded, len(nodes), "of the upper levels"))
-    return Picture(f"{_title(trace)}{worth}", tuple(notes), root)
-
-
-def _simulations(trace: SearchTrace, limit: int) -> Picture:
-    root = simulations_picture(trace)
-    folded = fold(root, limit, rank=lambda node: -(node.visits or 0))
-    notes = [
-        f"{_counted(len(trace.simulations), 'simulation')}, "
-        f"{_counted(len(trace.players), 'node')}; children by their visits n; "
-        "means t/n are player 1's, who maximises them."
-    ]
-    if folded:
-        notes.append(_folded(folded, len(trace.players), "with the most visits"))
-    return Picture(_title(trace), tuple(notes), root)
-
-
-def _title(trace: SearchTrace) -> str:
-    algorithm = ALGORITHMS.get(trace.algorithm, trace.algorithm)
-    if trace.chosen is None:
-        return algorithm
-    return f"{algorithm} chooses {shortened(action_label(trace, trace.chosen))}"
-
-
-def _folded(folded: int, nodes: int, which: str) -> str:
-    return f"Folded: {nodes - folded} of {nodes} nodes are shown, those {which}."
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,214 @@
+"""Depth-first search: iterative deepening, and the agent around any recursion.
+
+A new search is its recursion alone: a `DepthFirstSearch` that examines the actions of a root, and
+a `DepthFirstAgent` whose `new_search` makes it. The clock, the order of the root's actions,
+deepening and the result are here; so is what `agents.parallel` needs to split the search.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import count
+from math import inf
+from typing import Generic
+
+from agents.agent import Agent, SearchResult, legal_actions
+from agents.guidance.heuristics import HEURISTICS, Heuristic
+from agents.guidance.ordering import ORDERINGS, Ordering, best_action, sensible_actions
+from agents.options import choose, option, require_at_least
+from agents.search import Clock, Found, TimeUp, variation_actions
+from envs.protocol import Action, Env, State
+
+
+class DepthFirstSearch(ABC, Generic[State, Action]):
+    """One depth-first search; it is kept from one depth to the next.
+
+    Args:
+        env: the rules.
+        heuristic: the value of states at which the search stops looking ahead.
+        clock: ends the search.
+    """
+
+    engine = "reference"
+    """Runs as `reference` or as `compiled` code."""
+
+    def __init__(self, env: Env[State, Action], heuristic: Heuristic, clock: Clock) -> None:
+        self.env = env
+        self.heuristic = heuristic
+        self.clock = clock
+        self.nodes = 1
+        """States visited, the root among them."""
+        self.guesses = 0
+        """Values taken from the heuristic so far; a search that adds none proves its value."""
+
+    @abstractmethod
+    def search_root(
+        self, state: State, actions: Iterable[Action], depth: float, found: Found[Action]
+    ) -> None:
+        """Examine `actions` in turn, `depth` >= 1 plies deep, and enter their values in `found`.
+
+        The value of the first of the best actions is exact at this depth. The others may be bounds,
+        no better for the player whose turn it is than the best before them.
+
+        Raises:
+            TimeUp: the time is up; `found` keeps what was examined.
+        """
+
+
+@dataclass
+class Deepened(Generic[Action]):
+    """The result of iterative deepening, as far as it has come."""
+
+    best: Action
+    """The action to play."""
+    sensible: Sequence[Action]
+    """The actions that two plies of look-ahead leave."""
+    found: Found[Action]
+    """From the deepest search, or from as much of it as there was time for."""
+    depth: float = 0.0
+    """Plies that the last complete search looked ahead; inf: to the end of the game."""
+    proven: bool = False
+    """Whether that search proved its value."""
+
+
+def deepen(
+    search: DepthFirstSearch[State, Action],
+    state: State,
+    actions: Sequence[Action],
+    depths: Iterable[float],
+) -> Deepened[Action]:
+    """Search to one depth after the other, each time trying first what was best before.
+
+    It ends when the value is proven, so of several wins the fastest is found.
+
+    Args:
+        search: the recursion.
+        state: the root.
+        actions: what to choose from, in the order in which to try it; at least one.
+        depths: plies to look ahead, ascending.
+    """
+    sign = 1 if search.env.current_player(state) == 1 else -1
+    sensible = sensible_actions(search.env, state, actions)
+    order = sorted(actions, key=lambda action: action not in sensible)
+    deepened = Deepened(sensible[0], sensible, Found[Action]())
+    for depth in depths:
+        found, guesses = Found[Action](), search.guesses
+        try:
+            search.search_root(state, order, depth, found)
+        except TimeUp:
+            values = {action: found[action][0] for action in found if action in sensible}
+            if values:
+                deepened.best = best_action(values, sensible, sign)
+            elif deepened.best not in sensible:  # the heuristic liked it, one ply deep
+                deepened.best = sensible[0]
+            deepened.found |= found
+            break
+        values = {action: value for action, (value, _) in found.items()}
+        best = best_action(values, sensible, sign)
+        proven = search.guesses == guesses or abs(values[best]) == 1.0
+        deepened = Deepened(best, sensible, found, depth, proven)
+        if proven:
+            break
+        order.sort(key=lambda action: action != deepened.best)
+    return deepened
+
+
+@dataclass
+class DepthFirstAgent(Agent):
+    """Searches one ply deeper again and again, until its time is up or the value is proven."""
+
+    unlimited = {"depth": None, "time_limit": None}  # noqa: RUF012
+
+    depth: int | None = option(None, "plies to look ahead at most; none: to the end of the game")
+    time_limit: float | None = option(1.0, "seconds for each move; none: no limit")
+    heuristic: str | Heuristic = option(
+        "auto", "value of unfinished states: auto, open_lines, zero, open_twos, squares, threats"
+    )
+    ordering: str | Ordering = option("auto", "which actions to try first: auto, centre, natural")
+
+    def __post_init__(self) -> None:
+        require_at_least("depth", self.depth, 1)
+        require_at_least("time_limit", self.time_limit, 0)
+        self.chosen_heuristic()
+        self.chosen_ordering()
+
+    @abstractmethod
+    def new_search(self, env: Env[State, Action], clock: Clock) -> DepthFirstSearch[State, Action]:
+        """Make the recursion.
+
+        Args:
+            env: the rules.
+            clock: ends the search; to be restarted after work that is not part of its time.
+        """
+
+    def depths(self) -> Iterable[float]:
+        """Plies to look ahead, search after search."""
+        return count(1) if self.depth is None else range(1, self.depth + 1)
+
+    def break_ties(
+        self, search: DepthFirstSearch[State, Action], state: State, deepened: Deepened[Action]
+    ) -> None:
+        """Put another action that is equally good in the place of `deepened.best`, if need be."""
+
+    def search(
+        self, env: Env[State, Action], state: State, time_limit: float | None = None
+    ) -> SearchResult[Action]:
+        """Search until the time is up, the depth is reached or the value is proven.
+
+        Of the `action_values` that of the chosen action is exact at `depth`, the others may be
+        bounds: no better for the player whose turn it is than the best before them.
+
+        Raises:
+            ValueError: the game is over; or the compiled engine is asked for and cannot search it.
+        """
+        return self.search_among(env, state, legal_actions(env, state), time_limit)
+
+    def search_among(
+        self,
+        env: Env[State, Action],
+        state: State,
+        candidates: Sequence[Action],
+        time_limit: float | None = None,
+    ) -> SearchResult[Action]:
+        """Search as `search` does, but for the best of some legal actions, at least one."""
+        search = self.new_search(env, Clock(self.time_limit, time_limit))
+        return self.search_with(search, state, candidates)
+
+    def search_with(
+        self,
+        search: DepthFirstSearch[State, Action],
+        state: State,
+        candidates: Sequence[Action],
+    ) -> SearchResult[Action]:
+        """Search as `search_among` does, by a given recursion; its clock is running."""
+        actions = self.chosen_ordering()(search.env, state, candidates)
+        deepened = deepen(search, state, actions, self.depths())
+        self.break_ties(search, state, deepened)
+        best, found = deepened.best, deepened.found
+        value, variation = found.get(best, (0.0, None))
+        return SearchResult(
+            best,
+            value,
+            principal_variation=(best, *variation_actions(variation)),
+            action_values={action: value for action, (value, _) in found.items()},
+            nodes=search.nodes,
+            depth=None if deepened.depth == inf else int(deepened.depth),
+            elapsed=search.clock.elapsed,
+            engine=search.engine,
+        )
+
+    def chosen_heuristic(self) -> Heuristic:
+        """The function that the option names.
+
+        Raises:
+            ValueError: none has this name.
+        """
+        return choose("heuristic", self.heuristic, HEURISTICS)
+
+    def chosen_ordering(self) -> Ordering:
+        """The function that the option names.
+
+        Raises:
+            ValueError: none has this name.
+        """
+        return choose("ordering", self.ordering, ORDERINGS)

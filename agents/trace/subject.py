@@ -1,0 +1,150 @@
+"""Trees and positions to explain, and an agent's search of one."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from agents.registry import make_agent
+from agents.solver.analysis import board_picture
+from agents.trace.recording import recorded
+from agents.trace.story import PLAYERS, LeafValues, tell
+from agents.trace.trace import Path, SearchTrace, number_label
+from envs.board import BoardGame, BoardState
+from envs.explicit_tree import ExplicitTree, TreePath, parse_tree
+from envs.protocol import CHANCE
+
+TEXTBOOK_OPTIONS: Mapping[str, Mapping[str, Any]] = {
+    "minimax": {"depth": None, "ordering": "natural"},
+    "expectimax": {"depth": None, "ordering": "natural"},
+    "alphabeta": {
+        "depth": None,
+        "time_limit": None,
+        "ordering": "natural",
+        "iterative_deepening": False,
+        "killer_moves": False,
+        "table_size": 0,
+    },
+}
+"""Options with which an agent searches a tree as it is written."""
+SIMULATIONS: Mapping[str, Any] = {"simulations": 50, "seed": 0}
+"""As many as can be followed, and the same in every run."""
+POSITION_OPTIONS: Mapping[str, Mapping[str, Any]] = {
+    "alphabeta": {"depth": 4, "time_limit": None},
+    "mcts": SIMULATIONS,
+}
+"""Options with which an agent searches a position; for what is left out it has its own."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A state to search."""
+
+    env: Any
+    state: Any
+    picture: str
+    """Its look before it is searched."""
+    options: Mapping[str, Mapping[str, Any]]
+    """By agent: its options unless the user says otherwise."""
+    leaves: LeafValues = field(default_factory=dict)
+    """The values of the leaves, where all are known beforehand; none of a position."""
+
+
+def tree_subject(tree: ExplicitTree) -> Subject:
+    """The root of a tree, searched from left to right with nothing remembered."""
+    options = {**TEXTBOOK_OPTIONS, "mcts": SIMULATIONS}
+    picture = "\n".join(tree_lines(tree))
+    return Subject(tree, tree.initial_state(), picture, options, leaf_values(tree))
+
+
+def position_subject(env: BoardGame, state: BoardState) -> Subject:
+    """A position of a board game, searched to a fixed depth."""
+    return Subject(env, state, board_picture(env, state).plain, POSITION_OPTIONS)
+
+
+def search_trace(subject: Subject, agent: str, options: Mapping[str, Any]) -> SearchTrace:
+    """Search the subject by an agent, and record it.
+
+    Raises:
+        ValueError: an unknown agent or option, one that searches no tree, or a search that is too
+            large for a trace.
+    """
+    trace = SearchTrace()
+    searcher = make_agent(agent, **{**subject.options.get(agent, {}), **options})
+    recorded(searcher, trace).search(subject.env, subject.state)
+    return trace
+
+
+def walk_lines(trace: SearchTrace, leaves: LeafValues, limit: int) -> list[str]:
+    """The walk of a search in words; of a long one the first `limit` lines, which is said."""
+    lines = tell(trace, leaves)
+    if len(lines) <= limit:
+        return lines
+    left = len(lines) - limit
+    return [*lines[:limit], f"... and {left} more lines: raise --limit to read on"]
+
+
+def textbook_tree(text: str) -> ExplicitTree:
+    """The tree of a text, with a scale that no leaf reaches.
+
+    So no leaf is as good as a win, by which a search could end early or try a branch first. The
+    scale is a power of two: dividing by it and multiplying changes no digit.
+
+    Raises:
+        ValueError: as `envs.explicit_tree.parse_tree`.
+    """
+    tree = parse_tree(text)
+    return ExplicitTree(tree.tree, scale=2.0 * tree.scale)
+
+
+def leaf_values(tree: ExplicitTree, path: TreePath = ()) -> dict[Path, float]:
+    """Every leaf below a node with its number, from left to right."""
+    leaves: dict[Path, float] = {}
+    for action in tree.get_available_actions(path):
+        child = tree.get_next_state(path, action)
+        if tree.get_available_actions(child):
+            leaves |= leaf_values(tree, child)
+        else:
+            leaves[child] = tree.reward(path, action) * tree.scale
+    return leaves
+
+
+def tree_lines(tree: ExplicitTree, unknown: Path | None = None) -> list[str]:
+    """The tree as it is written, a line for each node, without what a search makes of it.
+
+    Args:
+        tree: what to show.
+        unknown: the leaf in whose place `?` stands; None where all are known.
+    """
+    return [f"the root ({_kind(tree, ())})", *_lines_below(tree, (), unknown, indent="")]
+
+
+def _lines_below(
+    tree: ExplicitTree, path: TreePath, unknown: Path | None, indent: str
+) -> Iterator[str]:
+    actions = tree.get_available_actions(path)
+    for action in actions:
+        is_last = action == actions[-1]
+        child = tree.get_next_state(path, action)
+        label = f"{action}{_probability(tree, path, action)}"
+        yield f"{indent}{'└─ ' if is_last else '├─ '}{label}: {_content(tree, child, unknown)}"
+        yield from _lines_below(tree, child, unknown, indent + ("   " if is_last else "│  "))
+
+
+def _content(tree: ExplicitTree, path: TreePath, unknown: Path | None) -> str:
+    """The words at a node: a number, `?`, or whose turn it is."""
+    if path == unknown:
+        return "?"
+    if tree.get_available_actions(path):
+        return _kind(tree, path)
+    return number_label(tree.reward(path[:-1], path[-1]) * tree.scale)
+
+
+def _kind(tree: ExplicitTree, path: TreePath) -> str:
+    return PLAYERS[tree.current_player(path)]
+
+
+def _probability(tree: ExplicitTree, path: TreePath, action: int | str) -> str:
+    """Of an outcome of chance, in brackets."""
+    if tree.current_player(path) != CHANCE:
+        return ""
+    return f" ({number_label(tree.chance_probabilities(path)[action])})"

@@ -1,0 +1,156 @@
+"""A new depth-first search is its recursion: deepening, time and workers come with the base."""
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents import Agent, MCTSAgent, MinimaxAgent, agent_names, make_agent, parallel_search
+from agents.depth_first import DepthFirstAgent, DepthFirstSearch, deepen
+from agents.search import Clock, Found
+from agents.trace import SearchTrace, recorded
+from envs import BoardState, ConnectFour, TicTacToe, state_from_moves
+from tests.helpers.brute_force import BruteForce
+from tests.helpers.clocks import ticking_clock
+from tests.helpers.strategies import Position, board_games, late_positions, unfinished_positions
+
+CONNECT_FOUR = ConnectFour()
+THREADS = ThreadPoolExecutor(2)
+
+
+class Negamax(DepthFirstSearch[Any, Any]):
+    """Values as the textbook has them, for games in which the players take turns."""
+
+    def search_root(
+        self, state: Any, actions: Iterable[Any], depth: float, found: Found[Any]
+    ) -> None:
+        for action in actions:
+            found[action] = self.sign(state) * self.merit(state, action, depth), None
+
+    def merit(self, state: Any, action: Any, depth: float) -> float:
+        """The value of an action for the player who takes it."""
+        self.clock.check()
+        self.nodes += 1
+        child = self.env.get_next_state(state, action)
+        replies = self.env.get_available_actions(child)
+        if not replies:
+            return self.sign(state) * self.env.reward(state, action)
+        if depth == 1:
+            self.guesses += 1
+            return self.sign(state) * self.heuristic(self.env, child)
+        return -max(self.merit(child, reply, depth - 1) for reply in replies)
+
+    def sign(self, state: Any) -> int:
+        return 1 if self.env.current_player(state) == 1 else -1
+
+
+@dataclass
+class NegamaxAgent(DepthFirstAgent):
+    """All that an agent of this search has to say."""
+
+    def new_search(self, env: Any, clock: Clock) -> Negamax:
+        return Negamax(env, self.chosen_heuristic(), clock)
+
+
+@given(unfinished_positions(board_games(largest=4)), st.integers(1, 4))
+@settings(max_examples=40, deadline=None)
+def test_the_deepest_search_has_minimaxs_value(position: Position, depth: int) -> None:
+    env, state = position
+    result = NegamaxAgent(depth, time_limit=None).search(env, state)
+    assert result.value == MinimaxAgent(depth).search(env, state).value
+
+
+@given(late_positions(board_games(largest=4), most_free_cells=6))
+@settings(max_examples=40, deadline=None)
+def test_deepening_ends_with_a_proof(position: Position) -> None:
+    env, state = position
+    result = NegamaxAgent(time_limit=None).search(env, state)
+    assert result.value == BruteForce(env).value(state)
+    assert result.depth is not None
+    assert result.depth <= 6
+
+
+def test_of_several_wins_the_fastest_is_played() -> None:
+    state = state_from_moves(CONNECT_FOUR, "414141")  # a fourth stone in column 4 wins at once
+    result = NegamaxAgent(time_limit=None).search(CONNECT_FOUR, state)
+    assert (result.action, result.value, result.depth) == (3, 1.0, 1)
+
+
+def test_what_was_best_is_tried_first_one_ply_deeper() -> None:
+    orders: list[list[int]] = []
+
+    class Observed(Negamax):
+        def search_root(
+            self, state: Any, actions: Iterable[Any], depth: float, found: Found[Any]
+        ) -> None:
+            orders.append(list(actions))
+            super().search_root(state, orders[-1], depth, found)
+
+    def prefer_edges(env: Any, state: BoardState) -> float:
+        return 0.5 if env.to_board(state)[35] else 0.0
+
+    search = Observed(CONNECT_FOUR, prefer_edges, Clock())
+    deepen(search, CONNECT_FOUR.initial_state(), range(7), depths=(1, 2))
+    assert orders == [[0, 1, 2, 3, 4, 5, 6], [0, 1, 2, 3, 4, 5, 6]]
+    orders.clear()
+    deepen(search, CONNECT_FOUR.initial_state(), range(6, -1, -1), depths=(1, 2))
+    assert orders == [[6, 5, 4, 3, 2, 1, 0], [0, 6, 5, 4, 3, 2, 1]]
+
+
+def test_when_the_time_is_up_the_deepest_complete_search_counts() -> None:
+    env = TicTacToe()
+    with ticking_clock():
+        result = NegamaxAgent(time_limit=100).search(env, env.initial_state())
+    assert result.depth == 2  # 9 + 72 looks at the clock, and not 504 more
+    assert result.action in env.get_available_actions(env.initial_state())
+
+
+@pytest.mark.parametrize("moves", ["", "4453"])
+def test_workers_share_it(moves: str) -> None:
+    agent, state = NegamaxAgent(3, time_limit=None), state_from_moves(CONNECT_FOUR, moves)
+    serial = agent.search(CONNECT_FOUR, state)
+    parallel = parallel_search(agent, CONNECT_FOUR, state, THREADS)
+    assert (parallel.action, parallel.value, parallel.depth, parallel.nodes) == (
+        *(serial.action, serial.value, serial.depth, serial.nodes),
+    )
+
+
+def refusal(call: Callable[[], Any]) -> str:
+    """The message of a ValueError, "" where there is none."""
+    try:
+        call()
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+AGENTS = [*map(make_agent, agent_names()), NegamaxAgent()]
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: type(agent).__name__)
+def test_an_agent_is_recorded_or_says_that_it_cannot_be(agent: Agent) -> None:
+    env, trace = TicTacToe(), SearchTrace()
+    state = state_from_moves(env, "51932")
+    message = refusal(lambda: recorded(agent, trace).search(env, state))
+    if message:
+        assert message == (
+            f"{type(agent).__name__} cannot be recorded: choose one of minimax, expectimax, "
+            "alphabeta, mcts"
+        )
+    else:
+        assert trace.chosen in env.get_available_actions(state)
+        assert trace.algorithm in agent_names()
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: type(agent).__name__)
+def test_an_agent_is_shared_by_workers_or_says_that_it_cannot_be(agent: Agent) -> None:
+    env = TicTacToe()
+    state = state_from_moves(env, "51932")
+    message = refusal(lambda: parallel_search(agent, env, state, THREADS))
+    cannot = f"{type(agent).__name__} cannot search in parallel: choose minimax, "
+    assert message == "" or message.startswith(cannot)
+    assert isinstance(agent, DepthFirstAgent | MCTSAgent) == (message == "")
