@@ -58,7 +58,7 @@ submission: $(VENV)/run.stamp
 
 # Downloads wait for the network while mypy works.
 test:
-	@$(MAKE) --no-print-directory --output-sync -j3 check $(VENV)/oldest.stamp $(if $(kaggle_python),$(VENV)/image-tests.stamp)
+	@$(MAKE) --no-print-directory -j3 check $(VENV)/oldest.stamp $(if $(kaggle_python),$(VENV)/image-tests.stamp)
 	$(PYTEST)
 	@$(MAKE) --no-print-directory oldest-tests $(if $(kaggle_python),image-tests)
 	@$(if $(kaggle_python),:,echo "Left out, for want of Python $(IMAGE_PYTHON): tests with the versions of Kaggle's image")
