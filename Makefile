@@ -7,9 +7,10 @@ GAMES ?= 2
 VENV ?= .venv
 BIN := $(VENV)/bin
 KAGGLE := "kaggle-environments>=1.33,<2"
-# Conflicts are expected: kaggle-environments names dependencies that ConnectX does not use. Modules
-# are compiled when they are first imported, which most never are.
-QUIETLY := --no-compile --quiet --disable-pip-version-check --no-warn-conflicts
+# Conflicts are expected: kaggle-environments names dependencies that ConnectX does not use.
+QUIETLY := --quiet --disable-pip-version-check --no-warn-conflicts
+# Most modules of what only tests use are never imported, so none is compiled ahead.
+FOR_TESTS := $(QUIETLY) --no-compile
 
 # The oldest gymnasium that is supported, and what is tested with it beside the newest.
 OLDEST_GYMNASIUM := 1.2.0
@@ -58,7 +59,7 @@ submission: $(VENV)/run.stamp
 
 # Downloads wait for the network while mypy works.
 test:
-	@$(MAKE) --no-print-directory --output-sync -j3 check $(VENV)/oldest.stamp $(if $(kaggle_python),$(VENV)/image-tests.stamp)
+	@$(MAKE) --no-print-directory -j3 check $(VENV)/oldest.stamp $(if $(kaggle_python),$(VENV)/image-tests.stamp)
 	$(PYTEST)
 	@$(MAKE) --no-print-directory oldest-tests $(if $(kaggle_python),image-tests)
 	@$(if $(kaggle_python),:,echo "Left out, for want of Python $(IMAGE_PYTHON): tests with the versions of Kaggle's image")
@@ -123,25 +124,25 @@ $(VENV)/kaggle-image.stamp: $(IMAGE) $(VENV)/bin/python
 
 # What tests need lies beside the image, for a submission must not find it there.
 $(VENV)/image-tests.stamp: $(VENV)/kaggle-image.stamp
-	$(VENV)/kaggle-image/bin/pip install $(QUIETLY) --upgrade --target $(VENV)/image-tests --constraint $(VENV)/kaggle-image/requirements.txt bitbully hypothesis jinja2 pytest pytest-xdist rich ruff typer
+	$(VENV)/kaggle-image/bin/pip install $(FOR_TESTS) --upgrade --target $(VENV)/image-tests --constraint $(VENV)/kaggle-image/requirements.txt bitbully hypothesis jinja2 psutil pytest pytest-xdist rich ruff typer
 	@touch $@
 
 $(VENV)/dev.stamp: $(VENV)/run.stamp
-	$(BIN)/pip install $(QUIETLY) --editable ".[dev,kaggle-light]"
+	$(BIN)/pip install $(FOR_TESTS) --editable ".[dev,kaggle-light]"
 	@touch $@
 
 $(VENV)/oldest.stamp: $(VENV)/dev.stamp
-	$(BIN)/pip install $(QUIETLY) --no-deps --upgrade --target $(VENV)/oldest "gymnasium==$(OLDEST_GYMNASIUM)"
+	$(BIN)/pip install $(FOR_TESTS) --no-deps --upgrade --target $(VENV)/oldest "gymnasium==$(OLDEST_GYMNASIUM)"
 	@touch $@
 
 # No package but PyTorch is looked for in PyTorch's index.
 $(VENV)/extras.stamp: $(VENV)/bin/python pyproject.toml
 	$(PYTHON) -m venv $(VENV)/extras
-	$(VENV)/extras/bin/pip install $(QUIETLY) --no-deps --retries 1 --extra-index-url $(PYTORCH_INDEX) $(PYTORCH)
-	$(VENV)/extras/bin/pip install $(QUIETLY) --editable ".[adapters,kaggle-light,train]" easyAI hypothesis open_spiel pygame pytest pytest-xdist
-	$(VENV)/extras/bin/pip install $(QUIETLY) --no-deps $(KAGGLE)
+	$(VENV)/extras/bin/pip install $(FOR_TESTS) --no-deps --retries 1 --extra-index-url $(PYTORCH_INDEX) $(PYTORCH)
+	$(VENV)/extras/bin/pip install $(FOR_TESTS) --editable ".[adapters,kaggle-light,train]" easyAI hypothesis open_spiel pygame pytest pytest-xdist
+	$(VENV)/extras/bin/pip install $(FOR_TESTS) --no-deps $(KAGGLE)
 	@touch $@
 
 $(VENV)/bench.stamp: $(VENV)/run.stamp
-	$(BIN)/pip install $(QUIETLY) --editable ".[bench,kaggle-light]"
+	$(BIN)/pip install $(FOR_TESTS) --editable ".[bench,kaggle-light]"
 	@touch $@
