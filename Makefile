@@ -40,11 +40,12 @@ kaggle_python = $(firstword $(foreach python,$(KAGGLE_PYTHON),$(shell $(call is_
 SHARED := -n auto --dist worksteal
 PYTEST = $(BIN)/pytest $(SHARED)
 
-.PHONY: help submission kaggle-image test quick oldest-tests image-tests test-extras matrix check format bench clean
+.PHONY: help submission dev kaggle-image test quick oldest-tests image-tests test-extras matrix check format bench clean
 
 help:
 	@echo "make submission    build, check and evaluate $(OUTPUT) (AGENT=$(AGENT), GAMES=$(GAMES) against each opponent)"
 	@echo "make kaggle-image  Kaggle's versions, with which make submission then checks"
+	@echo "make dev           the tools, and a hook that formats and checks before each commit"
 	@echo "make test          ruff, mypy --strict and pytest"
 	@echo "make quick         the tests of rules and searches that take milliseconds"
 	@echo "make test-extras   training, adapters with the libraries that they adapt to, and benchmarks with their peers"
@@ -56,6 +57,9 @@ help:
 
 submission: $(VENV)/run.stamp
 	$(BIN)/connectx prepare $(AGENT) --output $(OUTPUT) --games $(GAMES)
+
+dev: $(VENV)/dev.stamp
+	@[ ! -e .git ] || $(BIN)/pre-commit install
 
 # Downloads wait for the network while mypy works.
 test:

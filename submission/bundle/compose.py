@@ -27,7 +27,9 @@ OWN_NAMES: OwnNames = {
 }
 """Names that the head and the tail of the file define."""
 
-HEAD = '''r"""{title}
+HEAD = '''# ruff: noqa
+# fmt: off
+r"""{title}
 
 {summary}
 
