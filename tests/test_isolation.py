@@ -16,9 +16,10 @@ from typing import Any
 
 import pytest
 
-from submission.isolation.launcher import LAUNCHER, Launcher
-from submission.isolation.move import NO_CALLABLE, Move
-from submission.isolation.running_player import GRACE, RunningPlayer
+from submission.sandbox.causes import CHANNEL_CLOSED, NO_CALLABLE, SUPERVISOR_ENDED
+from submission.sandbox.launcher import LAUNCHER, Launcher
+from submission.sandbox.move import GRACE, Move
+from submission.sandbox.player import Player
 from tests.processes import is_gone, noted, wait_until_gone
 
 ROOT = Path(__file__).parent.parent
@@ -30,11 +31,11 @@ ENOUGH = 2**31
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux finds strays")
 
 
-def player(source: str, *, seed: int = 1, launcher: Launcher = LAUNCHER) -> RunningPlayer:
-    return launcher.start_player(dedent(source).encode(), seed, ENOUGH)
+def player(source: str, *, seed: int = 1, launcher: Launcher = LAUNCHER) -> Player:
+    return launcher.start_player(dedent(source).encode(), seed=seed, memory=ENOUGH)
 
 
-def ask(running: RunningPlayer, *, limit: float = 20.0, bank: float = 0.0) -> Move:
+def ask(running: Player, *, limit: float = 20.0, bank: float = 0.0) -> Move:
     return running.act(
         {**BOARD, "remainingOverageTime": bank}, {**RULES, "actTimeout": limit, "runTimeout": 1200}
     )
@@ -77,32 +78,40 @@ def test_loading_counts_as_part_of_the_first_move() -> None:
     assert second.seconds < 0.1
 
 
+def crash(name: str) -> str:
+    return (
+        f"the interpreter crashed ({name}), as it does in native code, when memory runs out, or "
+        "under a raised recursion limit"
+    )
+
+
 ENDINGS = {
-    "exit": ("os._exit(3)", "ended its process with exit status 3"),
+    "exit": ("os._exit(3)", "the process ended itself with exit status 3, as os._exit does"),
     "kill": (
         "os.kill(os.getpid(), signal.SIGKILL)",
-        "its process was ended by signal 9 (Killed), perhaps for want of memory",
+        "the process was killed, most likely because the machine ran out of memory "
+        "(it may use 2 GiB)",
     ),
-    "abort": ("os.abort()", "its process was ended by signal 6 (Aborted)"),
+    "abort": ("os.abort()", crash("Aborted")),
     "segmentation fault": (
         "import ctypes; ctypes.string_at(0)",
-        "its process was ended by signal 11 (Segmentation fault)",
+        crash("Segmentation fault"),
     ),
     "signal without a name": (
         "os.kill(os.getpid(), 40)",
-        "its process was ended by signal 40 (Real-time signal 6)",
+        "the process was ended by signal 40 (Real-time signal 6)",
     ),
     "closed files": (
         "os.closerange(0, 100); return 3",
-        "closed the connection by which it is asked for moves",
+        CHANNEL_CLOSED,
     ),
     "exec": (
         "os.execv(sys.executable, [sys.executable, '-c', 'pass'])",
-        "ended its process with exit status 0",
+        "the process ended itself with exit status 0, as os._exit does",
     ),
     "parent killed": (
         "os.kill(os.getppid(), signal.SIGKILL); time.sleep(60)",
-        "ended the process that watches over it",
+        SUPERVISOR_ENDED,
     ),
 }
 
@@ -121,22 +130,24 @@ def test_a_crash_leaves_its_stack_on_standard_error() -> None:
     assert any("main.py" in line and "agent" in line for line in move.failure.stderr)
 
 
+OUT_OF_MEMORY = "it ran out of the 2 GiB of memory that it may use"
+
 EXCEPTIONS = {
-    "exit": ("sys.exit(2)", "SystemExit: 2, which gets past Kaggle's runner"),
-    "ctrl-c": ("raise KeyboardInterrupt", "KeyboardInterrupt, which gets past Kaggle's runner"),
+    "exit": ("sys.exit(2)", "the interpreter was left by sys.exit, exit or quit"),
+    "ctrl-c": ("raise KeyboardInterrupt", "KeyboardInterrupt was raised"),
     "two lines": ("raise ValueError('one\\ntwo')", "ValueError: one"),
     "no text": (
         "class Odd(Exception):\n        def __str__(self): return 1 / 0\n    raise Odd",
         "Odd",
     ),
-    "memory": ("return len(bytearray(2**40))", "MemoryError"),
+    "memory": ("return len(bytearray(2**40))", OUT_OF_MEMORY),
     "more and more memory": (
         "kept = []\n    while True: kept.append(bytearray(2**26))",
-        "MemoryError",
+        OUT_OF_MEMORY,
     ),
     "recursion": (
         "return agent(observation)",
-        "RecursionError: maximum recursion depth exceeded",
+        "a function calls itself without end: maximum recursion depth exceeded",
     ),
     "project": ("import submission", "ModuleNotFoundError: No module named 'submission'"),
     "long file": (
@@ -188,7 +199,7 @@ def test_a_player_that_never_answers_is_ended(body: str) -> None:
     assert monotonic() - begin < 5
     assert move.failure is not None
     assert move.failure.status == "TIMEOUT"
-    assert move.failure.cause == f"gave no answer for {move.seconds:.1f} s and was ended"
+    assert move.failure.cause.startswith(f"no end had come after {move.seconds:.1f} s")
     assert 0.3 + GRACE <= move.seconds < 3
 
 
@@ -223,7 +234,7 @@ def test_a_player_that_starts_processes_without_end_is_ended() -> None:
     (move,) = answers(in_agent(body))
     assert monotonic() - begin < 20
     assert move.failure is not None
-    assert move.failure[:2] == ("ERROR", "started more than 256 processes")
+    assert move.failure[:2] == ("ERROR", "more than 256 processes were started")
 
 
 @needs_linux
@@ -362,9 +373,13 @@ def test_a_host_that_does_not_start_is_told_in_one_sentence(
     own_launcher: Launcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     failing = [sys.executable, "-c", "print(); raise SystemExit('no room')"]
-    monkeypatch.setattr("submission.isolation.running_host.child_command", lambda module: failing)
-    with pytest.raises(ChildProcessError, match=r"^the process .* did not start: no room$"):
-        player("", launcher=own_launcher)
+    monkeypatch.setattr("submission.sandbox.launcher.child_command", lambda *_: failing)
+    with (
+        pytest.raises(ChildProcessError, match=r"^the process .* did not start: no room$"),
+        player("", launcher=own_launcher) as running,
+    ):
+        ask(running)
+    own_launcher.close()
     assert list((tmp_path / "players").iterdir()) == []
 
 

@@ -6,8 +6,8 @@ from submission.evaluating.arenas.kaggle_games import kaggle_game
 from submission.evaluating.arenas.played_game import PlayedGame, overtime
 from submission.evaluating.arenas.seats import Failure, Move, Seat
 from submission.evaluating.game_record import GameConfiguration
-from submission.isolation.move import misplaced
 from submission.kaggle import ONE_AT_A_TIME, kaggle_environments
+from submission.sandbox.move import misplaced
 
 NOT_AN_ACTION = "not an action"
 """What Kaggle finds INVALID as an action."""
@@ -48,7 +48,7 @@ def _hold(env: Any, seats: tuple[Seat, Seat], opening: tuple[int, ...]) -> Playe
         failure = overtime(move, env.configuration.actTimeout, bank) or move.failure
         _step(env, _action(move, failure), {"duration": move.seconds})
         if env.state[mover].reward is None:
-            failure = failure or misplaced(move.column)
+            failure = failure or misplaced(move.column, env.configuration.columns)
         elif move.column is not None:
             columns.append(move.column)
     return PlayedGame(

@@ -9,8 +9,8 @@ from envs.connectx import ConnectX
 from submission.evaluating.arenas.played_game import PlayedGame, overtime
 from submission.evaluating.arenas.seats import Failure, Move, Seat
 from submission.evaluating.game_record import GameConfiguration
-from submission.isolation.move import misplaced
 from submission.kaggle import DONE
+from submission.sandbox.move import misplaced
 
 BANK = 60
 """Seconds by which the moves of a seat may exceed their limits, in a whole game."""
@@ -96,7 +96,7 @@ class OwnGame:
             return failure
         legal = self._env.get_available_actions(self._state)
         if move.column is None or move.column not in legal:
-            return misplaced(move.column)
+            return misplaced(move.column, self._env.columns)
         self.drop(move.column)
         return None
 

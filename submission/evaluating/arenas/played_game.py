@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from submission.evaluating.arenas.game_specification import GameSpecification
 from submission.evaluating.game_record import GameRecord, Result
-from submission.isolation.move import Failure, Move
+from submission.sandbox.causes import of_late_move
+from submission.sandbox.move import Failure, Move
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +33,9 @@ def overtime(move: Move, limit: float, bank: float) -> Failure | None:
     """
     if move.seconds - limit <= bank:
         return None
-    cause = f"a move took {move.seconds:.1f} s: over {limit:g} s and over its bank"
-    return Failure("TIMEOUT", cause, move.failure.stderr if move.failure else ())
+    cause = of_late_move(move.seconds, limit)
+    stderr = move.failure.stderr if move.failure else ()
+    return Failure("TIMEOUT", cause.text, stderr, cause.mend)
 
 
 def record_game(specification: GameSpecification, game: PlayedGame) -> GameRecord:

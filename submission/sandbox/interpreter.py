@@ -1,12 +1,13 @@
-"""How Python is started for strangers' code."""
+"""How Python is started for strangers' code, and by which interpreter."""
 
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
-from submission.kaggle import INSTALLATION, kaggle_environments
+from submission.kaggle import INSTALLATION
 
 PROJECT = Path(__file__).resolve().parents[2]
 """The folder in which this project's packages lie."""
@@ -28,7 +29,7 @@ print(find_spec("kaggle_environments") is not None)
 PROBE_SECONDS = 30
 
 
-def child_command(module: str, python: Path | None = None) -> list[str]:
+def child_command(module: str, python: Path | None, *packages: ModuleType) -> list[str]:
     """The command that runs `main()` of one of this project's modules; arguments may follow.
 
     The current folder and the user's own packages are not on the child's search path. The project
@@ -36,15 +37,12 @@ def child_command(module: str, python: Path | None = None) -> list[str]:
 
     Args:
         module: name of the module.
-        python: the interpreter, with the packages of its own; by default this one, which finds
-            kaggle_environments wherever it is installed.
-
-    Raises:
-        ModuleNotFoundError: kaggle_environments is not installed here, where it is needed.
+        python: the interpreter, with the packages of its own; None for this one.
+        packages: found by the child where this process has found them.
     """
     program = f"import sys; sys.path.insert(0, {str(PROJECT)!r}); "
-    if python is None:
-        site = str(Path(str(kaggle_environments().__file__)).parents[1])
+    for package in packages:
+        site = str(Path(str(package.__file__)).parents[1])
         program += f"{site!r} in sys.path or sys.path.append({site!r}); "
     program += f"from {module} import main; main()"
     return [str(python or sys.executable), "-s", "-P", "-c", program]

@@ -1,0 +1,339 @@
+"""Watches over one player after the other, and ends all that came of each.
+
+A process between the one that asks for moves and those in which strangers' code runs. It owns the
+folder that players live in. Its standard input and output are a line of JSON for each message; when
+its input ends, however the asking process has ended, it ends every process that came from it and
+removes the folder.
+"""
+
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from collections import deque
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from math import inf
+from pathlib import Path
+from queue import Empty, Queue
+from threading import Thread
+from time import monotonic, perf_counter
+from typing import IO
+
+import psutil
+
+from submission.sandbox.interpreter import child_environment
+from submission.sandbox.messages import LINE_BYTES, KeyedLines, Message, encoded
+from submission.sandbox.player_process import MAIN, PlayerJob
+from submission.sandbox.processes import (
+    MARK,
+    adopt_orphans,
+    descendants,
+    end_descendants,
+    reap_orphans,
+    remove_folder,
+)
+from submission.sandbox.throttle import INTERVAL, Throttle
+
+MOST_PROCESSES = 256
+"""A player that has more at a time is ended."""
+
+GLANCE_SECONDS = 0.2
+"""How long to wait for news before counting a player's processes again."""
+
+START_SECONDS = 60.0
+"""How long the start of a process may take."""
+
+END_SECONDS = 10.0
+"""How long the starter may take to report the end of a player that was killed."""
+
+FAREWELL_SECONDS = 1.0
+"""How long a process at full speed may take for its last words."""
+
+SETTLING_SECONDS = 0.1
+"""How long to wait for what a process that has ended had still written."""
+
+TAIL_BYTES = 50_000
+"""How much of what a player last wrote to standard error is kept: all that the moves of a game on
+the competition's board may leave there."""
+
+MOST_NEWS = 64
+"""How many chunks wait to be taken in; then their writers wait."""
+
+RUNNING_LINE = re.compile(rf'File "[^"]*{re.escape(MAIN)}", line (\d+) in (\S+)')
+"""A line of faulthandler's that lies in the submission."""
+
+
+@dataclass(frozen=True, slots=True)
+class Starter:
+    """How players' processes come to be; JSON-able through `dataclasses.asdict`."""
+
+    command: list[str]
+    """Starts a process that is told a player's job on standard input."""
+    forks: bool
+    """Whether it forks a player for each job; else it becomes the player, on any system."""
+
+
+@dataclass(slots=True)
+class WatchedPlayer:
+    """What is known of the present player."""
+
+    job: PlayerJob
+    lines: KeyedLines
+    process_id: int | None = None
+    """None until it is ready to be asked."""
+    answer: Message | None = None
+    events: list[Message] = field(default_factory=list)
+    """What it has told besides, since the last report."""
+    ending: Message | None = None
+    """How it has ended, or why it is to be ended."""
+    is_gone: bool = False
+    stderr: bytes = b""
+    throttle: Throttle | None = None
+    next_count: float = 0.0
+    """When its processes are to be counted again."""
+
+    @property
+    def said(self) -> str:
+        """The end of its standard error."""
+        return self.stderr.decode(errors="replace")
+
+    def running_line(self) -> str | None:
+        """The submission's line on the stack that it has last printed."""
+        _, _, stack = self.said.rpartition("most recent call first")
+        running = RUNNING_LINE.search(stack)
+        return "line {}, in {}".format(*running.groups()) if running else None
+
+
+class HungUp(Exception):
+    """Nobody asks any more."""
+
+
+class Supervisor:
+    """Does what comes over standard input: `start` a player, `ask` it for a move, `end` it.
+
+    Args:
+        starter: starts players.
+        folder: home of the starter's process.
+        mark: what the environment of all processes is marked with.
+    """
+
+    def __init__(self, starter: Starter, folder: Path, mark: str) -> None:
+        self._starter = starter
+        self._folder = folder
+        self._mark = mark
+        self._process: subprocess.Popen[bytes] | None = None
+        self._player: WatchedPlayer | None = None
+        self._news = Queue[Callable[[], None]](MOST_NEWS)
+        self._commands = deque[Message]()
+        self._unread = b""
+        self._read(0, self._take_commands)
+
+    def serve(self) -> None:
+        """Do what comes.
+
+        Raises:
+            HungUp: nothing comes any more.
+        """
+        while True:
+            self._wait_for(lambda: bool(self._commands), inf)
+            match self._player, self._commands.popleft():
+                case None, {"start": job}:
+                    self._start(PlayerJob(**job))
+                case WatchedPlayer() as player, {"ask": request, "seconds": seconds}:
+                    say(self._ask(player, request, seconds))
+                case WatchedPlayer() as player, {"end": _}:
+                    say(self._end(player))
+
+    def _start(self, job: PlayerJob) -> None:
+        self._player = WatchedPlayer(job, KeyedLines(job.key))
+        if self._process is None or self._process.poll() is not None:
+            self._process = self._started()
+        self._write(asdict(job))
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        """The starter's process, which the player's is to come from."""
+        process = subprocess.Popen(  # noqa: S603
+            self._starter.command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            cwd=self._folder,
+            env={**child_environment(self._folder), MARK: self._mark},
+            start_new_session=True,
+        )
+        self._read(_number(process.stdout), partial(self._take_messages, process))
+        self._read(_number(process.stderr), partial(self._take_stderr, process))
+        Thread(target=self._report_exit, args=[process], daemon=True).start()
+        return process
+
+    def _ask(self, player: WatchedPlayer, request: Message, seconds: float) -> Message:
+        """Ask for a move, and tell what came of it."""
+        self._wait_for(lambda: bool(player.process_id or player.ending), START_SECONDS)
+        if player.process_id is None:
+            player.ending = {"kind": "no start"}
+        player.answer = None
+        begin = perf_counter()
+        if player.ending is None:
+            self._write(request)
+            self._wait_for(lambda: bool(player.answer or player.ending), seconds)
+        waited = perf_counter() - begin
+        if player.answer is None:
+            if player.ending is None:
+                player.ending = {"kind": "silence", "place": self._running_line(player)}
+            self._kill(player)
+            self._wait_for(lambda: False, SETTLING_SECONDS)
+        events, player.events = player.events, []
+        report: Message = {"answer": player.answer, "events": events, "waited": waited}
+        if player.answer is None:
+            report |= {"ending": player.ending, "stderr": player.said}
+        return report
+
+    def _end(self, player: WatchedPlayer) -> Message:
+        """End the player with all that came of it."""
+        self._kill(player)
+        self._wait_for(lambda: player.is_gone, END_SECONDS)
+        if not player.is_gone and self._process is not None:
+            self._process.kill()
+            self._process.wait()
+        remove_folder(Path(player.job.home))
+        self._player = None
+        return {"ended": True, "stderr": player.said}
+
+    def _kill(self, player: WatchedPlayer) -> None:
+        player.throttle = None
+        end_descendants(self._spared())
+
+    def _running_line(self, player: WatchedPlayer) -> str | None:
+        """Ask the process for its stack, which Python prints even in an endless loop."""
+        if hasattr(signal, "SIGUSR1"):
+            with contextlib.suppress(psutil.Error):
+                psutil.Process(player.process_id).send_signal(signal.SIGUSR1)
+            patience = FAREWELL_SECONDS / player.job.speed
+            self._wait_for(lambda: player.running_line() is not None, patience)
+        return player.running_line()
+
+    def _spared(self) -> list[int]:
+        """The process that outlives the player, if there is one."""
+        return [self._process.pid] if self._starter.forks and self._process else []
+
+    def _processes(self) -> list[int]:
+        """Those of the player."""
+        return [pid for pid in descendants(os.getpid()) if pid not in self._spared()]
+
+    def _wait_for(self, has_come: Callable[[], bool], seconds: float) -> None:
+        """Take in news until something has come, for so many seconds at most."""
+        end = monotonic() + seconds
+        while not has_come() and (left := end - monotonic()) > 0:
+            with contextlib.suppress(Empty):
+                self._news.get(timeout=min(left, self._look_after()))()
+
+    def _look_after(self) -> float:
+        """Hold the player to its limits; returns after how many seconds to do so again."""
+        player = self._player
+        if player is None or player.process_id is None or player.ending is not None:
+            return GLANCE_SECONDS
+        if player.throttle is not None:
+            player.throttle.hold()
+        if monotonic() >= player.next_count:
+            player.next_count = monotonic() + GLANCE_SECONDS
+            reap_orphans(self._spared())
+            if len(self._processes()) > MOST_PROCESSES:
+                player.ending = {"kind": "processes", "most": MOST_PROCESSES}
+        return GLANCE_SECONDS if player.throttle is None else INTERVAL
+
+    def _write(self, message: Message) -> None:
+        """Write to the player, or to what it is to come from; one that is gone hears nothing."""
+        if self._process is not None and self._process.stdin is not None:
+            with contextlib.suppress(OSError):
+                self._process.stdin.write(encoded(message))
+
+    def _read(self, file: int, take_in: Callable[[bytes], None]) -> None:
+        """Have a thread read what comes in, which works with the pipes of every system."""
+
+        def read() -> None:
+            chunk = b"\n"
+            while chunk:
+                chunk = os.read(file, LINE_BYTES)
+                self._news.put(partial(take_in, chunk))
+
+        Thread(target=read, daemon=True).start()
+
+    def _report_exit(self, process: subprocess.Popen[bytes]) -> None:
+        process.wait()
+        self._news.put(partial(self._take_exit, process))
+
+    def _take_commands(self, chunk: bytes) -> None:
+        if not chunk:
+            raise HungUp
+        *lines, self._unread = (self._unread + chunk).split(b"\n")
+        self._commands.extend(map(json.loads, lines))
+
+    def _take_messages(self, process: subprocess.Popen[bytes], chunk: bytes) -> None:
+        player = self._player
+        if player is None or process is not self._process:
+            return
+        for message in player.lines.take_in(chunk):
+            match message:
+                case {"event": "answer"}:
+                    player.answer = message
+                case {"event": "exit", "code": code}:
+                    player.is_gone = True
+                    player.ending = player.ending or {"kind": "exit", "code": code}
+                case {"event": "ready", "process_id": process_id}:
+                    player.process_id = process_id
+                    player.events.append(message)
+                    if player.job.speed < 1:
+                        player.throttle = Throttle(self._processes, player.job.speed)
+                case _:
+                    player.events.append(message)
+
+    def _take_stderr(self, process: subprocess.Popen[bytes], chunk: bytes) -> None:
+        if self._player is not None and process is self._process:
+            self._player.stderr = (self._player.stderr + chunk)[-TAIL_BYTES:]
+
+    def _take_exit(self, process: subprocess.Popen[bytes]) -> None:
+        player = self._player
+        if player is not None and process is self._process:
+            player.is_gone = True
+            ending = {"kind": "exit", "code": process.returncode}
+            player.ending = player.ending or ({"kind": "parent"} if self._starter.forks else ending)
+
+
+def say(message: Message) -> None:
+    """Tell the asking process.
+
+    Raises:
+        HungUp: it is gone.
+    """
+    try:
+        os.write(1, encoded(message))
+    except OSError as error:
+        raise HungUp from error
+
+
+def _number(stream: IO[bytes] | None) -> int:
+    return -1 if stream is None else stream.fileno()
+
+
+def main() -> None:
+    """Supervise as the command line says: the starter, the mark, and where to make the folder."""
+    options = json.loads(sys.argv[1])
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit())
+    adopt_orphans()
+    folder = Path(tempfile.mkdtemp(prefix="connectx-", dir=options["temporary"])).resolve()
+    try:
+        supervisor = Supervisor(Starter(**options["starter"]), folder, options["mark"])
+        say({"folder": str(folder)})
+        supervisor.serve()
+    except HungUp:
+        pass
+    finally:
+        end_descendants()
+        remove_folder(folder)
