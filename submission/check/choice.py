@@ -1,12 +1,29 @@
 """Judges the callable that Kaggle takes as the agent: the last one that the file brings in."""
 
 import re
+from dataclasses import dataclass
+from typing import Literal
 
-from submission.checking.observed_game import Choice
-from submission.checking.source_facts import Definition, SourceFacts
+from submission.check.source_facts import Definition, SourceFacts
 
 AGENT_NAME = re.compile(r"(^|_)(agent|act|bot|player)$", re.IGNORECASE)
 """Names that say that a function is meant to be the agent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The callable that Kaggle takes as the agent."""
+
+    name: str
+    type: Literal["function", "class", "object"]
+    line: int | None
+    """Where its code begins; None for what has no Python code of its own."""
+    arguments: int | None
+    """How many arguments its code takes; None as for `line`."""
+    file: str | None
+    """Name of the file of its code; None as for `line`."""
+    is_own: bool
+    """Whether the submission's file defines it."""
 
 
 def describe_choice(choice: Choice, source: SourceFacts) -> str:

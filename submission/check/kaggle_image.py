@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from submission.checking.source_facts import Import
-from submission.isolation.child_process import find_python
+from submission.check.source_facts import Import
+from submission.sandbox.interpreter import find_python
 
 ENVIRONMENT = Path(sys.prefix, "kaggle-image")
 """Where `make kaggle-image` puts a virtual environment with the image's versions: inside of the one

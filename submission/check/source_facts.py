@@ -1,15 +1,28 @@
-"""What a submission's source says of itself: its imports and its definitions."""
+"""What a submission's source says of itself: its imports and its definitions.
 
+Parsing can end the interpreter that does it, and the grammar and the packages of another one may
+count: this file is also a script of its own, run by path with `python -I`, that prints the facts as
+JSON. It takes nothing but the standard library, and does not execute the source.
+"""
+
+import ast
 import json
 import subprocess
 import sys
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
+from importlib.metadata import packages_distributions
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
-WORKER = Path(__file__).with_name("source_worker.py")
-
 PARSING_SECONDS = 30
+
+MOST_BYTES = 20_000_000
+"""A longer source is not parsed: its syntax tree would take gigabytes."""
+
+MOST_PACKED_BYTES = 2_000_000
+"""Of the other sources of a submission only so many bytes are parsed, which takes some seconds."""
 
 DefinitionKind = Literal["function", "class", "import", "assignment"]
 
@@ -67,7 +80,7 @@ def read_source(source: Path, python: Path | None = None) -> SourceFacts:
     """
     try:
         answer = subprocess.run(  # noqa: S603
-            [python or sys.executable, "-I", str(WORKER), str(source)],
+            [python or sys.executable, "-I", __file__, str(source)],
             capture_output=True,
             check=True,
             timeout=PARSING_SECONDS,
@@ -82,3 +95,96 @@ def read_source(source: Path, python: Path | None = None) -> SourceFacts:
         ),
         definitions=tuple(Definition(*entry) for entry in facts["definitions"]),
     )
+
+
+def _imported_modules(tree: ast.Module) -> Iterator[str]:
+    """Full names of the modules imported anywhere in the source."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import():
+                yield from (alias.name for alias in node.names)
+            case ast.ImportFrom(module=str(name), level=0):
+                yield name
+            case ast.Call(
+                func=ast.Name("import_module" | "__import__")
+                | ast.Attribute(attr="import_module" | "__import__"),
+                args=[ast.Constant(str(name)), *_],
+            ) if name.partition(".")[0].isidentifier():
+                yield name
+
+
+def _packed_trees(main: Path) -> Iterator[ast.Module]:
+    """The sources beside the one that Kaggle loads, as far as they can be parsed."""
+    size = 0
+    for path in sorted(main.parent.rglob("*.py")):
+        size += path.stat().st_size
+        if path != main and size <= MOST_PACKED_BYTES:
+            try:
+                yield ast.parse(path.read_bytes())
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                continue
+
+
+def _is_installed(module: str) -> bool:
+    """Whether this interpreter has a module of its own, or the user has added it."""
+    try:
+        return find_spec(module) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def _classified(modules: Set[str], folder: Path) -> Iterator[tuple[str, str, list[str]]]:
+    """Each top-level name with where it comes from, and its distributions where it is installed."""
+    distributions = packages_distributions() if modules - sys.stdlib_module_names else {}
+    for name in sorted(modules):
+        if name in sys.stdlib_module_names:
+            yield name, "standard", []
+        elif (folder / name).is_dir() or any(folder.glob(f"{name}.*")):
+            yield name, "packed", []
+        elif _is_installed(name):
+            yield name, "installed", sorted(set(distributions.get(name, ())))
+        else:
+            yield name, "missing", []
+
+
+def _definitions(statements: list[ast.stmt]) -> Iterator[tuple[str, int, str]]:
+    """Name, line and kind of what the module's own level defines, in order."""
+    for statement in statements:
+        match statement:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                yield statement.name, statement.lineno, "function"
+            case ast.ClassDef():
+                yield statement.name, statement.lineno, "class"
+            case ast.Import() | ast.ImportFrom():
+                for alias in statement.names:
+                    name = alias.asname or alias.name.partition(".")[0]
+                    yield name, statement.lineno, "import"
+            case ast.Assign():
+                for target in statement.targets:
+                    if isinstance(target, ast.Name):
+                        yield target.id, statement.lineno, "assignment"
+            case _:
+                for part in ("body", "handlers", "orelse", "finalbody"):
+                    yield from _definitions(getattr(statement, part, []))
+
+
+def main() -> None:
+    """Print the facts of the source that the command line names."""
+    source = Path(sys.argv[1])
+    if source.stat().st_size > MOST_BYTES:
+        sys.exit(f"{source} is longer than {MOST_BYTES} bytes")
+    tree = ast.parse(source.read_text(encoding="utf-8"))
+    modules = {
+        name.partition(".")[0]
+        for source_tree in (tree, *_packed_trees(source))
+        for name in _imported_modules(source_tree)
+    }
+    facts = {
+        "imports": list(_classified(modules, source.parent)),
+        "definitions": list(_definitions(tree.body)),
+    }
+    sys.stdout.write(json.dumps(facts))
+
+
+if __name__ == "__main__":
+    main()

@@ -5,7 +5,7 @@ import tarfile
 import zlib
 from pathlib import Path, PurePosixPath
 
-from submission.isolation.player_job import MAIN
+from submission.sandbox.player_process import MAIN
 
 MOST_BYTES = 1_000_000_000
 """More than this is not unpacked."""

@@ -175,6 +175,11 @@ def of_silence(seconds: float, place: str | None) -> Cause:
     )
 
 
+def of_long_game(seconds: float) -> Cause:
+    """A whole game took more time than it may."""
+    return Cause(f"the whole game took longer than {seconds:g} s", "take less time for each move")
+
+
 def of_late_move(seconds: float, limit: float) -> Cause:
     """A move took more than its limit and the bank allow."""
     return Cause(

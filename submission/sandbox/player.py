@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -132,6 +132,54 @@ class SupervisorProcess:
         return report
 
 
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """What a game was played with."""
+
+    python: str
+    numba: str | None
+    """None where it is not installed."""
+    numpy: str | None
+
+    def __str__(self) -> str:
+        numba = f"numba {self.numba}" if self.numba else "no numba"
+        numpy = f"numpy {self.numpy}" if self.numpy else "no numpy"
+        return f"Python {self.python}, {numba}, {numpy}"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a submission may take; times in seconds.
+
+    Raises:
+        ValueError: a limit that leaves nothing.
+    """
+
+    act_timeout: float
+    """For a move, in the games that decide."""
+    bank: float
+    """For all that moves take beyond their limit, in a game."""
+    run_timeout: float
+    """For a whole game."""
+    memory: int
+    """Bytes of address space."""
+    speed: float = 1
+    """The share of one core that it has, with all that it starts."""
+
+    def __post_init__(self) -> None:
+        for name, limit in (("act_timeout", self.act_timeout), ("run_timeout", self.run_timeout)):
+            if not limit > 0:
+                raise ValueError(f"{name} must be above 0 seconds, not {limit}")
+        if not self.bank >= 0:
+            raise ValueError(f"bank must be at least 0 seconds, not {self.bank}")
+        if self.memory < LEAST_MEMORY:
+            raise ValueError(f"memory must be at least {LEAST_MEMORY} bytes, not {self.memory}")
+        if not 0 < self.speed <= 1:
+            raise ValueError(f"speed must be above 0 and at most 1, not {self.speed}")
+        if self.speed < 1 and not can_throttle():
+            raise ValueError("a speed below 1 needs Linux: leave --speed out on this machine")
+
+
 class Player:
     """A submission in a process of its own; use it as a context manager, which ends the process.
 
@@ -165,8 +213,8 @@ class Player:
         self._speed = speed
         self._failure: Failure | None = None
         self._is_finished = False
-        self.versions: dict[str, str | None] | None = None
-        """Of Python, numba and numpy; None before the first move."""
+        self.versions: Versions | None = None
+        """None before the first move."""
         self.loaded: Message | None = None
         """`seconds`, and the `choice` of Kaggle's loader; None until the file has been loaded."""
         self.is_loading = False
@@ -189,6 +237,11 @@ class Player:
         if not self._is_finished:
             self._supervisor.begin_to_end_player()
         self._release(self._supervisor)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the process has ended, or was ended, without an answer."""
+        return self._failure is not None
 
     def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Move:
         """Ask for a move; the first one includes loading the submission.
@@ -231,7 +284,7 @@ class Player:
         for event in events:
             match event:
                 case {"event": "ready"}:
-                    self.versions = event["versions"]
+                    self.versions = Versions(**event["versions"])
                 case {"event": "loading"}:
                     self.is_loading = True
                 case {"event": "loaded"}:

@@ -1,6 +1,6 @@
 """Holds games by this package's own rules: those of Kaggle's environment, many times faster."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -49,16 +49,20 @@ class OwnGame:
     """A game in progress as Kaggle's environment has it: the board, whose turn it is, the clocks.
 
     Pairs are in the order of the seats.
+
+    Args:
+        configuration: board and clock.
+        bank: seconds by which the moves of a seat may exceed their limits.
     """
 
-    def __init__(self, configuration: GameConfiguration) -> None:
+    def __init__(self, configuration: GameConfiguration, bank: float = BANK) -> None:
         size = configuration.rows, configuration.columns, configuration.inarow
         self._env, self._cells = _rules(*size)
         self._state = self._env.initial_state()
         self._board = [0] * len(self._cells)
         self._columns: list[int] = []
         self._limit = configuration.act_timeout
-        self._banks: list[float] = [BANK, BANK]
+        self._banks: list[float] = [bank, bank]
         self._durations: tuple[list[float], list[float]] = ([], [])
         self._configuration = {**configuration.for_kaggle(), **OTHER_SETTINGS}
 
@@ -70,8 +74,12 @@ class OwnGame:
     @property
     def over(self) -> bool:
         """Whether the game has ended without a failure."""
-        ended = not self._env.get_available_actions(self._state)
+        ended = not self.legal_columns()
         return ended or len(self._columns) == EPISODE_STEPS - 1
+
+    def legal_columns(self) -> Sequence[int]:
+        """The columns that take a stone."""
+        return self._env.get_available_actions(self._state)
 
     def observation(self) -> dict[str, Any]:
         """What the seat whose turn it is sees; a copy, which it may change."""
@@ -94,9 +102,8 @@ class OwnGame:
         self._banks[mover] -= max(0, move.seconds - self._limit)
         if failure is not None:
             return failure
-        legal = self._env.get_available_actions(self._state)
-        if move.column is None or move.column not in legal:
-            return misplaced(move.column, self._env.columns)
+        if move.column is None or move.column not in self.legal_columns():
+            return misplaced(move.column, int(self._configuration["columns"]))
         self.drop(move.column)
         return None
 
