@@ -4,7 +4,6 @@ import signal
 from dataclasses import replace
 
 import pytest
-
 from submission.checking.diagnosis import Fault, diagnose
 from submission.checking.exception_causes import Surroundings
 from submission.checking.observed_game import (

@@ -1,5 +1,6 @@
 """A game from its specification to its record."""
 
+import platform
 from pathlib import Path
 from typing import Any
 

@@ -4,7 +4,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-
 from submission.checking.game_watch import GRACE, STEP_SECONDS, GameWatch, Limits
 from submission.checking.observed_game import GamePlan
 

@@ -17,11 +17,11 @@ from random import Random
 from typing import Any
 
 import pytest
+from submission.checking.kaggle_image import image_python
+from submission.checking.throttle import Throttle, can_throttle
 
 from agents import make_agent
 from submission.bundling.bundle import build_bundle
-from submission.checking.kaggle_image import image_python
-from submission.checking.throttle import Throttle, can_throttle
 from submission.entry import KagglePlayer
 from submission.grading.position_set import SHIPPED_POSITIONS, read_position_set
 from submission.grading.solved_position import GAME

@@ -14,11 +14,11 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from submission.checking import game_watch
 from submission.checking.check_games import planned_games
 from submission.checking.game_watch import Limits
 from submission.checking.throttle import MOST_CREDIT, Bucket, can_throttle, processor_seconds
+
 from tests.checks import FIRST_FREE, GOOD, check_pair, first_fault, rows_of
 from tests.processes import is_gone, noted, wait_until_gone
 

@@ -53,6 +53,39 @@ class GamePlan:
 
 
 @dataclass(frozen=True, slots=True)
+class Limits:
+    """What a submission may take; times in seconds.
+
+    Raises:
+        ValueError: a limit that leaves nothing.
+    """
+
+    act_timeout: float
+    """For a move, in the games that decide."""
+    bank: float
+    """For all that moves take beyond their limit, in a game."""
+    run_timeout: float
+    """For a whole game."""
+    memory: int
+    """Bytes of address space."""
+    speed: float = 1
+    """The share of one core that it has, with all that it starts."""
+
+    def __post_init__(self) -> None:
+        for name, limit in (("act_timeout", self.act_timeout), ("run_timeout", self.run_timeout)):
+            if not limit > 0:
+                raise ValueError(f"{name} must be above 0 seconds, not {limit}")
+        if not self.bank >= 0:
+            raise ValueError(f"bank must be at least 0 seconds, not {self.bank}")
+        if self.memory < LEAST_MEMORY:
+            raise ValueError(f"memory must be at least {LEAST_MEMORY} bytes, not {self.memory}")
+        if not 0 < self.speed <= 1:
+            raise ValueError(f"speed must be above 0 and at most 1, not {self.speed}")
+        if self.speed < 1 and not can_throttle():
+            raise ValueError("a speed below 1 needs Linux: leave --speed out on this machine")
+
+
+@dataclass(frozen=True, slots=True)
 class ObservedGame:
     """What was seen of a game."""
 

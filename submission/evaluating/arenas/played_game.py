@@ -33,6 +33,8 @@ def overtime(move: Move, limit: float, bank: float) -> Failure | None:
     """
     if move.seconds - limit <= bank:
         return None
+    if move.failure is not None and move.failure.status == "TIMEOUT":
+        return move.failure
     cause = of_late_move(move.seconds, limit)
     stderr = move.failure.stderr if move.failure else ()
     return Failure("TIMEOUT", cause.text, stderr, cause.mend)
