@@ -197,8 +197,8 @@ def test_a_player_that_hangs_is_a_time_out(monkeypatch: pytest.MonkeyPatch) -> N
     hangs = submitted("def agent(observation):\n    while True: pass")
     record = play(hangs, configuration=GameConfiguration(act_timeout=0.1))
     assert record.statuses == ("TIMEOUT", "DONE")
-    assert (
-        record.cause == f"a move took {record.durations[0][0]:.1f} s: over 0.1 s and over its bank"
+    assert record.cause == (
+        f"no end had come after {record.durations[0][0]:.1f} s (it was at line 2, in agent)"
     )
     assert record.columns == ()
 

@@ -14,11 +14,11 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from submission.checking import game_watch
-from submission.checking.check_games import planned_games
-from submission.checking.game_watch import Limits
-from submission.checking.throttle import MOST_CREDIT, Bucket, can_throttle, processor_seconds
 
+from submission.check import observed_game
+from submission.check.check import planned_games
+from submission.check.observed_game import Limits
+from submission.sandbox.throttle import MOST_CREDIT, Bucket, can_throttle, processor_seconds
 from tests.checks import FIRST_FREE, GOOD, check_pair, first_fault, rows_of
 from tests.processes import is_gone, noted, wait_until_gone
 
@@ -221,6 +221,6 @@ def test_speeds_that_are_none(speed: float) -> None:
 
 
 def test_where_nothing_can_be_slowed_down_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(game_watch, "can_throttle", lambda: False)
+    monkeypatch.setattr(observed_game, "can_throttle", lambda: False)
     with pytest.raises(ValueError, match="a speed below 1 needs Linux: leave --speed out"):
         replace(LIMITS, speed=0.5)

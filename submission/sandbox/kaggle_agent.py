@@ -74,6 +74,8 @@ class KaggleAgent:
         if not error and isinstance(column, float) and column < len(top_row):
             # It gets past Kaggle's check and makes its runner break off.
             return _answer(seconds, "ERROR", returned=returned, stderr=log)
+        if not error and column >= len(top_row):
+            str(column)  # as Kaggle's runner does, which breaks off at thousands of digits
         if error or column >= len(top_row) or top_row[column] != 0:
             return _answer(seconds, "INVALID", returned=returned, stderr=log)
         return _answer(seconds, column=int(column), returned=returned, stderr=log)

@@ -71,7 +71,7 @@ class Launcher:
         """End all players; no more are started."""
         with self._lock:
             self._is_closed = True
-        for supervisor in self._supervisors:
+        for supervisor in [*self._supervisors]:
             supervisor.close()
 
     def forget(self) -> None:
