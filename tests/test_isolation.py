@@ -450,3 +450,52 @@ def test_a_fork_of_the_evaluating_process_has_players_of_its_own() -> None:
     fork.join(60)
     assert fork.exitcode == 5
     assert answers("def agent(observation): return 2")[0].column == 2
+
+
+WITHOUT_FORKS = """
+import os, psutil, socket, sys
+sys.modules["resource"] = sys.modules["fcntl"] = None
+for owner, names in ((os, "fork forkpty register_at_fork killpg"), (socket, "send_fds recv_fds")):
+    for name in names.split():
+        delattr(owner, name)
+"""
+"""As on a system that has nothing of the kind; psutil on Linux needs its own `resource`."""
+
+PLAYING_WITHOUT_FORKS = f"""
+{WITHOUT_FORKS}
+sys.path.insert(0, {str(ROOT)!r})
+from submission.sandbox import launcher, player
+
+def child_command(*words, command=launcher.child_command):
+    *start, program = command(*words)
+    return [*start, {WITHOUT_FORKS!r} + program]
+
+launcher.child_command = player.child_command = child_command
+asked = dict(board=[0] * 1000, mark=1, step=0, remainingOverageTime=0)
+rules = dict(rows=1, columns=1000, inarow=4, actTimeout=5)
+for source in (
+    "count = 0\\ndef agent(o):\\n    global count\\n    count += 1\\n    return count",
+    "import os\\ndef agent(o): os._exit(3)",
+    "def agent(o):\\n    while True: pass",
+    "def agent(o): return 7",
+):
+    with launcher.LAUNCHER.start_player(source.encode(), seed=1, memory=2**31) as running:
+        for move in [running.act(asked, rules) for _ in range(2)]:
+            print(move.column if move.failure is None else move.failure.cause)
+"""
+
+
+def test_where_nothing_forks_each_player_is_a_fresh_process(tmp_path: Path) -> None:
+    played = subprocess.run(
+        [sys.executable, "-c", PLAYING_WITHOUT_FORKS],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    first, second, exited, _, hung, _, *seventh = played.stdout.splitlines()
+    assert (first, second, seventh) == ("1", "2", ["7", "7"])
+    assert exited == "the process ended itself with exit status 3, as os._exit does"
+    assert hung.startswith("no end had come after 5")
+    assert hung.endswith("(it was at line 2, in agent)")
+    assert list(tmp_path.iterdir()) == []
