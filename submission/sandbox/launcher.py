@@ -9,7 +9,7 @@ from threading import Lock
 from submission.kaggle import kaggle_environments
 from submission.sandbox.interpreter import child_command
 from submission.sandbox.player import Player, SupervisorProcess
-from submission.sandbox.supervisor import Starter
+from submission.sandbox.starter import Starter
 
 
 class Launcher:

@@ -20,7 +20,7 @@ from submission.sandbox.messages import Message, encoded
 from submission.sandbox.move import GRACE, Failure, Move, failure, read_answer
 from submission.sandbox.player_process import CHANNEL_LOST, MAIN, PlayerJob
 from submission.sandbox.processes import end_marked, remove_folder
-from submission.sandbox.supervisor import Starter
+from submission.sandbox.starter import Starter
 
 GONE = (EOFError, OSError, ValueError)
 """What talking to a supervisor raises that has ended, or was closed by another thread."""

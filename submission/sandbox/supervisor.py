@@ -11,7 +11,6 @@ import json
 import os
 import re
 import signal
-import subprocess
 import sys
 import tempfile
 from collections import deque
@@ -21,24 +20,24 @@ from functools import partial
 from math import inf
 from pathlib import Path
 from queue import Empty, Queue
-from threading import Thread
 from time import monotonic, perf_counter
-from typing import IO
+from typing import ParamSpec
 
 import psutil
 
-from submission.sandbox.interpreter import child_environment
-from submission.sandbox.messages import LINE_BYTES, KeyedLines, Message, encoded
+from submission.sandbox.messages import KeyedLines, Message, encoded
 from submission.sandbox.player_process import MAIN, PlayerJob
 from submission.sandbox.processes import (
-    MARK,
     adopt_orphans,
     descendants,
     end_descendants,
     reap_orphans,
     remove_folder,
 )
+from submission.sandbox.starter import Starter, StarterProcess, read_in_thread
 from submission.sandbox.throttle import INTERVAL, Throttle
+
+P = ParamSpec("P")
 
 MOST_PROCESSES = 256
 """A player that has more at a time is ended."""
@@ -67,16 +66,6 @@ MOST_NEWS = 64
 
 RUNNING_LINE = re.compile(rf'File "[^"]*{re.escape(MAIN)}", line (\d+) in (\S+)')
 """A line of faulthandler's that lies in the submission."""
-
-
-@dataclass(frozen=True, slots=True)
-class Starter:
-    """How players' processes come to be; JSON-able through `dataclasses.asdict`."""
-
-    command: list[str]
-    """Starts a process that is told a player's job on standard input."""
-    forks: bool
-    """Whether it forks a player for each job; else it becomes the player, on any system."""
 
 
 @dataclass(slots=True)
@@ -127,12 +116,12 @@ class Supervisor:
         self._starter = starter
         self._folder = folder
         self._mark = mark
-        self._process: subprocess.Popen[bytes] | None = None
+        self._source: StarterProcess | None = None
         self._player: WatchedPlayer | None = None
         self._news = Queue[Callable[[], None]](MOST_NEWS)
         self._commands = deque[Message]()
         self._unread = b""
-        self._read(0, self._take_commands)
+        read_in_thread(0, self._queued(self._take_commands))
 
     def serve(self) -> None:
         """Do what comes.
@@ -152,26 +141,16 @@ class Supervisor:
 
     def _start(self, job: PlayerJob) -> None:
         self._player = WatchedPlayer(job, KeyedLines(job.key))
-        if self._process is None or self._process.poll() is not None:
-            self._process = self._started()
-        self._write(asdict(job))
-
-    def _started(self) -> subprocess.Popen[bytes]:
-        """The starter's process, which the player's is to come from."""
-        process = subprocess.Popen(  # noqa: S603
-            self._starter.command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            cwd=self._folder,
-            env={**child_environment(self._folder), MARK: self._mark},
-            start_new_session=True,
-        )
-        self._read(_number(process.stdout), partial(self._take_messages, process))
-        self._read(_number(process.stderr), partial(self._take_stderr, process))
-        Thread(target=self._report_exit, args=[process], daemon=True).start()
-        return process
+        if self._source is None or not self._source.is_running:
+            self._source = StarterProcess(
+                self._starter,
+                self._folder,
+                self._mark,
+                hear_message=self._queued(self._take_messages),
+                hear_stderr=self._queued(self._take_stderr),
+                hear_exit=self._queued(self._take_exit),
+            )
+        self._source.tell(asdict(job))
 
     def _ask(self, player: WatchedPlayer, request: Message, seconds: float) -> Message:
         """Ask for a move, and tell what came of it."""
@@ -180,8 +159,8 @@ class Supervisor:
             player.ending = {"kind": "no start"}
         player.answer = None
         begin = perf_counter()
-        if player.ending is None:
-            self._write(request)
+        if player.ending is None and self._source is not None:
+            self._source.tell(request)
             self._wait_for(lambda: bool(player.answer or player.ending), seconds)
         waited = perf_counter() - begin
         if player.answer is None:
@@ -199,9 +178,8 @@ class Supervisor:
         """End the player with all that came of it."""
         self._kill(player)
         self._wait_for(lambda: player.is_gone, END_SECONDS)
-        if not player.is_gone and self._process is not None:
-            self._process.kill()
-            self._process.wait()
+        if not player.is_gone and self._source is not None:
+            self._source.end()
         remove_folder(Path(player.job.home))
         self._player = None
         return {"ended": True, "stderr": player.said}
@@ -221,7 +199,7 @@ class Supervisor:
 
     def _spared(self) -> list[int]:
         """The process that outlives the player, if there is one."""
-        return [self._process.pid] if self._starter.forks and self._process else []
+        return [self._source.process_id] if self._source and self._source.forks else []
 
     def _processes(self) -> list[int]:
         """Those of the player."""
@@ -243,31 +221,18 @@ class Supervisor:
             player.throttle.hold()
         if monotonic() >= player.next_count:
             player.next_count = monotonic() + GLANCE_SECONDS
-            reap_orphans(self._spared())
+            reap_orphans([self._source.process_id] if self._source else [])
             if len(self._processes()) > MOST_PROCESSES:
                 player.ending = {"kind": "processes", "most": MOST_PROCESSES}
         return GLANCE_SECONDS if player.throttle is None else INTERVAL
 
-    def _write(self, message: Message) -> None:
-        """Write to the player, or to what it is to come from; one that is gone hears nothing."""
-        if self._process is not None and self._process.stdin is not None:
-            with contextlib.suppress(OSError):
-                self._process.stdin.write(encoded(message))
+    def _queued(self, take_in: Callable[P, None]) -> Callable[P, None]:
+        """The same for another thread: it is done where this one waits for news."""
 
-    def _read(self, file: int, take_in: Callable[[bytes], None]) -> None:
-        """Have a thread read what comes in, which works with the pipes of every system."""
+        def put(*args: P.args, **kwargs: P.kwargs) -> None:
+            self._news.put(partial(take_in, *args, **kwargs))
 
-        def read() -> None:
-            chunk = b"\n"
-            while chunk:
-                chunk = os.read(file, LINE_BYTES)
-                self._news.put(partial(take_in, chunk))
-
-        Thread(target=read, daemon=True).start()
-
-    def _report_exit(self, process: subprocess.Popen[bytes]) -> None:
-        process.wait()
-        self._news.put(partial(self._take_exit, process))
+        return put
 
     def _take_commands(self, chunk: bytes) -> None:
         if not chunk:
@@ -275,9 +240,9 @@ class Supervisor:
         *lines, self._unread = (self._unread + chunk).split(b"\n")
         self._commands.extend(map(json.loads, lines))
 
-    def _take_messages(self, process: subprocess.Popen[bytes], chunk: bytes) -> None:
+    def _take_messages(self, source: StarterProcess, chunk: bytes) -> None:
         player = self._player
-        if player is None or process is not self._process:
+        if player is None or source is not self._source:
             return
         for message in player.lines.take_in(chunk):
             match message:
@@ -294,16 +259,16 @@ class Supervisor:
                 case _:
                     player.events.append(message)
 
-    def _take_stderr(self, process: subprocess.Popen[bytes], chunk: bytes) -> None:
-        if self._player is not None and process is self._process:
+    def _take_stderr(self, source: StarterProcess, chunk: bytes) -> None:
+        if self._player is not None and source is self._source:
             self._player.stderr = (self._player.stderr + chunk)[-TAIL_BYTES:]
 
-    def _take_exit(self, process: subprocess.Popen[bytes]) -> None:
+    def _take_exit(self, source: StarterProcess, code: int) -> None:
         player = self._player
-        if player is not None and process is self._process:
+        if player is not None and source is self._source:
             player.is_gone = True
-            ending = {"kind": "exit", "code": process.returncode}
-            player.ending = player.ending or ({"kind": "parent"} if self._starter.forks else ending)
+            ending = {"kind": "parent"} if source.forks else {"kind": "exit", "code": code}
+            player.ending = player.ending or ending
 
 
 def say(message: Message) -> None:
@@ -316,10 +281,6 @@ def say(message: Message) -> None:
         os.write(1, encoded(message))
     except OSError as error:
         raise HungUp from error
-
-
-def _number(stream: IO[bytes] | None) -> int:
-    return -1 if stream is None else stream.fileno()
 
 
 def main() -> None:
