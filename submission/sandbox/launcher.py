@@ -71,7 +71,10 @@ class Launcher:
         """End all players; no more are started."""
         with self._lock:
             self._is_closed = True
-        for supervisor in [*self._supervisors]:
+        supervisors = [*self._supervisors]
+        for supervisor in supervisors:
+            supervisor.hang_up()
+        for supervisor in supervisors:
             supervisor.close()
 
     def forget(self) -> None:

@@ -107,9 +107,13 @@ class SupervisorProcess:
         self.say({"end": True})
         return str(self.hear()["stderr"])
 
+    def hang_up(self) -> None:
+        """Have it end, with the player and the folder, without waiting for it."""
+        _close(self._process.stdin)
+
     def close(self) -> None:
         """End it, with the player and the folder; whoever waits for a report gets none."""
-        _close(self._process.stdin)
+        self.hang_up()
         is_in_order = self._process.wait() == 0
         _close(self._process.stdout)
         if not is_in_order:  # somebody has killed it
