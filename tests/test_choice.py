@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from submission.check.choice import Choice, describe_choice, doubt_choice
+from submission.check.diagnosis import describe_choice, doubt_choice
+from submission.check.observed_game import Choice
 from submission.check.source_facts import SourceFacts, read_source
 from submission.kaggle import kaggle_environments
 from submission.sandbox.kaggle_agent import describe_choice as describe

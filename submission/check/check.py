@@ -9,8 +9,7 @@ from pathlib import Path
 from time import monotonic
 
 from submission.check.check_result import CheckReport, JudgedGame, summarise
-from submission.check.choice import doubt_choice
-from submission.check.diagnosis import Fault, Surroundings, diagnose
+from submission.check.diagnosis import Fault, Surroundings, diagnose, doubt_choice
 from submission.check.observed_game import GamePlan, Limits, ObservedGame, Seats, observe_game
 from submission.check.source_facts import SourceFacts, read_source
 from submission.check.staging import stage

@@ -7,10 +7,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from submission.check.choice import Choice, describe_choice, doubt_choice
-from submission.check.diagnosis import Fault
+from submission.check.diagnosis import Fault, describe_choice, doubt_choice
 from submission.check.kaggle_image import doubt_import
-from submission.check.observed_game import Limits, ObservedGame, bank_taken
+from submission.check.observed_game import Choice, Limits, ObservedGame, bank_taken
 from submission.check.source_facts import SourceFacts
 from submission.sandbox.causes import PACK_THE_DATA
 from submission.sandbox.file_guard import PROJECT_PACKAGES

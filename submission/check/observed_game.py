@@ -9,7 +9,6 @@ from random import Random
 from time import monotonic
 from typing import Literal
 
-from submission.check.choice import Choice
 from submission.evaluating.arenas.own_referee import OwnGame
 from submission.evaluating.game_record import GameConfiguration
 from submission.sandbox import causes
@@ -83,6 +82,22 @@ class Limits:
             raise ValueError(f"speed must be above 0 and at most 1, not {self.speed}")
         if self.speed < 1 and not can_throttle():
             raise ValueError("a speed below 1 needs Linux: leave --speed out on this machine")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The callable that Kaggle takes as the agent."""
+
+    name: str
+    type: Literal["function", "class", "object"]
+    line: int | None
+    """Where its code begins; None for what has no Python code of its own."""
+    arguments: int | None
+    """How many arguments its code takes; None as for `line`."""
+    file: str | None
+    """Name of the file of its code; None as for `line`."""
+    is_own: bool
+    """Whether the submission's file defines it."""
 
 
 @dataclass(frozen=True, slots=True)
