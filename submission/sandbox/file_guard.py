@@ -46,7 +46,7 @@ class FileGuard:
 
     Args:
         own: the folders of the submission.
-        sources: files that Python reads to show a traceback.
+        sources: real paths of files that Python reads to show a traceback.
         tell: told of each hidden path that is asked for, once.
     """
 
@@ -61,7 +61,7 @@ class FileGuard:
         )
         self._temporary = _prefixes(map(os.path.realpath, TEMPORARY_FOLDERS))
         self._ways = (*self._places, *self._temporary, *_prefixes(OTHER_FOLDERS))
-        self._sources = frozenset(map(os.path.realpath, sources))
+        self._sources = frozenset(sources)
         self._begin = time.time() - CLOCK_TICK
         self._stat = os.stat
         self._access = os.access

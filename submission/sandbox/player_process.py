@@ -14,11 +14,17 @@ import signal
 import sys
 import tempfile
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from platform import python_version
 from time import perf_counter
 from typing import Any
+
+try:
+    import resource
+except ModuleNotFoundError:  # as on Windows
+    resource = None  # type: ignore[assignment]
 
 from submission.sandbox.file_guard import FileGuard, hide_project
 from submission.sandbox.kaggle_agent import LONGEST_TEXT, KaggleAgent, report_loading
@@ -116,7 +122,7 @@ class Responder:
 
 
 def prepare() -> list[str]:
-    """Load what players need and hide the project; returns the files of what has been loaded."""
+    """Load what players need and hide the project; returns the real paths of what is loaded."""
     faulthandler.enable()
     if hasattr(faulthandler, "register"):
         # Any thread may take the signal of a process that was stopped; the main one is shown last.
@@ -124,7 +130,9 @@ def prepare() -> list[str]:
     files = [getattr(module, "__file__", None) for module in [*sys.modules.values()]]
     sys.argv[:] = [""]
     hide_project()
-    return [file for file in files if file]
+    _seed(0)  # loads what it needs, as does the next line
+    _versions()
+    return [os.path.realpath(file) for file in files if file]
 
 
 def read_job() -> PlayerJob | None:
@@ -160,11 +168,11 @@ def play(job: PlayerJob, sources: list[str]) -> None:
     _settle(job.working)
     _seed(job.seed)
     _limit(job.memory)
-    responder.send(event="ready", process_id=os.getpid(), versions=_versions())
     guard = FileGuard(
         [job.agent, job.working], sources, lambda path: responder.send(event="hidden", path=path)
     )
     guard.install()
+    responder.send(event="ready", process_id=os.getpid(), versions=_versions())
     responder.serve(agent)
 
 
@@ -183,9 +191,7 @@ def _seed(seed: int) -> None:
 
 def _limit(memory: int) -> None:
     """Limit what this process may take, where the system can."""
-    try:
-        import resource
-    except ModuleNotFoundError:
+    if resource is None:
         return
     limits = {resource.RLIMIT_FSIZE: FILE_BYTES, resource.RLIMIT_CORE: 0}
     if sys.platform == "linux":
@@ -198,6 +204,7 @@ def _limit(memory: int) -> None:
         Path("/proc/self/oom_score_adj").write_text("1000")
 
 
+@cache
 def _versions() -> dict[str, str | None]:
     """What a submission runs with; nothing of it is imported, which would warm its start."""
     return {"python": python_version(), "numba": _version("numba"), "numpy": _version("numpy")}

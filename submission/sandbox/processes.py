@@ -23,7 +23,7 @@ END_SECONDS = 30.0
 REMOVAL_SECONDS = 5.0
 """How long others may still write into a folder that is removed."""
 
-PAUSE = 0.005
+PAUSE = 0.002
 """Seconds between two looks at what is to be gone."""
 
 GIB = 2**30
