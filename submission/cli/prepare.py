@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from submission.checking.check import check_submission
-from submission.checking.check_report import render_pair
-from submission.checking.kaggle_image import ENVIRONMENT, image_python
-from submission.checking.throttle import can_throttle
+from submission.check.check import check_submission
+from submission.check.check_report import render_pair
+from submission.check.kaggle_image import ENVIRONMENT, image_python
 from submission.cli.arguments import CORES, AgentName, Games, Options, Output, Seed, Source, Workers
 from submission.cli.build import write_bundle
 from submission.cli.check import require_accepted, show_check
@@ -14,6 +13,7 @@ from submission.kaggle import upload_command
 from submission.match.match_report import render_match
 from submission.match.players import against_each, find_player
 from submission.match.schedule import Settings
+from submission.sandbox.throttle import can_throttle
 from submission.terminal import console, progress_bar, say
 
 SLOW_SPEED = 1 / 3

@@ -7,13 +7,19 @@ import tempfile
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
 from submission.executors.renewed_executor import RenewedExecutor
+from submission.sandbox.launcher import LAUNCHER
+from submission.sandbox.processes import remove_folder
 
 RENEWALS = 3
 """Times that new workers take the place of such as were killed, for want of memory say."""
+
+UNHEEDED_SIGNALS = ("SIGINT", "SIGHUP")
+"""They are meant for the process that has started the workers, and ends them."""
 
 WRITER_SECONDS = 1.0
 """Time for the thread that hands work to the workers to end after them."""
@@ -23,9 +29,9 @@ WRITER_SECONDS = 1.0
 def local_executor(workers: int) -> Iterator[Executor]:
     """Worker processes that end with the `with` block or this process, also in mid-game.
 
-    Ctrl-C reaches only the process that opened the block. What the workers leave in temporary
-    folders is removed at the end. When one is killed, all of them are replaced and what they were
-    doing is begun again, at most `RENEWALS` times.
+    Ctrl-C and a closed terminal reach only the process that opened the block. What the workers
+    leave in temporary folders is removed at the end. When one is killed, all of them are replaced
+    and what they were doing is begun again, at most `RENEWALS` times.
 
     Args:
         workers: number of processes, at least 1. With more than there are cores, players that
@@ -37,8 +43,8 @@ def local_executor(workers: int) -> Iterator[Executor]:
     if workers < 1:
         raise ValueError(f"the number of workers must be at least 1, not {workers}")
     others = set(multiprocessing.active_children())
-    with tempfile.TemporaryDirectory(prefix="connectx-", ignore_cleanup_errors=True) as folder:
-        queues = []
+    queues = []
+    with _temporary_folder() as folder:
 
         def start() -> Executor:
             pool = ProcessPoolExecutor(
@@ -62,6 +68,19 @@ def local_executor(workers: int) -> Iterator[Executor]:
                 _give_up_writing(queue)
 
 
+@contextmanager
+def _temporary_folder() -> Iterator[Path]:
+    """A folder that is removed at the end, though the players of dead workers may still be in it.
+
+    Their supervisors end them and remove their own folders meanwhile.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="connectx-"))
+    try:
+        yield folder
+    finally:
+        remove_folder(folder)
+
+
 def _give_up_writing(queue: Any) -> None:
     """End the thread that still writes to workers that are dead, if there is one.
 
@@ -74,15 +93,22 @@ def _give_up_writing(queue: Any) -> None:
             queue._reader.close()
 
 
-def _prepare_worker(temporary_folder: str) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    tempfile.tempdir = temporary_folder
-    Thread(target=_end_with_parent, daemon=True).start()
+def _prepare_worker(temporary_folder: Path) -> None:
+    for name in UNHEEDED_SIGNALS:
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    tempfile.tempdir = str(temporary_folder)
+    Thread(target=_end_with_parent, args=[temporary_folder], daemon=True).start()
 
 
-def _end_with_parent() -> None:
-    """End this worker when the process that started it is gone; it would wait for ever."""
+def _end_with_parent(temporary_folder: Path) -> None:
+    """End this worker when the process that started it is gone; it would wait for ever.
+
+    That process does not remove the folder any more, so each worker does.
+    """
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
+        LAUNCHER.close()
+        remove_folder(temporary_folder)
         os._exit(1)

@@ -193,7 +193,8 @@ def _answer_until_failure(shard: Shard, positions: Sequence[SolvedPosition]) -> 
         if start.failure is not None:
             return [Answer(position, None, 0.0, start.failure) for position in positions]
         for position in positions:
-            answers.append(Answer(position, *_ask(seat, position.opening, shard.act_timeout)))
+            move = _ask(seat, position.opening, shard.act_timeout)
+            answers.append(Answer(position, move.column, move.seconds, move.failure))
             if answers[-1].failure is not None:
                 break
     return answers

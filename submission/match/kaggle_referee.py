@@ -6,11 +6,11 @@ from contextlib import contextmanager
 from html import escape
 from typing import Any
 
-from submission.isolation.move import misplaced
 from submission.kaggle import DONE, ONE_AT_A_TIME, kaggle_environments
 from submission.match.game_record import GameConfiguration, GameRecord, Result
 from submission.match.own_referee import PlayedGame, overtime
 from submission.match.seats import Failure, Move, Seat
+from submission.sandbox.move import misplaced
 
 
 def hold_on_kaggle(
@@ -48,7 +48,7 @@ def _hold(env: Any, seats: tuple[Seat, Seat], opening: tuple[int, ...]) -> Playe
         failure = overtime(move, env.configuration.actTimeout, bank) or move.failure
         _step(env, _action(move, failure), {"duration": move.seconds})
         if env.state[mover].reward is None:
-            failure = failure or misplaced(move.column)
+            failure = failure or misplaced(move.column, env.configuration.columns)
         elif move.column is not None:
             columns.append(move.column)
     return PlayedGame(

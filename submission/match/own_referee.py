@@ -10,10 +10,11 @@ from typing import Any
 
 from envs.bitboard import cell_bit
 from envs.connectx import ConnectX
-from submission.isolation.move import Failure, Move, misplaced
 from submission.kaggle import DONE
 from submission.match.game_record import GameConfiguration
 from submission.match.seats import Seat
+from submission.sandbox.causes import of_late_move
+from submission.sandbox.move import Failure, Move, misplaced
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +68,20 @@ class OwnGame:
     """A game in progress as Kaggle's environment has it: the board, whose turn it is, the clocks.
 
     Pairs are in the order of the seats.
+
+    Args:
+        configuration: board and clock.
+        bank: seconds by which the moves of a seat may exceed their limits.
     """
 
-    def __init__(self, configuration: GameConfiguration) -> None:
+    def __init__(self, configuration: GameConfiguration, bank: float = BANK) -> None:
         size = configuration.rows, configuration.columns, configuration.inarow
         self._env, self._cells = _rules(*size)
         self._state = self._env.initial_state()
         self._board = [0] * len(self._cells)
         self._columns: list[int] = []
         self._limit = configuration.act_timeout
-        self._banks: list[float] = [BANK, BANK]
+        self._banks: list[float] = [bank, bank]
         self._durations: tuple[list[float], list[float]] = ([], [])
         self._configuration = {**configuration.for_kaggle(), **OTHER_SETTINGS}
 
@@ -88,8 +93,12 @@ class OwnGame:
     @property
     def over(self) -> bool:
         """Whether the game has ended without a failure."""
-        ended = not self._env.get_available_actions(self._state)
+        ended = not self.legal_columns()
         return ended or len(self._columns) == EPISODE_STEPS - 1
+
+    def legal_columns(self) -> Sequence[int]:
+        """The columns that take a stone."""
+        return self._env.get_available_actions(self._state)
 
     def observation(self) -> dict[str, Any]:
         """The view of the seat whose turn it is; a copy, which it may change."""
@@ -112,9 +121,8 @@ class OwnGame:
         self._banks[mover] -= max(0, move.seconds - self._limit)
         if failure is not None:
             return failure
-        legal = self._env.get_available_actions(self._state)
-        if move.column is None or move.column not in legal:
-            return misplaced(move.column)
+        if move.column is None or move.column not in self.legal_columns():
+            return misplaced(move.column, int(self._configuration["columns"]))
         self.drop(move.column)
         return None
 
@@ -152,8 +160,11 @@ def overtime(move: Move, limit: float, bank: float) -> Failure | None:
     """
     if move.seconds - limit <= bank:
         return None
-    cause = f"a move took {move.seconds:.1f} s: over {limit:g} s and over its bank"
-    return Failure("TIMEOUT", cause, move.failure.stderr if move.failure else ())
+    if move.failure is not None and move.failure.status == "TIMEOUT":
+        return move.failure
+    cause = of_late_move(move.seconds, limit)
+    stderr = move.failure.stderr if move.failure else ()
+    return Failure("TIMEOUT", cause.text, stderr, cause.mend)
 
 
 @lru_cache(maxsize=16)

@@ -11,12 +11,12 @@ from typing import Any, Protocol
 
 from agents.agent import Agent
 from submission.entry import KagglePlayer
-from submission.isolation.kaggle_agent import KaggleAgent
-from submission.isolation.launcher import LAUNCHER
-from submission.isolation.limits import default_memory
-from submission.isolation.move import Failure, Move
 from submission.kaggle import ONE_AT_A_TIME, kaggle_environments
 from submission.match.players import Player
+from submission.sandbox.kaggle_agent import KaggleAgent
+from submission.sandbox.launcher import LAUNCHER
+from submission.sandbox.move import Failure, Move, read_answer
+from submission.sandbox.processes import default_memory
 
 __all__ = ["Failure", "Move", "Seat", "open_seat", "seat_seed"]
 
@@ -53,7 +53,8 @@ class BuiltInSeat:
     def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Move:
         """The agent's move; see `Seat`."""
         with ONE_AT_A_TIME:
-            return self._agent.act(observation, configuration)
+            answer = self._agent.act(observation, configuration)
+        return read_answer(answer, dict(configuration), default_memory())
 
 
 def seat_seed(game_seed: int, seat: int) -> int:
@@ -77,7 +78,7 @@ def open_seat(player: Player, *, seed: int) -> AbstractContextManager[Seat]:
     """
     if player.source is None:
         return nullcontext(BuiltInSeat(KaggleAgent(_seeded_built_in(player.name, seed))))
-    return LAUNCHER.start_player(player.source, seed, default_memory())
+    return LAUNCHER.start_player(player.source, seed=seed, memory=default_memory())
 
 
 def _seeded_built_in(name: str, seed: int) -> FunctionType:

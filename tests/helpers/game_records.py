@@ -41,7 +41,7 @@ OPPONENT_FAILED = replace(
     rewards=(0, None),
     result=Result.OPPONENT_FAILED,
     durations=((0.5,), (0.4,)),
-    cause="played column 9, which is full or not on the board",
+    cause="the agent returned column 9, which does not exist: columns run from 0 to 6",
 )
 
 

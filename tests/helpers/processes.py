@@ -19,9 +19,9 @@ def wait_until_gone(pids: list[int], seconds: float = 10.0) -> None:
         sleep(0.02)
 
 
-def noted(file: Path, count: int) -> list[int]:
+def noted(file: Path, count: int, seconds: float = 10.0) -> list[int]:
     """The process ids that players have noted in a file, once there are so many."""
-    end = monotonic() + 10
+    end = monotonic() + seconds
     while True:
         pids = file.read_text().split() if file.exists() else []
         if len(pids) >= count:

@@ -9,3 +9,9 @@ def heed_ctrl_c() -> None:
     Programs started in a shell's background ignore Ctrl-C, and so do their children.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def heed_all() -> None:
+    """For a child process before it starts: whatever its parent ignores, it does not."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)

@@ -97,7 +97,9 @@ def test_a_bundle_in_a_checkout_is_nothing_to_mend(tmp_path: Path) -> None:
     """Whoever builds in the folder of a project of theirs finds its linter content."""
     path = tmp_path / "mine.py"
     path.write_text(build_bundle("greedy", {}))
-    assert ruff("check", "--isolated", "--select", "D,E,F,I,RUF,UP,W", path) == "All checks passed!\n"
+    assert (
+        ruff("check", "--isolated", "--select", "D,E,F,I,RUF,UP,W", path) == "All checks passed!\n"
+    )
     assert ruff("format", "--isolated", "--diff", path) == ""
 
 

@@ -5,6 +5,7 @@ Where a submission can be run safely in the tests' own process, its status is co
 """
 
 import json
+import sys
 import tarfile
 import tempfile
 from collections.abc import Callable
@@ -14,9 +15,8 @@ from time import monotonic
 import pytest
 
 from submission.bundle.bundle import build_bundle
-from submission.checking import supervision
-from submission.checking.check import check_submission
-from submission.checking.check_result import CheckReport
+from submission.check.check import check_submission
+from submission.check.check_result import CheckReport
 from submission.kaggle import kaggle_environments
 from tests.helpers.checks import FIRST_FREE, GOOD, check_file, first_fault, rows_of, text_of, told
 from tests.helpers.processes import is_gone
@@ -200,7 +200,7 @@ TIME_OUTS = {
     ),
     "bank in two moves": (
         f"import time\ndef agent(obs, conf):\n    time.sleep(0.8)\n    return {FIRST_FREE}\n",
-        "in move 2 on seat 1, 0.8 s were taken",
+        "in move 2 on seat 1, a move took 0.8 s: over 0.2 s and over its bank",
     ),
 }
 
@@ -403,6 +403,7 @@ def test_a_worker_that_does_not_start_is_no_verdict(
 ) -> None:
     path = tmp_path / "submission.py"
     path.write_text(GOOD)
-    monkeypatch.setattr(supervision, "WORKER", "submission.checking.no_worker")
+    failing = [sys.executable, "-c", "import no_worker"]
+    monkeypatch.setattr("submission.sandbox.launcher.child_command", lambda *_: failing)
     with pytest.raises(ChildProcessError, match=r"(?s)did not start: .*no_worker"):
         check_file(path)

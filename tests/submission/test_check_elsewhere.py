@@ -16,17 +16,16 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from submission.checking import kaggle_image
-from submission.checking.check import check_submission
-from submission.checking.check_games import FIRST_GAMES
-from submission.checking.kaggle_image import DISTRIBUTIONS_OF_MODULES, LIST, image_has, image_python
-from submission.checking.observed_game import Versions
-from submission.checking.source_facts import read_source
-from submission.checking.throttle import can_throttle
+from submission.check import kaggle_image
+from submission.check.check import FIRST_GAMES, check_submission
+from submission.check.kaggle_image import DISTRIBUTIONS_OF_MODULES, LIST, image_has, image_python
+from submission.check.source_facts import read_source
 from submission.cli import prepare
-from submission.isolation.child_process import find_python
-from submission.isolation.project_hiding import PROJECT_PACKAGES
 from submission.kaggle import kaggle_environments
+from submission.sandbox.file_guard import PROJECT_PACKAGES
+from submission.sandbox.interpreter import find_python
+from submission.sandbox.player import Versions
+from submission.sandbox.throttle import can_throttle
 from tests.helpers.checks import GOOD, check_file, check_pair, first_fault, rows_of
 from tests.helpers.shell import Shell
 
@@ -71,7 +70,7 @@ def test_the_games_are_played_by_the_other_interpreter(tmp_path: Path) -> None:
 
 
 def test_the_worker_takes_nothing_but_the_standard_library() -> None:
-    program = f"import sys; sys.path.append({str(ROOT)!r}); import submission.checking.check_worker"
+    program = f"import sys; sys.path.append({str(ROOT)!r}); import submission.sandbox.fork_server"
     subprocess.run([sys.executable, "-I", "-S", "-c", program], check=True)
 
 
@@ -85,7 +84,7 @@ def test_packages_beside_an_installed_project_are_not_the_other_interpreters(
     (installed / "jsonschema.py").write_text("raise ImportError('of another Python')\n")
     (tmp_path / "mine.py").write_text(GOOD)
     program = (
-        "from pathlib import Path; from submission.checking.check import check_submission; "
+        "from pathlib import Path; from submission.check.check import check_submission; "
         f"report = check_submission(Path('mine.py'), python=Path({sys.executable!r}), "
         "pair_only=True); print(report.accepted)"
     )

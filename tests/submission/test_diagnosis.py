@@ -5,50 +5,33 @@ from dataclasses import replace
 
 import pytest
 
-from submission.checking.diagnosis import Fault, diagnose
-from submission.checking.exception_causes import Surroundings
-from submission.checking.observed_game import (
-    ChannelClosed,
-    Choice,
-    Died,
-    Ended,
-    Ending,
-    Escaped,
-    Failure,
-    GamePlan,
-    Move,
-    ObservedGame,
-    Overdue,
-    Stopped,
-    TooLong,
-    Versions,
-)
+from submission.check.diagnosis import Fault, Surroundings, diagnose
+from submission.check.observed_game import Choice, GamePlan, ObservedGame
+from submission.sandbox import causes
+from submission.sandbox.causes import Cause, Raised
+from submission.sandbox.move import Failure, Move, failure
+from submission.sandbox.player import Versions
 
 SURROUNDINGS = Surroundings(
-    neighbours=frozenset({"tactics", "numbers"}),
-    project_packages=frozenset({"agents"}),
-    python="3.12.1",
-    hidden=("/home/me/book.bin",),
-    memory=3 * 2**30,
+    neighbours=frozenset({"tactics", "numbers"}), project_packages=frozenset({"agents"})
 )
 
 PLAN = GamePlan(6, 7, 4, (2,), act_timeout=2, seconds=10, decides=True)
 
-MOVE = Move(seat=2, legal=(0, 1), seconds=0.1, type="int", action="1")
+MEMORY = 3 * 2**30
 
 
-def game(ending: Ending, *moves: Move, failure: Failure | None = None) -> ObservedGame:
+def game(reason: Failure | None) -> ObservedGame:
     return ObservedGame(
         plan=PLAN,
         versions=Versions("3.12.1", None, "2.0.2"),
         choice=Choice("agent", "function", 1, 2, "main.py", is_own=True),
         load_seconds=0.1,
-        moves=moves or (MOVE,),
-        is_loading=False,
-        seat=None,
+        moves={2: [Move(1, 0.1)]},
+        failure=reason,
+        when="in move 1 on seat 2",
+        is_complete=True,
         hidden=(),
-        failure=failure,
-        ending=ending,
         stderr="",
     )
 
@@ -60,15 +43,13 @@ def fault(record: ObservedGame, doubt: str | None = None) -> Fault:
 
 
 def of_failure(kind: str, message: str = "", module: str | None = None, *lines: str) -> Fault:
-    failure = Failure(kind, message, module, lines)
-    return fault(game(Ended(("DONE", "ERROR")), failure=failure))
+    error = Raised(kind, message, module, lines, "3.12.1")
+    cause = causes.of_exception(error, MEMORY, hidden=["/home/me/book.bin"])
+    return fault(game(failure("ERROR", cause, error=error)))
 
 
-@pytest.mark.parametrize(
-    "ending", [Stopped(), Ended(("DONE", "DONE")), Ended(("ERROR", "DONE"))], ids=str
-)
-def test_no_fault_of_the_submission(ending: Ending) -> None:
-    assert diagnose(game(ending), SURROUNDINGS, doubt="a doubt") is None
+def test_no_fault_of_the_submission() -> None:
+    assert diagnose(game(None), SURROUNDINGS, doubt="a doubt") is None
 
 
 @pytest.mark.parametrize(
@@ -82,8 +63,7 @@ def test_no_fault_of_the_submission(ending: Ending) -> None:
     ],
 )
 def test_invalid_actions(returned: str, action: str, cause: str) -> None:
-    move = replace(MOVE, type=returned, action=action)
-    found = fault(game(Ended(("DONE", "INVALID")), move))
+    found = fault(game(failure("INVALID", causes.of_action(returned, action, PLAN.columns))))
     assert found.status == "INVALID"
     assert cause in found.cause
 
@@ -117,38 +97,48 @@ def test_files_of_kaggles_machine_are_told_from_missing_ones() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ending", "status", "cause"),
+    ("status", "cause", "text"),
     [
-        (Died(3), "ERROR", "ended itself with exit status 3"),
-        (Died(-signal.SIGKILL), "ERROR", "out of memory (it may use 3 GiB)"),
-        (Died(-signal.SIGSEGV), "ERROR", "crashed (Segmentation fault)"),
-        (Died(-signal.SIGTERM), "ERROR", "signal 15 (Terminated)"),
-        (ChannelClosed(), "ERROR", "file descriptors"),
-        (Overdue(63.21, "line 9, in search"), "TIMEOUT", "63 s (it was at line 9, in search)"),
-        (TooLong(1200), "TIMEOUT", "the whole game took longer than 1200 s"),
-        (Escaped(Failure("SystemExit", "", None, ())), "ERROR", "sys.exit"),
-        (Ended(("DONE", "TIMEOUT")), "TIMEOUT", "0.1 s were taken"),
+        ("ERROR", causes.of_death(3, MEMORY), "ended itself with exit status 3"),
+        ("ERROR", causes.of_death(-signal.SIGKILL, MEMORY), "out of memory (it may use 3 GiB)"),
+        ("ERROR", causes.of_death(-signal.SIGSEGV, MEMORY), "crashed (Segmentation fault)"),
+        ("ERROR", causes.of_death(-signal.SIGTERM, MEMORY), "signal 15 (Terminated)"),
+        ("ERROR", causes.of_closed_channel(), "file descriptors"),
+        (
+            "TIMEOUT",
+            causes.of_silence(63.21, "line 9, in search"),
+            "63.2 s (it was at line 9, in search)",
+        ),
+        ("TIMEOUT", causes.of_long_game(1200), "the whole game took longer than 1200 s"),
+        ("TIMEOUT", causes.of_late_move(62.1, 2), "a move took 62.1 s: over 2 s"),
     ],
     ids=str,
 )
-def test_endings(ending: Ending, status: str, cause: str) -> None:
-    found = fault(game(ending))
+def test_endings(status: str, cause: Cause, text: str) -> None:
+    found = fault(game(failure(status, cause)))
     assert found.status == status
-    assert cause in found.cause
+    assert text in found.cause
+    assert found.mend
+
+
+def test_sys_exit() -> None:
+    assert "sys.exit" in of_failure("SystemExit").cause
+
+
+def test_what_is_hidden_is_named() -> None:
+    cause = of_failure("FileNotFoundError", "No such file or directory: 'book.bin'").cause
+    assert cause == "it asks for /home/me/book.bin, which is not on Kaggle's machine"
 
 
 def test_a_doubtful_choice_comes_first_but_explains_no_time_out() -> None:
     doubt = "Kaggle takes helper and not agent"
-    found = fault(game(Died(3)), doubt)
+    found = fault(game(failure("ERROR", causes.of_death(3, MEMORY))), doubt)
     assert found.cause.startswith(f"{doubt}; the process ended")
     assert "after everything else" in found.mend
-    assert doubt not in fault(game(Overdue(63, None)), doubt).cause
+    assert doubt not in fault(game(failure("TIMEOUT", causes.of_silence(63, None))), doubt).cause
 
 
-def test_when_a_fault_shows() -> None:
-    record = game(Died(3), MOVE, MOVE)
-    assert fault(record).when == "in move 2 on seat 2"
-    assert fault(replace(record, seat=2)).when == "in move 3 on seat 2"
-    assert fault(replace(record, seat=2, is_loading=True)).when == "while the file was loaded"
-    assert fault(replace(record, moves=())).when == "before its first move"
-    assert fault(record) == fault(replace(record, seat=2))
+def test_a_fault_is_the_same_wherever_it_shows() -> None:
+    record = game(failure("ERROR", causes.of_death(3, MEMORY)))
+    assert fault(record).when == "in move 1 on seat 2"
+    assert fault(record) == fault(replace(record, when="while the file was loaded"))

@@ -33,7 +33,7 @@ def test_a_file_plays_on_kaggles_environment(shell: Shell, tmp_path: Path) -> No
     words = " ".join(outcome.stdout.split())
     assert "Results of greedy" in words
     assert "mine.py failed in 2 games, first in game 0 of greedy" in words
-    assert "INVALID, played column 9" in words
+    assert "INVALID, the agent returned column 9" in words
     assert "<html" in (tmp_path / "replay.html").read_text(encoding="utf-8")
 
 

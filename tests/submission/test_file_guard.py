@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from submission.checking import file_guard
-from submission.checking.file_guard import FileGuard
+from submission.sandbox import file_guard
+from submission.sandbox.file_guard import FileGuard
 from tests.helpers.checks import FIRST_FREE, GOOD, check_file, check_pair, first_fault, text_of
 
 

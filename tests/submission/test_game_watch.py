@@ -1,12 +1,12 @@
-"""How long a game is waited for, on a clock that the tests wind."""
+"""How long a game is played, on a clock that the tests wind."""
 
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from submission.checking.game_watch import GRACE, STEP_SECONDS, GameWatch, Limits
-from submission.checking.observed_game import GamePlan
+from submission.check.observed_game import GamePlan, GameWatch, Limits, Seat, bank_taken
+from submission.sandbox.move import Move
 
 LIMITS = Limits(act_timeout=2, bank=60, run_timeout=1200, memory=2**30)
 
@@ -18,49 +18,30 @@ class Game:
 
     def __init__(self, plan: GamePlan = PLAN, limits: Limits = LIMITS) -> None:
         self.now = 100.0
-        self.watch = GameWatch(plan, limits, self.now)
-        versions = {"python": "3.12.1", "numba": None, "numpy": "2.0.2"}
-        self.hear("ready", versions=versions)
+        self.watch = GameWatch(plan, limits)
 
-    def hear(self, event: str, **fields: Any) -> None:
-        self.watch.hear({"event": event, **fields}, self.now)
-
-    def begin(self, seat: int = 1) -> None:
-        self.hear("move", seat=seat, legal=[0, 1])
-
-    def move(self, seconds: float, seat: int = 1) -> None:
-        self.begin(seat)
+    def move(self, seconds: float, seat: Seat = 1) -> None:
         self.now += seconds
-        self.hear("moved", seconds=seconds, type="int", action="0")
-
-    def overdue_after(self) -> float:
-        """Seconds from now after which the step is overdue, to a tenth."""
-        tenths = (tenth for tenth in range(2000) if self.watch.is_overdue(self.now + tenth / 10))
-        return next(tenths) / 10
+        self.watch.take(seat, Move(0, seconds), self.now)
 
 
 @pytest.mark.parametrize(
-    ("earlier", "bank_left"), [([], 60), ([1.9, 0.1], 60), ([5.0, 12.0], 47), ([50.0, 20.0], 0)]
+    ("earlier", "bank_left"), [([], 60), ([1.9, 0.1], 60), ([5.0, 12.0], 47), ([50.0, 20.0], -6)]
 )
-def test_a_move_may_take_its_limit_and_the_bank(earlier: list[float], bank_left: float) -> None:
+def test_a_move_takes_from_the_bank_what_is_over_its_limit(
+    earlier: list[float], bank_left: float
+) -> None:
     game = Game()
     for seconds in earlier:
         game.move(seconds)
-    game.begin()
-    assert game.overdue_after() == pytest.approx(2 + bank_left + GRACE, abs=0.11)
+    assert 60 - bank_taken(game.watch.moves[1], act_timeout=2) == pytest.approx(bank_left)
 
 
 def test_the_banks_of_the_seats_are_apart() -> None:
     game = Game(replace(PLAN, seats=(1, 2)))
     game.move(32, seat=1)
-    game.begin(seat=2)
-    assert game.overdue_after() == pytest.approx(62 + GRACE, abs=0.11)
-
-
-def test_between_moves_the_patience_is_short() -> None:
-    game = Game()
-    game.move(1)
-    assert game.overdue_after() == pytest.approx(STEP_SECONDS, abs=0.11)
+    assert bank_taken(game.watch.moves[1], act_timeout=2) == 30
+    assert bank_taken(game.watch.moves[2], act_timeout=2) == 0
 
 
 @pytest.mark.parametrize(
@@ -96,14 +77,8 @@ def test_games_that_do_not_decide_are_stopped_in_any_case() -> None:
     assert game.watch.has_shown_enough(game.now + 10.1)
 
 
-def test_no_game_is_stopped_in_a_move_beyond_its_limit() -> None:
-    game = Game()
-    game.move(0.1)
-    game.move(0.1)
-    game.now += 11
-    game.begin()
-    assert game.watch.has_shown_enough(game.now + 1.9)
-    assert not game.watch.has_shown_enough(game.now + 2.1)
+def test_no_game_is_stopped_before_its_first_move_has_ended() -> None:
+    assert not Game().watch.has_shown_enough(10**6)
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def worst(position: SolvedPosition) -> Move:
 
 
 def answer_of(position: SolvedPosition, move: Move) -> Answer:
-    return Answer(position, *move)
+    return Answer(position, move.column, move.seconds, move.failure)
 
 
 def test_the_best_columns_get_all_and_leave_no_mistake(
@@ -166,7 +166,7 @@ def test_loading_takes_the_first_move_of_a_game_and_is_not_counted(
 FAILURES = [
     (Move(None, 0.1, Failure("ERROR", "ValueError: boom")), "ERROR", "ValueError: boom"),
     (Move(3, 62.5), "TIMEOUT", "over its bank"),
-    (Move(7, 0.1), "INVALID", "played column 7"),
+    (Move(7, 0.1), "INVALID", "column 7, which does not exist"),
 ]
 
 

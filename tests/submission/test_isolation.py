@@ -16,9 +16,10 @@ from typing import Any
 
 import pytest
 
-from submission.isolation.launcher import LAUNCHER, Launcher
-from submission.isolation.move import NO_CALLABLE, Move
-from submission.isolation.running_player import GRACE, RunningPlayer
+from submission.sandbox.causes import CHANNEL_CLOSED, NO_CALLABLE, SUPERVISOR_ENDED
+from submission.sandbox.launcher import LAUNCHER, Launcher
+from submission.sandbox.move import GRACE, Move
+from submission.sandbox.player import Player
 from tests.helpers.processes import is_gone, noted, wait_until_gone
 
 ROOT = Path(__file__).parents[2]
@@ -30,11 +31,11 @@ ENOUGH = 2**31
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux finds strays")
 
 
-def player(source: str, *, seed: int = 1, launcher: Launcher = LAUNCHER) -> RunningPlayer:
-    return launcher.start_player(dedent(source).encode(), seed, ENOUGH)
+def player(source: str, *, seed: int = 1, launcher: Launcher = LAUNCHER) -> Player:
+    return launcher.start_player(dedent(source).encode(), seed=seed, memory=ENOUGH)
 
 
-def ask(running: RunningPlayer, *, limit: float = 20.0, bank: float = 0.0) -> Move:
+def ask(running: Player, *, limit: float = 20.0, bank: float = 0.0) -> Move:
     return running.act(
         {**BOARD, "remainingOverageTime": bank}, {**RULES, "actTimeout": limit, "runTimeout": 1200}
     )
@@ -77,32 +78,40 @@ def test_loading_counts_as_part_of_the_first_move() -> None:
     assert second.seconds < 0.1
 
 
+def crash(name: str) -> str:
+    return (
+        f"the interpreter crashed ({name}), as it does in native code, when memory runs out, or "
+        "under a raised recursion limit"
+    )
+
+
 ENDINGS = {
-    "exit": ("os._exit(3)", "ended its process with exit status 3"),
+    "exit": ("os._exit(3)", "the process ended itself with exit status 3, as os._exit does"),
     "kill": (
         "os.kill(os.getpid(), signal.SIGKILL)",
-        "its process was ended by signal 9 (Killed), perhaps for want of memory",
+        "the process was killed, most likely because the machine ran out of memory "
+        "(it may use 2 GiB)",
     ),
-    "abort": ("os.abort()", "its process was ended by signal 6 (Aborted)"),
+    "abort": ("os.abort()", crash("Aborted")),
     "segmentation fault": (
         "import ctypes; ctypes.string_at(0)",
-        "its process was ended by signal 11 (Segmentation fault)",
+        crash("Segmentation fault"),
     ),
     "signal without a name": (
         "os.kill(os.getpid(), 40)",
-        "its process was ended by signal 40 (Real-time signal 6)",
+        "the process was ended by signal 40 (Real-time signal 6)",
     ),
     "closed files": (
         "os.closerange(0, 100); return 3",
-        "closed the connection by which it is asked for moves",
+        CHANNEL_CLOSED,
     ),
     "exec": (
         "os.execv(sys.executable, [sys.executable, '-c', 'pass'])",
-        "ended its process with exit status 0",
+        "the process ended itself with exit status 0, as os._exit does",
     ),
     "parent killed": (
         "os.kill(os.getppid(), signal.SIGKILL); time.sleep(60)",
-        "ended the process that watches over it",
+        SUPERVISOR_ENDED,
     ),
 }
 
@@ -121,22 +130,24 @@ def test_a_crash_leaves_its_stack_on_standard_error() -> None:
     assert any("main.py" in line and "agent" in line for line in move.failure.stderr)
 
 
+OUT_OF_MEMORY = "it ran out of the 2 GiB of memory that it may use"
+
 EXCEPTIONS = {
-    "exit": ("sys.exit(2)", "SystemExit: 2, which gets past Kaggle's runner"),
-    "ctrl-c": ("raise KeyboardInterrupt", "KeyboardInterrupt, which gets past Kaggle's runner"),
+    "exit": ("sys.exit(2)", "the interpreter was left by sys.exit, exit or quit"),
+    "ctrl-c": ("raise KeyboardInterrupt", "KeyboardInterrupt was raised"),
     "two lines": ("raise ValueError('one\\ntwo')", "ValueError: one"),
     "no text": (
         "class Odd(Exception):\n        def __str__(self): return 1 / 0\n    raise Odd",
         "Odd",
     ),
-    "memory": ("return len(bytearray(2**40))", "MemoryError"),
+    "memory": ("return len(bytearray(2**40))", OUT_OF_MEMORY),
     "more and more memory": (
         "kept = []\n    while True: kept.append(bytearray(2**26))",
-        "MemoryError",
+        OUT_OF_MEMORY,
     ),
     "recursion": (
         "return agent(observation)",
-        "RecursionError: maximum recursion depth exceeded",
+        "a function calls itself without end: maximum recursion depth exceeded",
     ),
     "project": ("import submission", "ModuleNotFoundError: No module named 'submission'"),
     "long file": (
@@ -188,7 +199,7 @@ def test_a_player_that_never_answers_is_ended(body: str) -> None:
     assert monotonic() - begin < 5
     assert move.failure is not None
     assert move.failure.status == "TIMEOUT"
-    assert move.failure.cause == f"gave no answer for {move.seconds:.1f} s and was ended"
+    assert move.failure.cause.startswith(f"no end had come after {move.seconds:.1f} s")
     assert 0.3 + GRACE <= move.seconds < 3
 
 
@@ -214,16 +225,15 @@ HARMLESS = {
 
 @needs_linux
 def test_a_player_that_starts_processes_without_end_is_ended() -> None:
-    """They stop by themselves after a second, to spare the machine if they are not ended."""
-    body = """end = time.monotonic() + 1
-    while time.monotonic() < end: os.fork()
+    """They would be 512, which spares the machine if they are not ended."""
+    body = """for _ in range(9): os.fork()
     time.sleep(30)
     os._exit(0)"""
     begin = monotonic()
     (move,) = answers(in_agent(body))
     assert monotonic() - begin < 20
     assert move.failure is not None
-    assert move.failure[:2] == ("ERROR", "started more than 256 processes")
+    assert move.failure[:2] == ("ERROR", "more than 256 processes were started")
 
 
 @needs_linux
@@ -327,7 +337,7 @@ def test_nothing_that_came_of_a_player_outlives_it(own_launcher: Launcher, tmp_p
 
 
 @needs_linux
-def test_nothing_outlives_a_player_that_has_killed_its_keeper(tmp_path: Path) -> None:
+def test_nothing_outlives_a_player_that_has_killed_its_parent(tmp_path: Path) -> None:
     file = tmp_path / "pids"
     killer = f"""
         import os, signal, time
@@ -341,30 +351,42 @@ def test_nothing_outlives_a_player_that_has_killed_its_keeper(tmp_path: Path) ->
 
 
 @needs_linux
-def test_a_host_that_has_been_killed_is_replaced(own_launcher: Launcher, tmp_path: Path) -> None:
+def test_a_supervisor_that_has_been_killed_is_replaced(
+    own_launcher: Launcher, tmp_path: Path
+) -> None:
+    """What it watched over is ended all the same, and its folder removed."""
     file = tmp_path / "pids"
     killer = f"""
         import os, signal
         def agent(observation):
             with open(f"/proc/{{os.getppid()}}/stat") as stat:
-                host = int(stat.read().rpartition(")")[2].split()[1])
-            open({str(file)!r}, "a").write(f"{{host}} ")
-            os.kill(host, signal.SIGKILL)
-            return 4
+                supervisor = int(stat.read().rpartition(")")[2].split()[1])
+            open({str(file)!r}, "a").write(f"{{os.getpid()}} {{os.getppid()}} {{supervisor}} ")
+            os.kill(supervisor, signal.SIGKILL)
+            while True: pass
     """
-    for count in (1, 2):
+    for count in (3, 6):
         with player(killer, launcher=own_launcher) as running:
-            assert ask(running).column == 4
+            failure = ask(running).failure
+            assert failure is not None
+            assert failure[:2] == ("ERROR", SUPERVISOR_ENDED)
         wait_until_gone(noted(file, count))
+        assert list((tmp_path / "players").iterdir()) == []
+    with player("def agent(observation): return 4", launcher=own_launcher) as running:
+        assert ask(running).column == 4
 
 
 def test_a_host_that_does_not_start_is_told_in_one_sentence(
     own_launcher: Launcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     failing = [sys.executable, "-c", "print(); raise SystemExit('no room')"]
-    monkeypatch.setattr("submission.isolation.running_host.child_command", lambda module: failing)
-    with pytest.raises(ChildProcessError, match=r"^the process .* did not start: no room$"):
-        player("", launcher=own_launcher)
+    monkeypatch.setattr("submission.sandbox.launcher.child_command", lambda *_: failing)
+    with (
+        pytest.raises(ChildProcessError, match=r"^the process .* did not start: no room$"),
+        player("", launcher=own_launcher) as running,
+    ):
+        ask(running)
+    own_launcher.close()
     assert list((tmp_path / "players").iterdir()) == []
 
 
@@ -428,3 +450,52 @@ def test_a_fork_of_the_evaluating_process_has_players_of_its_own() -> None:
     fork.join(60)
     assert fork.exitcode == 5
     assert answers("def agent(observation): return 2")[0].column == 2
+
+
+WITHOUT_FORKS = """
+import os, psutil, socket, sys
+sys.modules["resource"] = sys.modules["fcntl"] = None
+for owner, names in ((os, "fork forkpty register_at_fork killpg"), (socket, "send_fds recv_fds")):
+    for name in names.split():
+        delattr(owner, name)
+"""
+"""As on a system that has nothing of the kind; psutil on Linux needs its own `resource`."""
+
+PLAYING_WITHOUT_FORKS = f"""
+{WITHOUT_FORKS}
+sys.path.insert(0, {str(ROOT)!r})
+from submission.sandbox import launcher, player
+
+def child_command(*words, command=launcher.child_command):
+    *start, program = command(*words)
+    return [*start, {WITHOUT_FORKS!r} + program]
+
+launcher.child_command = player.child_command = child_command
+asked = dict(board=[0] * 1000, mark=1, step=0, remainingOverageTime=0)
+rules = dict(rows=1, columns=1000, inarow=4, actTimeout=5)
+for source in (
+    "count = 0\\ndef agent(o):\\n    global count\\n    count += 1\\n    return count",
+    "import os\\ndef agent(o): os._exit(3)",
+    "def agent(o):\\n    while True: pass",
+    "def agent(o): return 7",
+):
+    with launcher.LAUNCHER.start_player(source.encode(), seed=1, memory=2**31) as running:
+        for move in [running.act(asked, rules) for _ in range(2)]:
+            print(move.column if move.failure is None else move.failure.cause)
+"""
+
+
+def test_where_nothing_forks_each_player_is_a_fresh_process(tmp_path: Path) -> None:
+    played = subprocess.run(
+        [sys.executable, "-c", PLAYING_WITHOUT_FORKS],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    first, second, exited, _, hung, _, *seventh = played.stdout.splitlines()
+    assert (first, second, seventh) == ("1", "2", ["7", "7"])
+    assert exited == "the process ended itself with exit status 3, as os._exit does"
+    assert hung.startswith("no end had come after 5")
+    assert hung.endswith("(it was at line 2, in agent)")
+    assert list(tmp_path.iterdir()) == []

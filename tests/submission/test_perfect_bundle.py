@@ -10,22 +10,24 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from random import Random
+from threading import Event, Thread
 from typing import Any
 
 import pytest
 
 from agents import make_agent
 from submission.bundle.bundle import build_bundle
-from submission.checking.kaggle_image import image_python
-from submission.checking.throttle import Throttle, can_throttle
+from submission.check.kaggle_image import image_python
 from submission.entry import KagglePlayer
 from submission.grade.solved_positions import GAME, SHIPPED_POSITIONS, read_position_set
 from submission.kaggle import DONE, kaggle_environments
+from submission.sandbox.processes import descendants
+from submission.sandbox.throttle import INTERVAL, Throttle, can_throttle
 from tests.helpers.bitbully_judge import Judge
 
 SCRIPT = Path(__file__).parents[1] / "helpers" / "bundle_games.py"
@@ -75,6 +77,24 @@ def judge() -> Judge:
 
 
 @contextmanager
+def slowed_down(process_id: int, speed: float) -> Iterator[None]:
+    """A process, with all that it starts, at a share of a core."""
+    throttle, is_over = Throttle(lambda: [process_id, *descendants(process_id)], speed), Event()
+
+    def hold() -> None:
+        while not is_over.wait(INTERVAL):
+            throttle.hold()
+
+    thread = Thread(target=hold)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        thread.join()
+
+
+@contextmanager
 def player_in(place: Place, bundle: Path) -> Iterator[Player]:
     """The bundle in a process of its own, as a function that Kaggle's environment can ask."""
     process = subprocess.Popen(
@@ -96,8 +116,7 @@ def player_in(place: Place, bundle: Path) -> Iterator[Player]:
 
     try:
         if place.speed < 1:
-            with closing(Throttle(process.pid, place.speed)) as throttle:
-                throttle.begin()
+            with slowed_down(process.pid, place.speed):
                 yield ask
         else:
             yield ask

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from submission.isolation.project_hiding import ProjectHider
+from submission.sandbox.file_guard import ProjectHider
 
 
 def package(folder: Path, name: str) -> Path:

@@ -1,0 +1,168 @@
+"""A check as tables and sentences for the terminal."""
+
+from collections.abc import Iterator, Mapping
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from submission.check.check import FIRST_GAMES
+from submission.check.check_result import CheckReport, GameResult, Timing
+from submission.check.diagnosis import Fault
+from submission.terminal import plain_text
+
+NOTHING = "-"
+
+
+def render_check(report: CheckReport) -> RenderableType:
+    """The verdict first, then facts, games, faults and warnings, and what to do next."""
+    return Group(
+        _verdict(report),
+        _facts(report),
+        _games(report.games),
+        *_left_out(report),
+        *_faults(report.games),
+        *(_line("Warning: ", "yellow", warning) for warning in report.warnings),
+        *_stderr(report.stderr),
+        *_upload(report),
+    )
+
+
+def render_pair(report: CheckReport) -> RenderableType:
+    """What a check of a pair of games adds to one that has been shown."""
+    passed = ("passed", "green") if report.accepted else ("failed", "bold red")
+    return Group(
+        Text.assemble(f"A pair of games at {report.speed:.2g} of this machine's speed: ", passed),
+        _grid({"played with": str(report.versions), **_timing(report.timing)}),
+        _games(report.games),
+        *_faults(report.games),
+    )
+
+
+def _verdict(report: CheckReport) -> Text:
+    if report.accepted:
+        return _line("Accepted: ", "bold green", f"Kaggle would take {report.path}")
+    return _line("Not accepted: ", "bold red", f"Kaggle would refuse {report.path}")
+
+
+def _facts(report: CheckReport) -> Table:
+    facts = {
+        "size": f"{report.size:,} bytes",
+        "imports": _modules(report.other_imports, "only of Python's standard library"),
+        "standard library": _modules(report.standard_imports, NOTHING),
+        "played with": str(report.versions),
+        **({"speed": f"{report.speed:g} of one core"} if report.speed < 1 else {}),
+        "agent": report.agent or "could not be loaded",
+        **_timing(report.timing),
+    }
+    return _grid(facts)
+
+
+def _grid(facts: Mapping[str, str]) -> Table:
+    table = Table.grid(padding=(0, 2))
+    for name, fact in facts.items():
+        table.add_row(Text(name, style="dim"), _plain(fact))
+    return table
+
+
+def _modules(names: tuple[str, ...] | None, if_empty: str) -> str:
+    if names is None:
+        return "could not be read"
+    return ", ".join(names) or if_empty
+
+
+def _timing(timing: Timing | None) -> dict[str, str]:
+    if timing is None:
+        return {}
+    return {
+        "loading": f"{timing.loading:.3f} s",
+        "first move": f"{timing.first_move:.3f} s with loading",
+        "longest later move": _seconds(timing.longest_later),
+        "a move": f"mean {timing.mean:.3f} s, 99 % within {timing.percentile_99:.3f} s, "
+        f"longest {timing.longest:.3f} s",
+        "bank": f"at most {timing.bank_taken:.1f} s taken, at least {timing.bank_left:.1f} s "
+        f"left of {timing.bank:g} s",
+    }
+
+
+def _seconds(seconds: float | None) -> str:
+    return NOTHING if seconds is None else f"{seconds:.3f} s"
+
+
+def _games(games: tuple[GameResult, ...]) -> Table:
+    table = Table(box=SIMPLE_HEAD)
+    table.add_column("game")
+    for heading in ("limit, s", "moves", "longest, s"):
+        table.add_column(heading, justify="right")
+    table.add_column("status")
+    for game in games:
+        table.add_row(
+            game.name,
+            f"{game.act_timeout:g}",
+            str(game.moves),
+            NOTHING if game.longest is None else f"{game.longest:.3f}",
+            _status(game),
+        )
+    return table
+
+
+def _status(game: GameResult) -> Text:
+    if game.fault is not None:
+        return Text(game.fault.status, style="red" if game.decides else "yellow")
+    return Text("DONE" if game.is_complete else "in order, stopped early", style="green")
+
+
+def _left_out(report: CheckReport) -> Iterator[Text]:
+    missing = report.planned - len(report.games)
+    if missing:
+        reason = (
+            "the submission had failed"
+            if any(game.fault for game in report.games[:FIRST_GAMES])
+            else "there was no time left; give more with --patience SECONDS"
+        )
+        yield Text(f"{missing} of {report.planned} games were not played: {reason}.")
+
+
+def _faults(games: tuple[GameResult, ...]) -> Iterator[Text]:
+    """Each fault once, with all games that show it."""
+    for fault in dict.fromkeys(game.fault for game in games):
+        if fault is not None:
+            yield from _fault(fault, [game for game in games if game.fault == fault])
+
+
+def _fault(fault: Fault, games: list[GameResult]) -> Iterator[Text]:
+    decides = any(game.decides for game in games)
+    yield _line(
+        f"{fault.status}: " if decides else f"Warning, {fault.status}: ",
+        "bold red" if decides else "yellow",
+        f"{fault.cause}.",
+    )
+    for game in games:
+        if game.fault is not None:
+            yield _plain(f"  in {game.name} at {game.act_timeout:g} s, {game.fault.when}")
+    for line in fault.lines:
+        yield _plain(f"    {line}")
+    yield _line("  Mend: ", "bold", f"{fault.mend}.")
+
+
+def _stderr(tail: str) -> Iterator[Text]:
+    if tail:
+        yield Text("The end of its standard error:", style="dim")
+        yield _plain(tail)
+
+
+def _upload(report: CheckReport) -> Iterator[Text]:
+    if report.accepted:
+        command = _plain(report.upload_command)
+        command.no_wrap, command.overflow = True, "ignore"  # it is there to be copied
+        yield Text("Submit it with:", style="bold")
+        yield command
+
+
+def _line(head: str, style: str, rest: str) -> Text:
+    return Text.assemble((head, style), _plain(rest))
+
+
+def _plain(text: str) -> Text:
+    return Text(plain_text(text))

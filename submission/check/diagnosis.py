@@ -1,0 +1,133 @@
+"""From a game that failed to the fault it shows, its cause in plain words, and the mend.
+
+The callable that Kaggle takes as the agent, the last one that the file brings in, may be the cause.
+"""
+
+import re
+from dataclasses import dataclass, field, replace
+
+from submission.check.kaggle_image import image_has
+from submission.check.observed_game import Choice, ObservedGame
+from submission.check.source_facts import Definition, SourceFacts
+from submission.sandbox.causes import Cause
+
+AGENT_NAME = re.compile(r"(^|_)(agent|act|bot|player)$", re.IGNORECASE)
+"""Names that say that a function is meant to be the agent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why Kaggle ends a game against the submission."""
+
+    status: str
+    """Kaggle's: ERROR, INVALID or TIMEOUT."""
+    cause: str
+    mend: str
+    when: str = field(compare=False)
+    """At which point of the game it showed; the same fault may show at several."""
+    lines: tuple[str, ...] = ()
+    """The traceback's lines that lie in the submission."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a missing module may be, besides a module of Kaggle's image."""
+
+    neighbours: frozenset[str]
+    """Names under which files and folders beside the original could be imported."""
+    project_packages: frozenset[str]
+    """Names of this project's packages, which Kaggle does not have."""
+
+
+def diagnose(record: ObservedGame, surroundings: Surroundings, doubt: str | None) -> Fault | None:
+    """The fault that a game shows; None where the submission passed it.
+
+    Args:
+        record: the game.
+        surroundings: where a missing module may be had from.
+        doubt: why the callable that Kaggle takes is probably not the one that was meant.
+    """
+    failure = record.failure
+    if failure is None:
+        return None
+    cause = Cause(failure.cause, failure.mend)
+    if failure.missing is not None:
+        cause = _missing_module(failure.missing, surroundings)
+    fault = Fault(failure.status, *cause, record.when, failure.lines)
+    if doubt is None or fault.status == "TIMEOUT":
+        return fault
+    return replace(
+        fault,
+        cause=f"{doubt}; {fault.cause}",
+        mend=f"define the agent's function after everything else in the file, or else {fault.mend}",
+    )
+
+
+def _missing_module(name: str, surroundings: Surroundings) -> Cause:
+    top_level = name.partition(".")[0]
+    if top_level in surroundings.neighbours:
+        return Cause(
+            f"the module {name} lies beside the submission, and Kaggle gets the submission alone",
+            "put its code into the file, or pack both into a .tar.gz with main.py at its top",
+        )
+    if top_level in surroundings.project_packages:
+        return Cause(
+            f"the module {name} is this project's, which Kaggle does not have",
+            "bundle the agent into one file with `connectx build`",
+        )
+    if image_has(top_level):
+        return Cause(
+            f"there is no module {name} here, though Kaggle's Python image has it",
+            "install it here to check the submission",
+        )
+    return Cause(
+        f"there is no module {name} here, nor is it listed for Kaggle's Python image",
+        "leave it out, or pack it into a .tar.gz with main.py",
+    )
+
+
+def describe_choice(choice: Choice, source: SourceFacts) -> str:
+    """The callable's name, kind and place, as in `helper (line 9, 2 arguments)`."""
+    details: list[str] = [] if choice.type == "function" else [choice.type]
+    if not choice.is_own:
+        details.append(f"of {choice.file}" if choice.file else "imported")
+    elif (line := _line(choice, source)) is not None:
+        details.append(f"line {line}")
+    if choice.arguments is not None:
+        details.append(f"{choice.arguments} argument{'' if choice.arguments == 1 else 's'}")
+    return f"{choice.name} ({', '.join(details)})" if details else choice.name
+
+
+def doubt_choice(choice: Choice, source: SourceFacts) -> str | None:
+    """Why the callable is probably not the one that was meant; None where it looks right."""
+    meant = _meant(choice, source)
+    what = describe_choice(choice, source)
+    rule = "Kaggle takes the last callable that the file brings in as the agent"
+    if meant is not None:
+        return f"{rule}, which is {what} and not {meant.name} (line {meant.line})"
+    if choice.type == "class":
+        return f"{rule}, which is a class: {what}"
+    if choice.type == "function" and not choice.is_own:
+        return f"{rule}, which is imported: {what}"
+    if choice.name == "<lambda>":
+        return f"{rule}, which is a lambda: {what}"
+    if choice.arguments == 0:
+        return f"{rule}, which takes no observation: {what}"
+    return None
+
+
+def _line(choice: Choice, source: SourceFacts) -> int | None:
+    lines = [entry.line for entry in source.definitions if entry.name == choice.name]
+    return choice.line or (lines[-1] if lines else None)
+
+
+def _meant(choice: Choice, source: SourceFacts) -> Definition | None:
+    """The last function that is named like an agent, unless Kaggle takes such a one."""
+    if choice.type == "function" and AGENT_NAME.search(choice.name):
+        return None
+    named = [
+        entry
+        for entry in source.definitions
+        if entry.kind == "function" and AGENT_NAME.search(entry.name)
+    ]
+    return named[-1] if named else None

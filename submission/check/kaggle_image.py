@@ -1,0 +1,82 @@
+"""Kaggle's Python image: which modules it has, and an environment like it on this machine."""
+
+import re
+import sys
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from submission.check.source_facts import Import
+from submission.sandbox.interpreter import find_python
+
+ENVIRONMENT = Path(sys.prefix, "kaggle-image")
+"""Where `make kaggle-image` puts a virtual environment with the image's versions: inside of the one
+that runs this."""
+
+LIST = Path(__file__).with_name("kaggle_image.txt")
+"""The image's distributions, with the list's sources and dates."""
+
+DISTRIBUTIONS_OF_MODULES = {
+    "attr": "attrs",
+    "bs4": "beautifulsoup4",
+    "Crypto": "pycryptodome",
+    "cv2": "opencv-python",
+    "dateutil": "python-dateutil",
+    "jwt": "pyjwt",
+    "PIL": "pillow",
+    "pyspiel": "open-spiel",
+    "skimage": "scikit-image",
+    "sklearn": "scikit-learn",
+    "skopt": "scikit-optimize",
+    "yaml": "pyyaml",
+}
+"""Modules that are named otherwise than their distributions, for want of an installed one."""
+
+
+def image_python() -> Path | None:
+    """The interpreter of the environment with Kaggle's versions; None where there is none.
+
+    Raises:
+        OSError, ValueError: the environment is not whole; see `find_python`.
+    """
+    return find_python(ENVIRONMENT) if ENVIRONMENT.exists() else None
+
+
+def image_has(module: str, distributions: Iterable[str] = ()) -> bool:
+    """Whether Kaggle's image has a module, as far as its list tells.
+
+    Args:
+        module: its top-level name.
+        distributions: those that it comes from where it is installed; else the name tells.
+    """
+    named = [*distributions] or [DISTRIBUTIONS_OF_MODULES.get(module, module)]
+    return any(_normalized(name) in _listed() for name in named)
+
+
+def doubt_import(entry: Import) -> str | None:
+    """How the import ends otherwise on Kaggle than in the check; None where it does not."""
+    is_there = image_has(entry.module, entry.distributions)
+    if entry.origin == "installed" and not is_there:
+        source = ", ".join(entry.distributions) or "unknown"
+        return (
+            f"the module {entry.module} (distribution {source}) is installed here, but is not "
+            "listed for Kaggle's Python image: leave it out, or pack it into a .tar.gz with main.py"
+        )
+    if entry.origin == "missing" and is_there:
+        return (
+            f"the module {entry.module} is missing here, and Kaggle's Python image has it: "
+            "install it to check what Kaggle will run"
+        )
+    return None
+
+
+@cache
+def _listed() -> frozenset[str]:
+    lines = LIST.read_text(encoding="utf-8").splitlines()
+    names = (re.match(r"[\w.-]+", line) for line in lines)
+    return frozenset(_normalized(name[0]) for name in names if name)
+
+
+def _normalized(name: str) -> str:
+    """The name of a distribution as PEP 503 compares it."""
+    return re.sub(r"[-_.]+", "-", name).lower()

@@ -1,0 +1,190 @@
+"""What a submission's source says of itself: its imports and its definitions.
+
+Parsing can end the interpreter that does it, and the grammar and the packages of another one may
+count: this file is also a script of its own, run by path with `python -I`, that prints the facts as
+JSON. It takes nothing but the standard library, and does not execute the source.
+"""
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+from importlib.metadata import packages_distributions
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+
+PARSING_SECONDS = 30
+
+MOST_BYTES = 20_000_000
+"""A longer source is not parsed: its syntax tree would take gigabytes."""
+
+MOST_PACKED_BYTES = 2_000_000
+"""Of the other sources of a submission only so many bytes are parsed, which takes some seconds."""
+
+DefinitionKind = Literal["function", "class", "import", "assignment"]
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A name that the source defines outside of functions and classes."""
+
+    name: str
+    line: int
+    """From 1."""
+    kind: DefinitionKind
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """A module that the sources import, and where the interpreter that plays has it from."""
+
+    module: str
+    """Its top-level name."""
+    origin: Literal["standard", "packed", "installed", "missing"]
+    """Packed are those that lie beside the file that Kaggle loads."""
+    distributions: tuple[str, ...]
+    """Those of an installed module, as far as they are known."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFacts:
+    """What parsing shows; by default that it has failed."""
+
+    imports: tuple[Import, ...] | None = None
+    """Those anywhere in the submission's sources, by name; None where parsing fails."""
+    definitions: tuple[Definition, ...] = ()
+    """In the order of the source; empty where parsing fails."""
+
+    def standard_imports(self) -> tuple[str, ...] | None:
+        """The imported modules of Python's standard library; None where parsing fails."""
+        if self.imports is None:
+            return None
+        return tuple(entry.module for entry in self.imports if entry.origin == "standard")
+
+    def other_imports(self) -> tuple[str, ...] | None:
+        """The imported modules that must come from elsewhere; None where parsing fails."""
+        if self.imports is None:
+            return None
+        return tuple(entry.module for entry in self.imports if entry.origin != "standard")
+
+
+def read_source(source: Path, python: Path | None = None) -> SourceFacts:
+    """Parse a submission in a process of its own; nothing of it is executed.
+
+    Args:
+        source: the file that Kaggle loads; what it may import is packed beside it.
+        python: the interpreter whose grammar and packages count; by default this one.
+    """
+    try:
+        answer = subprocess.run(  # noqa: S603
+            [python or sys.executable, "-I", __file__, str(source)],
+            capture_output=True,
+            check=True,
+            timeout=PARSING_SECONDS,
+        )
+    except subprocess.SubprocessError:
+        return SourceFacts()
+    facts = json.loads(answer.stdout)
+    return SourceFacts(
+        imports=tuple(
+            Import(module, origin, tuple(distributions))
+            for module, origin, distributions in facts["imports"]
+        ),
+        definitions=tuple(Definition(*entry) for entry in facts["definitions"]),
+    )
+
+
+def _imported_modules(tree: ast.Module) -> Iterator[str]:
+    """Full names of the modules imported anywhere in the source."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import():
+                yield from (alias.name for alias in node.names)
+            case ast.ImportFrom(module=str(name), level=0):
+                yield name
+            case ast.Call(
+                func=ast.Name("import_module" | "__import__")
+                | ast.Attribute(attr="import_module" | "__import__"),
+                args=[ast.Constant(str(name)), *_],
+            ) if name.partition(".")[0].isidentifier():
+                yield name
+
+
+def _packed_trees(main: Path) -> Iterator[ast.Module]:
+    """The sources beside the one that Kaggle loads, as far as they can be parsed."""
+    size = 0
+    for path in sorted(main.parent.rglob("*.py")):
+        size += path.stat().st_size
+        if path != main and size <= MOST_PACKED_BYTES:
+            try:
+                yield ast.parse(path.read_bytes())
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                continue
+
+
+def _is_installed(module: str) -> bool:
+    """Whether this interpreter has a module of its own, or the user has added it."""
+    try:
+        return find_spec(module) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def _classified(modules: Set[str], folder: Path) -> Iterator[tuple[str, str, list[str]]]:
+    """Each top-level name with where it comes from, and its distributions where it is installed."""
+    distributions = packages_distributions() if modules - sys.stdlib_module_names else {}
+    for name in sorted(modules):
+        if name in sys.stdlib_module_names:
+            yield name, "standard", []
+        elif (folder / name).is_dir() or any(folder.glob(f"{name}.*")):
+            yield name, "packed", []
+        elif _is_installed(name):
+            yield name, "installed", sorted(set(distributions.get(name, ())))
+        else:
+            yield name, "missing", []
+
+
+def _definitions(statements: list[ast.stmt]) -> Iterator[tuple[str, int, str]]:
+    """Name, line and kind of what the module's own level defines, in order."""
+    for statement in statements:
+        match statement:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                yield statement.name, statement.lineno, "function"
+            case ast.ClassDef():
+                yield statement.name, statement.lineno, "class"
+            case ast.Import() | ast.ImportFrom():
+                for alias in statement.names:
+                    name = alias.asname or alias.name.partition(".")[0]
+                    yield name, statement.lineno, "import"
+            case ast.Assign():
+                for target in statement.targets:
+                    if isinstance(target, ast.Name):
+                        yield target.id, statement.lineno, "assignment"
+            case _:
+                for part in ("body", "handlers", "orelse", "finalbody"):
+                    yield from _definitions(getattr(statement, part, []))
+
+
+def main() -> None:
+    """Print the facts of the source that the command line names."""
+    source = Path(sys.argv[1])
+    if source.stat().st_size > MOST_BYTES:
+        sys.exit(f"{source} is longer than {MOST_BYTES} bytes")
+    tree = ast.parse(source.read_text(encoding="utf-8"))
+    modules = {
+        name.partition(".")[0]
+        for source_tree in (tree, *_packed_trees(source))
+        for name in _imported_modules(source_tree)
+    }
+    facts = {
+        "imports": list(_classified(modules, source.parent)),
+        "definitions": list(_definitions(tree.body)),
+    }
+    sys.stdout.write(json.dumps(facts))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,11 @@
+"""Strangers' code in processes of its own: limited, timed, and ended with all that it started.
+
+This is the only way in which a submission is ever run. The process that asks for moves has a
+supervisor for each player that it has at a time; the supervisor's starter, a fork server where the
+system forks, starts the player::
+
+    launcher, player  -->  supervisor  -->  fork_server  -->  player_process
+
+Such a process has the rights of the user who starts it, to files and to other processes: what is
+contained is carelessness, not malice.
+"""

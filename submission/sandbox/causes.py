@@ -1,0 +1,222 @@
+"""Mistakes of submissions in plain words: the one place where they are worded."""
+
+import signal
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import NamedTuple
+
+KAGGLE_FOLDER = "/kaggle_simulations/agent"
+
+NO_CALLABLE = "there is no callable in the file"
+"""The cause where Kaggle's loader finds no agent."""
+
+CHANNEL_CLOSED = "file descriptors that are not the submission's own were closed"
+
+SUPERVISOR_ENDED = "the process that watches over the submission was ended"
+
+PACK_THE_DATA = "put the data into the file itself, or pack a .tar.gz with main.py at its top"
+
+CRASHES = ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "SIGFPE")
+"""Signals by which the system ends a process for what it has done itself."""
+
+
+class Cause(NamedTuple):
+    """What is wrong, as the end of a sentence, and what mends it."""
+
+    text: str
+    mend: str
+
+
+class Raised(NamedTuple):
+    """An exception, as the process tells it in which it was raised."""
+
+    type: str
+    message: str
+    """Its first line."""
+    module: str | None
+    """The module that was not found, for a ModuleNotFoundError."""
+    lines: tuple[str, ...]
+    """Those of its traceback that lie in the submission."""
+    python: str
+    """Version of the Python that ran it."""
+
+
+def of_exception(error: Raised, memory: int, hidden: Sequence[str] = ()) -> Cause:
+    """The cause of an exception.
+
+    Args:
+        error: the exception.
+        memory: bytes that the submission may use.
+        hidden: paths that it asked for and that this machine has, unlike Kaggle's.
+    """
+    match error.type:
+        case "SyntaxError" | "IndentationError" | "TabError":
+            return Cause(
+                f"a syntax error: {error.message} (read with Python {error.python})",
+                "correct the line, and run the file with Python before it is checked",
+            )
+        case "NameError" if "__file__" in error.message:
+            return Cause(
+                "`__file__` is used, which does not exist: Kaggle executes the file's text",
+                "put the data into the file itself, or read it from "
+                f"{KAGGLE_FOLDER}, where Kaggle unpacks a .tar.gz",
+            )
+        case "IndexError" if not error.lines and "list index" in error.message:
+            return Cause(NO_CALLABLE, "define `def agent(observation, configuration)` in it")
+        case "TypeError" if not error.lines and "positional argument" in error.message:
+            return Cause(
+                f"the agent cannot be called as Kaggle does: {error.message}",
+                "give it the arguments (observation, configuration)",
+            )
+        case "ValueError" if not error.lines and "closed file" in error.message:
+            return Cause(
+                "standard output or standard error was closed, which Kaggle reads",
+                "leave sys.stdout and sys.stderr open",
+            )
+        case "FileNotFoundError":
+            return _missing_file(error.message, hidden)
+        case "MemoryError":
+            return Cause(
+                f"it ran out of the {_gigabytes(memory)} of memory that it may use",
+                "keep less in memory",
+            )
+        case "RecursionError":
+            return Cause(
+                f"a function calls itself without end: {error.message}",
+                "end the recursion at a greatest depth",
+            )
+        case "SystemExit":
+            return Cause(
+                "the interpreter was left by sys.exit, exit or quit",
+                "return from the agent instead",
+            )
+        case "KeyboardInterrupt":
+            return Cause("KeyboardInterrupt was raised", "raise no KeyboardInterrupt")
+        case _:
+            return Cause(
+                f"{error.type}: {error.message}" if error.message else error.type,
+                "correct the line where the exception comes from",
+            )
+
+
+def _missing_file(message: str, hidden: Sequence[str]) -> Cause:
+    for path in hidden:
+        if PurePath(path).name in message:
+            return Cause(f"it asks for {path}, which is not on Kaggle's machine", PACK_THE_DATA)
+    if KAGGLE_FOLDER in message:
+        return Cause(
+            f"a file of Kaggle's machine is read, which is not here: {message}",
+            "put the data into the file itself, so that the submission can be checked anywhere",
+        )
+    return Cause(
+        f"a file is missing: {message}; Kaggle runs the submission alone, in a folder "
+        "that is not its own",
+        "put the data into the file itself",
+    )
+
+
+def of_death(exit_code: int, memory: int) -> Cause:
+    """How a process ended that had no last word.
+
+    Args:
+        exit_code: the exit status, or minus the number of a signal.
+        memory: bytes that it might use.
+    """
+    if exit_code >= 0:
+        return Cause(
+            f"the process ended itself with exit status {exit_code}, as os._exit does",
+            "return from the agent instead",
+        )
+    number = -exit_code
+    name = signal.strsignal(number)
+    if number == 9:
+        return Cause(
+            "the process was killed, most likely because the machine ran out of memory "
+            f"(it may use {_gigabytes(memory)})",
+            "keep less in memory",
+        )
+    if number in {getattr(signal, crash, None) for crash in CRASHES}:
+        return Cause(
+            f"the interpreter crashed ({name}), as it does in native "
+            "code, when memory runs out, or under a raised recursion limit",
+            "find the call where it crashes",
+        )
+    return Cause(
+        f"the process was ended by signal {number} ({name})", "send the process no signals"
+    )
+
+
+def of_closed_channel() -> Cause:
+    """The submission has closed the connection by which it is asked for moves."""
+    return Cause(CHANNEL_CLOSED, "close only what the submission has opened itself")
+
+
+def of_ended_supervisor() -> Cause:
+    """The submission has ended its parent, or a parent of that."""
+    return Cause(SUPERVISOR_ENDED, "end only the processes that the submission has started")
+
+
+def of_many_processes(most: int) -> Cause:
+    """The submission was ended because it started too much."""
+    return Cause(f"more than {most} processes were started", "start fewer processes")
+
+
+def of_silence(seconds: float, place: str | None) -> Cause:
+    """The submission was ended because it did not answer.
+
+    Args:
+        seconds: how long it was waited for.
+        place: the line that was running, where it could be found out.
+    """
+    where = f" (it was at {place})" if place else ""
+    return Cause(
+        f"no end had come after {seconds:.1f} s{where}",
+        "end each move within actTimeout, and look for loops that do not end",
+    )
+
+
+def of_long_game(seconds: float) -> Cause:
+    """A whole game took more time than it may."""
+    return Cause(f"the whole game took longer than {seconds:g} s", "take less time for each move")
+
+
+def of_late_move(seconds: float, limit: float) -> Cause:
+    """A move took more than its limit and the bank allow."""
+    return Cause(
+        f"a move took {seconds:.1f} s: over {limit:g} s and over its bank",
+        "plan the time of a move from actTimeout, with a margin",
+    )
+
+
+def of_action(returned: str, action: str, columns: int) -> Cause:
+    """Why Kaggle takes no move from what the agent returned.
+
+    Args:
+        returned: name of the value's type.
+        action: the value as a short text.
+        columns: how many the board has.
+    """
+    if returned == "NoneType":
+        return Cause(
+            "the agent returned None, which Kaggle plays as column 0, and that column is full",
+            "return a column on every way out of the function",
+        )
+    if returned != "int":
+        return Cause(
+            f"the agent returned {action}, a {returned}, and Kaggle takes a plain int only",
+            "return int(column)",
+        )
+    if action in map(str, range(columns)):
+        return Cause(
+            f"the agent returned column {action}, which is full",
+            "choose among the columns whose top cell, board[column], is 0",
+        )
+    return Cause(
+        f"the agent returned column {action}, which does not exist: "
+        f"columns run from 0 to {columns - 1}",
+        "choose among range(configuration.columns)",
+    )
+
+
+def _gigabytes(size: int) -> str:
+    return f"{size / 2**30:.3g} GiB"

@@ -1,0 +1,188 @@
+"""Hides from a submission what Kaggle's machine does not have: this project, and other files.
+
+For the process that plays it. Who asks for such a file is told that there is none, as on Kaggle.
+Native code that opens files by itself, and programs that a submission starts, are not seen.
+"""
+
+import errno
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from submission.kaggle import kaggle_environments
+from submission.sandbox.interpreter import PROJECT
+
+PROJECT_PACKAGES = ("agents", "envs", "submission")
+
+SYSTEM_FOLDERS = (
+    *("/bin", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/proc"),
+    *("/run", "/sbin", "/sys", "/usr", "/Library", "/System"),
+)
+"""Of the operating system, and alike on most machines."""
+
+OTHER_FOLDERS = ("/boot", "/home", "/media", "/mnt", "/opt", "/root", "/srv", "/var")
+"""On every machine, but what lies in them was put there."""
+
+TEMPORARY_FOLDERS = ("/tmp", "/var/tmp")  # noqa: S108
+"""Kaggle's machine has them too, but empty."""
+
+KAGGLE_FOLDER = "/kaggle_simulations/agent"
+
+CLOCK_TICK = 0.1
+"""Seconds by which the times of files may lag behind the clock."""
+
+MOST_TOLD = 20
+"""So many paths are told; more show nothing new."""
+
+
+class FileGuard:
+    """Decides for each path whether Kaggle's machine has it.
+
+    Args:
+        own: the folders of the submission.
+        sources: real paths of files that Python reads to show a traceback.
+        tell: told of each hidden path that is asked for, once.
+    """
+
+    def __init__(
+        self, own: Iterable[Path], sources: Iterable[str], tell: Callable[[str], None]
+    ) -> None:
+        interpreter = [sys.prefix, sys.base_prefix, *sys.path]
+        # Installers fill these with links to places of their own.
+        self._interpreter = _prefixes(interpreter)
+        self._places = _prefixes(
+            map(os.path.realpath, [*interpreter, *SYSTEM_FOLDERS, KAGGLE_FOLDER, *map(str, own)])
+        )
+        self._temporary = _prefixes(map(os.path.realpath, TEMPORARY_FOLDERS))
+        self._ways = (*self._places, *self._temporary, *_prefixes(OTHER_FOLDERS))
+        self._sources = frozenset(sources)
+        self._begin = time.time() - CLOCK_TICK
+        self._stat = os.stat
+        self._access = os.access
+        self._told = set[str]()
+        self._tell = tell
+
+    def install(self) -> None:
+        """Guard this process, and those that it forks, until they end."""
+
+        def guarded_stat(path: Any, **options: Any) -> os.stat_result:
+            self.require(path)
+            return self._stat(path, **options)
+
+        def guarded_access(path: Any, mode: int, **options: Any) -> bool:
+            try:
+                self.require(path)
+            except FileNotFoundError:
+                return False
+            return self._access(path, mode, **options)
+
+        os.stat = guarded_stat
+        os.access = guarded_access
+        sys.addaudithook(self._audit)
+
+    def require(self, path: Any, flags: int = os.O_RDONLY) -> None:
+        """Refuse a hidden path as the system refuses a missing one.
+
+        Args:
+            path: whatever names a file; numbers of open files pass.
+            flags: how it is to be opened; see `os.open`.
+
+        Raises:
+            FileNotFoundError: this machine has it, and Kaggle's does not.
+        """
+        path = os.fspath(path) if hasattr(path, "__fspath__") else path
+        if not isinstance(path, str | bytes) or not path:
+            return
+        named = os.path.abspath(os.fsdecode(path))  # noqa: PTH100 - as quick as may be
+        real = os.path.realpath(named)
+        if f"{named}/".startswith(self._interpreter) or not self._hides(real, flags):
+            return
+        if real not in self._told and len(self._told) < MOST_TOLD:
+            self._told.add(real)
+            self._tell(real)
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+
+    def _hides(self, real: str, flags: int) -> bool:
+        if f"{real}/".startswith(self._places) or real in self._sources or self._leads_on(real):
+            return False
+        is_created = bool(flags & os.O_CREAT)
+        try:
+            changed = self._stat(os.path.split(real)[0] if is_created else real).st_ctime
+        except OSError:
+            return False  # the system itself says what is wrong
+        is_temporary = real.startswith(self._temporary)
+        return not (is_temporary and (is_created or changed >= self._begin))
+
+    def _leads_on(self, real: str) -> bool:
+        """Whether the path is a folder on the way to a place that Kaggle's machine has."""
+        folder = real.rstrip("/") + "/"
+        return any(way.startswith(folder) for way in self._ways)
+
+    def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open":
+            path, _, flags = arguments
+            self.require(path, flags or 0)
+        elif event in ("os.listdir", "os.scandir", "ctypes.dlopen"):
+            self.require(arguments[0])
+
+
+def _prefixes(folders: Iterable[str]) -> tuple[str, ...]:
+    """What the paths of all that lies in the folders begin with."""
+    return tuple(f"{folder.rstrip('/')}/" for folder in folders if folder)
+
+
+class ProjectHider(MetaPathFinder):
+    """Finds modules of certain names anywhere but where they are not the submission's.
+
+    Args:
+        names: the project's packages.
+        folders: the folders to hide these names in: those of the packages themselves, and that of
+            kaggle_environments, which has an `agents` module of its own on the search path.
+    """
+
+    def __init__(self, names: Iterable[str], folders: Iterable[Path]) -> None:
+        self._names = frozenset(names)
+        self._folders = [folder.resolve() for folder in folders]
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """See `importlib.abc.MetaPathFinder`."""
+        if fullname not in self._names:
+            return None
+        for entry in sys.path:
+            spec = PathFinder.find_spec(fullname, [entry], target)
+            if spec is not None and not self._is_hidden(spec):
+                return spec
+        raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
+
+    def _is_hidden(self, spec: ModuleSpec) -> bool:
+        places = [spec.origin, *(spec.submodule_search_locations or [])]
+        return any(
+            Path(place).resolve().is_relative_to(folder)
+            for place in places
+            if place is not None
+            for folder in self._folders
+        )
+
+
+def hide_project() -> None:
+    """From now on this process cannot import the project; what has been imported runs on.
+
+    For a process that `child_command` has started.
+    """
+    sys.path.remove(str(PROJECT))  # first: packages beside the project may be of another Python
+    kaggle = Path(str(kaggle_environments().__file__)).parent
+    if kaggle.parent != PROJECT:
+        sys.path[:] = [entry for entry in sys.path if entry != str(PROJECT)]
+    for module in list(sys.modules):
+        if module.partition(".")[0] in PROJECT_PACKAGES:
+            del sys.modules[module]
+    folders = [*(PROJECT / name for name in PROJECT_PACKAGES), kaggle]
+    sys.meta_path.insert(0, ProjectHider(PROJECT_PACKAGES, folders))

@@ -1,0 +1,109 @@
+"""How Python is started for strangers' code, and by which interpreter."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+from submission.kaggle import INSTALLATION
+
+PROJECT = Path(__file__).resolve().parents[2]
+"""The folder in which this project's packages lie."""
+
+KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TZ")
+
+OLDEST_PYTHON = (3, 11)
+
+ADVICE = "name a Python of 3.11 or newer, or the folder of a virtual environment"
+
+PROBE = """
+import sys
+print("Python %d %d" % sys.version_info[:2])
+from importlib.util import find_spec
+print(find_spec("kaggle_environments") is not None)
+"""
+"""Says what an interpreter is; its first lines run on every Python."""
+
+PROBE_SECONDS = 30
+
+
+def child_command(module: str, python: Path | None, *packages: ModuleType) -> list[str]:
+    """The command that runs `main()` of one of this project's modules; arguments may follow.
+
+    The current folder and the user's own packages are not on the child's search path. The project
+    is, until the module hides it (see `hide_project`).
+
+    Args:
+        module: name of the module.
+        python: the interpreter, with the packages of its own; None for this one.
+        packages: found by the child where this process has found them.
+    """
+    program = f"import sys; sys.path.insert(0, {str(PROJECT)!r}); "
+    for package in packages:
+        site = str(Path(str(package.__file__)).parents[1])
+        program += f"{site!r} in sys.path or sys.path.append({site!r}); "
+    program += f"from {module} import main; main()"
+    return [str(python or sys.executable), "-s", "-P", "-c", program]
+
+
+def child_environment(folder: Path) -> dict[str, str]:
+    """The child's environment variables: few, and the same hashes of strings in every process.
+
+    Args:
+        folder: the child's home and temporary folder.
+    """
+    kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
+    return {**kept, "HOME": str(folder), "TMPDIR": str(folder), "PYTHONHASHSEED": "0"}
+
+
+def find_python(path: Path) -> Path:
+    """Another interpreter that can play Kaggle's games.
+
+    Args:
+        path: an interpreter, a command that starts one, or the folder of a virtual environment.
+
+    Returns:
+        Its absolute path, with its links: a virtual environment is known by its own.
+
+    Raises:
+        FileNotFoundError: there is nothing of that name.
+        ValueError: it is no Python of 3.11 or newer, or lacks kaggle_environments.
+    """
+    named = path / "bin" / "python" if path.is_dir() else path
+    found = named if named.exists() else shutil.which(named)
+    if found is None:
+        raise FileNotFoundError(f"there is no Python at {path}: {ADVICE}")
+    python = Path(found).absolute()
+    version, has_kaggle = _probe(python)
+    if version < OLDEST_PYTHON:
+        raise ValueError(f"{path} is Python {version[0]}.{version[1]}: {ADVICE}")
+    if not has_kaggle:
+        raise ValueError(
+            f"{path} has no kaggle_environments: {INSTALLATION.format(pip=f'{python} -m pip')}, "
+            "or run `make kaggle-image` for an environment with Kaggle's versions"
+        )
+    return python
+
+
+def _probe(python: Path) -> tuple[tuple[int, int], bool]:
+    """The version of an interpreter, and whether it has kaggle_environments."""
+    try:
+        answer = subprocess.run(  # noqa: S603
+            [str(python), "-E", "-s", "-c", PROBE],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=PROBE_SECONDS,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ValueError(f"{python} does not run ({error}): {ADVICE}") from error
+    match answer.stdout.split():
+        case ["Python", major, minor, *found]:
+            return (int(major), int(minor)), found == ["True"]
+        case _:
+            said = answer.stderr.strip().partition("\n")[0]
+            raise ValueError(f"{python} is no Python ({said or 'it said nothing'}): {ADVICE}")

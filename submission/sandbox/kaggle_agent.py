@@ -1,0 +1,211 @@
+"""An agent, asked for moves by Kaggle's own code, its answers taken as Kaggle takes them.
+
+For the process in which the agent runs: the standard library and kaggle_environments are all that
+is there.
+"""
+
+import builtins
+import platform
+import reprlib
+import traceback
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from time import perf_counter
+from types import SimpleNamespace
+from typing import Any
+
+from submission.kaggle import kaggle_environments
+from submission.sandbox.messages import Message
+
+FRAMES = 5
+"""How many of a traceback's last lines are told."""
+
+LONGEST_TEXT = 1000
+
+
+class KaggleAgent:
+    """Kaggle's wrapper around an agent: loads it at the first move, times it, catches its output.
+
+    Args:
+        raw: what `env.run` takes for a player: the path of a file, or a function.
+    """
+
+    def __init__(self, raw: object) -> None:
+        kaggle = kaggle_environments()
+        surroundings = SimpleNamespace(configuration={}, debug=False, name="connectx", agents={})
+        self._folder = Path(raw).parent if isinstance(raw, str) else None
+        self._agent: Any = kaggle.Agent(raw, surroundings)
+        self._structify = kaggle.utils.structify
+        self._process_schema = kaggle.utils.process_schema
+        self._deadline_exceeded = kaggle.errors.DeadlineExceeded
+        self._action_schema = kaggle.environments["connectx"]["specification"]["action"]
+
+    def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Message:
+        """The answer, JSON-able; see `move.read_answer`.
+
+        Ctrl-C and what else is meant to end the process goes through; `escape` makes an answer of
+        it.
+        """
+        begin = perf_counter()
+        try:
+            self._agent.configuration = self._structify(configuration)
+            action, log = self._agent.act(self._structify(observation))
+            return self._taken(action, log, observation["board"][: configuration["columns"]])
+        except Exception as error:
+            return self.escape(error, perf_counter() - begin)
+
+    def escape(self, error: BaseException, seconds: float) -> Message:
+        """The answer of an agent that has made Kaggle's runner break off."""
+        return _answer(seconds, "ERROR", error=describe_error(error, self._folder))
+
+    def _taken(self, action: Any, log: Mapping[str, Any], top_row: Sequence[int]) -> Message:
+        """The answer that Kaggle's environment makes of an action."""
+        seconds = float(log["duration"])
+        if type(action) is int and 0 <= action < len(top_row) and top_row[action] == 0:
+            return _answer(seconds, column=action, returned=("int", str(action)), stderr=log)
+        if isinstance(action, self._deadline_exceeded):
+            return _answer(seconds, "TIMEOUT", stderr=log)
+        if isinstance(action, BaseException):
+            error = describe_error(action, self._folder)
+            return _answer(seconds, "ERROR", error=error, stderr=log)
+        returned = (type_name(action), shown(action))
+        error, column = self._process_schema(self._action_schema, action)
+        if not error and isinstance(column, float) and column < len(top_row):
+            # It gets past Kaggle's check and makes its runner break off.
+            return _answer(seconds, "ERROR", returned=returned, stderr=log)
+        if not error and column >= len(top_row):
+            str(column)  # as Kaggle's runner does, which breaks off at thousands of digits
+        if error or column >= len(top_row) or top_row[column] != 0:
+            return _answer(seconds, "INVALID", returned=returned, stderr=log)
+        return _answer(seconds, column=int(column), returned=returned, stderr=log)
+
+
+def _answer(
+    seconds: float,
+    status: str | None = None,
+    *,
+    column: int | None = None,
+    returned: tuple[str, str] | None = None,
+    error: Message | None = None,
+    stderr: Mapping[str, Any] | None = None,
+) -> Message:
+    return {
+        "seconds": seconds,
+        "status": status,
+        "column": column,
+        "returned": returned,
+        "error": error,
+        "stderr": "" if stderr is None else stderr["stderr"],
+    }
+
+
+def shown(value: object) -> str:
+    """A short text for any value, also where its own `repr` fails."""
+    try:
+        return " ".join(reprlib.repr(value).split())[:LONGEST_TEXT]
+    except Exception:
+        return f"<{type(value).__name__}>"
+
+
+def type_name(value: object) -> str:
+    """Name of a value's type, with its module unless that is `builtins`."""
+    kind = type(value)
+    module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+    return f"{module}{kind.__qualname__}"
+
+
+def describe_error(error: BaseException, folder: Path | None) -> Message:
+    """What is known of an exception, JSON-able; see `causes.Raised`.
+
+    Args:
+        error: the exception.
+        folder: the submission's, of which the lines of the traceback are told.
+    """
+    cause = error
+    if type(error).__name__ == "InvalidArgument" and error.__context__ is not None:
+        # Kaggle's loader wraps whatever went wrong in the file.
+        cause = error.__context__
+    try:
+        message = str(cause).strip().partition("\n")[0][:LONGEST_TEXT]
+    except Exception:
+        message = ""
+    return {
+        "type": type(cause).__name__,
+        "message": message,
+        "module": cause.name if isinstance(cause, ModuleNotFoundError) else None,
+        "lines": _syntax_lines(cause) or _traceback_lines(cause, folder),
+        "python": platform.python_version(),
+    }
+
+
+def _syntax_lines(error: BaseException) -> list[str]:
+    """Where a syntax error is; nothing for other errors."""
+    if not isinstance(error, SyntaxError):
+        return []
+    return [f"line {error.lineno}: {(error.text or '').strip()[:LONGEST_TEXT]}"]
+
+
+def _traceback_lines(error: BaseException, folder: Path | None) -> list[str]:
+    """The innermost frames in files of the folder, outermost first."""
+    if folder is None:
+        return []
+    frames = deque(
+        (
+            (frame, line)
+            for frame, line in traceback.walk_tb(error.__traceback__)
+            if Path(frame.f_code.co_filename).is_relative_to(folder)
+        ),
+        maxlen=FRAMES,
+    )
+    summary = traceback.StackSummary.extract(iter(frames))
+    return [
+        f"{Path(frame.filename).relative_to(folder)}, line {frame.lineno}, in {frame.name}: "
+        f"{(frame.line or '')[:LONGEST_TEXT]}"
+        for frame in summary
+    ]
+
+
+def report_loading(main: Path, report: Callable[..., None]) -> None:
+    """Have Kaggle's loader report how long it took and which callable it chose."""
+    kaggle_agent: Any = kaggle_environments().agent
+    load = kaggle_agent.get_last_callable
+
+    def loading(raw: str, fallback: Any = None, path: str | None = None) -> Any:
+        report(event="loading")
+        begin = perf_counter()
+        chosen = load(raw, fallback, path)
+        seconds = perf_counter() - begin
+        report(event="loaded", seconds=seconds, choice=describe_choice(chosen, main))
+        return chosen
+
+    kaggle_agent.get_last_callable = loading
+
+
+def describe_choice(chosen: Any, main: Path) -> Message:
+    """What kind of thing Kaggle takes as the agent, and where it comes from."""
+    code = getattr(chosen, "__code__", None)
+    return {
+        "name": _name(chosen),
+        "type": "class" if isinstance(chosen, type) else "function" if code else "object",
+        "line": getattr(code, "co_firstlineno", None),
+        "arguments": getattr(code, "co_argcount", None),
+        "file": Path(code.co_filename).name if code else None,
+        "is_own": _is_own(chosen, main),
+    }
+
+
+def _name(chosen: Any) -> str:
+    """Its own name, or else that of its class."""
+    return str(getattr(chosen, "__name__", type(chosen).__name__))
+
+
+def _is_own(chosen: Any, main: Path) -> bool:
+    """Whether the file itself defines the chosen function, or the chosen object's class."""
+    code = getattr(chosen, "__code__", None)
+    if code is not None:
+        return bool(code.co_filename == str(main))
+    # Kaggle executes the file without a `__name__` of its own: its classes say `builtins`, as
+    # only the classes of the interpreter itself do elsewhere.
+    module = getattr(chosen, "__module__", None)
+    return module == "builtins" and not hasattr(builtins, _name(chosen))

@@ -1,0 +1,132 @@
+"""What comes back when a player is asked for a move."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from submission.sandbox.causes import Cause, Raised, of_action, of_exception, of_late_move
+from submission.sandbox.messages import Message
+from submission.terminal import plain_text
+
+FAILING_STATUSES = ("ERROR", "INVALID", "TIMEOUT")
+"""Kaggle's words for the ways to fail."""
+
+GRACE = 0.5
+"""Seconds that a player may take beyond its limit and its bank before its process is ended, and by
+which its own clock may be behind its supervisor's."""
+
+STDERR_LINES = 10
+"""How many of a failing player's last lines are kept."""
+
+CRASH = "Fatal Python error"
+"""How Python begins to say on standard error where it was when it crashed."""
+
+
+class Failure(NamedTuple):
+    """Why there is no column to play."""
+
+    status: str
+    """One of `FAILING_STATUSES`."""
+    cause: str
+    """Why, in one plain line."""
+    stderr: tuple[str, ...] = ()
+    """The last lines that the player wrote to standard error."""
+    mend: str = ""
+    """What to do about it."""
+    lines: tuple[str, ...] = ()
+    """The traceback's lines that lie in the submission."""
+    missing: str | None = None
+    """The module that was not found, where that is the cause."""
+
+
+class Move(NamedTuple):
+    """An answer, or the lack of one."""
+
+    column: int | None
+    """The column, counted from 0; it may be full or not on the board. None with a failure."""
+    seconds: float
+    """What the player took, by a clock around the player alone."""
+    failure: Failure | None = None
+    returned: str | None = None
+    """Name of the type of what it returned, where that is known."""
+
+
+def failure(status: str, cause: Cause, stderr: str = "", error: Raised | None = None) -> Failure:
+    """A failure, its texts fit to be shown."""
+    return Failure(
+        status,
+        plain_text(cause.text),
+        _last_lines(plain_text(stderr)),
+        cause.mend,
+        error.lines if error else (),
+        error.module if error else None,
+    )
+
+
+def misplaced(column: int | None, columns: int, stderr: Sequence[str] = ()) -> Failure:
+    """The failure of a move to a column that takes no stone.
+
+    Args:
+        column: the column, None for an agent that gave none.
+        columns: how many the board has.
+        stderr: the last lines of the player's standard error.
+    """
+    returned = "NoneType" if column is None else "int"
+    return failure("INVALID", of_action(returned, str(column), columns), "\n".join(stderr))
+
+
+def read_answer(
+    answer: Message,
+    configuration: Message,
+    memory: int,
+    hidden: Sequence[str] = (),
+    waited: float | None = None,
+) -> Move:
+    """The move of an answer.
+
+    Args:
+        answer: of `KaggleAgent.act`, or in its place anything that a stranger's process says.
+        configuration: what the player was told of the rules.
+        memory: bytes that the player may use.
+        hidden: paths that it asked for and that this machine has, unlike Kaggle's.
+        waited: seconds that its supervisor has waited for the answer. They count where the player
+            tells clearly less; None where it is trusted.
+    """
+    try:
+        seconds = float(answer["seconds"])
+        if waited is not None and not 0 <= waited - seconds < GRACE:
+            seconds = waited
+        returned, _ = answer["returned"] or (None, "")
+        if answer["status"] is None:
+            return Move(int(answer["column"]), seconds, None, returned)
+        return Move(None, seconds, _failure(answer, seconds, configuration, memory, hidden))
+    except (KeyError, TypeError, ValueError, OverflowError):
+        cause = Cause("answered by other means than a return", "return a column")
+        return Move(None, waited or 0.0, failure("ERROR", cause))
+
+
+def _failure(
+    answer: Message, seconds: float, configuration: Message, memory: int, hidden: Sequence[str]
+) -> Failure:
+    """The failure that an answer tells.
+
+    Raises:
+        KeyError, TypeError, ValueError: it is not one that `KaggleAgent.act` gives.
+    """
+    status, stderr = answer["status"], answer["stderr"]
+    if status not in FAILING_STATUSES:
+        raise ValueError(f"no failure has the status {status!r}")
+    if status == "TIMEOUT":
+        return failure(status, of_late_move(seconds, configuration["actTimeout"]), stderr)
+    if answer["error"] is not None:
+        error = Raised(**{**answer["error"], "lines": tuple(answer["error"]["lines"])})
+        return failure(status, of_exception(error, memory, hidden), stderr, error)
+    returned, action = answer["returned"]
+    return failure(status, of_action(returned, action, configuration["columns"]), stderr)
+
+
+def _last_lines(stderr: str) -> tuple[str, ...]:
+    """The last lines of standard error; after a crash those that say where it was."""
+    _, crash, after = stderr.rpartition(CRASH)
+    if crash:
+        return tuple((crash + after).splitlines()[:STDERR_LINES])
+    return tuple(after.splitlines()[-STDERR_LINES:])

@@ -1,0 +1,308 @@
+"""The asking process's end of a player."""
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any, Self
+
+import psutil
+
+from submission.sandbox import causes
+from submission.sandbox.interpreter import child_command
+from submission.sandbox.messages import Message, encoded
+from submission.sandbox.move import GRACE, Failure, Move, failure, read_answer
+from submission.sandbox.player_process import CHANNEL_LOST, MAIN, PlayerJob
+from submission.sandbox.processes import end_marked, remove_folder
+from submission.sandbox.starter import Starter
+
+GONE = (EOFError, OSError, ValueError)
+"""What talking to a supervisor raises that has ended, or was closed by another thread."""
+
+
+class SupervisorProcess:
+    """A running supervisor, which keeps one player at a time; see `supervisor.Supervisor`.
+
+    Args:
+        starter: how it starts players.
+
+    Raises:
+        ChildProcessError: it does not start.
+    """
+
+    def __init__(self, starter: Starter) -> None:
+        self._mark = secrets.token_hex(16)
+        options = {
+            "starter": asdict(starter),
+            "mark": self._mark,
+            "temporary": tempfile.gettempdir(),
+        }
+        self._process = subprocess.Popen(  # noqa: S603
+            [*child_command("submission.sandbox.supervisor", None, psutil), json.dumps(options)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is for this process alone
+        )
+        self._folder: Path | None = None
+        self._ends_to_come = 0
+        try:
+            self._folder = Path(self.hear()["folder"])
+        except EOFError as error:
+            raise ChildProcessError(
+                "the process that watches over players did not start"
+            ) from error
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def folder(self) -> Path:
+        """Where its players live; it is removed with all that is in it when the supervisor ends."""
+        if self._folder is None:
+            raise ChildProcessError("the supervisor has no folder yet")
+        return self._folder
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it can still start players."""
+        return self._process.poll() is None
+
+    def say(self, message: Message) -> None:
+        """Tell it something.
+
+        Raises:
+            OSError, ValueError: it has ended, or it was closed.
+        """
+        if self._process.stdin is not None:
+            os.write(self._process.stdin.fileno(), encoded(message))
+
+    def hear(self) -> Message:
+        """Its next report, other than of the ends that are not waited for.
+
+        Raises:
+            EOFError: it has ended.
+        """
+        while "ended" in (report := self._hear()) and self._ends_to_come:
+            self._ends_to_come -= 1
+        return report
+
+    def begin_to_end_player(self) -> None:
+        """Have the player ended, without waiting for it."""
+        with contextlib.suppress(OSError, ValueError):
+            self.say({"end": True})
+            self._ends_to_come += 1
+
+    def end_player(self) -> str:
+        """Have the player ended with all that came of it; returns the end of its standard error.
+
+        Raises:
+            EOFError, OSError, ValueError: the supervisor has ended.
+        """
+        self.say({"end": True})
+        return str(self.hear()["stderr"])
+
+    def hang_up(self) -> None:
+        """Have it end, with the player and the folder, without waiting for it."""
+        _close(self._process.stdin)
+
+    def close(self) -> None:
+        """End it, with the player and the folder; whoever waits for a report gets none."""
+        self.hang_up()
+        is_in_order = self._process.wait() == 0
+        _close(self._process.stdout)
+        if not is_in_order:  # somebody has killed it
+            end_marked(self._mark)
+            if self._folder is not None:
+                remove_folder(self._folder)
+
+    def let_go(self) -> None:
+        """Leave it to the process that this one was forked from."""
+        _close(self._process.stdin)
+        _close(self._process.stdout)
+        self._process.returncode = 0  # it is no child of this process
+
+    def _hear(self) -> Message:
+        line = b"" if self._process.stdout is None else self._process.stdout.readline()
+        if not line.endswith(b"\n"):
+            self.close()
+            raise EOFError
+        report: Message = json.loads(line)
+        return report
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """What a game was played with."""
+
+    python: str
+    numba: str | None
+    """None where it is not installed."""
+    numpy: str | None
+
+    def __str__(self) -> str:
+        numba = f"numba {self.numba}" if self.numba else "no numba"
+        numpy = f"numpy {self.numpy}" if self.numpy else "no numpy"
+        return f"Python {self.python}, {numba}, {numpy}"
+
+
+class Player:
+    """A submission in a process of its own; use it as a context manager, which ends the process.
+
+    Nothing that the submission does raises an exception here.
+
+    Args:
+        supervisor: watches over the process.
+        agent: the submission: the content of its file, or the folder of its files.
+        seed: seeds Python's and numpy's global random numbers; from 0 to 2**32 - 1.
+        memory: bytes of address space, enforced on Linux.
+        speed: the share of one core that it has, with all that it starts; 1 is no limit.
+        release: takes the supervisor back.
+
+    Raises:
+        OSError: the submission cannot be written, or the supervisor has ended.
+    """
+
+    def __init__(
+        self,
+        supervisor: SupervisorProcess,
+        agent: bytes | Path,
+        *,
+        seed: int,
+        memory: int,
+        speed: float,
+        release: Callable[[SupervisorProcess], None],
+    ) -> None:
+        self._supervisor = supervisor
+        self._release = release
+        self._memory = memory
+        self._speed = speed
+        self._failure: Failure | None = None
+        self._is_finished = False
+        self.versions: Versions | None = None
+        """None before the first move."""
+        self.loaded: Message | None = None
+        """`seconds`, and the `choice` of Kaggle's loader; None until the file has been loaded."""
+        self.is_loading = False
+        """Whether loading the file is the last thing begun, and did not succeed."""
+        self.hidden: list[str] = []
+        """Paths that it has asked for and that this machine has, unlike Kaggle's."""
+        home = tempfile.mkdtemp(dir=supervisor.folder)
+        job = PlayerJob(home, seed, memory, speed, key=secrets.token_hex(16))
+        _lay_out(agent, job)
+        supervisor.say({"start": asdict(job)})
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        """Have the process ended, without waiting for it."""
+        if error is not None:  # a report may have been heard in part
+            self._supervisor.close()
+            return
+        if not self._is_finished:
+            self._supervisor.begin_to_end_player()
+        self._release(self._supervisor)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the process has ended, or was ended, without an answer."""
+        return self._failure is not None
+
+    def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Move:
+        """Ask for a move; the first one includes loading the submission.
+
+        Args:
+            observation: `board`, `mark`, `step`, `remainingOverageTime` (seconds).
+            configuration: `rows`, `columns`, `inarow`, `actTimeout` (seconds) and more.
+
+        Returns:
+            The move. After a failure that has ended the process, that failure again.
+
+        Raises:
+            ChildProcessError: the process does not get as far as the submission.
+        """
+        if self._failure is not None:
+            return Move(None, 0.0, self._failure)
+        limit = configuration["actTimeout"] + max(0.0, observation["remainingOverageTime"])
+        request = {"observation": observation, "configuration": configuration}
+        try:
+            self._supervisor.say({"ask": request, "seconds": limit + GRACE / self._speed})
+            report = self._supervisor.hear()
+        except GONE:
+            return self._fail(failure("ERROR", causes.of_ended_supervisor()), 0.0)
+        self._take_in(report["events"])
+        waited = report["waited"]
+        if report["answer"] is None:
+            return self._fail(self._end(report["ending"], report["stderr"], waited), waited)
+        answer, rules = report["answer"], dict(configuration)
+        return read_answer(answer, rules, self._memory, self.hidden, waited)
+
+    def finish(self) -> str:
+        """End the process with all that came of it; returns the end of its standard error."""
+        self._is_finished = True
+        try:
+            return self._supervisor.end_player()
+        except GONE:
+            return ""
+
+    def _take_in(self, events: list[Message]) -> None:
+        for event in events:
+            match event:
+                case {"event": "ready"}:
+                    self.versions = Versions(**event["versions"])
+                case {"event": "loading"}:
+                    self.is_loading = True
+                case {"event": "loaded"}:
+                    self.is_loading = False
+                    self.loaded = event
+                case {"event": "hidden"}:
+                    self.hidden.append(event["path"])
+
+    def _fail(self, reason: Failure, seconds: float) -> Move:
+        """The last move of a process that has ended."""
+        self._failure = reason
+        return Move(None, seconds, reason)
+
+    def _end(self, ending: Message, stderr: str, waited: float) -> Failure:
+        """Why a process has ended, or was ended.
+
+        Raises:
+            ChildProcessError: it has not got as far as the submission.
+        """
+        match ending["kind"]:
+            case "silence":
+                cause = causes.of_silence(waited, ending["place"])
+                return failure("TIMEOUT", cause, stderr)
+            case "processes":
+                cause = causes.of_many_processes(ending["most"])
+            case "exit" if ending["code"] != CHANNEL_LOST:
+                cause = causes.of_death(ending["code"], self._memory)
+            case "exit":
+                cause = causes.of_closed_channel()
+            case "parent":
+                cause = causes.of_ended_supervisor()
+            case _:
+                said = stderr.strip().rpartition("\n")[2] or "it said nothing"
+                raise ChildProcessError(f"the process that plays did not start: {said}")
+        return failure("ERROR", cause, stderr)
+
+
+def _close(pipe: IO[bytes] | None) -> None:
+    if pipe is not None:
+        pipe.close()
+
+
+def _lay_out(agent: bytes | Path, job: PlayerJob) -> None:
+    """Make the folders of a player, with the submission."""
+    if isinstance(agent, Path):
+        shutil.copytree(agent, job.agent)
+    else:
+        job.agent.mkdir()
+        (job.agent / MAIN).write_bytes(agent)
+    job.working.mkdir()

@@ -1,0 +1,225 @@
+"""A player's own process: strangers' code from the first request on.
+
+It may run in another interpreter, so it takes nothing but the standard library and
+kaggle_environments. It is told its job by a line on standard input, answers each further line, and
+ends with the lines. `main` is a player that is started afresh; `fork_server` forks them.
+"""
+
+import contextlib
+import faulthandler
+import json
+import os
+import random
+import signal
+import sys
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from platform import python_version
+from time import perf_counter
+from typing import Any
+
+try:
+    import resource
+except ModuleNotFoundError:  # as on Windows
+    resource = None  # type: ignore[assignment]
+
+from submission.sandbox.file_guard import FileGuard, hide_project
+from submission.sandbox.kaggle_agent import LONGEST_TEXT, KaggleAgent, report_loading
+from submission.sandbox.messages import LINE_BYTES, Message
+
+MAIN = "main.py"
+"""Kaggle's name for a submission's file."""
+
+CHANNEL_LOST = 86
+"""The process's exit status when the connection has been closed from inside."""
+
+FILE_BYTES = 256 * 2**20
+"""The longest file that a process can write."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerJob:
+    """What a player's process is told first; JSON-able through `dataclasses.asdict`."""
+
+    home: str
+    """A folder of this player alone, which is removed when the player has ended."""
+    seed: int
+    """Seeds Python's and numpy's global random numbers; from 0 to 2**32 - 1."""
+    memory: int
+    """Bytes of address space, enforced on Linux."""
+    speed: float
+    """The share of one core that the player has, with all that it starts; 1 is no limit."""
+    key: str
+    """What every answer carries: whatever else is written is passed over."""
+
+    @property
+    def agent(self) -> Path:
+        """The submission's folder, in which it is alone as after an upload."""
+        return Path(self.home, "agent")
+
+    @property
+    def working(self) -> Path:
+        """The current, home and temporary folder of the process."""
+        return Path(self.home, "working")
+
+
+class Responder:
+    """Answers requests. It binds what it needs: a submission may replace it.
+
+    Args:
+        key: what every message must carry.
+        requests: the open file that requests come from, a line of JSON each.
+        answers: the open file to answer on.
+    """
+
+    def __init__(self, key: str, requests: int, answers: int) -> None:
+        self._key = key
+        self._requests = os.fdopen(requests, "rb")
+        self._answers = answers
+        self._process_id = os.getpid()
+        self._process_id_now = os.getpid
+        self._write = os.write
+        self._exit = os._exit
+        self._encode = json.JSONEncoder(skipkeys=True).encode
+        self._decode = json.JSONDecoder().decode
+
+    def serve(self, agent: KaggleAgent) -> None:
+        """Answer until nobody asks; a process that the submission has forked ends in here."""
+        for line in self._requests:
+            request = self._decode(line.decode())
+            answer = self._answer(agent, request["observation"], request["configuration"])
+            if self._process_id_now() != self._process_id:
+                self._exit(0)
+            self._pass_on(answer["stderr"][-LONGEST_TEXT:])
+            self.send(event="answer", **answer)
+
+    def send(self, **fields: Any) -> None:
+        """Send a message, unless this is a process that the submission has forked."""
+        if self._process_id_now() != self._process_id:
+            return
+        # The first line break ends whatever the submission may have written there.
+        unwritten = f"\n{self._encode({'key': self._key, **fields})}\n".encode()
+        try:
+            while unwritten:
+                unwritten = unwritten[self._write(self._answers, unwritten) :]
+        except OSError:
+            self._exit(CHANNEL_LOST)
+
+    def _answer(self, agent: KaggleAgent, observation: Any, configuration: Any) -> Message:
+        begin = perf_counter()
+        try:
+            return agent.act(observation, configuration)
+        except BaseException as error:
+            return agent.escape(error, perf_counter() - begin)
+
+    def _pass_on(self, stderr: str) -> None:
+        """Write to the real standard error what Kaggle has caught of it in this move."""
+        with contextlib.suppress(OSError):
+            self._write(2, stderr.encode(errors="replace"))
+
+
+def prepare() -> list[str]:
+    """Load what players need and hide the project; returns the real paths of what is loaded."""
+    faulthandler.enable()
+    if hasattr(faulthandler, "register"):
+        # Any thread may take the signal of a process that was stopped; the main one is shown last.
+        faulthandler.register(signal.SIGUSR1, all_threads=True)
+    files = [getattr(module, "__file__", None) for module in [*sys.modules.values()]]
+    sys.argv[:] = [""]
+    hide_project()
+    _seed(0)  # loads what it needs, as does the next line
+    _versions()
+    return [os.path.realpath(file) for file in files if file]
+
+
+def read_job() -> PlayerJob | None:
+    """The next job on standard input, of which no more is read; None at its end.
+
+    A line that is no job is a request that an earlier player has not taken.
+    """
+    line = b""
+    while chunk := os.read(0, LINE_BYTES):
+        *lines, line = (line + chunk).split(b"\n")
+        for complete in lines:
+            with contextlib.suppress(ValueError, TypeError):
+                return PlayerJob(**json.loads(complete))
+    return None
+
+
+def play(job: PlayerJob, sources: list[str]) -> None:
+    """Become a player's process, and answer to the end.
+
+    Args:
+        job: what this process is told.
+        sources: files of this project that a traceback may show.
+    """
+    requests, answers = os.dup(0), os.dup(1)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, 0, inheritable=True)
+    os.dup2(nowhere, 1, inheritable=True)
+    os.close(nowhere)
+    responder = Responder(job.key, requests, answers)
+    main = job.agent / MAIN
+    agent = KaggleAgent(str(main))
+    report_loading(main, responder.send)
+    _settle(job.working)
+    _seed(job.seed)
+    _limit(job.memory)
+    guard = FileGuard(
+        [job.agent, job.working], sources, lambda path: responder.send(event="hidden", path=path)
+    )
+    guard.install()
+    responder.send(event="ready", process_id=os.getpid(), versions=_versions())
+    responder.serve(agent)
+
+
+def _settle(folder: Path) -> None:
+    os.chdir(folder)
+    os.environ["HOME"] = os.environ["TMPDIR"] = str(folder)
+    tempfile.tempdir = None
+
+
+def _seed(seed: int) -> None:
+    """Seed the global generators, which forked processes would share otherwise."""
+    random.seed(seed)
+    if numpy := sys.modules.get("numpy"):
+        numpy.random.seed(seed)
+
+
+def _limit(memory: int) -> None:
+    """Limit what this process may take, where the system can."""
+    if resource is None:
+        return
+    limits = {resource.RLIMIT_FSIZE: FILE_BYTES, resource.RLIMIT_CORE: 0}
+    if sys.platform == "linux":
+        limits[resource.RLIMIT_AS] = memory
+    for kind, wanted in limits.items():
+        _, highest = resource.getrlimit(kind)
+        limit = wanted if highest == resource.RLIM_INFINITY else min(wanted, highest)
+        resource.setrlimit(kind, (limit, limit))
+    with contextlib.suppress(OSError):  # where memory runs out, this process goes first
+        Path("/proc/self/oom_score_adj").write_text("1000")
+
+
+@cache
+def _versions() -> dict[str, str | None]:
+    """What a submission runs with; nothing of it is imported, which would warm its start."""
+    return {"python": python_version(), "numba": _version("numba"), "numpy": _version("numpy")}
+
+
+def _version(distribution: str) -> str | None:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return None
+
+
+def main() -> None:
+    """Play the one job on standard input."""
+    sources = prepare()
+    job = read_job()
+    if job is not None:
+        play(job, sources)

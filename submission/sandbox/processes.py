@@ -1,0 +1,137 @@
+"""Finds and ends processes, for the side of a sandbox that watches over the strangers' side."""
+
+import contextlib
+import ctypes
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Container, Iterable
+from pathlib import Path
+
+import psutil
+
+MARK = "CONNECTX_SANDBOX"
+"""Environment variable by which the processes of a sandbox are known without its supervisor."""
+
+PR_SET_CHILD_SUBREAPER = 36
+"""From Linux's `sys/prctl.h`."""
+
+END_SECONDS = 30.0
+"""How long to go on killing processes that start others."""
+
+REMOVAL_SECONDS = 5.0
+"""How long others may still write into a folder that is removed."""
+
+PAUSE = 0.002
+"""Seconds between two looks at what is to be gone."""
+
+GIB = 2**30
+
+
+def adopt_orphans() -> None:
+    """Make this process the parent of every descendant whose own parent ends.
+
+    On Linux, nothing that a process does to itself takes it out of this line: no session of its
+    own, no cleared environment, no parent that has ended. psutil has no such thing; elsewhere
+    nothing is adopted.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def lists_children() -> bool:
+    """Whether this system, Linux that is, tells the children of every process."""
+    return Path(f"/proc/self/task/{os.getpid()}/children").exists()
+
+
+def descendants(process_id: int) -> list[int]:
+    """The processes that come from another, parents first.
+
+    Linux's own lists are read where they are: psutil looks through all processes of the machine,
+    which takes too long for what is asked every few milliseconds.
+    """
+    if not lists_children():
+        with contextlib.suppress(psutil.NoSuchProcess):
+            return [child.pid for child in psutil.Process(process_id).children(recursive=True)]
+        return []
+    found = [process_id]
+    for parent in found:
+        found += _children(parent)
+    return found[1:]
+
+
+def _children(process_id: int) -> list[int]:
+    listed = b""
+    with contextlib.suppress(OSError):
+        for thread in Path(f"/proc/{process_id}/task").iterdir():
+            listed += (thread / "children").read_bytes()
+    return [int(child) for child in listed.split()]
+
+
+def end_descendants(spared: Container[int] = ()) -> None:
+    """Kill and reap what comes from this process, with `adopt_orphans` all of it.
+
+    Args:
+        spared: processes that live on, though not what comes from them.
+    """
+
+    def strays() -> list[psutil.Process]:
+        return _running(pid for pid in descendants(os.getpid()) if pid not in spared)
+
+    _end(strays, lambda: reap_orphans(spared))
+
+
+def end_marked(mark: str) -> None:
+    """Kill the processes in whose environment `MARK` has this value, and those they start."""
+    _end(lambda: [process for process in psutil.process_iter() if _mark(process) == mark])
+
+
+def _end(find: Callable[[], list[psutil.Process]], reap: Callable[[], object] = bool) -> None:
+    """Kill processes until none is found: they may start others faster than they are found."""
+    end = time.monotonic() + END_SECONDS
+    while (processes := find()) and time.monotonic() < end:
+        for process in processes:
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+        time.sleep(PAUSE)
+        reap()
+
+
+def reap_orphans(spared: Container[int] = ()) -> None:
+    """Take note of adopted processes that have ended."""
+    for process_id in _children(os.getpid()):
+        if process_id not in spared:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(process_id, os.WNOHANG)
+
+
+def _mark(process: psutil.Process) -> str | None:
+    try:
+        mark: str | None = process.environ().get(MARK)
+    except (psutil.Error, OSError):
+        return None
+    return mark
+
+
+def _running(process_ids: Iterable[int]) -> list[psutil.Process]:
+    found = []
+    for process_id in process_ids:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            found.append(psutil.Process(process_id))
+    return found
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder into which processes that are being ended may still write."""
+    end = time.monotonic() + REMOVAL_SECONDS
+    shutil.rmtree(folder, ignore_errors=True)
+    while folder.exists() and time.monotonic() < end:
+        time.sleep(PAUSE)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def default_memory() -> int:
+    """A third of the machine's memory in bytes, at least 4 GiB and at most Kaggle's 16 GiB."""
+    machine: int = psutil.virtual_memory().total
+    return min(16 * GIB, max(4 * GIB, machine // 3))

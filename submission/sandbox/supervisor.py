@@ -1,0 +1,300 @@
+"""Watches over one player after the other, and ends all that came of each.
+
+A process between the one that asks for moves and those in which strangers' code runs. It owns the
+folder that players live in. Its standard input and output are a line of JSON for each message; when
+its input ends, however the asking process has ended, it ends every process that came from it and
+removes the folder.
+"""
+
+import contextlib
+import json
+import os
+import re
+import signal
+import sys
+import tempfile
+from collections import deque
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from math import inf
+from pathlib import Path
+from queue import Empty, Queue
+from time import monotonic, perf_counter
+from typing import ParamSpec
+
+import psutil
+
+from submission.sandbox.messages import KeyedLines, Message, encoded
+from submission.sandbox.player_process import MAIN, PlayerJob
+from submission.sandbox.processes import (
+    adopt_orphans,
+    descendants,
+    end_descendants,
+    reap_orphans,
+    remove_folder,
+)
+from submission.sandbox.starter import Starter, StarterProcess, read_in_thread
+from submission.sandbox.throttle import INTERVAL, Throttle
+
+P = ParamSpec("P")
+
+MOST_PROCESSES = 256
+"""A player that has more at a time is ended."""
+
+GLANCE_SECONDS = 0.2
+"""How long to wait for news before counting a player's processes again."""
+
+START_SECONDS = 60.0
+"""How long the start of a process may take."""
+
+END_SECONDS = 10.0
+"""How long the starter may take to report the end of a player that was killed."""
+
+FAREWELL_SECONDS = 1.0
+"""How long a process at full speed may take for its last words."""
+
+SETTLING_SECONDS = 0.1
+"""How long to wait for what a process that has ended had still written."""
+
+TAIL_BYTES = 50_000
+"""How much of what a player last wrote to standard error is kept: all that the moves of a game on
+the competition's board may leave there."""
+
+MOST_NEWS = 64
+"""How many chunks wait to be taken in; then their writers wait."""
+
+RUNNING_LINE = re.compile(rf'File "[^"]*{re.escape(MAIN)}", line (\d+) in (\S+)')
+"""A line of faulthandler's that lies in the submission."""
+
+
+@dataclass(slots=True)
+class WatchedPlayer:
+    """What is known of the present player."""
+
+    job: PlayerJob
+    lines: KeyedLines
+    process_id: int | None = None
+    """None until it is ready to be asked."""
+    answer: Message | None = None
+    events: list[Message] = field(default_factory=list)
+    """What it has told besides, since the last report."""
+    ending: Message | None = None
+    """How it has ended, or why it is to be ended."""
+    is_gone: bool = False
+    stderr: bytes = b""
+    throttle: Throttle | None = None
+    next_count: float = 0.0
+    """When its processes are to be counted again."""
+
+    @property
+    def said(self) -> str:
+        """The end of its standard error."""
+        return self.stderr.decode(errors="replace")
+
+    def running_line(self) -> str | None:
+        """The submission's line on the stack that it has last printed."""
+        _, _, stack = self.said.rpartition("most recent call first")
+        running = RUNNING_LINE.search(stack)
+        return "line {}, in {}".format(*running.groups()) if running else None
+
+
+class HungUp(Exception):
+    """Nobody asks any more."""
+
+
+class Supervisor:
+    """Does what comes over standard input: `start` a player, `ask` it for a move, `end` it.
+
+    Args:
+        starter: starts players.
+        folder: home of the starter's process.
+        mark: what the environment of all processes is marked with.
+    """
+
+    def __init__(self, starter: Starter, folder: Path, mark: str) -> None:
+        self._starter = starter
+        self._folder = folder
+        self._mark = mark
+        self._source: StarterProcess | None = None
+        self._player: WatchedPlayer | None = None
+        self._news = Queue[Callable[[], None]](MOST_NEWS)
+        self._commands = deque[Message]()
+        self._unread = b""
+        read_in_thread(0, self._queued(self._take_commands))
+
+    def serve(self) -> None:
+        """Do what comes.
+
+        Raises:
+            HungUp: nothing comes any more.
+        """
+        while True:
+            self._wait_for(lambda: bool(self._commands), inf)
+            match self._player, self._commands.popleft():
+                case None, {"start": job}:
+                    self._start(PlayerJob(**job))
+                case WatchedPlayer() as player, {"ask": request, "seconds": seconds}:
+                    say(self._ask(player, request, seconds))
+                case WatchedPlayer() as player, {"end": _}:
+                    say(self._end(player))
+
+    def _start(self, job: PlayerJob) -> None:
+        self._player = WatchedPlayer(job, KeyedLines(job.key))
+        if self._source is None or not self._source.is_running:
+            self._source = StarterProcess(
+                self._starter,
+                self._folder,
+                self._mark,
+                hear_message=self._queued(self._take_messages),
+                hear_stderr=self._queued(self._take_stderr),
+                hear_exit=self._queued(self._take_exit),
+            )
+        self._source.tell(asdict(job))
+
+    def _ask(self, player: WatchedPlayer, request: Message, seconds: float) -> Message:
+        """Ask for a move, and tell what came of it."""
+        self._wait_for(lambda: bool(player.process_id or player.ending), START_SECONDS)
+        if player.process_id is None:
+            player.ending = {"kind": "no start"}
+        player.answer = None
+        begin = perf_counter()
+        if player.ending is None and self._source is not None:
+            self._source.tell(request)
+            self._wait_for(lambda: bool(player.answer or player.ending), seconds)
+        waited = perf_counter() - begin
+        if player.answer is None:
+            if player.ending is None:
+                player.ending = {"kind": "silence", "place": self._running_line(player)}
+            self._kill(player)
+            self._wait_for(lambda: False, SETTLING_SECONDS)
+        events, player.events = player.events, []
+        report: Message = {"answer": player.answer, "events": events, "waited": waited}
+        if player.answer is None:
+            report |= {"ending": player.ending, "stderr": player.said}
+        return report
+
+    def _end(self, player: WatchedPlayer) -> Message:
+        """End the player with all that came of it."""
+        self._kill(player)
+        self._wait_for(lambda: player.is_gone, END_SECONDS)
+        if not player.is_gone and self._source is not None:
+            self._source.end()
+        remove_folder(Path(player.job.home))
+        self._player = None
+        return {"ended": True, "stderr": player.said}
+
+    def _kill(self, player: WatchedPlayer) -> None:
+        player.throttle = None
+        end_descendants(self._spared())
+
+    def _running_line(self, player: WatchedPlayer) -> str | None:
+        """Ask the process for its stack, which Python prints even in an endless loop."""
+        if hasattr(signal, "SIGUSR1"):
+            with contextlib.suppress(psutil.Error):
+                psutil.Process(player.process_id).send_signal(signal.SIGUSR1)
+            patience = FAREWELL_SECONDS / player.job.speed
+            self._wait_for(lambda: player.running_line() is not None, patience)
+        return player.running_line()
+
+    def _spared(self) -> list[int]:
+        """The process that outlives the player, if there is one."""
+        return [self._source.process_id] if self._source and self._source.forks else []
+
+    def _processes(self) -> list[int]:
+        """Those of the player."""
+        return [pid for pid in descendants(os.getpid()) if pid not in self._spared()]
+
+    def _wait_for(self, has_come: Callable[[], bool], seconds: float) -> None:
+        """Take in news until something has come, for so many seconds at most."""
+        end = monotonic() + seconds
+        while not has_come() and (left := end - monotonic()) > 0:
+            with contextlib.suppress(Empty):
+                self._news.get(timeout=min(left, self._look_after()))()
+
+    def _look_after(self) -> float:
+        """Hold the player to its limits; returns after how many seconds to do so again."""
+        player = self._player
+        if player is None or player.process_id is None or player.ending is not None:
+            return GLANCE_SECONDS
+        if player.throttle is not None:
+            player.throttle.hold()
+        if monotonic() >= player.next_count:
+            player.next_count = monotonic() + GLANCE_SECONDS
+            reap_orphans([self._source.process_id] if self._source else [])
+            if len(self._processes()) > MOST_PROCESSES:
+                player.ending = {"kind": "processes", "most": MOST_PROCESSES}
+        return GLANCE_SECONDS if player.throttle is None else INTERVAL
+
+    def _queued(self, take_in: Callable[P, None]) -> Callable[P, None]:
+        """The same for another thread: it is done where this one waits for news."""
+
+        def put(*args: P.args, **kwargs: P.kwargs) -> None:
+            self._news.put(partial(take_in, *args, **kwargs))
+
+        return put
+
+    def _take_commands(self, chunk: bytes) -> None:
+        if not chunk:
+            raise HungUp
+        *lines, self._unread = (self._unread + chunk).split(b"\n")
+        self._commands.extend(map(json.loads, lines))
+
+    def _take_messages(self, source: StarterProcess, chunk: bytes) -> None:
+        player = self._player
+        if player is None or source is not self._source:
+            return
+        for message in player.lines.take_in(chunk):
+            match message:
+                case {"event": "answer"}:
+                    player.answer = message
+                case {"event": "exit", "code": code}:
+                    player.is_gone = True
+                    player.ending = player.ending or {"kind": "exit", "code": code}
+                case {"event": "ready", "process_id": process_id}:
+                    player.process_id = process_id
+                    player.events.append(message)
+                    if player.job.speed < 1:
+                        player.throttle = Throttle(self._processes, player.job.speed)
+                case _:
+                    player.events.append(message)
+
+    def _take_stderr(self, source: StarterProcess, chunk: bytes) -> None:
+        if self._player is not None and source is self._source:
+            self._player.stderr = (self._player.stderr + chunk)[-TAIL_BYTES:]
+
+    def _take_exit(self, source: StarterProcess, code: int) -> None:
+        player = self._player
+        if player is not None and source is self._source:
+            player.is_gone = True
+            ending = {"kind": "parent"} if source.forks else {"kind": "exit", "code": code}
+            player.ending = player.ending or ending
+
+
+def say(message: Message) -> None:
+    """Tell the asking process.
+
+    Raises:
+        HungUp: it is gone.
+    """
+    try:
+        os.write(1, encoded(message))
+    except OSError as error:
+        raise HungUp from error
+
+
+def main() -> None:
+    """Supervise as the command line says: the starter, the mark, and where to make the folder."""
+    options = json.loads(sys.argv[1])
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit())
+    adopt_orphans()
+    folder = Path(tempfile.mkdtemp(prefix="connectx-", dir=options["temporary"])).resolve()
+    try:
+        supervisor = Supervisor(Starter(**options["starter"]), folder, options["mark"])
+        say({"folder": str(folder)})
+        supervisor.serve()
+    except HungUp:
+        pass
+    finally:
+        end_descendants()
+        remove_folder(folder)

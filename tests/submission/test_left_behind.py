@@ -1,0 +1,91 @@
+"""Commands that run strangers' files leave nothing behind, however they are ended."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic, sleep
+
+import psutil
+import pytest
+
+from tests.helpers.processes import is_gone, noted
+from tests.helpers.signals import heed_all
+
+SPINNING = """
+import os
+if not os.fork():
+    os.setsid()
+with open({noted!r}, "a") as file:
+    print(os.getpid(), file=file)
+while True:
+    pass
+"""
+
+COMMANDS = {
+    "check": ["check", "{file}"],
+    "evaluate": ["evaluate", "{file}", "--against", "random", "--workers", "2"],
+    "ladder": ["ladder", "{file}", "random", "--workers", "2"],
+    "grade": ["grade", "{file}", "--workers", "2"],
+}
+
+ENDINGS = [
+    *((command, signal.SIGTERM) for command in COMMANDS),
+    *((command, signal.SIGKILL) for command in COMMANDS),
+    ("check", signal.SIGHUP),
+    ("evaluate", signal.SIGHUP),
+    ("evaluate", signal.SIGINT),
+]
+
+PROCESSES = 4
+"""Two games at a time, in each of which the submission is two processes."""
+
+
+@pytest.fixture
+def shared() -> Iterator[Path]:
+    """A folder in which submissions may write."""
+    with TemporaryDirectory(dir="/tmp") as folder:
+        yield Path(folder)
+
+
+def survivors(mark: str) -> list[psutil.Process]:
+    """The processes that bear a mark in their environment, their command or their folder."""
+    return [process for process in psutil.process_iter() if bears(process, mark)]
+
+
+def bears(process: psutil.Process, mark: str) -> bool:
+    try:
+        told = [*process.environ().values(), *process.cmdline(), process.cwd()]
+        return process.status() != psutil.STATUS_ZOMBIE and any(mark in text for text in told)
+    except (psutil.Error, OSError):
+        return False
+
+
+@pytest.mark.parametrize(("command", "number"), ENDINGS)
+def test_nothing_is_left_behind(
+    command: str, number: signal.Signals, tmp_path: Path, shared: Path
+) -> None:
+    temporary, file = tmp_path / "temporary", tmp_path / "loop.py"
+    temporary.mkdir()
+    file.write_text(SPINNING.format(noted=str(shared / "pids")))
+    words = [word.format(file=file) for word in COMMANDS[command]]
+    with subprocess.Popen(
+        [sys.executable, "-m", "submission", *words],
+        env={**os.environ, "TMPDIR": str(temporary)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=heed_all,
+    ) as running:
+        pids = noted(shared / "pids", PROCESSES, seconds=60)
+        assert not any(map(is_gone, pids))
+        assert survivors(str(temporary))
+        running.send_signal(number)
+        assert running.wait(60) != 0
+    end = monotonic() + 20
+    while left := [*survivors(str(temporary)), *temporary.iterdir()]:
+        assert monotonic() < end, f"left behind: {left}"
+        sleep(0.05)
+    assert all(map(is_gone, pids))
