@@ -1,4 +1,4 @@
-"""What stands between Kaggle and an agent: observation -> state -> search -> column, in time."""
+"""Kaggle's way to an agent: observation -> state -> search -> column, in time."""
 
 import gc
 import sys
@@ -22,7 +22,7 @@ LARGEST_BOARD = 10_000
 
 
 class Request(NamedTuple):
-    """What Kaggle asks, with everything that is missing or odd replaced by a default."""
+    """A request of Kaggle's; a default stands for everything that was missing or odd."""
 
     board: list[Any]
     mark: int
@@ -36,7 +36,7 @@ class Request(NamedTuple):
 
     @property
     def stones(self) -> int:
-        """How many cells are taken."""
+        """The number of cells that are taken."""
         return _stones(self.board)
 
     @property
@@ -129,7 +129,7 @@ class KagglePlayer:
 
 
 def plan_seconds(request: Request, elapsed: float, bank_share: float = 0.0) -> float:
-    """How long to search: this move's time, a share of the bank, less what has passed already.
+    """Plan the seconds of a search: this move's time and a share of the bank, less what has passed.
 
     Args:
         request: what Kaggle asks.
@@ -142,7 +142,7 @@ def plan_seconds(request: Request, elapsed: float, bank_share: float = 0.0) -> f
 
 
 def read_request(observation: object, configuration: object) -> Request:
-    """What Kaggle asks. A missing or impossible number gets the competition's default."""
+    """Read a request of Kaggle's. A missing or impossible number gets the competition's default."""
     board = _read(observation, "board")
     cells = list(board) if isinstance(board, Iterable) else []
     mark = _read(observation, "mark")

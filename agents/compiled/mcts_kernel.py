@@ -67,7 +67,7 @@ LONGEST_PATH = 65
 
 
 class TreeSettings(NamedTuple):
-    """How a tree is grown: the options of `agents.mcts.Tree`."""
+    """The growth of a tree: the options of `agents.mcts.Tree`."""
 
     exploration: float
     rollouts_per_leaf: int

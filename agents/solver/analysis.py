@@ -134,7 +134,7 @@ SCALE = (
 
 
 def in_words(position: Position, bounds: ScoreBounds) -> str:
-    """What a score means for the player to move, as in "wins in 5 moves".
+    """Put a score into words for the player to move, as in "wins in 5 moves".
 
     The moves are the winner's own, the winning one counted.
     """
@@ -219,7 +219,7 @@ def board_picture(env: BoardGame, state: BoardState) -> Text:
 
 
 def _cell_labels(env: BoardGame, board: list[int]) -> list[str]:
-    """What stands in each cell: a stone, or the cell's number where moves are cells."""
+    """Label each cell: a stone, or the cell's number where moves are cells."""
     if isinstance(env, ConnectX):
         return [SYMBOLS[cell] for cell in board]
     return [SYMBOLS[cell] if cell else str(number) for number, cell in enumerate(board, start=1)]
@@ -246,7 +246,7 @@ def _board(analysis: Analysis) -> Table:
 
 
 def _score(analysis: Analysis, column: int) -> Text:
-    """What stands below a column: its score, `?` if it is not known, nothing if it is full."""
+    """Write below a column its score, `?` if it is not known, nothing if it is full."""
     bounds = analysis.columns.get(column)
     if bounds is None:
         return Text("")

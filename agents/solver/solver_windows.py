@@ -61,7 +61,7 @@ class Batch(NamedTuple):
 
 
 class SolverArrays(NamedTuple):
-    """What a search keeps between its slices, as arrays of 64-bit integers."""
+    """The memory of a search between its slices, as arrays of 64-bit integers."""
 
     stack: SolverStack
     entries: Words

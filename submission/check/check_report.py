@@ -30,7 +30,7 @@ def render_check(report: CheckReport) -> RenderableType:
 
 
 def render_pair(report: CheckReport) -> RenderableType:
-    """What a check of a pair of games adds to one that has been shown."""
+    """Show the additions of a check of a pair of games to one that has been shown."""
     passed = ("passed", "green") if report.accepted else ("failed", "bold red")
     return Group(
         Text.assemble(f"A pair of games at {report.speed:.2g} of this machine's speed: ", passed),

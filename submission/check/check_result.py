@@ -21,7 +21,7 @@ LARGE_BYTES = 5_000_000
 """Submissions below this size are safe."""
 
 FALL_BACK = "; falling back"
-"""How a line ends by which a bundle says that its agent gave no column; see `submission.entry`."""
+"""Ends a line by which a bundle says that its agent gave no column; see `submission.entry`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Timing:
     longest_later: float | None
     """The longest move other than a seat's first; None without such."""
     bank: float
-    """What a game's moves may take beyond their limit, in all."""
+    """Seconds that a game's moves may take beyond their limit, in all."""
     bank_taken: float
     """The most that one game took of it."""
 
@@ -80,7 +80,7 @@ class CheckReport:
     other_imports: tuple[str, ...] | None
     """Modules that are not Python's own."""
     versions: Versions
-    """What the games were played with."""
+    """Of Python and the libraries that the games were played with."""
     speed: float
     """The share of one core that the submission had, with all that it started; 1 is no limit."""
     agent: str | None
@@ -169,7 +169,7 @@ def _moves(record: ObservedGame) -> list[Move]:
 
 
 def _stderr(games: Sequence[JudgedGame]) -> str:
-    """What the first failing game wrote last, or else the first game that wrote anything."""
+    """Quote the last words of the first failing game, or else of the first that wrote anything."""
     failing_first = sorted(games, key=lambda game: game.fault is None)
     tails = [game.record.stderr.strip().splitlines()[-STDERR_LINES:] for game in failing_first]
     return "\n".join(next(filter(None, tails), []))
@@ -229,7 +229,7 @@ def _warnings(
 
 
 def _import_warnings(source: SourceFacts, games: Sequence[JudgedGame]) -> Iterator[str]:
-    """What is said of the imports, but for those that a fault names already."""
+    """Warn of imports, but for those that a fault names already."""
     causes = [game.fault.cause for game in games if game.fault]
     for entry in source.imports or ():
         doubt = doubt_import(entry)
@@ -239,7 +239,7 @@ def _import_warnings(source: SourceFacts, games: Sequence[JudgedGame]) -> Iterat
 
 
 def _file_warnings(games: Sequence[JudgedGame]) -> Iterator[str]:
-    """What is said of paths that were asked for in vain, but for those that a fault names."""
+    """Warn of paths that were asked for in vain, but for those that a fault names."""
     causes = [game.fault.cause for game in games if game.fault]
     for path in dict.fromkeys(path for game in games for path in game.record.hidden):
         if not any(path in cause for cause in causes):

@@ -31,7 +31,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a missing module may be, besides a module of Kaggle's image."""
+    """Modules that may be missing, besides those of Kaggle's image."""
 
     neighbours: frozenset[str]
     """Names under which files and folders beside the original could be imported."""
@@ -44,7 +44,7 @@ def diagnose(record: ObservedGame, surroundings: Surroundings, doubt: str | None
 
     Args:
         record: the game.
-        surroundings: where a missing module may be had from.
+        surroundings: the modules that may be missing.
         doubt: why the callable that Kaggle takes is probably not the one that was meant.
     """
     failure = record.failure

@@ -54,7 +54,7 @@ def image_has(module: str, distributions: Iterable[str] = ()) -> bool:
 
 
 def doubt_import(entry: Import) -> str | None:
-    """How the import ends otherwise on Kaggle than in the check; None where it does not."""
+    """Warn of an import that ends otherwise on Kaggle than in the check; None for all others."""
     is_there = image_has(entry.module, entry.distributions)
     if entry.origin == "installed" and not is_there:
         source = ", ".join(entry.distributions) or "unknown"

@@ -53,7 +53,7 @@ class GamePlan:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a submission may take; times in seconds.
+    """The limits of a submission; times in seconds.
 
     Raises:
         ValueError: a limit that leaves nothing.
@@ -102,7 +102,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class ObservedGame:
-    """What was seen of a game."""
+    """One game as it was seen."""
 
     plan: GamePlan
     versions: Versions
@@ -110,9 +110,9 @@ class ObservedGame:
     """None where the file has not been loaded."""
     load_seconds: float | None
     moves: Mapping[Seat, Sequence[Move]]
-    """What the submission has answered on each seat."""
+    """Of the submission, on each seat."""
     failure: Failure | None
-    """What ended the game against the submission; None where it has passed."""
+    """Ended the game against the submission; None where it has passed."""
     when: str
     """At which point of the game it ended."""
     is_complete: bool

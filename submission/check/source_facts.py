@@ -1,4 +1,4 @@
-"""What a submission's source says of itself: its imports and its definitions.
+"""Facts of a submission's source: its imports and its definitions.
 
 Parsing can end the interpreter that does it, and the grammar and the packages of another one may
 count: this file is also a script of its own, run by path with `python -I`, that prints the facts as
@@ -51,7 +51,7 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class SourceFacts:
-    """What parsing shows; by default that it has failed."""
+    """The facts that parsing shows; by default that it has failed."""
 
     imports: tuple[Import, ...] | None = None
     """Those anywhere in the submission's sources, by name; None where parsing fails."""

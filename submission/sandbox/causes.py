@@ -21,7 +21,7 @@ CRASHES = ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "SIGFPE")
 
 
 class Cause(NamedTuple):
-    """What is wrong, as the end of a sentence, and what mends it."""
+    """A mistake, as the end of a sentence, and its mend."""
 
     text: str
     mend: str
@@ -116,7 +116,7 @@ def _missing_file(message: str, hidden: Sequence[str]) -> Cause:
 
 
 def of_death(exit_code: int, memory: int) -> Cause:
-    """How a process ended that had no last word.
+    """Explain the end of a process that had no last word.
 
     Args:
         exit_code: the exit status, or minus the number of a signal.

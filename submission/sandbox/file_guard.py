@@ -133,7 +133,7 @@ class FileGuard:
 
 
 def _prefixes(folders: Iterable[str]) -> tuple[str, ...]:
-    """What the paths of all that lies in the folders begin with."""
+    """Spell the prefixes of all paths in the folders."""
     return tuple(f"{folder.rstrip('/')}/" for folder in folders if folder)
 
 

@@ -1,4 +1,4 @@
-"""How Python is started for strangers' code, and by which interpreter."""
+"""The interpreter for strangers' code: found, probed and started."""
 
 import os
 import shutil

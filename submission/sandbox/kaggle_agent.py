@@ -116,7 +116,7 @@ def type_name(value: object) -> str:
 
 
 def describe_error(error: BaseException, folder: Path | None) -> Message:
-    """What is known of an exception, JSON-able; see `causes.Raised`.
+    """Describe an exception, JSON-able; see `causes.Raised`.
 
     Args:
         error: the exception.
@@ -183,7 +183,7 @@ def report_loading(main: Path, report: Callable[..., None]) -> None:
 
 
 def describe_choice(chosen: Any, main: Path) -> Message:
-    """What kind of thing Kaggle takes as the agent, and where it comes from."""
+    """Describe the thing that Kaggle takes as the agent, and its origin."""
     code = getattr(chosen, "__code__", None)
     return {
         "name": _name(chosen),

@@ -1,4 +1,4 @@
-"""What comes back when a player is asked for a move."""
+"""Moves and failures: the answers of a player."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -31,7 +31,7 @@ class Failure(NamedTuple):
     stderr: tuple[str, ...] = ()
     """The last lines that the player wrote to standard error."""
     mend: str = ""
-    """What to do about it."""
+    """Says how to mend it."""
     lines: tuple[str, ...] = ()
     """The traceback's lines that lie in the submission."""
     missing: str | None = None
@@ -44,7 +44,7 @@ class Move(NamedTuple):
     column: int | None
     """The column, counted from 0; it may be full or not on the board. None with a failure."""
     seconds: float
-    """What the player took, by a clock around the player alone."""
+    """Time of the player, by a clock around the player alone."""
     failure: Failure | None = None
     returned: str | None = None
     """Name of the type of what it returned, where that is known."""

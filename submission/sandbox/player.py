@@ -23,7 +23,7 @@ from submission.sandbox.processes import end_marked, remove_folder
 from submission.sandbox.starter import Starter
 
 GONE = (EOFError, OSError, ValueError)
-"""What talking to a supervisor raises that has ended, or was closed by another thread."""
+"""Raised by talking to a supervisor that has ended, or was closed by another thread."""
 
 
 class SupervisorProcess:
@@ -138,7 +138,7 @@ class SupervisorProcess:
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """What a game was played with."""
+    """The versions that a game was played with."""
 
     python: str
     numba: str | None

@@ -42,7 +42,7 @@ FILE_BYTES = 256 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class PlayerJob:
-    """What a player's process is told first; JSON-able through `dataclasses.asdict`."""
+    """The first message to a player's process; JSON-able through `dataclasses.asdict`."""
 
     home: str
     """A folder of this player alone, which is removed when the player has ended."""
@@ -53,7 +53,7 @@ class PlayerJob:
     speed: float
     """The share of one core that the player has, with all that it starts; 1 is no limit."""
     key: str
-    """What every answer carries: whatever else is written is passed over."""
+    """Every answer carries it; whatever else is written is passed over."""
 
     @property
     def agent(self) -> Path:
@@ -206,7 +206,7 @@ def _limit(memory: int) -> None:
 
 @cache
 def _versions() -> dict[str, str | None]:
-    """What a submission runs with; nothing of it is imported, which would warm its start."""
+    """List what a submission runs with; nothing of it is imported, which would warm its start."""
     return {"python": python_version(), "numba": _version("numba"), "numpy": _version("numpy")}
 
 

@@ -1,4 +1,4 @@
-"""What players' processes come from: on systems that fork a fork server, elsewhere fresh processes.
+"""Starters of players' processes: a fork server on systems that fork, elsewhere fresh processes.
 
 Both are told a player's job on standard input, which is then the player's own, as standard output
 and standard error are.
@@ -20,7 +20,7 @@ from submission.sandbox.processes import MARK
 
 @dataclass(frozen=True, slots=True)
 class Starter:
-    """How players' processes come to be; JSON-able through `dataclasses.asdict`."""
+    """The job of a starter; JSON-able through `dataclasses.asdict`."""
 
     command: list[str]
     """Starts a process that is told a player's job on standard input."""

@@ -70,7 +70,7 @@ RUNNING_LINE = re.compile(rf'File "[^"]*{re.escape(MAIN)}", line (\d+) in (\S+)'
 
 @dataclass(slots=True)
 class WatchedPlayer:
-    """What is known of the present player."""
+    """The present player, as far as it is known."""
 
     job: PlayerJob
     lines: KeyedLines
@@ -78,9 +78,9 @@ class WatchedPlayer:
     """None until it is ready to be asked."""
     answer: Message | None = None
     events: list[Message] = field(default_factory=list)
-    """What it has told besides, since the last report."""
+    """Its other messages since the last report."""
     ending: Message | None = None
-    """How it has ended, or why it is to be ended."""
+    """The cause of its end, or the reason to end it."""
     is_gone: bool = False
     stderr: bytes = b""
     throttle: Throttle | None = None

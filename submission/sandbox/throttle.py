@@ -75,7 +75,7 @@ class Throttle:
 
 
 def processor_seconds(process_id: int) -> float:
-    """What a process, with the children that it has waited for, has used; 0 where it is gone.
+    """Measure the time of a process and of the children that it has waited for; 0 where it is gone.
 
     psutil counts in ticks of 10 ms, twice as long as an interval.
     """
