@@ -59,9 +59,9 @@ class FusedGames(Games):
         flat = observation == "flat"
         kind = game.rows, game.inarow, boards.board, flat, replies is not None
         self._step = fastest(make_step(*kind))
-        shared_by = min(useful_threads(threads, len(boards)), most_threads())
+        shared_by = useful_threads(threads, len(boards))
         if shared_by > 1:
-            shared = compiled(make_shared_step(*kind, shared_by))
+            shared = compiled(make_shared_step(*kind, min(shared_by, most_threads())))
             self._step = ThreadedKernel(self._step, shared)
         self._words = boards.mover, boards.mask, self.over, self._seats, self._streams
         self._tables = boards.lowest, boards.cells, boards.highest, boards.shifts
