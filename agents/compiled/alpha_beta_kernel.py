@@ -273,7 +273,7 @@ def take_back(arrays: SearchArrays, ply: int, score: int, plies: int) -> int:
     if score > frame[BEST]:
         frame[BEST] = score
         frame[BEST_MOVE] = move
-        if score > frame[ALPHA] or frame[ALPHA] == -WIN_SCORE:  # else it may be worth less
+        if score > frame[ALPHA] or score == -WIN_SCORE:  # else it may be worth less
             extend_variation(arrays, ply, move)
         frame[ALPHA] = max(frame[ALPHA], score)
     if frame[ALPHA] >= frame[BETA]:  # fail high: the opponent has a better choice before

@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from agents import AlphaBetaAgent, MinimaxAgent
@@ -28,6 +28,10 @@ from tests.helpers.strategies import (
     unfinished_positions,
 )
 
+WON_IN_A_NULL_WINDOW = Position(
+    ConnectX(3, 3, inarow=3), state_from_moves(ConnectX(3, 3, inarow=3), "21")
+)
+BARE = {"iterative_deepening": False, "killer_moves": False, "table_size": 0}
 small_boards = st.one_of(contested_games(largest=5), board_games(largest=5))
 
 
@@ -159,6 +163,7 @@ def test_the_principal_variation_leads_to_the_value(
 
 
 @given(late_positions(small_boards, most_free_cells=9), aids())
+@example(WON_IN_A_NULL_WINDOW, BARE)
 @settings(max_examples=60)
 def test_a_proven_line_keeps_the_value_to_its_end(position: Position, aids: dict[str, Any]) -> None:
     """A line may end early where the table knew the rest; the state there is worth as much."""
