@@ -3,14 +3,14 @@
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectFour, ConnectX
 from envs.explicit_tree import ChanceNode, ExplicitTree, MaxNode, MinNode, parse_tree
-from envs.games import GYMNASIUM_IDS
 from envs.learning.registration import register_with_gymnasium
 from envs.notation import parse_moves, state_from_moves
 from envs.protocol import CHANCE, Action, Env, GameOfChance, State
 from envs.render import board_svg, board_text
 from envs.tic_tac_toe import TicTacToe
 
-register_with_gymnasium()
+GYMNASIUM_IDS = register_with_gymnasium()
+"""The ids of the environments for `gymnasium.make`."""
 
 __all__ = [
     "CHANCE",

@@ -72,7 +72,8 @@ class BoardGame(ABC):
     def action_cells(self) -> Sequence[int]:
         """The cells that each action can fill, as a mask; a stone takes the lowest free one.
 
-        By default each cell is an action, numbered from 0 row by row from the top left.
+        By default each cell is an action, numbered from 0 row by row from the top left. Where it is
+        not, the game's constructor sets it.
         """
         return [
             cell_bit(self.rows, row, column)

@@ -1,7 +1,6 @@
 """Connect Four on boards of any size: stones fall to the lowest free cell of a column."""
 
 from collections.abc import Sequence
-from functools import cached_property
 
 from envs.bitboard import cell_bit, cells_in_line, column_cells, has_line
 from envs.board import BoardGame, BoardState, new_state
@@ -25,15 +24,11 @@ class ConnectX(BoardGame):
             column: (cell_bit(rows, rows - 1, column), column_cells(rows, column))
             for column in range(columns)
         }
+        self.action_cells = [cells for _, cells in self._columns.values()]
         self._top_row = sum(cell_bit(rows, 0, column) for column in range(columns))
         self._in_line = cells_in_line(rows, columns, self.winning_lines)
         self._others_of_line = inarow - 1
         self._open_columns = _OpenColumns(rows, columns)
-
-    @cached_property
-    def action_cells(self) -> Sequence[int]:
-        """The cells of each column, as a mask."""
-        return [cells for _, cells in self._columns.values()]
 
     def get_available_actions(self, state: BoardState) -> Sequence[int]:
         """Return the columns that are not full; none once a player has won."""

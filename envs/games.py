@@ -67,9 +67,6 @@ GAMES: Mapping[str, GameEntry] = {
 }
 """The games by their names. Gymnasium's Connect Four is ConnectX, so that it takes sizes, too."""
 
-GYMNASIUM_IDS = tuple(name for entry in GAMES.values() for name in entry.gymnasium_ids)
-"""The ids of the environments for `gymnasium.make`."""
-
 
 def game_entry(game: BoardGame) -> GameEntry:
     """Find the entry of a game.

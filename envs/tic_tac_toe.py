@@ -14,6 +14,7 @@ class TicTacToe(BoardGame):
     def __init__(self) -> None:
         super().__init__(rows=SIDE, columns=SIDE, inarow=SIDE)
         self._cell = {action: cell_bit(SIDE, *divmod(action, SIDE)) for action in range(SIDE**2)}
+        self.action_cells = [*self._cell.values()]
         positions = range(sum(self._cell.values()) + 1)
         # So small a board is looked up instead of searched.
         self._has_line = tuple(has_line(stones, self.line_steps) for stones in positions)

@@ -11,16 +11,20 @@ from envs.games import GAMES
 GYMNASIUM = "gymnasium"
 
 
-def register_with_gymnasium() -> None:
+def register_with_gymnasium() -> tuple[str, ...]:
     """Register the environments at once where Gymnasium is loaded, else when it is imported.
 
     So the rules and the searches never load Gymnasium, and `import envs` may stand before or after
     `import gymnasium`.
+
+    Returns:
+        The ids that `gymnasium.make` knows from then on.
     """
     if GYMNASIUM in sys.modules:
         register_environments()
     else:
         sys.meta_path.insert(0, _GymnasiumFinder())
+    return tuple(name for entry in GAMES.values() for name in entry.gymnasium_ids)
 
 
 def register_environments() -> None:
