@@ -6,7 +6,7 @@ Each game in the table has a class, `ConnectXEnv` for `ConnectX` and so on.
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from types import new_class
-from typing import Any, Self, SupportsIndex
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex, TypeAlias
 
 import numpy as np
 from gymnasium import Env, logger
@@ -224,6 +224,11 @@ def _environment(rules: type[BoardGame]) -> type[BoardGameEnv]:
 
 ENVIRONMENTS = {entry.rules: _environment(entry.rules) for entry in GAMES.values()}
 """The environments of the games in the table, by the classes of their rules."""
+
+
+if TYPE_CHECKING:
+    ConnectXEnv: TypeAlias = BoardGameEnv
+    TicTacToeEnv: TypeAlias = BoardGameEnv
 
 
 def __getattr__(name: str) -> type[BoardGameEnv]:

@@ -6,7 +6,7 @@ Each game in the table has a class, `ConnectXVectorEnv` for `ConnectX` and so on
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from types import new_class
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from gymnasium.error import ResetNeeded
@@ -281,6 +281,11 @@ def _vector_environment(single: type[BoardGameEnv]) -> type[BoardGameVectorEnv]:
 
 VECTOR_ENVIRONMENTS = {rules: _vector_environment(single) for rules, single in ENVIRONMENTS.items()}
 """The vector environments of the games in the table, by the classes of their rules."""
+
+
+if TYPE_CHECKING:
+    ConnectXVectorEnv: TypeAlias = BoardGameVectorEnv
+    TicTacToeVectorEnv: TypeAlias = BoardGameVectorEnv
 
 
 def __getattr__(name: str) -> type[BoardGameVectorEnv]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agents.solver.exhaustive_solver import ExhaustiveSolver
+from agents.solver.plain_solver import ExhaustiveSolver
 from agents.solver.solver import Solver
 from envs import ConnectX, TicTacToe, state_from_moves
 from tests.helpers.brute_force import BruteForce
