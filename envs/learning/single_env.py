@@ -6,7 +6,7 @@ Each game in the table has a class, `ConnectXEnv` for `ConnectX` and so on.
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from types import new_class
-from typing import TYPE_CHECKING, Any, Self, SupportsIndex, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
 import numpy as np
 from gymnasium import Env, logger
@@ -15,6 +15,7 @@ from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
 from envs.board import BoardGame, BoardState
+from envs.connectx import ConnectX
 from envs.games import GAMES
 from envs.learning.arguments import ILLEGAL, moves_of_reset, require_choice, whole_number
 from envs.learning.observations import action_mask, make_observer
@@ -22,6 +23,7 @@ from envs.learning.opponents import RANDOM, Dice, Opponent, make_opponent
 from envs.notation import state_from_moves
 from envs.random_stream import stream_of_seed
 from envs.render import board_ansi, board_rgb, board_svg
+from envs.tic_tac_toe import TicTacToe
 
 PLAYERS = {"first": 1, "second": 2}
 RANDOM_SEAT = "random"
@@ -227,8 +229,12 @@ ENVIRONMENTS = {entry.rules: _environment(entry.rules) for entry in GAMES.values
 
 
 if TYPE_CHECKING:
-    ConnectXEnv: TypeAlias = BoardGameEnv
-    TicTacToeEnv: TypeAlias = BoardGameEnv
+
+    class ConnectXEnv(BoardGameEnv, ConnectX):
+        """`ConnectX` as an environment, to those who check types."""
+
+    class TicTacToeEnv(BoardGameEnv, TicTacToe):
+        """`TicTacToe` as an environment, to those who check types."""
 
 
 def __getattr__(name: str) -> type[BoardGameEnv]:
