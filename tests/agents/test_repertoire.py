@@ -86,6 +86,7 @@ def met_states(scope: RepertoireScope, player: int) -> Iterator[BoardState]:
         states = states_after(env, going_on)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("scope", SCOPES)
 def test_every_position_of_the_first_plies_has_a_best_move(scope: RepertoireScope) -> None:
     env, truth, repertoire = env_of(scope), truth_of(scope), repertoire_of(scope)
@@ -103,6 +104,7 @@ def test_every_position_that_a_player_meets_has_a_best_move(
         assert repertoire.move(state) in equally_good(env, truth, state), state
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("scope", SCOPES[:3])
 def test_no_other_position_has_a_move_unless_it_is_plain(scope: RepertoireScope) -> None:
     """A position off the repertoire is never answered by bits that mean nothing."""

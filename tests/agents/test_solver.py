@@ -44,6 +44,7 @@ def unfinished(env: ConnectX, seed: int) -> list[BoardState]:
     return random_game(env, Random(seed))[:-1]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", SETS)
 def test_published_scores(name: str, solver: Solver) -> None:
     positions = published_positions(name, QUICK.get(name))
