@@ -24,7 +24,7 @@ from envs.notation import state_from_moves
 from envs.render import SYMBOLS
 
 
-class Position(NamedTuple):
+class ReachedPosition(NamedTuple):
     """A position in which the game goes on, with the moves that lead to it."""
 
     env: ConnectX
@@ -33,7 +33,7 @@ class Position(NamedTuple):
     state: BoardState
 
 
-def read_position(env: ConnectX, moves: str) -> Position:
+def read_position(env: ConnectX, moves: str) -> ReachedPosition:
     """The position after the plies of a move string.
 
     Raises:
@@ -45,10 +45,10 @@ def read_position(env: ConnectX, moves: str) -> Position:
         ending = "in a draw" if winner is None else f"and won by player {winner}"
         raise ValueError(f"after {moves!r} the game is over, {ending}: give fewer moves to solve")
     separator = "" if "," in moves else ","
-    return Position(env, separator.join(moves.split()), state)
+    return ReachedPosition(env, separator.join(moves.split()), state)
 
 
-def read_positions(env: ConnectX, lines: Iterable[str]) -> Iterator[Position]:
+def read_positions(env: ConnectX, lines: Iterable[str]) -> Iterator[ReachedPosition]:
     """The positions of lines with a move string each; blank lines are passed over.
 
     Raises:
@@ -69,7 +69,7 @@ class Analysis:
     Bounds that do not meet are what a time limit has left.
     """
 
-    position: Position
+    position: ReachedPosition
     bounds: ScoreBounds
     """The score of the position."""
     columns: Mapping[int, ScoreBounds] = field(default_factory=dict)
@@ -82,11 +82,11 @@ class Analysis:
         return [column for column, bounds in self.columns.items() if bounds.lower >= highest]
 
 
-Analyse = Callable[[Solver, Position, float | None], Analysis]
+Analyse = Callable[[Solver, ReachedPosition, float | None], Analysis]
 """Finds out about a position, with a time limit in seconds."""
 
 
-def analyse(solver: Solver, position: Position, time_limit: float | None = None) -> Analysis:
+def analyse(solver: Solver, position: ReachedPosition, time_limit: float | None = None) -> Analysis:
     """Solve every column of a position, and by that the position.
 
     Args:
@@ -100,7 +100,9 @@ def analyse(solver: Solver, position: Position, time_limit: float | None = None)
     return Analysis(position, ScoreBounds(lower, upper), columns)
 
 
-def analyse_score(solver: Solver, position: Position, time_limit: float | None = None) -> Analysis:
+def analyse_score(
+    solver: Solver, position: ReachedPosition, time_limit: float | None = None
+) -> Analysis:
     """Solve a position without saying which column leads to its score: several times as fast."""
     return Analysis(position, solver.bounds(position.state, time_limit))
 
@@ -133,7 +135,7 @@ SCALE = (
 )
 
 
-def in_words(position: Position, bounds: ScoreBounds) -> str:
+def in_words(position: ReachedPosition, bounds: ScoreBounds) -> str:
     """Put a score into words for the player to move, as in "wins in 5 moves".
 
     The moves are the winner's own, the winning one counted.
@@ -151,7 +153,7 @@ def in_words(position: Position, bounds: ScoreBounds) -> str:
     return "not decided in this time"
 
 
-def _moves(position: Position, score: int, exact: bool) -> str:
+def _moves(position: ReachedPosition, score: int, exact: bool) -> str:
     cells = position.env.rows * position.env.columns
     moves = moves_left(cells, position.state.mask.bit_count(), score)
     count = "1 move" if moves == 1 else f"{moves} moves"
@@ -279,7 +281,7 @@ def _columns(analysis: Analysis) -> Table:
 
 def analyse_all(
     solver: Solver,
-    positions: Sequence[Position],
+    positions: Sequence[ReachedPosition],
     analyse_one: Analyse,
     time_limit: float | None,
     on_progress: OnProgress,

@@ -15,7 +15,7 @@ from submission.kaggle import upload_command
 from submission.sandbox.causes import PACK_THE_DATA
 from submission.sandbox.file_guard import PROJECT_PACKAGES
 from submission.sandbox.move import STDERR_LINES, Move
-from submission.sandbox.player import Versions
+from submission.sandbox.player import RuntimeVersions
 
 LARGE_BYTES = 5_000_000
 """Submissions below this size are safe."""
@@ -79,7 +79,7 @@ class CheckReport:
     """None, as `other_imports`, where the source could not be parsed."""
     other_imports: tuple[str, ...] | None
     """Modules that are not Python's own."""
-    versions: Versions
+    versions: RuntimeVersions
     """Of Python and the libraries that the games were played with."""
     speed: float
     """The share of one core that the submission had, with all that it started; 1 is no limit."""

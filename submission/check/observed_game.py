@@ -14,7 +14,7 @@ from submission.match.own_referee import OwnGame
 from submission.sandbox import causes
 from submission.sandbox.launcher import Launcher
 from submission.sandbox.move import Failure, Move, failure
-from submission.sandbox.player import Player, Versions
+from submission.sandbox.player import RunningPlayer, RuntimeVersions
 from submission.sandbox.throttle import can_throttle
 
 SEED = 1
@@ -105,7 +105,7 @@ class ObservedGame:
     """One game as it was seen."""
 
     plan: GamePlan
-    versions: Versions
+    versions: RuntimeVersions
     choice: Choice | None
     """None where the file has not been loaded."""
     load_seconds: float | None
@@ -155,7 +155,9 @@ class _Game:
         players: the submission, on each of its seats.
     """
 
-    def __init__(self, plan: GamePlan, limits: Limits, players: Mapping[Seat, Player]) -> None:
+    def __init__(
+        self, plan: GamePlan, limits: Limits, players: Mapping[Seat, RunningPlayer]
+    ) -> None:
         size = plan.rows, plan.columns, plan.inarow
         self._board = OwnGame(GameConfiguration(*size, plan.act_timeout), limits.bank)
         self._plan = plan

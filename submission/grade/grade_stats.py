@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from agents.solver.analysis import Position, in_words
+from agents.solver.analysis import ReachedPosition, in_words
 from agents.solver.solver import ScoreBounds
 from agents.stats import Estimate, score_estimate
 from submission.grade.solved_positions import GAME, Outcome, Phase, SolvedPosition
@@ -190,5 +190,7 @@ def mistake_in_words(mistake: Mistake) -> str:
 def _outcome_in_words(position: SolvedPosition, column: int) -> str:
     """The consequence of a column for the player to move, as in "wins in 5 moves"."""
     score = position.legal[column]
-    verdict = in_words(Position(GAME, position.moves, position.state), ScoreBounds(score, score))
+    verdict = in_words(
+        ReachedPosition(GAME, position.moves, position.state), ScoreBounds(score, score)
+    )
     return f"leads to a {verdict}" if score == 0 else verdict

@@ -8,7 +8,7 @@ from threading import Lock
 
 from submission.kaggle import kaggle_environments
 from submission.sandbox.interpreter import child_command
-from submission.sandbox.player import Player, SupervisorProcess
+from submission.sandbox.player import RunningPlayer, SupervisorProcess
 from submission.sandbox.starter import Starter
 
 
@@ -31,7 +31,7 @@ class Launcher:
 
     def start_player(
         self, agent: bytes | Path, *, seed: int, memory: int, speed: float = 1.0
-    ) -> Player:
+    ) -> RunningPlayer:
         """Have a submission's process started, without waiting for it.
 
         Args:
@@ -47,7 +47,7 @@ class Launcher:
         """
         supervisor = self._free_supervisor()
         try:
-            return Player(
+            return RunningPlayer(
                 supervisor,
                 agent,
                 seed=seed,

@@ -137,7 +137,7 @@ class SupervisorProcess:
 
 
 @dataclass(frozen=True, slots=True)
-class Versions:
+class RuntimeVersions:
     """The versions that a game was played with."""
 
     python: str
@@ -151,7 +151,7 @@ class Versions:
         return f"Python {self.python}, {numba}, {numpy}"
 
 
-class Player:
+class RunningPlayer:
     """A submission in a process of its own; use it as a context manager, which ends the process.
 
     Nothing that the submission does raises an exception here.
@@ -184,7 +184,7 @@ class Player:
         self._speed = speed
         self._failure: Failure | None = None
         self._is_finished = False
-        self.versions: Versions | None = None
+        self.versions: RuntimeVersions | None = None
         """None before the first move."""
         self.loaded: Message | None = None
         """`seconds`, and the `choice` of Kaggle's loader; None until the file has been loaded."""
@@ -255,7 +255,7 @@ class Player:
         for event in events:
             match event:
                 case {"event": "ready"}:
-                    self.versions = Versions(**event["versions"])
+                    self.versions = RuntimeVersions(**event["versions"])
                 case {"event": "loading"}:
                     self.is_loading = True
                 case {"event": "loaded"}:

@@ -24,7 +24,7 @@ from submission.cli import prepare
 from submission.kaggle import kaggle_environments
 from submission.sandbox.file_guard import PROJECT_PACKAGES
 from submission.sandbox.interpreter import find_python
-from submission.sandbox.player import Versions
+from submission.sandbox.player import RuntimeVersions
 from submission.sandbox.throttle import can_throttle
 from tests.helpers.checks import GOOD, check_file, check_pair, first_fault, rows_of
 from tests.helpers.shell import Shell
@@ -64,7 +64,7 @@ def test_the_games_are_played_by_the_other_interpreter(tmp_path: Path) -> None:
     report = check_pair(source, tmp_path, python=find_python(other))
     assert report.accepted
     assert report.stderr == str(other)
-    assert report.versions == Versions(platform.python_version(), "9.8.7", version("numpy"))
+    assert report.versions == RuntimeVersions(platform.python_version(), "9.8.7", version("numpy"))
     assert rows_of(report)["played with"] == str(report.versions)
     assert json.loads(json.dumps(report.to_json()))["versions"]["numba"] == "9.8.7"
 
@@ -101,9 +101,9 @@ def test_packages_beside_an_installed_project_are_not_the_other_interpreters(
 
 def test_without_another_interpreter_the_versions_are_those_of_this_one(tmp_path: Path) -> None:
     report = check_pair(GOOD, tmp_path)
-    here = Versions(platform.python_version(), version("numba"), version("numpy"))
+    here = RuntimeVersions(platform.python_version(), version("numba"), version("numpy"))
     assert report.versions == here
-    assert str(Versions("3.12.1", None, "2.0.2")) == "Python 3.12.1, no numba, numpy 2.0.2"
+    assert str(RuntimeVersions("3.12.1", None, "2.0.2")) == "Python 3.12.1, no numba, numpy 2.0.2"
 
 
 def test_a_syntax_error_names_the_version_that_read_it(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from submission.check.observed_game import Choice, GamePlan, ObservedGame
 from submission.sandbox import causes
 from submission.sandbox.causes import Cause, Raised
 from submission.sandbox.move import Failure, Move, failure
-from submission.sandbox.player import Versions
+from submission.sandbox.player import RuntimeVersions
 
 SURROUNDINGS = Surroundings(
     neighbours=frozenset({"tactics", "numbers"}), project_packages=frozenset({"agents"})
@@ -24,7 +24,7 @@ MEMORY = 3 * 2**30
 def game(reason: Failure | None) -> ObservedGame:
     return ObservedGame(
         plan=PLAN,
-        versions=Versions("3.12.1", None, "2.0.2"),
+        versions=RuntimeVersions("3.12.1", None, "2.0.2"),
         choice=Choice("agent", "function", 1, 2, "main.py", is_own=True),
         load_seconds=0.1,
         moves={2: [Move(1, 0.1)]},

@@ -19,7 +19,7 @@ import pytest
 from submission.sandbox.causes import CHANNEL_CLOSED, NO_CALLABLE, SUPERVISOR_ENDED
 from submission.sandbox.launcher import LAUNCHER, Launcher
 from submission.sandbox.move import GRACE, Move
-from submission.sandbox.player import Player
+from submission.sandbox.player import RunningPlayer
 from tests.helpers.processes import is_gone, noted, wait_until_gone
 
 ROOT = Path(__file__).parents[2]
@@ -31,11 +31,11 @@ ENOUGH = 2**31
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux finds strays")
 
 
-def player(source: str, *, seed: int = 1, launcher: Launcher = LAUNCHER) -> Player:
+def player(source: str, *, seed: int = 1, launcher: Launcher = LAUNCHER) -> RunningPlayer:
     return launcher.start_player(dedent(source).encode(), seed=seed, memory=ENOUGH)
 
 
-def ask(running: Player, *, limit: float = 20.0, bank: float = 0.0) -> Move:
+def ask(running: RunningPlayer, *, limit: float = 20.0, bank: float = 0.0) -> Move:
     return running.act(
         {**BOARD, "remainingOverageTime": bank}, {**RULES, "actTimeout": limit, "runTimeout": 1200}
     )
