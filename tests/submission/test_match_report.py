@@ -58,7 +58,8 @@ def test_the_opponents_failures_bear_its_name() -> None:
     text = shown(match_of(OPPONENT_FAILED), width=200)
     assert cells(text, "rival")[0][4:6] == ["-", "-"]
     assert "1 opponent" in text
-    assert "rival failed in 1 game, first in game 6 of hero against rival: INVALID, played" in text
+    cause = "INVALID, the agent returned column 9"
+    assert f"rival failed in 1 game, first in game 6 of hero against rival: {cause}" in text
 
 
 def test_a_sequential_test_tells_its_verdict() -> None:
