@@ -312,6 +312,13 @@ def test_a_missing_library_is_said_with_the_extra(
     assert outcome.stderr.count("\n") == 1
 
 
+def steps_kept(folder: Path) -> int:
+    """The steps in the checkpoint of a training; the first one is written before any."""
+    if not (folder / "policy.checkpoint").exists():
+        return 0
+    return int(state_of(folder / "policy.npz")["steps"])
+
+
 def test_ctrl_c_keeps_what_was_learnt(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "submission", "train", "--minutes", "5"]
     options = ["--game", "tictactoe", "--output", str(tmp_path / "policy.npz")]
@@ -323,9 +330,8 @@ def test_ctrl_c_keeps_what_was_learnt(tmp_path: Path) -> None:
         preexec_fn=heed_ctrl_c,
     )
     deadline = monotonic() + 60
-    while not (tmp_path / "policy.checkpoint").exists() and monotonic() < deadline:
+    while steps_kept(tmp_path) == 0 and monotonic() < deadline:
         sleep(0.1)
-    sleep(1)
     process.send_signal(signal.SIGINT)
     stdout, stderr = process.communicate(timeout=60)
     assert process.returncode == 1, stderr
