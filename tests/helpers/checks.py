@@ -1,15 +1,13 @@
 """Checks of sources that tests write down, and what their reports say."""
 
-import io
 from pathlib import Path
 from typing import Any
-
-from rich.console import Console
 
 from submission.check.check import check_submission
 from submission.check.check_report import render_check
 from submission.check.check_result import CheckReport
 from submission.check.diagnosis import Fault
+from tests.helpers.shell import printed
 
 FIRST_FREE = "[c for c in range(conf.columns) if obs.board[c] == 0][0]"
 
@@ -39,9 +37,7 @@ def told(fault: Fault) -> str:
 
 
 def text_of(report: CheckReport) -> str:
-    output = io.StringIO()
-    Console(file=output, width=250).print(render_check(report))
-    return output.getvalue()
+    return printed(render_check(report), width=250)
 
 
 def rows_of(report: CheckReport) -> dict[str, str]:

@@ -1,9 +1,11 @@
 """The command line, run in the tests' own process."""
 
+import io
 import sys
 from dataclasses import dataclass
 
 import pytest
+from rich.console import Console, RenderableType
 
 from submission.__main__ import main
 
@@ -29,3 +31,10 @@ class Shell:
             main()
         captured = self.capsys.readouterr()
         return Outcome(int(ended.value.code or 0), captured.out, captured.err)
+
+
+def printed(renderable: RenderableType, width: int) -> str:
+    """A report as it stands in a terminal of so many columns."""
+    output = io.StringIO()
+    Console(file=output, width=width).print(renderable)
+    return output.getvalue()

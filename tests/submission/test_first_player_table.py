@@ -2,7 +2,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
-from rich.console import Console
 
 from submission.match.game_record import GameConfiguration, GameRecord
 from submission.match.match import Match
@@ -15,13 +14,11 @@ from tests.helpers.game_records import (
     WIN,
     match_of,
 )
+from tests.helpers.shell import printed
 
 
 def shown(match: Match, width: int = 80) -> str:
-    console = Console(width=width)
-    with console.capture() as capture:
-        console.print(render_openings(match))
-    return capture.get()
+    return printed(render_openings(match), width)
 
 
 def rows(text: str, first_cell: str) -> list[list[str]]:

@@ -10,7 +10,6 @@ from math import inf
 from xml.etree import ElementTree
 
 import pytest
-from rich.console import Console
 
 from agents.stats import Estimate
 from envs.connectx import ConnectX
@@ -23,6 +22,7 @@ from submission.match.match import Completion, Match
 from submission.match.players import Identity, PlayerKind
 from submission.match.schedule import Settings
 from tests.helpers.game_records import LOSS, PLAYER_FAILED, WIN, match_of
+from tests.helpers.shell import printed
 from tests.helpers.svg_reading import SVG, read_drawing
 
 NAMES = ("weak", "strong", "<b>&\"middle'.py")
@@ -57,10 +57,7 @@ def ladder() -> Ladder:
 
 
 def shown(ladder: Ladder, width: int = 100) -> str:
-    console = Console(width=width)
-    with console.capture() as capture:
-        console.print(render_ladder(ladder))
-    return capture.get()
+    return printed(render_ladder(ladder), width)
 
 
 def rows(text: str, name: str) -> list[list[str]]:

@@ -1,7 +1,5 @@
 from dataclasses import replace
 
-from rich.console import Console
-
 from submission.match.game_record import Result
 from submission.match.match import Completion, Match
 from submission.match.match_report import render_match
@@ -14,13 +12,11 @@ from tests.helpers.game_records import (
     WIN,
     match_of,
 )
+from tests.helpers.shell import printed
 
 
 def shown(match: Match, width: int = 80) -> str:
-    console = Console(width=width)
-    with console.capture() as capture:
-        console.print(render_match(match))
-    return capture.get()
+    return printed(render_match(match), width)
 
 
 def cells(text: str, name: str) -> list[list[str]]:
