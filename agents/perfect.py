@@ -114,7 +114,9 @@ class PerfectAgent(Agent):
         result = self._searched(exact_moves, env, state, clock)
         by_heart = self._by_heart(env, state)
         if by_heart is not None:
-            result = replace(result, action=by_heart, principal_variation=(by_heart,))
+            # The value may be a guess, for want of time, of a search that likes another move better.
+            value = result.action_values.get(by_heart, result.value)
+            result = replace(result, action=by_heart, value=value, principal_variation=(by_heart,))
         return replace(result, elapsed=clock.elapsed)
 
     def _by_heart(self, env: Env[Any, Any], state: Any) -> Any:

@@ -44,8 +44,11 @@ def commands_of(document: Path) -> list[str]:
     )
 
 
-QUICKLY = {"check": ["--patience", "0"]}
-"""Leaves out the games of a check that only warn: each of them compiles the agent anew."""
+QUICKLY = {
+    "check": ["--patience", "0", "--game-seconds", "0"],
+    "evaluate": ["--act-timeout", "0.1"],
+}
+"""Leaves out what only takes time: long thought, and games that compile the agent once more."""
 
 
 def run(command: str, folder: Path) -> None:

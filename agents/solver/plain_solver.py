@@ -12,7 +12,7 @@ from math import inf
 
 from agents.agent import legal_actions
 from agents.search import Clock, TimeUp
-from agents.solver.pairing import pairing_bound
+from agents.solver.follow_up import follow_up_bound
 from agents.solver.position_bounds import (
     CHILD_TABLE_LEFT,
     TABLE_LEFT,
@@ -152,10 +152,10 @@ class PlainEngine:
         return best
 
     def _look_up(self, position: Position, alpha: int) -> tuple[int, int]:
-        """Bounds of a score, by the pairing bound where it decides or by the table."""
+        """Bounds of a score, by the follow-up bound where it decides or by the table."""
         mover, mask, _, threats = position
         cells = self.board.cells
-        value = pairing_bound(self.board, mover, mask, threats)
+        value = follow_up_bound(self.board, mover, mask, threats)
         if value <= alpha:
             return -cells, value
         return self.table.get(mover + mask, (-cells, cells))

@@ -25,10 +25,10 @@ As a recursion, the algorithm is this; a score is the mover's, and beta is alway
             position, alpha <- the position after the only move, -alpha - 1
             change the sign of what is returned
         return a bound of the position that decides the window    `look_up`
-            the pairing bound <= alpha, or the table's upper bound <= alpha or lower bound > alpha
+            the follow-up bound <= alpha, or the table's upper bound <= alpha or lower bound > alpha
         for each move                                             `order_moves`
             return the win if it makes more threats than can be met
-            return -(pairing bound of the child) if it is > alpha
+            return -(follow-up bound of the child) if it is > alpha
         return the earliest win that is possible now if it is <= alpha
         return -(the table's upper bound of a child) if it is > alpha    `look_up_children`
         best <- -infinity
@@ -44,7 +44,7 @@ disk, and so that a search can be left at any node and taken up again.
 
 from typing import NamedTuple
 
-from agents.solver.pairing import pairing_bound
+from agents.solver.follow_up import follow_up_bound
 from agents.solver.position_bounds import (
     CHILD_TABLE_LEFT,
     TABLE_LEFT,
@@ -66,8 +66,8 @@ from agents.solver.score_table import (
 from envs.bitboard import BoardMasks, column_from_middle
 from envs.jit import Words, inlined
 
-PAIRING_CHILD_LEFT = 14
-"""With more cells left, the pairing bound of all children is computed before one is searched."""
+FOLLOW_UP_CHILD_LEFT = 14
+"""With more cells left, the follow-up bound of all children is computed before one is searched."""
 MIRROR_STONES = 16
 """With fewer stones, mirror images share an entry; later they hardly meet."""
 
@@ -199,9 +199,9 @@ def begin_frame(
 
 @inlined
 def look_up(board: BoardMasks, table: ScoreTable, line: ForcedLine) -> tuple[bool, int]:
-    """Whether the pairing bound or the table decides a node, and the value."""
+    """Whether the follow-up bound or the table decides a node, and the value."""
     position, alpha = line.position, line.alpha
-    value = pairing_bound(board, position.mover, position.mask, position.threats)
+    value = follow_up_bound(board, position.mover, position.mask, position.threats)
     if value <= alpha:
         return True, value  # fail low: the opponent answers in pairs
     if board.cells - position.mask.bit_count() > TABLE_LEFT:
@@ -253,8 +253,8 @@ def order_moves(
             threats = threats_of(board, stone, filled)
             if is_lost(board, filled, threats):
                 return True, win_score(board, stones + 2)  # exact: no earlier win was possible
-            if left > PAIRING_CHILD_LEFT:
-                value = -pairing_bound(board, filled ^ stone, filled, threats)
+            if left > FOLLOW_UP_CHILD_LEFT:
+                value = -follow_up_bound(board, filled ^ stone, filled, threats)
                 if value > alpha:
                     return True, value  # fail high: from here on the mover answers in pairs
             merit = threats.bit_count() - 2 * ((move << 1) & position.own != 0)

@@ -12,7 +12,7 @@ from threading import Thread
 from typing import Any
 
 from submission.executors.renewed_executor import RenewedExecutor
-from submission.sandbox.launcher import LAUNCHER
+from submission.sandbox.launcher import SUPERVISORS
 from submission.sandbox.processes import remove_folder
 
 RENEWALS = 3
@@ -109,6 +109,6 @@ def _end_with_parent(temporary_folder: Path) -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
-        LAUNCHER.close()
+        SUPERVISORS.close()
         remove_folder(temporary_folder)
         os._exit(1)

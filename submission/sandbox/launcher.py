@@ -2,31 +2,121 @@
 
 import atexit
 import os
-from collections import deque
+import tempfile
+from collections import defaultdict, deque
+from itertools import chain
 from pathlib import Path
 from threading import Lock
 
 from submission.kaggle import kaggle_environments
 from submission.sandbox.interpreter import child_command
 from submission.sandbox.player import RunningPlayer, SupervisorProcess
+from submission.sandbox.processes import remove_folder
 from submission.sandbox.starter import Starter
+
+KEEPER = Starter((), forks=False)
+"""Of a supervisor that only keeps folders, so that no player of its own can end it."""
+
+Kind = tuple[Starter, str]
+"""Supervisors of a kind have one starter and one temporary folder, in which they make their own."""
+
+
+class SupervisorPool:
+    """Supervisors for all threads of this process; one that is given back serves the next."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._idle = defaultdict[Kind, deque[SupervisorProcess]](deque)
+        self._taken = dict[SupervisorProcess, tuple[object, Kind]]()
+        self._is_closed = False
+
+    def take(self, starter: Starter, owner: object) -> SupervisorProcess:
+        """A supervisor whose last player has ended or is being ended, or a new one.
+
+        Args:
+            starter: how it starts players.
+            owner: for whom; see `end`.
+
+        Raises:
+            ChildProcessError: none starts.
+        """
+        kind = (starter, tempfile.gettempdir())
+        while (supervisor := self._next_idle(kind)) and not supervisor.is_alive:
+            supervisor.close()
+        supervisor = supervisor or SupervisorProcess(starter)
+        with self._lock:
+            self._taken[supervisor] = owner, kind
+            is_late = self._is_closed
+        if is_late:
+            self.end(owner)
+            raise ChildProcessError("no more players are started")
+        return supervisor
+
+    def give_back(self, supervisor: SupervisorProcess) -> None:
+        """Let it serve others, unless it is being ended."""
+        with self._lock:
+            if taken := self._taken.pop(supervisor, None):
+                self._idle[taken[1]].append(supervisor)
+
+    def end(self, owner: object) -> None:
+        """End the supervisors that somebody has taken, with their players and folders."""
+        with self._lock:
+            ending = [taken for taken, (taker, _) in self._taken.items() if taker is owner]
+            for supervisor in ending:
+                del self._taken[supervisor]
+        _end(ending)
+
+    def close(self) -> None:
+        """End all supervisors; no more are started."""
+        with self._lock:
+            self._is_closed = True
+            ending = self._let_all_go()
+        _end(ending)
+
+    def forget(self) -> None:
+        """Leave everything to the process that this one was forked from."""
+        self._lock = Lock()
+        for supervisor in self._let_all_go():
+            supervisor.let_go()
+
+    def _next_idle(self, kind: Kind) -> SupervisorProcess | None:
+        with self._lock:
+            return self._idle[kind].popleft() if self._idle[kind] else None
+
+    def _let_all_go(self) -> list[SupervisorProcess]:
+        known = [*self._taken, *chain.from_iterable(self._idle.values())]
+        self._taken.clear()
+        self._idle.clear()
+        return known
+
+
+SUPERVISORS = SupervisorPool()
+atexit.register(SUPERVISORS.close)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=SUPERVISORS.forget)
 
 
 class Launcher:
-    """Starts players for all threads of this process.
+    """Starts players that can be ended together, for all threads of this process.
 
     Args:
         python: the interpreter in which they run, as `find_python` finds it; None for this one.
         forks: whether a fork server starts them, which has loaded what all of them import; else
             each is a fresh process, on any system.
+        supervisors: watch over them.
     """
 
-    def __init__(self, python: Path | None = None, *, forks: bool = hasattr(os, "fork")) -> None:
+    def __init__(
+        self,
+        python: Path | None = None,
+        *,
+        forks: bool = hasattr(os, "fork"),
+        supervisors: SupervisorPool = SUPERVISORS,
+    ) -> None:
         self._python = python
         self._forks = forks
-        self._lock = Lock()
-        self._supervisors: set[SupervisorProcess] = set()
-        self._released = deque[SupervisorProcess]()
+        self._supervisors = supervisors
+        self._folders = list[tuple[SupervisorProcess, Path]]()
         self._is_closed = False
 
     def start_player(
@@ -45,73 +135,55 @@ class Launcher:
             ChildProcessError: no supervisor starts.
             OSError: the submission cannot be written.
         """
-        supervisor = self._free_supervisor()
+        supervisor = self._supervisors.take(self._starter(), self)
         try:
+            if self._is_closed:
+                raise ChildProcessError("no more players are started")
             return RunningPlayer(
                 supervisor,
                 agent,
                 seed=seed,
                 memory=memory,
                 speed=speed,
-                release=self._released.append,
+                release=self._supervisors.give_back,
             )
         except BaseException:
             supervisor.close()
             raise
 
     def folder(self) -> Path:
-        """A folder that is removed when this launcher is closed, or however this process ends.
+        """An empty folder, removed when this launcher is closed, or however this process ends.
 
         Raises:
-            ModuleNotFoundError, ChildProcessError: see `start_player`.
+            ChildProcessError: no supervisor starts, which owns it.
         """
-        return self._new_supervisor().folder
+        keeper = self._supervisors.take(KEEPER, self)
+        folder = Path(tempfile.mkdtemp(dir=keeper.folder))
+        self._folders.append((keeper, folder))
+        return folder
 
     def close(self) -> None:
-        """End all players; no more are started."""
-        with self._lock:
-            self._is_closed = True
-        supervisors = [*self._supervisors]
-        for supervisor in supervisors:
-            supervisor.hang_up()
-        for supervisor in supervisors:
-            supervisor.close()
-
-    def forget(self) -> None:
-        """Leave everything to the process that this one was forked from."""
-        self._lock = Lock()
-        for supervisor in self._supervisors:
-            supervisor.let_go()
-        self._supervisors.clear()
-        self._released.clear()
-
-    def _free_supervisor(self) -> SupervisorProcess:
-        """A supervisor whose last player has ended or is being ended, or a new one."""
-        with self._lock:
-            while self._released:
-                supervisor = self._released.popleft()
-                if supervisor.is_alive:
-                    return supervisor
-        return self._new_supervisor()
-
-    def _new_supervisor(self) -> SupervisorProcess:
-        supervisor = SupervisorProcess(self._starter())
-        with self._lock:
-            self._supervisors.add(supervisor)
-            is_late = self._is_closed
-        if is_late:
-            supervisor.close()
-            raise ChildProcessError("no more players are started")
-        return supervisor
+        """End its players that still run; no more are started."""
+        self._is_closed = True
+        while self._folders:
+            keeper, folder = self._folders.pop()
+            remove_folder(folder)
+            self._supervisors.give_back(keeper)
+        self._supervisors.end(self)
 
     def _starter(self) -> Starter:
         module = "fork_server" if self._forks else "player_process"
         packages = [] if self._python else [kaggle_environments()]
         command = child_command(f"submission.sandbox.{module}", self._python, *packages)
-        return Starter(command, self._forks)
+        return Starter(tuple(command), self._forks)
 
 
 LAUNCHER = Launcher()
-atexit.register(LAUNCHER.close)
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=LAUNCHER.forget)
+"""Starts the players of matches."""
+
+
+def _end(supervisors: list[SupervisorProcess]) -> None:
+    for supervisor in supervisors:
+        supervisor.hang_up()
+    for supervisor in supervisors:
+        supervisor.close()

@@ -22,7 +22,7 @@ from submission.sandbox.processes import MARK
 class Starter:
     """The job of a starter; JSON-able through `dataclasses.asdict`."""
 
-    command: list[str]
+    command: tuple[str, ...]
     """Starts a process that is told a player's job on standard input."""
     forks: bool
     """Whether it forks a player for each job; else it becomes the player."""

@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agents import (
@@ -38,6 +38,9 @@ FULL: dict[str, Agent] = {
 }
 """Agents that search these small games to their end."""
 
+BY_HEART = Position(ConnectFour(), state_from_moves(ConnectFour(), "4"))
+"""For this position some agents know a move without a search."""
+
 every_agent = pytest.mark.parametrize("name", agent_names())
 every_full_agent = pytest.mark.parametrize("name", FULL)
 
@@ -47,11 +50,19 @@ every_full_agent = pytest.mark.parametrize("name", FULL)
 
 @pytest.mark.thorough
 @every_agent
-@given(position=unfinished_positions(board_games(largest=8)))
+@given(
+    position=unfinished_positions(board_games(largest=8)), looks=st.none() | st.integers(0, 30)
+)
+@example(position=BY_HEART, looks=20)
 @settings(max_examples=50)
-def test_a_result_is_coherent(name: str, position: Position) -> None:
+def test_a_result_is_coherent(name: str, position: Position, looks: int | None) -> None:
+    """Also when the time is up after some looks at the clock."""
     env, state = position
-    result = quick_agent(name).search(env, state)
+    if looks is None:
+        result = quick_agent(name).search(env, state)
+    else:
+        with ticking_clock():
+            result = quick_agent(name).search(env, state, time_limit=looks)
     legal = env.get_available_actions(state)
     assert result.action in legal
     assert set(result.action_values) <= set(legal)

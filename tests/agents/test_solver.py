@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.search import Clock
-from agents.solver.pairing import pairing_bound
+from agents.solver.follow_up import follow_up_bound
 from agents.solver.score_table import table_layout
 from agents.solver.solver import ScoreBounds, Solver
 from agents.solver.solver_engine import CompiledEngine
@@ -88,7 +88,7 @@ def test_published_values_of_empty_boards(rows: int, columns: int, outcome: int)
 
 
 @pytest.mark.parametrize("name", ["end-easy", "middle-easy", "middle-medium", "begin-easy"])
-def test_the_pairing_bound_is_never_below_the_score(name: str) -> None:
+def test_the_follow_up_bound_is_never_below_the_score(name: str) -> None:
     board = board_masks(6, 7, 4)
     bounds = []
     for moves, score in published_positions(name):
@@ -97,7 +97,7 @@ def test_the_pairing_bound_is_never_below_the_score(name: str) -> None:
         empty = board.board & ~state.mask
         if not completing_cells(state.mover, 6, 4) & free:
             other = completing_cells(state.mover ^ state.mask, 6, 4) & empty
-            bound = pairing_bound(board, state.mover, state.mask, other)
+            bound = follow_up_bound(board, state.mover, state.mask, other)
             assert score <= bound, moves
             bounds.append(bound)
     assert any(bound < board.cells for bound in bounds)

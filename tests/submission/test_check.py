@@ -377,7 +377,7 @@ def test_the_report_of_a_good_submission(tmp_path: Path, monkeypatch: pytest.Mon
     assert data["accepted"] is True
     assert data["timing"]["bank_taken"] == timing.bank_taken
     assert data["games"][2]["name"] == "6x7x4 against itself"
-    assert list(temporary.iterdir()) == []
+    assert [path for path in temporary.rglob("*") if path.is_file()] == []
 
 
 def test_ctrl_c_ends_the_games(tmp_path: Path) -> None:

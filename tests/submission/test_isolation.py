@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from submission.sandbox.causes import CHANNEL_CLOSED, NO_CALLABLE, SUPERVISOR_ENDED
-from submission.sandbox.launcher import LAUNCHER, Launcher
+from submission.sandbox.launcher import LAUNCHER, Launcher, SupervisorPool
 from submission.sandbox.move import GRACE, Move
 from submission.sandbox.player import RunningPlayer
 from tests.helpers.processes import is_gone, noted, wait_until_gone
@@ -51,13 +51,17 @@ def in_agent(body: str) -> str:
 
 
 @pytest.fixture
-def own_launcher(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Launcher]:
-    """A launcher whose players' folders lie in `tmp_path / "players"`."""
+def own_supervisors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SupervisorPool]:
+    """Supervisors whose folders lie in `tmp_path / "players"`."""
     (tmp_path / "players").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "players"))
-    launcher = Launcher()
-    with contextlib.closing(launcher):
-        yield launcher
+    with contextlib.closing(SupervisorPool()) as supervisors:
+        yield supervisors
+
+
+@pytest.fixture
+def own_launcher(own_supervisors: SupervisorPool) -> Launcher:
+    return Launcher(supervisors=own_supervisors)
 
 
 def test_one_process_answers_one_question_after_the_other() -> None:
@@ -325,14 +329,16 @@ STRAYS = """
 
 
 @needs_linux
-def test_nothing_that_came_of_a_player_outlives_it(own_launcher: Launcher, tmp_path: Path) -> None:
+def test_nothing_that_came_of_a_player_outlives_it(
+    own_launcher: Launcher, own_supervisors: SupervisorPool, tmp_path: Path
+) -> None:
     file = tmp_path / "pids"
     with player(STRAYS.format(file=str(file)), launcher=own_launcher) as running:
         assert ask(running).column == 3
         pids = noted(file, 3)
         assert not any(map(is_gone, pids))
     wait_until_gone(pids)
-    own_launcher.close()
+    own_supervisors.close()
     assert list((tmp_path / "players").iterdir()) == []
 
 
@@ -377,7 +383,10 @@ def test_a_supervisor_that_has_been_killed_is_replaced(
 
 
 def test_a_host_that_does_not_start_is_told_in_one_sentence(
-    own_launcher: Launcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    own_launcher: Launcher,
+    own_supervisors: SupervisorPool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     failing = [sys.executable, "-c", "print(); raise SystemExit('no room')"]
     monkeypatch.setattr("submission.sandbox.launcher.child_command", lambda *_: failing)
@@ -386,7 +395,7 @@ def test_a_host_that_does_not_start_is_told_in_one_sentence(
         player("", launcher=own_launcher) as running,
     ):
         ask(running)
-    own_launcher.close()
+    own_supervisors.close()
     assert list((tmp_path / "players").iterdir()) == []
 
 

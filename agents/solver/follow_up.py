@@ -1,4 +1,4 @@
-"""An upper bound of the score: the opponent answers each move with the other cell of a pair.
+"""The follow-up bound of the score: the opponent answers each move with the other cell of a pair.
 
 The player to move leads, the other one follows. The follower divides the free cells into pairs
 and, whenever the leader takes a cell, takes the other one of its pair. So the leader gets one cell
@@ -20,7 +20,7 @@ from envs.jit import inlined
 
 
 @inlined
-def pairing_bound(board: BoardMasks, leader: int, mask: int, completing: int) -> int:
+def follow_up_bound(board: BoardMasks, leader: int, mask: int, completing: int) -> int:
     """An upper bound of the score that the leader, who is to move, can reach.
 
     The number of the board's cells where the rules above give none, or where the board takes all
