@@ -12,6 +12,9 @@ QUIETLY := --quiet --disable-pip-version-check --no-warn-conflicts
 # Most modules of what only tests use are never imported, so none is compiled ahead.
 FOR_TESTS := $(QUIETLY) --no-compile
 
+# Tests start a thousand processes, which would compile all sources anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 # The oldest gymnasium that is supported, and what is tested with it beside the newest.
 OLDEST_GYMNASIUM := 1.2.0
 ENVIRONMENT_TESTS := $(addprefix tests/envs/test_,single_env.py single_env_pictures.py vector_env.py registration.py adapters.py)
@@ -76,7 +79,7 @@ oldest-tests: $(VENV)/oldest.stamp
 	PYTHONPATH=$(VENV)/oldest $(PYTEST) $(ENVIRONMENT_TESTS)
 
 image-tests: $(VENV)/image-tests.stamp
-	PYTHONPATH=$(VENV)/image-tests $(VENV)/kaggle-image/bin/python -m pytest $(SHARED) $(IMAGE_TESTS)
+	PYTHONPATH=$(VENV)/image-tests $(VENV)/kaggle-image/bin/python -m pytest -n auto --dist loadfile $(IMAGE_TESTS)
 
 test-extras: $(VENV)/extras.stamp
 	$(VENV)/extras/bin/python -m pytest $(SHARED) $(EXTRAS_TESTS)

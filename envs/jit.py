@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from hashlib import sha256
 from threading import Event, RLock
-from types import CellType, FunctionType
+from types import CellType, CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -40,9 +40,7 @@ def jit(function: Function) -> Function:
 def jit_parallel(function: Function) -> Function:
     """Like `jit`, for a function whose loop over `parallel_range` is shared by threads.
 
-    They are Numba's threads, as many as `numba.set_num_threads` has allowed to the caller. Let it
-    be a small loop around the call of a kernel: it is compiled anew in each process, because Numba
-    keeps nothing on disk that has another compiled function as a free variable.
+    They are Numba's threads, as many as `numba.set_num_threads` has allowed to the caller.
     """
     return _marked(function, "jit_parallel")
 
@@ -125,28 +123,34 @@ def _twin(kernel: Callable[..., Any]) -> Any:
     installed = kernel.__module__ in sys.modules.keys() - {"builtins"}
     twin.__module__ = kernel.__module__
     decorate: Callable[..., Any] = njit
-    match vars(kernel)[KIND]:
-        case "inlined":
-            return decorate(**_inlining_options())(twin)
-        case "jit_parallel":
-            return decorate(nogil=True, parallel=True)(twin)
+    kind = vars(kernel)[KIND]
+    if kind == "inlined":
+        return decorate(**_inlining_options())(twin)
+    options = {"nogil": True, "parallel": kind == "jit_parallel"}
     if installed:
         try:
-            return _filed_by_key(decorate(nogil=True, cache=True)(twin))
+            return _kept_by_meaning(decorate(cache=True, **options)(twin), kernel)
         except RuntimeError:  # no folder to keep it in
             pass
-    return decorate(nogil=True)(twin)
+    return decorate(**options)(twin)
 
 
-def _filed_by_key(twin: Any) -> Any:
-    """Keep each machine code of a twin in a file that is named by what it was compiled for.
+def _kept_by_meaning(twin: Any, kernel: Callable[..., Any]) -> Any:
+    """Keep machine code on disk by all that it was compiled from.
 
-    Numba numbers these files. Two processes that compile for two boards at once take the same
-    number, and ever after the code for one board may be loaded for the other.
+    Numba looks at the file of the kernel alone, so a change of what it calls would go unnoticed. It
+    has no name for other compiled functions in a closure, so it would compile them for each
+    process. And it numbers the files of code: two processes that compile for two boards at once
+    take the same number, and ever after the code for one board may be loaded for the other.
     """
-    files = getattr(getattr(twin, "_cache", None), "_cache_file", None)
-    if files is None:  # another version of Numba
+    cache = getattr(twin, "_cache", None)
+    files = getattr(cache, "_cache_file", None)
+    if cache is None or files is None:  # another version of Numba
         return twin
+    meaning = _meaning(kernel)
+
+    def index_key(signature: Any, codegen: Any) -> Any:
+        return signature, codegen.magic_tuple(), meaning
 
     def save(key: Any, code: Any) -> None:
         index = files._load_index()
@@ -155,8 +159,35 @@ def _filed_by_key(twin: Any) -> Any:
         files._save_data(index[key], code)
         files._save_index(index)
 
+    cache._index_key = index_key
     files.save = save
     return twin
+
+
+@cache
+def _meaning(kernel: Callable[..., Any]) -> str:
+    """A digest of the code of a kernel and of all that it uses."""
+    used = [_meaning(value) if _is_kernel(value) else value for value in _used(kernel)]
+    words = [kernel.__module__, vars(kernel)[KIND], _words(kernel.__code__), used]
+    return sha256(repr(words).encode()).hexdigest()
+
+
+def _words(code: CodeType) -> list[Any]:
+    """What a function's code says, other than where it stands."""
+    constants = [_words(c) if isinstance(c, CodeType) else c for c in code.co_consts]
+    return [code.co_name, code.co_code, constants, code.co_names, code.co_varnames]
+
+
+def _used(function: Callable[..., Any]) -> list[Any]:
+    """The kernels, and the values that are compiled in, that a kernel's source names."""
+    named = [function.__globals__.get(name) for name in function.__code__.co_names]
+    enclosed = [cell.cell_contents for cell in function.__closure__ or ()]
+    kinds = (bool, int, float, str, tuple)
+    return [value for value in named + enclosed if isinstance(value, kinds) or _is_kernel(value)]
+
+
+def _is_kernel(value: Any) -> bool:
+    return isinstance(value, FunctionType) and KIND in vars(value)
 
 
 def _seen(value: Any) -> Any:
@@ -165,8 +196,7 @@ def _seen(value: Any) -> Any:
         from numba import prange
 
         return prange
-    is_kernel = isinstance(value, FunctionType) and KIND in vars(value)
-    return compiled(value) if is_kernel else value
+    return compiled(value) if _is_kernel(value) else value
 
 
 @lru_cache(maxsize=1)

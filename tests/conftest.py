@@ -1,5 +1,6 @@
 """What all tests share: the command line, and Hypothesis without a clock on a shared machine."""
 
+import os
 import threading
 from collections.abc import Iterator
 from functools import cache
@@ -18,6 +19,8 @@ settings.register_profile(
 settings.load_profile("shared-machine")
 
 
+TESTS = Path(__file__).parent
+
 FAR = {
     "distributed",
     "multiprocessing",
@@ -28,11 +31,17 @@ FAR = {
 """Whoever imports one of these modules, or what is theirs, leaves the process or needs Kaggle."""
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are processors: a third of the tests wait for processes of their own."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of modules that use what is far."""
+    """Mark the tests of modules that use what is far; begin with the documents', the longest."""
     for item in items:
         if isinstance(item, pytest.Function) and _origins(item.module) & FAR:
             item.add_marker("far")
+    items.sort(key=lambda item: item.path.parent != TESTS)
 
 
 @cache

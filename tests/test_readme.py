@@ -45,7 +45,7 @@ def commands_of(document: Path) -> list[str]:
 
 
 QUICKLY = {
-    "check": ["--patience", "0", "--game-seconds", "0"],
+    "check": ["--patience", "0", "--game-seconds", "0", "--act-timeout", "0.1"],
     "evaluate": ["--act-timeout", "0.1"],
 }
 """Leaves out what only takes time: long thought, and games that compile the agent once more."""

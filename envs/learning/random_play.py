@@ -13,8 +13,6 @@ from envs.learning.vector_kernels import Bytes, Words, make_random_games
 from envs.learning.vector_threads import (
     Kernel,
     ThreadedKernel,
-    most_threads,
-    threading_of_numba,
     useful_threads,
 )
 from envs.random_stream import drawn_index, next_stream, random_action, stream_of_seed
@@ -72,22 +70,17 @@ def make_draw(threads: int) -> Kernel:
     """`draw_of_masks` by so many threads; in plain Python by the caller alone."""
     if threads == 1 or not compiles():
         return fastest(draw_of_masks)
-    if threads > most_threads():
-        return make_draw(most_threads())
-    numba = threading_of_numba()
+    return ThreadedKernel(compiled(draw_of_masks), compiled(draw_in_parts), threads)
 
-    @jit_parallel
-    def draw(masks: Bytes, streams: Words, actions: Words) -> None:
-        allowed = numba.get_num_threads()
-        numba.set_num_threads(threads)
-        blocks = len(streams)
-        for part in parallel_range(threads):
-            first, last = part * blocks // threads, (part + 1) * blocks // threads
-            start, end = first * BLOCK, last * BLOCK
-            draw_of_masks(masks[start:end], streams[first:last], actions[start:end])
-        numba.set_num_threads(allowed)
 
-    return ThreadedKernel(compiled(draw_of_masks), compiled(draw))
+@jit_parallel
+def draw_in_parts(parts: int, masks: Bytes, streams: Words, actions: Words) -> None:
+    """`draw_of_masks` for a `ThreadedKernel`."""
+    blocks = len(streams)
+    for part in parallel_range(parts):
+        first, last = part * blocks // parts, (part + 1) * blocks // parts
+        start, end = first * BLOCK, last * BLOCK
+        draw_of_masks(masks[start:end], streams[first:last], actions[start:end])
 
 
 @jit

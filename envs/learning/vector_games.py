@@ -154,8 +154,8 @@ class FusedGames(Games):
         self._step = fastest(make_step(kind))
         shared_by = useful_threads(threads, len(boards))
         if shared_by > 1:
-            shared = compiled(make_shared_step(kind, shared_by))
-            self._step = ThreadedKernel(self._step, shared)
+            shared = compiled(make_shared_step(kind))
+            self._step = ThreadedKernel(self._step, shared, shared_by)
         self._words = boards.mover, boards.mask, self.over, self._seats, self._streams
         self._tables = boards.lowest, boards.cells, boards.highest, boards.shifts
 

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from envs.bitboard import has_run
 from envs.jit import fastest, inlined, jit, jit_parallel, parallel_range
-from envs.learning.vector_threads import most_threads, threading_of_numba
 from envs.random_stream import drawn_index, next_stream
 
 Words = NDArray[np.int64]
@@ -106,23 +105,16 @@ def make_step(kind: StepKind) -> StepKernel:
 
 
 @lru_cache
-def make_shared_step(kind: StepKind, threads: int) -> StepKernel:
-    """Make the same in parts, each a call of the serial kernel, that Numba's threads share.
+def make_shared_step(kind: StepKind) -> Callable[..., int]:
+    """Make the same in parts, each a call of the serial kernel, for a `ThreadedKernel`.
 
-    The serial code is faster than what Numba makes of a loop that is written out here. The number
-    of threads is set in here too, which takes a third of the time that it takes in Python.
-
-    Args:
-        kind: as `make_step` has it.
-        threads: how many threads, each with one part; as many as Numba has, at most.
+    The serial code is faster than what Numba makes of a loop that is written out here.
     """
-    if threads > most_threads():
-        return make_shared_step(kind, most_threads())
     step_part = make_step(kind)
-    numba = threading_of_numba()
 
     @jit_parallel
     def step(
+        parts: int,
         draws_seats: bool,
         actions: Words,
         mover: Words,
@@ -139,11 +131,9 @@ def make_shared_step(kind: StepKind, threads: int) -> StepKernel:
         highest: Words,
         shifts: Words,
     ) -> int:
-        allowed = numba.get_num_threads()
-        numba.set_num_threads(threads)
         games, faults = len(over), 0
-        for part in parallel_range(threads):
-            first, last = part * games // threads, (part + 1) * games // threads
+        for part in parallel_range(parts):
+            first, last = part * games // parts, (part + 1) * games // parts
             faults += step_part(
                 draws_seats,
                 actions[first:last],
@@ -161,7 +151,6 @@ def make_shared_step(kind: StepKind, threads: int) -> StepKernel:
                 highest,
                 shifts,
             )
-        numba.set_num_threads(allowed)
         return faults
 
     return step

@@ -45,22 +45,35 @@ class ThreadedKernel:
 
     Args:
         alone: the kernel.
-        shared: the same, compiled by `jit_parallel`.
+        shared: the same in parts, of which its first argument says how many, compiled by
+            `jit_parallel`.
+        threads: how many threads, each with one part; as many as Numba has, at most.
     """
 
-    def __init__(self, alone: Kernel, shared: Kernel) -> None:
+    def __init__(self, alone: Kernel, shared: Kernel, threads: int) -> None:
         self._alone = alone
         self._shared = shared
+        self._threads = min(threads, most_threads())
 
     def __call__(self, *arguments: object) -> Any:
         """Run the kernel, and return what it returns."""
         sharing = sharing_of_process()
         if sharing is Sharing.ALL:
-            return self._shared(*arguments)
+            return self._in_parts(*arguments)
         if sharing is Sharing.NOBODY:
             return self._alone(*arguments)
         with TURN:
-            return self._shared(*arguments)
+            return self._in_parts(*arguments)
+
+    def _in_parts(self, *arguments: object) -> Any:
+        """Run the kernel, and leave the number of threads that the caller has set as it was."""
+        numba = threading_of_numba()
+        allowed = numba.get_num_threads()
+        numba.set_num_threads(self._threads)
+        try:
+            return self._shared(self._threads, *arguments)
+        finally:
+            numba.set_num_threads(allowed)
 
 
 @lru_cache

@@ -50,9 +50,7 @@ every_full_agent = pytest.mark.parametrize("name", FULL)
 
 @pytest.mark.thorough
 @every_agent
-@given(
-    position=unfinished_positions(board_games(largest=8)), looks=st.none() | st.integers(0, 30)
-)
+@given(position=unfinished_positions(board_games(largest=8)), looks=st.none() | st.integers(0, 30))
 @example(position=BY_HEART, looks=20)
 @settings(max_examples=50)
 def test_a_result_is_coherent(name: str, position: Position, looks: int | None) -> None:

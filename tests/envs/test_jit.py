@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
+from importlib import import_module, invalidate_caches
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,52 @@ def make_adder(step):
     def add(number):
         return number + step
     return add
+"""
+
+
+HELPER = """
+from envs.jit import inlined
+
+STEP = {step}
+
+@inlined
+def helped(number):
+    return {code}
+"""
+CALLER = """
+from called import helped
+from envs.jit import jit, jit_parallel, parallel_range
+
+@jit
+def total(count):
+    return helped(count)
+
+def make_totals(kernel):
+    @jit_parallel
+    def totals(count):
+        found = 0
+        for _ in parallel_range(3):
+            found += kernel(count)
+        return found
+    return totals
+
+in_parts = make_totals(total)
+"""
+
+CONSTANTS = """
+from envs.jit import jit
+
+def make(factor, step):
+    @jit
+    def scale(number):
+        return factor * number + 1000 * step
+    return scale
+
+def make_nested(first, second):
+    @jit
+    def nested(number):
+        return first(number) - 3 * second(number)
+    return nested
 """
 
 
@@ -48,3 +94,55 @@ def test_two_processes_that_compile_at_once_keep_their_own_code(
     assert [compiled(make_adder(step))(40) for step in (1, 2)] == [41, 42]
     assert {path.parent for path in tmp_path.rglob("*.nbc")} == {tmp_path / "__pycache__"}
     del sys.modules["adders"]
+
+
+def twins_of(folder: Path, **words: object) -> list[Any]:
+    """The compiled functions of a module that calls one of another module, written anew."""
+    (folder / "called.py").write_text(HELPER.format(**words))
+    for name in ("called", "calling"):
+        sys.modules.pop(name, None)
+    invalidate_caches()
+    calling = import_module("calling")
+    return [compiled(calling.total), compiled(calling.in_parts)]
+
+
+def hits_of(twins: list[Any]) -> list[int]:
+    """How many of their signatures came from the disk."""
+    return [sum(twin.stats.cache_hits.values()) for twin in twins]
+
+
+def test_code_is_found_again_until_something_that_it_was_made_of_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    (tmp_path / "calling.py").write_text(CALLER)
+    words = {"code": "2 * number + STEP", "step": 1}
+    results = []
+    for change in ({}, {}, {"step": 2}, {"code": "3 * number + STEP"}, {}, {"step": 1}):
+        words |= change
+        twins = twins_of(tmp_path, **words)
+        results.append(([twin(10) for twin in twins], hits_of(twins)))
+    assert results == [
+        ([21, 63], [0, 0]),
+        ([21, 63], [1, 1]),
+        ([22, 66], [0, 0]),
+        ([32, 96], [0, 0]),
+        ([32, 96], [1, 1]),
+        ([31, 93], [0, 0]),
+    ]
+
+
+def test_code_of_other_constants_is_other_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though written one behind the other they look alike."""
+    (tmp_path / "scales.py").write_text(CONSTANTS)
+    monkeypatch.syspath_prepend(tmp_path)
+    scales = import_module("scales")
+    numbers = [(1, 12), (11, 2), (112, 0), (0, 112), (12, 1)]
+    for _ in range(2):
+        kernels = [scales.make(*pair) for pair in numbers] + [
+            scales.make_nested(scales.make(*pair), scales.make(*reversed(pair))) for pair in numbers
+        ]
+        assert [compiled(kernel)(1) for kernel in kernels] == [kernel(1) for kernel in kernels]
