@@ -20,7 +20,7 @@ OLDEST_GYMNASIUM := 1.2.0
 ENVIRONMENT_TESTS := $(addprefix tests/envs/test_,single_env.py single_env_pictures.py vector_env.py registration.py adapters.py)
 
 # The file that says what Kaggle's image has, and what a submission is checked with of it.
-IMAGE := submission/check/kaggle_image.txt
+IMAGE := submission/checking/kaggle_image.txt
 IMAGE_PACKAGES := gymnasium|jsonschema|numba|numpy|requests
 IMAGE_PYTHON := $(shell sed -n 's/^. Python //p' $(IMAGE))
 # What is tested with the image's versions beside the newest.

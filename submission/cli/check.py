@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from submission.check.check import PATIENCE, check_submission
-from submission.check.check_report import render_check
-from submission.check.check_result import CheckReport
+from submission.checking.check import PATIENCE, check_submission
+from submission.checking.check_report import render_check
+from submission.checking.check_result import CheckReport
 from submission.cli.arguments import ActTimeout
 from submission.sandbox.interpreter import find_python
 from submission.terminal import console, progress_bar

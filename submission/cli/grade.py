@@ -8,9 +8,9 @@ import typer
 from agents.output_file import require_distinct, require_writable
 from submission.cli.arguments import CORES, ActTimeout, Dask, PlayerName, files_of_players
 from submission.cli.running import chosen_executor, require_complete
-from submission.grade.grade_report import grade_page, render_grade
-from submission.grade.grading import GradeSettings, grade_player
-from submission.grade.solved_positions import SHIPPED_POSITIONS, read_position_set
+from submission.grading.grade_report import grade_page, render_grade
+from submission.grading.grading import GradeSettings, grade_player
+from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position_set
 from submission.match.players import find_player
 from submission.terminal import console, progress_bar
 

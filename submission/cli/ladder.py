@@ -24,13 +24,13 @@ from submission.cli.arguments import (
     files_of_players,
 )
 from submission.cli.running import Run, require_complete
-from submission.ladder.ladder import make_ladder, require_round_robin
-from submission.ladder.ladder_report import ladder_page, render_ladder
-from submission.ladder.ratings import require_ranking_library
 from submission.match.game_record import GameConfiguration
 from submission.match.match import Match
 from submission.match.players import find_player, round_robin
 from submission.match.schedule import Arena, Settings
+from submission.rating.ladder import make_ladder, require_round_robin
+from submission.rating.ladder_report import ladder_page, render_ladder
+from submission.rating.ratings import require_ranking_library
 from submission.terminal import console
 
 

@@ -8,8 +8,8 @@ import typer
 from agents.output_file import require_writable
 from submission.cli.arguments import CORES, Output
 from submission.executors.local_workers import local_executor
-from submission.grade.position_making import make_position_set
-from submission.grade.solved_positions import LAST_PLY, PositionSettings
+from submission.grading.position_making import make_position_set
+from submission.grading.solved_positions import LAST_PLY, PositionSettings
 from submission.terminal import progress_bar, say
 
 

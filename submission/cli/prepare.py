@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from submission.check.check import check_submission
-from submission.check.check_report import render_pair
-from submission.check.kaggle_image import ENVIRONMENT, image_python
+from submission.checking.check import check_submission
+from submission.checking.check_report import render_pair
+from submission.checking.kaggle_image import ENVIRONMENT, image_python
 from submission.cli.arguments import CORES, AgentName, Games, Options, Output, Seed, Source, Workers
 from submission.cli.build import write_bundle
 from submission.cli.check import require_accepted, show_check

@@ -9,8 +9,8 @@ from agents.output_file import require_distinct, require_writable
 from submission.cli.arguments import Anchor, FirstPlayerTable
 from submission.cli.evaluate import report_match
 from submission.cli.ladder import report_ladder
-from submission.ladder.ratings import require_ranking_library
 from submission.match.results_file import read_results
+from submission.rating.ratings import require_ranking_library
 
 
 def report(

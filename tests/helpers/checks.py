@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from submission.check.check import check_submission
-from submission.check.check_report import render_check
-from submission.check.check_result import CheckReport
-from submission.check.diagnosis import Fault
+from submission.checking.check import check_submission
+from submission.checking.check_report import render_check
+from submission.checking.check_result import CheckReport
+from submission.checking.diagnosis import Fault
 from tests.helpers.shell import printed
 
 FIRST_FREE = "[c for c in range(conf.columns) if obs.board[c] == 0][0]"

@@ -15,8 +15,8 @@ from time import monotonic
 import pytest
 
 from submission.bundle.bundle import build_bundle
-from submission.check.check import check_submission
-from submission.check.check_result import CheckReport
+from submission.checking.check import check_submission
+from submission.checking.check_result import CheckReport
 from submission.kaggle import kaggle_environments
 from tests.helpers.checks import FIRST_FREE, GOOD, check_file, first_fault, rows_of, text_of, told
 from tests.helpers.processes import is_gone

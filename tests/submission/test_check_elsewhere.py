@@ -16,10 +16,10 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from submission.check import kaggle_image
-from submission.check.check import FIRST_GAMES, check_submission
-from submission.check.kaggle_image import DISTRIBUTIONS_OF_MODULES, LIST, image_has, image_python
-from submission.check.source_facts import read_source
+from submission.checking import kaggle_image
+from submission.checking.check import FIRST_GAMES, check_submission
+from submission.checking.kaggle_image import DISTRIBUTIONS_OF_MODULES, LIST, image_has, image_python
+from submission.checking.source_facts import read_source
 from submission.cli import prepare
 from submission.kaggle import kaggle_environments
 from submission.sandbox.file_guard import PROJECT_PACKAGES
@@ -84,7 +84,7 @@ def test_packages_beside_an_installed_project_are_not_the_other_interpreters(
     (installed / "jsonschema.py").write_text("raise ImportError('of another Python')\n")
     (tmp_path / "mine.py").write_text(GOOD)
     program = (
-        "from pathlib import Path; from submission.check.check import check_submission; "
+        "from pathlib import Path; from submission.checking.check import check_submission; "
         f"report = check_submission(Path('mine.py'), python=Path({sys.executable!r}), "
         "pair_only=True); print(report.accepted)"
     )

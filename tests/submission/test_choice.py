@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from submission.check.diagnosis import describe_choice, doubt_choice
-from submission.check.observed_game import Choice
-from submission.check.source_facts import SourceFacts, read_source
+from submission.checking.diagnosis import describe_choice, doubt_choice
+from submission.checking.observed_game import Choice
+from submission.checking.source_facts import SourceFacts, read_source
 from submission.kaggle import kaggle_environments
 from submission.sandbox.kaggle_agent import describe_choice as describe
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from submission.check.diagnosis import Fault, Surroundings, diagnose
-from submission.check.observed_game import Choice, GamePlan, ObservedGame
+from submission.checking.diagnosis import Fault, Surroundings, diagnose
+from submission.checking.observed_game import Choice, GamePlan, ObservedGame
 from submission.sandbox import causes
 from submission.sandbox.causes import Cause, Raised
 from submission.sandbox.move import Failure, Move, failure

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from submission.check.observed_game import GamePlan, GameWatch, Limits, Seat, bank_taken
+from submission.checking.observed_game import GamePlan, GameWatch, Limits, Seat, bank_taken
 from submission.sandbox.move import Move
 
 LIMITS = Limits(act_timeout=2, bank=60, run_timeout=1200, memory=2**30)

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from submission.grade.grading import SHARD_POSITIONS
-from submission.grade.solved_positions import SHIPPED_POSITIONS, read_position_set
+from submission.grading.grading import SHARD_POSITIONS
+from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position_set
 from tests.helpers.shell import Shell
 from tests.helpers.signals import heed_ctrl_c
 

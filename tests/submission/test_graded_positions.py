@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from envs.notation import state_from_moves
-from submission.grade.position_making import Style, drawn_moves, make_position_set, select
-from submission.grade.solved_positions import (
+from submission.grading.position_making import Style, drawn_moves, make_position_set, select
+from submission.grading.solved_positions import (
     GAME,
     SHIPPED_POSITIONS,
     Outcome,

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submission.grade import grading
-from submission.grade.grade_pictures import ply_chart
-from submission.grade.grade_stats import (
+from submission.grading import grading
+from submission.grading.grade_pictures import ply_chart
+from submission.grading.grade_stats import (
     Answer,
     Measured,
     Mistake,
@@ -26,8 +26,8 @@ from submission.grade.grade_stats import (
     mistake_in_words,
     worst_mistakes,
 )
-from submission.grade.grading import SHARD_POSITIONS, Grade, GradeSettings, grade_player
-from submission.grade.solved_positions import (
+from submission.grading.grading import SHARD_POSITIONS, Grade, GradeSettings, grade_player
+from submission.grading.solved_positions import (
     GAME,
     SHIPPED_POSITIONS,
     Outcome,

@@ -10,8 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from submission.ladder.ladder import Ladder, make_ladder, player_stats
-from submission.ladder.ratings import encounters_of, points_matrix
 from submission.match.game_record import GameConfiguration, GameRecord
 from submission.match.match import Match
 from submission.match.players import find_player, round_robin
@@ -20,6 +18,8 @@ from submission.match.results_file import new_results, read_results
 from submission.match.run import play_match
 from submission.match.schedule import Arena, Settings
 from submission.match.sprt import pair_of
+from submission.rating.ladder import Ladder, make_ladder, player_stats
+from submission.rating.ratings import encounters_of, points_matrix
 from tests.helpers.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN
 from tests.helpers.shell import Shell
 

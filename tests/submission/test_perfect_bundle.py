@@ -22,9 +22,9 @@ import pytest
 
 from agents import make_agent
 from submission.bundle.bundle import build_bundle
-from submission.check.kaggle_image import image_python
+from submission.checking.kaggle_image import image_python
 from submission.entry import KagglePlayer
-from submission.grade.solved_positions import GAME, SHIPPED_POSITIONS, read_position_set
+from submission.grading.solved_positions import GAME, SHIPPED_POSITIONS, read_position_set
 from submission.kaggle import DONE, kaggle_environments
 from submission.sandbox.processes import descendants
 from submission.sandbox.throttle import INTERVAL, Throttle, can_throttle

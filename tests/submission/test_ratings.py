@@ -12,8 +12,8 @@ from scipy.optimize import minimize
 from scipy.sparse.csgraph import shortest_path
 
 from agents.stats import elo_difference, expected_score
-from submission.ladder import ratings
-from submission.ladder.ratings import ELO, Encounters, Ratings, elo_ratings, rate, took_points
+from submission.rating import ratings
+from submission.rating.ratings import ELO, Encounters, Ratings, elo_ratings, rate, took_points
 
 BASEBALL = """
 Milwaukee   0 7 9 7 7 9 11

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from submission.check import staging
-from submission.check.staging import stage
+from submission.checking import staging
+from submission.checking.staging import stage
 
 
 def archive(path: Path, *members: tuple[str, bytes], kind: bytes = tarfile.REGTYPE) -> Path:

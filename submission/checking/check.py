@@ -9,11 +9,11 @@ from pathlib import Path
 from time import monotonic
 
 from agents.search import OnProgress
-from submission.check.check_result import CheckReport, JudgedGame, summarise
-from submission.check.diagnosis import Fault, Surroundings, diagnose, doubt_choice
-from submission.check.observed_game import GamePlan, Limits, ObservedGame, Seats, observe_game
-from submission.check.source_facts import SourceFacts, read_source
-from submission.check.staging import stage
+from submission.checking.check_result import CheckReport, JudgedGame, summarise
+from submission.checking.diagnosis import Fault, Surroundings, diagnose, doubt_choice
+from submission.checking.observed_game import GamePlan, Limits, ObservedGame, Seats, observe_game
+from submission.checking.source_facts import SourceFacts, read_source
+from submission.checking.staging import stage
 from submission.sandbox.file_guard import PROJECT_PACKAGES
 from submission.sandbox.interpreter import PROJECT
 from submission.sandbox.launcher import Launcher

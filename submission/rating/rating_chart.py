@@ -6,7 +6,7 @@ from math import ceil, floor, isfinite
 from agents.stats import Estimate
 from agents.trace.pictures.nodes import FAINT_INK, GRID, INK, PRINCIPAL
 from envs.svg import document, element, polygon, text, text_width, title
-from submission.ladder.ladder import Ladder, Rung
+from submission.rating.ladder import Ladder, Rung
 
 WIDTH = 560.0
 """Pixels of the scale."""

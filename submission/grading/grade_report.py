@@ -9,8 +9,8 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from submission.grade.grade_pictures import mistake_svg, ply_chart
-from submission.grade.grade_stats import (
+from submission.grading.grade_pictures import mistake_svg, ply_chart
+from submission.grading.grade_stats import (
     Group,
     Measured,
     by_kind,
@@ -18,8 +18,8 @@ from submission.grade.grade_stats import (
     mistake_in_words,
     worst_mistakes,
 )
-from submission.grade.grading import Grade
-from submission.grade.solved_positions import SolvedPosition
+from submission.grading.grading import Grade
+from submission.grading.solved_positions import SolvedPosition
 from submission.match.match import Completion
 from submission.pages import render_page
 from submission.terminal import NOTHING, plain_table

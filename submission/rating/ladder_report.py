@@ -9,13 +9,13 @@ from rich.text import Text
 
 from envs.notation import moves_text
 from envs.render import COLOURS, board_svg
-from submission.ladder.ladder import Ladder, PlayerStats, Rung, lost_games
-from submission.ladder.rating_chart import interval, rating_chart
 from submission.match.game_record import GameConfiguration, GameRecord
 from submission.match.match import Match
 from submission.match.match_report import early_end, failures, repetitions
 from submission.match.schedule import Arena
 from submission.pages import render_page
+from submission.rating.ladder import Ladder, PlayerStats, Rung, lost_games
+from submission.rating.rating_chart import interval, rating_chart
 from submission.terminal import NOTHING, plain_table
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from agents.trace.pictures.nodes import CUT, EDGE, GRID, INK, PRINCIPAL
 from envs.render import CELL, RADIUS, board_svg
 from envs.svg import document, element, polyline, text
-from submission.grade.grade_stats import Group, Mistake
-from submission.grade.solved_positions import GAME, SolvedPosition
+from submission.grading.grade_stats import Group, Mistake
+from submission.grading.solved_positions import GAME, SolvedPosition
 
 PLAYED = CUT
 BETTER = "#15803d"

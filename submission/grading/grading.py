@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from agents.parallel.workers import Workers
 from agents.search import Clock, OnProgress
-from submission.grade.grade_stats import Answer, Group, by_kind, by_ply
-from submission.grade.solved_positions import PositionSet, SolvedPosition
+from submission.grading.grade_stats import Answer, Group, by_kind, by_ply
+from submission.grading.solved_positions import PositionSet, SolvedPosition
 from submission.match.game_record import GameConfiguration
 from submission.match.match import Completion, Versions
 from submission.match.own_referee import OwnGame

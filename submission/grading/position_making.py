@@ -18,7 +18,7 @@ from agents.search import Clock, OnProgress
 from agents.solver.solver import Solver
 from envs.board import BoardState
 from envs.notation import state_from_moves
-from submission.grade.solved_positions import (
+from submission.grading.solved_positions import (
     GAME,
     LAST_PLY,
     Outcome,

@@ -7,10 +7,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from submission.check.diagnosis import Fault, describe_choice, doubt_choice
-from submission.check.kaggle_image import doubt_import
-from submission.check.observed_game import Choice, Limits, ObservedGame, bank_taken
-from submission.check.source_facts import SourceFacts
+from submission.checking.diagnosis import Fault, describe_choice, doubt_choice
+from submission.checking.kaggle_image import doubt_import
+from submission.checking.observed_game import Choice, Limits, ObservedGame, bank_taken
+from submission.checking.source_facts import SourceFacts
 from submission.kaggle import upload_command
 from submission.sandbox.causes import PACK_THE_DATA
 from submission.sandbox.file_guard import PROJECT_PACKAGES

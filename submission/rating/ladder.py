@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from agents.stats import Estimate
-from submission.ladder.ratings import encounters_of, rate
 from submission.match.game_record import GameRecord, Result
 from submission.match.match import Match, MoveTimes, Tally
+from submission.rating.ratings import encounters_of, rate
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from statistics import fmean
 from agents.solver.analysis import ReachedPosition, in_words
 from agents.solver.solver import ScoreBounds
 from agents.stats import Estimate, score_estimate
-from submission.grade.solved_positions import GAME, Outcome, Phase, SolvedPosition
+from submission.grading.solved_positions import GAME, Outcome, Phase, SolvedPosition
 from submission.match.seats import Failure
 
 

@@ -7,9 +7,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from submission.check.check import FIRST_GAMES
-from submission.check.check_result import CheckReport, GameResult, Timing
-from submission.check.diagnosis import Fault
+from submission.checking.check import FIRST_GAMES
+from submission.checking.check_result import CheckReport, GameResult, Timing
+from submission.checking.diagnosis import Fault
 from submission.terminal import plain_text
 
 NOTHING = "-"

@@ -6,9 +6,9 @@ The callable that Kaggle takes as the agent, the last one that the file brings i
 import re
 from dataclasses import dataclass, field, replace
 
-from submission.check.kaggle_image import image_has
-from submission.check.observed_game import Choice, ObservedGame
-from submission.check.source_facts import Definition, SourceFacts
+from submission.checking.kaggle_image import image_has
+from submission.checking.observed_game import Choice, ObservedGame
+from submission.checking.source_facts import Definition, SourceFacts
 from submission.sandbox.causes import Cause
 
 AGENT_NAME = re.compile(r"(^|_)(agent|act|bot|player)$", re.IGNORECASE)
