@@ -114,7 +114,7 @@ class PerfectAgent(Agent):
         result = self._searched(exact_moves, env, state, clock)
         by_heart = self._by_heart(env, state)
         if by_heart is not None:
-            # The value may be a guess, for want of time, of a search that likes another move better.
+            # For want of time it may be a guess, of a search that likes another move better.
             value = result.action_values.get(by_heart, result.value)
             result = replace(result, action=by_heart, value=value, principal_variation=(by_heart,))
         return replace(result, elapsed=clock.elapsed)
