@@ -122,6 +122,10 @@ def _twin(kernel: Callable[..., Any]) -> Any:
     # Source that Kaggle has exec'd has no module, and no file to keep the compiled code beside.
     installed = kernel.__module__ in sys.modules.keys() - {"builtins"}
     twin.__module__ = kernel.__module__
+    if installed:
+        # Machine code from the disk is linked by names, which Numba counts anew in each process:
+        # the code of two boards, compiled by two processes, could have one name.
+        twin.__qualname__ = f"{twin.__qualname__}.{_meaning(kernel)[:16]}"
     decorate: Callable[..., Any] = njit
     kind = vars(kernel)[KIND]
     if kind == "inlined":

@@ -146,3 +146,19 @@ def test_code_of_other_constants_is_other_code(
             scales.make_nested(scales.make(*pair), scales.make(*reversed(pair))) for pair in numbers
         ]
         assert [compiled(kernel)(1) for kernel in kernels] == [kernel(1) for kernel in kernels]
+
+
+def test_code_of_other_constants_has_other_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By these Numba links it, beside a number that counts the functions of each process.
+
+    So code that two processes had compiled could call each other's functions in a third one.
+    """
+    (tmp_path / "scales.py").write_text(CONSTANTS)
+    monkeypatch.syspath_prepend(tmp_path)
+    sys.modules.pop("scales", None)
+    scales = import_module("scales")
+    kernels = [scales.make(factor, step) for factor, step in ((1, 12), (11, 2), (1, 12))]
+    first, other, again = [compiled(kernel).__qualname__ for kernel in kernels]
+    assert first == again != other
