@@ -1,5 +1,7 @@
 """Game-tree search agents for any two-player game that implements `envs.Env`."""
 
+from typing import Any
+
 from agents.agent import Agent, SearchResult
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.baselines import GreedyAgent, RandomAgent
@@ -31,3 +33,11 @@ __all__ = [
     "option",
     "parallel_search",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("connectx-agents")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,5 +1,7 @@
 """The games: pure rules behind one small protocol that every search plays by."""
 
+from typing import Any
+
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectFour, ConnectX
 from envs.explicit_tree import ChanceNode, ExplicitTree, MaxNode, MinNode, parse_tree
@@ -34,3 +36,11 @@ __all__ = [
     "parse_tree",
     "state_from_moves",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("connectx-agents")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -16,6 +16,9 @@ BUILT_IN_AGENTS = ("negamax", "random")
 ONE_AT_A_TIME = Lock()
 """Held while Kaggle's code catches the output of the whole process: threads take turns."""
 
+IMPORTING = Lock()
+"""Held while the output of the import is caught: another thread would restore the wrong one."""
+
 INSTALLATION = (
     "run `{pip} install jsonschema requests` and then "
     "`{pip} install --no-deps kaggle-environments` (185 MB; its full dependencies take 1.6 GB)"
@@ -31,7 +34,11 @@ def kaggle_environments() -> ModuleType:
     Raises:
         ModuleNotFoundError: with the commands that install it, where it is missing.
     """
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    with (
+        IMPORTING,
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
+    ):
         try:
             import kaggle_environments
         except ModuleNotFoundError as error:

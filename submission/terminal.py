@@ -1,10 +1,12 @@
 """The terminal: tables, progress bars, and strangers' text, fit to be shown."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -22,6 +24,28 @@ console = Console()
 
 NOTHING = "-"
 """Shown in a table where there is no figure."""
+
+
+class Printed(ABC):
+    """A result that prints as the tables of its command, in a terminal and in a notebook."""
+
+    @abstractmethod
+    def __rich__(self) -> RenderableType:
+        """The tables and the notes on them."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as what `json.dumps` takes."""
+
+    def __str__(self) -> str:
+        """The tables as text, as wide as the terminal."""
+        with console.capture() as capture:
+            console.print(self, crop=False)
+        return capture.get().rstrip()
+
+    def __repr__(self) -> str:
+        """What a notebook and Python's prompt show."""
+        return str(self)
 
 
 def say(text: str) -> None:
@@ -46,7 +70,7 @@ def plain_text(text: str) -> str:
 
 
 @contextmanager
-def progress_bar(title: str) -> Iterator[OnProgress]:
+def progress_bar(title: str, shown: bool = True) -> Iterator[OnProgress]:
     """A bar on stderr with the time passed and the time left, while the `with` block runs."""
     bar = Progress(
         TextColumn("{task.description}"),
@@ -56,6 +80,7 @@ def progress_bar(title: str) -> Iterator[OnProgress]:
         TimeRemainingColumn(),
         console=Console(stderr=True),
         transient=True,
+        disable=not shown,
     )
     with bar:
         task = bar.add_task(title, total=None)

@@ -89,6 +89,12 @@ def unbundled_agent(agent: str, options: Mapping[str, JsonValue]) -> Callable[[]
     return partial(cls, **{**chosen, **contents})
 
 
+def is_bundle(path: Path) -> bool:
+    """Whether a file is one that `build_bundle` has written."""
+    with path.open("rb") as file:
+        return f"\nMade by {DISTRIBUTION}".encode() in file.read(10_000)
+
+
 def _call(cls: str, arguments: Mapping[str, str]) -> str:
     """The expression that makes an agent of a class, with the source of each argument."""
     return f"{cls}({', '.join(f'{key}={value}' for key, value in arguments.items())})"

@@ -7,6 +7,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from rich.console import RenderableType
+
 from submission.checking.diagnosis import Fault, describe_choice, doubt_choice
 from submission.checking.kaggle_image import doubt_import
 from submission.checking.observed_game import Choice, Limits, ObservedGame, bank_taken
@@ -16,6 +18,7 @@ from submission.sandbox.causes import PACK_THE_DATA
 from submission.sandbox.file_guard import PROJECT_PACKAGES
 from submission.sandbox.move import STDERR_LINES, Move
 from submission.sandbox.player import RuntimeVersions
+from submission.terminal import Printed
 
 LARGE_BYTES = 5_000_000
 """Submissions below this size are safe."""
@@ -68,9 +71,9 @@ class Timing:
         return max(0.0, self.bank - self.bank_taken)
 
 
-@dataclass(frozen=True, slots=True)
-class CheckReport:
-    """All that a check has found, JSON-able through `dataclasses.asdict`."""
+@dataclass(frozen=True, slots=True, repr=False)
+class CheckReport(Printed):
+    """All that a check has found."""
 
     path: str
     size: int
@@ -104,7 +107,12 @@ class CheckReport:
         """The command that submits the file to Kaggle's competition."""
         return upload_command(self.path, "MESSAGE")
 
-    def to_json(self) -> dict[str, Any]:
+    def __rich__(self) -> RenderableType:
+        from submission.checking.check_report import render_check
+
+        return render_check(self)
+
+    def to_dict(self) -> dict[str, Any]:
         """All fields, `accepted` and `upload_command`, as what `json.dumps` takes."""
         return {
             "accepted": self.accepted,

@@ -1,6 +1,6 @@
 """Arguments that several commands take."""
 
-import os
+import json
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -8,24 +8,12 @@ from typing import Annotated
 
 import typer
 
+from agents.output_file import require_distinct, require_writable
 from agents.registry import JsonValue, parse_specification
+from submission.match.match import Completion
 from submission.match.players import Player, PlayerKind
-from submission.match.schedule import Arena
-
-
-def require_pairs(games: int) -> int:
-    """The number of games, checked.
-
-    Raises:
-        ValueError: it is odd, so that one opening would favour a seat; or it is below 2.
-    """
-    if games % 2 or games < 2:
-        raise ValueError(
-            "each opening is played from both seats: ask for an even number of games, at least 2, "
-            f"not {games}"
-        )
-    return games
-
+from submission.match.schedule import Arena, require_pairs
+from submission.terminal import Printed, console, say
 
 AgentName = Annotated[
     str, typer.Argument(metavar="AGENT", help="A name that `connectx agents` lists.")
@@ -49,6 +37,10 @@ Source = Annotated[
     ),
 ]
 Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")]
+Force = Annotated[
+    bool,
+    typer.Option("--force", help="Overwrite a file that `connectx build` has not made, too."),
+]
 ActTimeout = Annotated[
     float, typer.Option(metavar="SECONDS", help="Time for a move; Kaggle's is 2.")
 ]
@@ -97,11 +89,53 @@ Anchor = Annotated[
         metavar="PLAYER", help="Whose rating is 0.", show_default="the player in the middle"
     ),
 ]
+Json = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write all of it as JSON; with `-`, and nothing else, here."),
+]
 Dask = Annotated[
     str | None,
     typer.Option(metavar="ADDRESS", help="Play on the Dask cluster with this scheduler."),
 ]
-CORES = (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()) or 1
+
+STDOUT = Path("-")
+
+
+def show(result: Printed, json_file: Path | None = None) -> None:
+    """Print a result as tables, and write it as JSON; the latter alone where that is printed."""
+    if json_file == STDOUT:
+        say(_json_text(result))
+        return
+    console.print(result, crop=False)
+    if json_file is not None:
+        json_file.write_text(_json_text(result), encoding="utf-8", newline="\n")
+
+
+def _json_text(result: Printed) -> str:
+    return json.dumps(result.to_dict(), indent=1, allow_nan=False) + "\n"
+
+
+def require_files(*written: Path | None, read: Iterable[Path | None] = ()) -> None:
+    """See to it that files can be written, none over another or over one that is read.
+
+    Raises:
+        ValueError, OSError: see `agents.output_file`.
+    """
+    files = [path for path in written if path not in (None, STDOUT)]
+    require_distinct(*files, read=read)
+    for path in files:
+        if path is not None:
+            require_writable(path)
+
+
+def require_complete(completion: Completion) -> None:
+    """End the command with status 1 where something is missing.
+
+    Raises:
+        typer.Exit: an interrupt, or the death of workers, has ended the work.
+    """
+    if completion is not Completion.COMPLETE:
+        raise typer.Exit(1)
 
 
 def files_of_players(players: Iterable[Player]) -> list[Path]:

@@ -14,8 +14,8 @@ from agents.book.repertoire import RepertoireScope
 from agents.options import require_at_least
 from agents.output_file import replace_content, require_writable
 from agents.search import OnProgress
-from submission.cli.arguments import CORES, Columns, Dask, Inarow, Rows
-from submission.cli.running import chosen_executor
+from submission.cli.arguments import Columns, Dask, Inarow, Rows
+from submission.running import CORES, chosen_executor
 from submission.terminal import progress_bar, say
 
 BOOK_PLIES = 8

@@ -3,17 +3,19 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from agents.output_file import require_distinct, require_writable
+from agents.output_file import require_distinct
 from agents.registry import parse_options
-from submission.bundle.bundle import build_bundle
+from submission import front_door
 from submission.cli.arguments import (
     AgentName,
+    Force,
     Options,
     Output,
     Source,
     files_of_options,
     modules_beside,
 )
+from submission.front_door import DEFAULT_OUTPUT
 from submission.terminal import say
 
 
@@ -21,22 +23,24 @@ def build(
     agent: AgentName,
     option: Options = None,
     source: Source = None,
-    output: Output = Path("submission.py"),
+    output: Output = DEFAULT_OUTPUT,
+    force: Force = False,
 ) -> None:
     """Bundle an agent into one self-contained file for Kaggle.
 
     Options that you leave out have the defaults that `connectx agents` lists, but for limits of
     time and of simulations: on Kaggle the clock is the limit.
     """
-    write_bundle(agent, option or [], source, output)
+    write_bundle(agent, option or [], source, output, force=force)
 
 
-def write_bundle(agent: str, options: Sequence[str], source: Path | None, output: Path) -> None:
+def write_bundle(
+    agent: str, options: Sequence[str], source: Path | None, output: Path, *, force: bool
+) -> None:
     """Bundle an agent into a file, and say how large it is."""
     chosen = parse_options(options)
     require_distinct(output, read=[source, *files_of_options(chosen)])
-    text = build_bundle(agent, chosen, source)
+    submission = front_door.build(agent, source=source, **chosen)
     require_distinct(output, read=modules_beside(source))
-    require_writable(output)
-    output.write_text(text, encoding="utf-8")
-    say(f"Wrote {output}, {len(text.encode()) / 1000:.0f} kB.")
+    submission.save(output, force=force)
+    say(f"Wrote {output}, {len(submission.source.encode()) / 1000:.0f} kB.")

@@ -5,12 +5,10 @@ from typing import Annotated
 
 import typer
 
-from submission.checking.check import PATIENCE, check_submission
-from submission.checking.check_report import render_check
+from submission import front_door
+from submission.checking.check import PATIENCE
 from submission.checking.check_result import CheckReport
-from submission.cli.arguments import ActTimeout
-from submission.sandbox.interpreter import find_python
-from submission.terminal import console, progress_bar
+from submission.cli.arguments import ActTimeout, Json, require_files, show
 
 
 def check(
@@ -53,6 +51,7 @@ def check(
             "which only warn. Agents that compile take about 45 s for all.",
         ),
     ] = PATIENCE,
+    json: Json = None,
 ) -> None:
     """Say whether Kaggle would accept a submission, and why not.
 
@@ -62,23 +61,17 @@ def check(
 
     Exit status 0 only when Kaggle would accept it, 1 when not.
     """
-    with progress_bar(f"Checking {file}") as show:
-        report = check_submission(
-            file,
-            python=None if python is None else find_python(python),
-            speed=speed,
-            act_timeout=act_timeout,
-            game_seconds=game_seconds,
-            patience=patience,
-            on_progress=show,
-        )
-    show_check(report)
+    require_files(json, read=[file])
+    report = front_door.check(
+        file,
+        python=python,
+        speed=speed,
+        act_timeout=act_timeout,
+        game_seconds=game_seconds,
+        patience=patience,
+    )
+    show(report, json)
     require_accepted(report)
-
-
-def show_check(report: CheckReport) -> None:
-    """Print what a check has found."""
-    console.print(render_check(report), crop=False)
 
 
 def require_accepted(report: CheckReport) -> None:

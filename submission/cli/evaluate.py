@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from agents.output_file import require_distinct, require_writable
+from agents.output_file import require_distinct
+from submission import front_door
 from submission.cli.arguments import (
-    CORES,
     ActTimeout,
     ArenaOption,
     Columns,
@@ -16,6 +16,7 @@ from submission.cli.arguments import (
     FirstPlayerTable,
     Games,
     Inarow,
+    Json,
     OpeningPlies,
     PlayerName,
     Results,
@@ -24,16 +25,18 @@ from submission.cli.arguments import (
     Seed,
     Workers,
     files_of_players,
+    require_complete,
+    require_files,
+    show,
 )
-from submission.cli.running import Run, require_complete
 from submission.kaggle import kaggle_environments
-from submission.match.game_record import GameConfiguration
 from submission.match.kaggle_referee import game_to_show, replay_html
 from submission.match.match import Match
-from submission.match.match_report import render_match, render_openings
-from submission.match.players import against_each, find_player
-from submission.match.schedule import Arena, Settings
+from submission.match.match_report import render_openings
+from submission.match.players import find_player
+from submission.match.schedule import Arena
 from submission.match.sprt import ERROR_RATE, Sprt, parse_sprt
+from submission.running import CORES
 from submission.terminal import console, say
 
 
@@ -77,6 +80,7 @@ def evaluate(
     results: Results = None,
     resume: Resume = False,
     first_player_table: FirstPlayerTable = False,
+    json: Json = None,
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the replay of a game not won.")
     ] = None,
@@ -85,24 +89,35 @@ def evaluate(
 
     Games 2k and 2k + 1 begin in the same position with the seats exchanged. Ctrl-C ends the match
     with the games that were played until then, and exit status 1; `--resume` goes on from there.
+    So does a player that fails in every game.
     """
     hero, *opponents = [find_player(name) for name in (player, *against)]
-    require_distinct(results, html, read=files_of_players([hero, *opponents]))
+    require_distinct(results, read=files_of_players([hero, *opponents]))
+    require_files(json, html, read=[results, *files_of_players([hero, *opponents])])
     if html is not None:
-        require_writable(html)
         kaggle_environments()  # whose player the page shows
-    settings = Settings(
+    match = front_door.evaluate(
+        hero,
+        opponents,
         games=games,
         seed=seed,
         opening_plies=opening_plies,
-        configuration=GameConfiguration(rows, columns, inarow, act_timeout),
-        arena=arena,
         sprt=sequential_test(sprt, alpha=alpha, beta=beta),
+        arena=arena,
+        rows=rows,
+        columns=columns,
+        inarow=inarow,
+        act_timeout=act_timeout,
+        workers=workers,
+        dask=dask,
+        results=results,
+        resume=resume,
     )
-    run = Run(workers, dask, results, resume)
-    match = run.play(f"Evaluating {player}:", against_each(hero, opponents), settings)
-    report_match(match, first_player_table, html)
+    show(match, json)
+    report_more(match, first_player_table, html)
     require_complete(match.completion)
+    if all(record.failing_player == hero.name for record in match.records):
+        raise typer.Exit(1)
 
 
 def sequential_test(named: str | None, **error_rates: float | None) -> Sprt | None:
@@ -119,9 +134,8 @@ def sequential_test(named: str | None, **error_rates: float | None) -> Sprt | No
     return None
 
 
-def report_match(match: Match, by_opening: bool, html: Path | None) -> None:
-    """Print what came of a player's games, and write the replay."""
-    console.print(render_match(match))
+def report_more(match: Match, by_opening: bool, html: Path | None) -> None:
+    """Print the results of each opening, and write the replay, if they are asked for."""
     if by_opening:
         console.print(render_openings(match))
     if html is not None:

@@ -5,14 +5,21 @@ from typing import Annotated
 
 import typer
 
-from agents.output_file import require_distinct, require_writable
-from submission.cli.arguments import CORES, ActTimeout, Dask, PlayerName, files_of_players
-from submission.cli.running import chosen_executor, require_complete
-from submission.grading.grade_report import grade_page, render_grade
-from submission.grading.grading import GradeSettings, grade_player
-from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position_set
+from submission import front_door
+from submission.cli.arguments import (
+    ActTimeout,
+    Dask,
+    Json,
+    PlayerName,
+    files_of_players,
+    require_complete,
+    require_files,
+    show,
+)
+from submission.grading.grade_report import grade_page
+from submission.grading.solved_positions import SHIPPED_POSITIONS
 from submission.match.players import find_player
-from submission.terminal import console, progress_bar
+from submission.running import CORES
 
 
 def grade(
@@ -39,9 +46,7 @@ def grade(
         typer.Option(metavar="K", help="Asked at the same time; at most one a core, to be fair."),
     ] = CORES,
     dask: Dask = None,
-    json: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write every answer as JSON.")
-    ] = None,
+    json: Json = None,
     html: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write a page with the worst mistakes on their boards."),
@@ -55,22 +60,22 @@ def grade(
 
     A player is asked in a process of its own, as Kaggle would, but with a full bank in every
     position; a smaller --act-timeout makes a quick grade. Ctrl-C ends it with the positions that
-    were answered until then.
+    were answered until then, and exit status 1, as does a player that fails in all of them.
     """
-    settings = GradeSettings(seed, act_timeout)
     graded = find_player(player)
-    require_distinct(json, html, read=[positions, *files_of_players([graded])])
-    for path in (json, html):
-        if path is not None:
-            require_writable(path)
-    position_set = read_position_set(positions)
-    if sample is not None:
-        position_set = position_set.sample(sample, seed)
-    with chosen_executor(workers, dask) as executor, progress_bar(f"Grading {player}") as show:
-        result = grade_player(graded, position_set, settings, executor, show)
-    console.print(render_grade(result))
-    if json is not None:
-        json.write_text(result.to_json(), encoding="utf-8")
+    require_files(json, html, read=[positions, *files_of_players([graded])])
+    result = front_door.grade(
+        graded,
+        positions=positions,
+        sample=sample,
+        seed=seed,
+        act_timeout=act_timeout,
+        workers=workers,
+        dask=dask,
+    )
+    show(result, json)
     if html is not None:
-        html.write_text(grade_page(result), encoding="utf-8")
+        html.write_text(grade_page(result), encoding="utf-8", newline="\n")
     require_complete(result.completion)
+    if all(answer.failure for answer in result.answers):
+        raise typer.Exit(1)

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from agents.output_file import require_distinct, require_writable
+from agents.output_file import require_distinct
+from submission import front_door
 from submission.cli.arguments import (
-    CORES,
     ActTimeout,
     Anchor,
     ArenaOption,
@@ -15,6 +15,7 @@ from submission.cli.arguments import (
     Dask,
     Games,
     Inarow,
+    Json,
     OpeningPlies,
     Results,
     Resume,
@@ -22,16 +23,15 @@ from submission.cli.arguments import (
     Seed,
     Workers,
     files_of_players,
+    require_complete,
+    require_files,
+    show,
 )
-from submission.cli.running import Run, require_complete
-from submission.match.game_record import GameConfiguration
-from submission.match.match import Match
-from submission.match.players import find_player, round_robin
-from submission.match.schedule import Arena, Settings
-from submission.rating.ladder import make_ladder, require_round_robin
-from submission.rating.ladder_report import ladder_page, render_ladder
-from submission.rating.ratings import require_ranking_library
-from submission.terminal import console
+from submission.match.players import find_player
+from submission.match.schedule import Arena
+from submission.rating.ladder import Ladder
+from submission.rating.ladder_report import ladder_page
+from submission.running import CORES
 
 
 def ladder(
@@ -56,6 +56,7 @@ def ladder(
     act_timeout: ActTimeout = 2.0,
     results: Results = None,
     resume: Resume = False,
+    json: Json = None,
     html: Annotated[
         Path | None,
         typer.Option(
@@ -72,28 +73,31 @@ def ladder(
     Ctrl-C ends the round robin with the games that were played until then, and exit status 1;
     `--resume` goes on from there.
     """
-    require_round_robin(players, anchor)
-    require_ranking_library()
-    settings = Settings(
+    entrants = [find_player(name) for name in players]
+    require_distinct(results, read=files_of_players(entrants))
+    require_files(json, html, read=[results, *files_of_players(entrants)])
+    result = front_door.ladder(
+        entrants,
         games=games,
+        anchor=anchor,
         seed=seed,
         opening_plies=opening_plies,
-        configuration=GameConfiguration(rows, columns, inarow, act_timeout),
         arena=arena,
+        rows=rows,
+        columns=columns,
+        inarow=inarow,
+        act_timeout=act_timeout,
+        workers=workers,
+        dask=dask,
+        results=results,
+        resume=resume,
     )
-    entrants = [find_player(name) for name in players]
-    require_distinct(results, html, read=files_of_players(entrants))
-    if html is not None:
-        require_writable(html)
-    run = Run(workers, dask, results, resume)
-    match = run.play("Playing:", round_robin(entrants), settings)
-    report_ladder(match, anchor, html)
-    require_complete(match.completion)
+    show_ladder(result, json, html)
+    require_complete(result.match.completion)
 
 
-def report_ladder(match: Match, anchor: str | None, html: Path | None) -> None:
-    """Print the ratings that come of a round robin, and write the page."""
-    result = make_ladder(match, anchor)
-    console.print(render_ladder(result))
+def show_ladder(ladder: Ladder, json: Path | None, html: Path | None) -> None:
+    """Print the ratings, and write the page."""
+    show(ladder, json)
     if html is not None:
-        html.write_text(ladder_page(result), encoding="utf-8")
+        html.write_text(ladder_page(ladder), encoding="utf-8", newline="\n")

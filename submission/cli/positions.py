@@ -6,10 +6,11 @@ from typing import Annotated
 import typer
 
 from agents.output_file import require_writable
-from submission.cli.arguments import CORES, Output
+from submission.cli.arguments import Output
 from submission.executors.local_workers import local_executor
 from submission.grading.position_making import make_position_set
 from submission.grading.solved_positions import LAST_PLY, PositionSettings
+from submission.running import CORES
 from submission.terminal import progress_bar, say
 
 

@@ -2,19 +2,29 @@
 
 from pathlib import Path
 
-from submission.checking.check import check_submission
+from submission import front_door
 from submission.checking.check_report import render_pair
 from submission.checking.kaggle_image import ENVIRONMENT, image_python
-from submission.cli.arguments import CORES, AgentName, Games, Options, Output, Seed, Source, Workers
+from submission.cli.arguments import (
+    AgentName,
+    Force,
+    Games,
+    Options,
+    Output,
+    Seed,
+    Source,
+    Workers,
+    require_complete,
+    show,
+)
 from submission.cli.build import write_bundle
-from submission.cli.check import require_accepted, show_check
-from submission.cli.running import Run, require_complete
+from submission.cli.check import require_accepted
+from submission.front_door import DEFAULT_OUTPUT
 from submission.kaggle import upload_command
-from submission.match.match_report import render_match
-from submission.match.players import against_each, find_player
-from submission.match.schedule import Settings
+from submission.match.schedule import require_pairs
+from submission.running import CORES
 from submission.sandbox.throttle import can_throttle
-from submission.terminal import console, progress_bar, say
+from submission.terminal import console, say
 
 SLOW_SPEED = 1 / 3
 
@@ -31,7 +41,8 @@ def prepare(
     agent: AgentName,
     option: Options = None,
     source: Source = None,
-    output: Output = Path("submission.py"),
+    output: Output = DEFAULT_OUTPUT,
+    force: Force = False,
     games: Games = 2,
     seed: Seed = 0,
     workers: Workers = CORES,
@@ -44,18 +55,17 @@ def prepare(
 
     Exit status 0 only when Kaggle would accept it, and the slow games too are in order.
     """
-    settings = Settings(games, seed, opening_plies=0)
+    require_pairs(games)
     python = image_python()
-    write_bundle(agent, option or [], source, output)
+    write_bundle(agent, option or [], source, output, force=force)
     say(f"Checking with Kaggle's versions, in {ENVIRONMENT}." if python else NO_IMAGE)
-    with progress_bar(f"Checking {output}") as show:
-        report = check_submission(output, python=python, on_progress=show)
-    show_check(report)
+    report = front_door.check(output, python=python)
+    show(report)
     require_accepted(report)
-    opponents = [find_player(name) for name in ("random", "negamax")]
-    pairings = against_each(find_player(str(output)), opponents)
-    match = Run(workers).play(f"Evaluating {output}:", pairings, settings)
-    console.print(render_match(match))
+    match = front_door.evaluate(
+        output, ["random", "negamax"], games=games, seed=seed, opening_plies=0, workers=workers
+    )
+    show(match)
     require_complete(match.completion)
     play_slowly(output, python)
     say(f"Submit it with: {upload_command(str(output), agent)}")
@@ -74,14 +84,9 @@ def play_slowly(file: Path, python: Path | None) -> None:
     if not can_throttle():
         say("The games at a third of the speed are left out: only Linux can slow them down.")
         return
-    with progress_bar("Playing at a third of the speed") as show:
-        report = check_submission(
-            file,
-            python=python,
-            speed=SLOW_SPEED,
-            game_seconds=SLOW_SECONDS,
-            pair_only=True,
-            on_progress=show,
-        )
+    say("Playing at a third of the speed.")
+    report = front_door.check(
+        file, python=python, speed=SLOW_SPEED, game_seconds=SLOW_SECONDS, pair_only=True
+    )
     console.print(render_pair(report), crop=False)
     require_accepted(report)

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from agents.output_file import require_distinct, require_writable
-from submission.cli.arguments import Anchor, FirstPlayerTable
-from submission.cli.evaluate import report_match
-from submission.cli.ladder import report_ladder
+from submission.cli.arguments import Anchor, FirstPlayerTable, Json, require_files, show
+from submission.cli.evaluate import report_more
+from submission.cli.ladder import show_ladder
 from submission.match.results_file import read_results
+from submission.rating.ladder import make_ladder
 from submission.rating.ratings import require_ranking_library
 
 
@@ -19,6 +19,7 @@ def report(
     ],
     first_player_table: FirstPlayerTable = False,
     anchor: Anchor = None,
+    json: Json = None,
     html: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write the page that `evaluate` or `ladder` writes."),
@@ -29,18 +30,17 @@ def report(
     Games of one player against others are shown as `connectx evaluate` shows them, other pairings
     as `connectx ladder` does.
     """
-    require_distinct(html, read=[results])
-    if html is not None:
-        require_writable(html)
+    require_files(json, html, read=[results])
     match = read_results(results)
     if len({player for player, _ in match.pairings}) == 1:
         if anchor is not None:
             raise ValueError(f"--anchor is for a ladder, and {results} holds one player's games")
-        report_match(match, first_player_table, html)
+        show(match, json)
+        report_more(match, first_player_table, html)
     else:
         if first_player_table:
             raise ValueError(
                 f"--first-player-table is for one player's games, and {results} holds a ladder"
             )
         require_ranking_library()
-        report_ladder(match, anchor, html)
+        show_ladder(make_ladder(match, anchor), json, html)

@@ -3,17 +3,23 @@
 import multiprocessing
 import os
 import signal
+import sys
 import tempfile
-from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from types import ModuleType
+from typing import Any, ParamSpec, TypeVar
 
+import connectx
 from submission.executors.renewed_executor import RenewedExecutor
 from submission.sandbox.launcher import SUPERVISORS
 from submission.sandbox.processes import remove_folder
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 RENEWALS = 3
 """Times that new workers take the place of such as were killed, for want of memory say."""
@@ -23,6 +29,19 @@ UNHEEDED_SIGNALS = ("SIGINT", "SIGHUP")
 
 WRITER_SECONDS = 1.0
 """Time for the thread that hands work to the workers to end after them."""
+
+
+class WorkerPool(ProcessPoolExecutor):
+    """Worker processes that do not run the caller's script, which need not guard against it."""
+
+    def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Have a function called by a worker; the first call starts the workers."""
+        main = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            return super().submit(function, *args, **kwargs)
+        finally:
+            sys.modules["__main__"] = main
 
 
 @contextmanager
@@ -47,11 +66,12 @@ def local_executor(workers: int) -> Iterator[Executor]:
     with _temporary_folder() as folder:
 
         def start() -> Executor:
-            pool = ProcessPoolExecutor(
+            pool = WorkerPool(
                 workers,
                 mp_context=multiprocessing.get_context("spawn"),
-                initializer=_prepare_worker,
-                initargs=(folder,),
+                # A submission.py in the current folder would be taken for this package.
+                initializer=connectx.begin_worker,
+                initargs=(__name__, _prepare_worker.__name__, folder),
             )
             queues.append(pool._call_queue)  # type: ignore[attr-defined]  # see `_give_up_writing`
             return pool

@@ -1,12 +1,13 @@
 """Grades a player: asks it for its move in solved positions, some at a time."""
 
-import json
 import random
 from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, NamedTuple
+
+from rich.console import RenderableType
 
 from agents.parallel.workers import Workers
 from agents.search import Clock, OnProgress
@@ -17,6 +18,7 @@ from submission.match.match import Completion, Versions
 from submission.match.own_referee import OwnGame
 from submission.match.players import Identity, Player
 from submission.match.seats import Move, Seat, open_seat
+from submission.terminal import Printed
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +43,8 @@ class GradeSettings:
 FORMAT = "connectx grade, version 1"
 
 
-@dataclass(frozen=True, slots=True)
-class Grade:
+@dataclass(frozen=True, slots=True, repr=False)
+class Grade(Printed):
     """A player's answers to solved positions."""
 
     player: Identity
@@ -56,9 +58,14 @@ class Grade:
     answers: tuple[Answer, ...]
     """In the order of the positions."""
 
-    def to_json(self) -> str:
-        """All of it as JSON, with the figures for other programs to read; columns from 0."""
-        document = {
+    def __rich__(self) -> RenderableType:
+        from submission.grading.grade_report import render_grade
+
+        return render_grade(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as what `json.dumps` takes, with the figures; columns from 0."""
+        return {
             "format": FORMAT,
             "player": asdict(self.player),
             "positions_sha256": self.positions_sha256,
@@ -70,7 +77,6 @@ class Grade:
             "by_ply": _stats(by_ply(self.answers)),
             "answers": [_answer(answer) for answer in self.answers],
         }
-        return json.dumps(document, indent=1, allow_nan=False) + "\n"
 
 
 def _stats(groups: Sequence[Group]) -> dict[str, Any]:

@@ -6,18 +6,22 @@ the figures of one pairing.
 
 import platform
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from importlib import metadata
 from itertools import chain
-from math import inf
+from math import inf, isfinite
+from typing import Any
+
+from rich.console import RenderableType
 
 from agents.stats import Estimate, elo_estimate, paired_score_estimate
 from submission.match.game_record import GameRecord, Result
 from submission.match.players import Identity
 from submission.match.schedule import GameSpecification, Settings
 from submission.match.sprt import Decision, SequentialTest, Sprt, points_of_pairs
+from submission.terminal import Printed
 
 
 class Completion(StrEnum):
@@ -60,8 +64,8 @@ def _version_if_installed(distribution: str) -> str | None:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+@dataclass(frozen=True, slots=True, repr=False)
+class Match(Printed):
     """The games of some pairings."""
 
     players: tuple[Identity, ...]
@@ -86,6 +90,33 @@ class Match:
     def stats(self) -> "tuple[PairingStats, ...]":
         """The statistics of each pairing, in their order."""
         return tuple(pairing_stats(names, self.games_of(names)) for names in self.pairings)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields, and the statistics of each pairing, as what `json.dumps` takes.
+
+        A limit that the games do not set is None.
+        """
+        fields: dict[str, Any] = finite(
+            {**asdict(self), "stats": [asdict(each) for each in self.stats()]}
+        )
+        return fields
+
+    def __rich__(self) -> RenderableType:
+        from submission.match.match_report import render_match
+
+        return render_match(self)
+
+
+def finite(value: Any) -> Any:
+    """The same for JSON, which has no infinite numbers: None stands for them."""
+    match value:
+        case float() if not isfinite(value):
+            return None
+        case Mapping():
+            return {key: finite(each) for key, each in value.items()}
+        case list() | tuple():
+            return [finite(each) for each in value]
+    return value
 
 
 class ScoreBoard:

@@ -67,6 +67,20 @@ class Settings:
         )
 
 
+def require_pairs(games: int) -> int:
+    """The number of games, checked.
+
+    Raises:
+        ValueError: it is odd, so that one opening would favour a seat; or it is below 2.
+    """
+    if games % 2 or games < 2:
+        raise ValueError(
+            "each opening is played from both seats: ask for an even number of games, at least 2, "
+            f"not {games}"
+        )
+    return games
+
+
 Opening = tuple[int, ...]
 """The columns, from 0, that lead from the empty board to a position."""
 

@@ -2,13 +2,17 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import pairwise
+from typing import Any
+
+from rich.console import RenderableType
 
 from agents.stats import Estimate
 from submission.match.game_record import GameRecord, Result
-from submission.match.match import Match, MoveTimes, Tally
+from submission.match.match import Match, MoveTimes, Tally, finite
 from submission.rating.ratings import encounters_of, rate
+from submission.terminal import Printed
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +48,26 @@ class Rung:
     """Its games against each player of the ladder, in their order; none against itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ladder:
+@dataclass(frozen=True, slots=True, repr=False)
+class Ladder(Printed):
     """The players of a round robin, the strongest first."""
 
     match: Match
     anchor: str
     """The player whose rating is 0."""
     rungs: tuple[Rung, ...]
+
+    def __rich__(self) -> RenderableType:
+        from submission.rating.ladder_report import render_ladder
+
+        return render_ladder(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields as what `json.dumps` takes; a limit that the games do not set is None."""
+        fields: dict[str, Any] = finite(
+            {"anchor": self.anchor, "rungs": [asdict(rung) for rung in self.rungs]}
+        )
+        return {"match": self.match.to_dict(), **fields}
 
 
 def make_ladder(match: Match, anchor: str | None) -> Ladder:

@@ -373,7 +373,7 @@ def test_the_report_of_a_good_submission(tmp_path: Path, monkeypatch: pytest.Mon
     assert report.upload_command == (
         f"kaggle competitions submit -c connectx -f '{path}' -m \"MESSAGE\""
     )
-    data = json.loads(json.dumps(report.to_json()))
+    data = json.loads(json.dumps(report.to_dict()))
     assert data["accepted"] is True
     assert data["timing"]["bank_taken"] == timing.bank_taken
     assert data["games"][2]["name"] == "6x7x4 against itself"

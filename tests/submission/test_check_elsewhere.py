@@ -66,7 +66,7 @@ def test_the_games_are_played_by_the_other_interpreter(tmp_path: Path) -> None:
     assert report.stderr == str(other)
     assert report.versions == RuntimeVersions(platform.python_version(), "9.8.7", version("numpy"))
     assert rows_of(report)["played with"] == str(report.versions)
-    assert json.loads(json.dumps(report.to_json()))["versions"]["numba"] == "9.8.7"
+    assert json.loads(json.dumps(report.to_dict()))["versions"]["numba"] == "9.8.7"
 
 
 def test_the_worker_takes_nothing_but_the_standard_library() -> None:

@@ -1,5 +1,6 @@
-"""Runs a match with a progress bar, on the executor that a command line names."""
+"""Runs a match with a progress bar, on the executor that is asked for."""
 
+import os
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext
@@ -7,18 +8,18 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-import typer
-
 from submission.executors.dask_workers import dask_executor
 from submission.executors.local_workers import local_executor
 from submission.match.game_record import GameRecord
-from submission.match.match import Completion, Match
+from submission.match.match import Match
 from submission.match.players import Pairing
 from submission.match.results_content import ResultsHeader
 from submission.match.results_file import ResultsFile, new_results, resumed_results
 from submission.match.run import play_match
 from submission.match.schedule import Settings
 from submission.terminal import console, progress_bar
+
+CORES = (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()) or 1
 
 
 def chosen_executor(workers: int, dask: str | None) -> AbstractContextManager[Executor]:
@@ -43,6 +44,8 @@ class Run:
     """Address of a Dask scheduler, whose workers play instead of `workers` processes here."""
     results: Path | None = None
     resume: bool = False
+    progress: bool = True
+    """Whether a bar on stderr shows how far it is."""
 
     def __post_init__(self) -> None:
         if self.resume and self.results is None:
@@ -64,7 +67,7 @@ class Run:
             if results is not None and results.was_torn:
                 console.print("The last game of the file was not whole: it is played again.")
             total, numbers = settings.games * len(pairings), count(len(played) + 1)
-            with progress_bar(title) as show:
+            with progress_bar(title, self.progress) as show:
                 show(len(played), total, "")
 
                 def keep(record: GameRecord) -> None:
@@ -80,13 +83,3 @@ class Run:
         if self.results is None:
             return nullcontext()
         return (resumed_results if self.resume else new_results)(self.results, header)
-
-
-def require_complete(completion: Completion) -> None:
-    """End the command with status 1 where something is missing.
-
-    Raises:
-        typer.Exit: an interrupt, or the death of workers, has ended the work.
-    """
-    if completion is not Completion.COMPLETE:
-        raise typer.Exit(1)

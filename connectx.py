@@ -1,0 +1,62 @@
+"""The front door: `connectx.build`, `check`, `evaluate`, `grade` and `ladder`, in any folder.
+
+It is that of the package `submission`, by a name that no submission has: where a hand-written
+`submission.py` lies in the current folder, `import submission` is that file, and `import connectx`
+is this.
+"""
+
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from submission import Submission, build, check, evaluate, grade, ladder
+
+__all__ = ["Submission", "build", "check", "evaluate", "grade", "ladder"]
+
+HOME = Path(__file__).resolve().parent
+PACKAGES = ("agents", "envs", "submission")
+
+
+class OwnPackages:
+    """Finds this project's packages beside this file, whatever lies in the current folder."""
+
+    @staticmethod
+    def find_spec(
+        name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Find a package, if it is one of them."""
+        return PathFinder.find_spec(name, [str(HOME)]) if name in PACKAGES else None
+
+
+sys.meta_path.insert(0, OwnPackages)
+
+
+def begin_worker(module: str, function: str, *arguments: Any) -> None:
+    """Call a function of a module of this project, in a process that has imported nothing yet."""
+    begin: Callable[..., None] = getattr(import_module(module), function)
+    begin(*arguments)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in (*__all__, "__version__"):
+        raise AttributeError(f"module 'connectx' has no attribute {name!r}")
+    submission = import_module("submission")
+    if not hasattr(submission, "__path__"):
+        raise ImportError(
+            f"`submission` is {submission.__file__} here, imported before this package: "
+            "import connectx first"
+        )
+    return getattr(submission, name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__, "__version__"]
+
+
+if __name__ == "__main__":
+    import_module("submission.__main__").main()

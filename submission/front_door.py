@@ -1,0 +1,387 @@
+"""Build, check, evaluate, grade and rank submissions from Python, as the commands do.
+
+A player is the name of one of Kaggle's agents or of ours, with options if need be
+(`mcts:simulations=500,seed=1`); the path of a submission file; an agent; a `Submission`; or a
+function of Kaggle's observation and configuration.
+"""
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from inspect import getsourcefile
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, TypeAlias
+
+from agents.agent import Agent
+from agents.options import agent_options
+from agents.output_file import require_writable
+from agents.registry import REGISTERED, JsonValue
+from submission.bundle.bundle import build_bundle, is_bundle
+from submission.bundle.functions import function_source
+from submission.checking.check import check_submission
+from submission.checking.check_result import CheckReport
+from submission.grading.grading import Grade, GradeSettings, grade_player
+from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position_set
+from submission.match.game_record import GameConfiguration
+from submission.match.match import Match
+from submission.match.players import Player, PlayerKind, against_each, find_player, round_robin
+from submission.match.schedule import Arena, Settings, require_pairs
+from submission.match.sprt import Sprt, parse_sprt
+from submission.rating.ladder import Ladder, make_ladder, require_round_robin
+from submission.rating.ratings import require_ranking_library
+from submission.running import CORES, Run, chosen_executor
+from submission.sandbox.interpreter import find_python
+from submission.terminal import progress_bar
+
+DEFAULT_OUTPUT = Path("submission.py")
+
+
+class Submission:
+    """The text of a submission file, and what can be done with it.
+
+    Args:
+        source: the text.
+        name: whom it plays, for the tables.
+    """
+
+    def __init__(self, source: str, name: str) -> None:
+        self.source = source
+        self.name = name
+        self._folder: TemporaryDirectory[str] | None = None
+        self._path: Path | None = None
+
+    @property
+    def path(self) -> Path:
+        """Where it was saved; before that, a temporary file that goes with this object."""
+        if self._path is None:
+            self._folder = TemporaryDirectory(prefix="connectx-")
+            self._path = Path(self._folder.name, DEFAULT_OUTPUT)
+            self._path.write_text(self.source, encoding="utf-8", newline="\n")
+        return self._path
+
+    def save(self, path: str | Path = DEFAULT_OUTPUT, *, force: bool = False) -> Path:
+        """Write the file.
+
+        Args:
+            path: where; a file that this package has not made is left alone.
+            force: overwrite such a file, too.
+
+        Raises:
+            FileExistsError: there is one.
+            OSError: it cannot be written.
+        """
+        write_submission(self.source, Path(path), force=force)
+        self._path = Path(path)
+        return self._path
+
+    def check(self, **options: Any) -> CheckReport:
+        """Say whether Kaggle would accept it; see `check`."""
+        return check(self, **options)
+
+    def evaluate(
+        self, against: "PlayerLike | Sequence[PlayerLike]" = ("random", "negamax"), **options: Any
+    ) -> Match:
+        """Play against others; see `evaluate`."""
+        return evaluate(self, against, **options)
+
+    def grade(self, **options: Any) -> Grade:
+        """Compare its moves with the truth; see `grade`."""
+        return grade(self, **options)
+
+    def __repr__(self) -> str:
+        return f"<submission of {self.name}, {len(self.source.encode()) / 1000:.0f} kB>"
+
+
+PlayerLike: TypeAlias = str | Path | Agent | Submission | Player | Callable[..., Any]
+
+
+def build(
+    agent: str | Agent | Callable[..., Any],
+    *,
+    source: str | Path | None = None,
+    **options: JsonValue,
+) -> Submission:
+    """Bundle an agent into one self-contained file.
+
+    Args:
+        agent: the name of one of ours; with `source`, of a class in that file; or an agent, or a
+            function of Kaggle's observation and configuration.
+        source: a file with a class that inherits `agents.Agent`.
+        options: of the named agent, as `connectx agents` lists them.
+
+    Raises:
+        ValueError: unknown agent or option, or something that cannot be bundled.
+        OSError: a file cannot be read.
+    """
+    if isinstance(agent, str):
+        text = build_bundle(agent, options, None if source is None else Path(source))
+        return Submission(text, _specification(agent, options))
+    if source is not None or options:
+        raise ValueError("a source and options go with the name of an agent: name it")
+    if isinstance(agent, Agent):
+        return _bundled(agent)
+    return Submission(function_source(agent), agent.__name__)
+
+
+def write_submission(text: str, path: Path, *, force: bool = False) -> None:
+    """Write a submission file, unless that would overwrite one that this package has not made.
+
+    Raises:
+        FileExistsError: there is such a file, and nobody forces it.
+        OSError: it cannot be written.
+    """
+    if path.exists() and not force and not is_bundle(path):
+        raise FileExistsError(
+            f"{path} is there and was not made by `connectx build`: write to another file, or "
+            "overwrite it with --force (from Python, force=True)"
+        )
+    require_writable(path)
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def check(
+    player: PlayerLike,
+    *,
+    python: str | Path | None = None,
+    progress: bool = True,
+    **options: Any,
+) -> CheckReport:
+    """Say whether Kaggle would accept a submission, and why not.
+
+    Args:
+        player: a `.py` or `.tar.gz` file; or whatever else `build` makes one of.
+        python: the interpreter that plays, or the folder of its virtual environment.
+        progress: show a bar on stderr.
+        options: as `submission.checking.check.check_submission` takes them.
+
+    Raises:
+        ValueError, OSError, ChildProcessError: see `check_submission`.
+    """
+    submission = player if isinstance(player, Submission) else None
+    if not isinstance(player, str | Path | Submission):
+        submission = _submission_of(player)
+    path = submission.path if submission else Path(str(player))
+    with progress_bar(f"Checking {path}", progress) as show:
+        return check_submission(
+            path,
+            python=None if python is None else find_python(Path(python)),
+            on_progress=show,
+            **options,
+        )
+
+
+def evaluate(
+    player: PlayerLike,
+    against: PlayerLike | Sequence[PlayerLike],
+    *,
+    games: int = 20,
+    seed: int = 0,
+    opening_plies: int = 2,
+    sprt: str | Sprt | None = None,
+    arena: str = Arena.KAGGLE,
+    rows: int = 6,
+    columns: int = 7,
+    inarow: int = 4,
+    act_timeout: float = 2.0,
+    workers: int = CORES,
+    dask: str | None = None,
+    results: str | Path | None = None,
+    resume: bool = False,
+    progress: bool = True,
+) -> Match:
+    """Play against opponents, from openings that each side plays once.
+
+    Args:
+        player: from whose view results are counted.
+        against: one opponent, or several.
+        games: with each of them; an even number.
+        seed: the same seed gives the same games, up to the players' clocks.
+        opening_plies: games begin in turn in the positions after so many plies.
+        sprt: a sequential test, which ends a pairing as soon as it is decided, as in `0,50`.
+        arena: `kaggle`, or `own`, which is many times faster.
+        rows: height of the board.
+        columns: width of the board.
+        inarow: stones in a row that win.
+        act_timeout: seconds for a move; beyond them the bank of 60 s is used.
+        workers: games at the same time, at most one a core to be fair.
+        dask: address of a Dask scheduler, whose workers play instead.
+        results: a file that gets each game as it ends.
+        resume: play what is not yet in that file.
+        progress: show a bar on stderr.
+
+    Returns:
+        The games; those until then after Ctrl-C, see `Match.completion`.
+
+    Raises:
+        ValueError, OSError, ModuleNotFoundError: bad input, before any game is played.
+    """
+    hero = as_player(player)
+    opponents = [as_player(each) for each in _several(against)]
+    settings = Settings(
+        games=require_pairs(games),
+        seed=seed,
+        opening_plies=opening_plies,
+        configuration=GameConfiguration(rows, columns, inarow, act_timeout),
+        arena=Arena(arena),
+        sprt=parse_sprt(sprt) if isinstance(sprt, str) else sprt,
+    )
+    run = Run(workers, dask, None if results is None else Path(results), resume, progress)
+    return run.play(f"Evaluating {hero.name}:", against_each(hero, opponents), settings)
+
+
+def grade(
+    player: PlayerLike,
+    *,
+    positions: str | Path = SHIPPED_POSITIONS,
+    sample: int | None = None,
+    seed: int = 0,
+    act_timeout: float = 2.0,
+    workers: int = CORES,
+    dask: str | None = None,
+    progress: bool = True,
+) -> Grade:
+    """Compare a player's moves with the truth, in positions that are solved exactly.
+
+    Args:
+        player: who is asked.
+        positions: a file that `connectx positions` has written; by default the package's own.
+        sample: ask about so many of them, drawn by the seed.
+        seed: draws the sample and the player's random numbers.
+        act_timeout: seconds for a move; the bank of 60 s is full in each position.
+        workers: asked at the same time, at most one a core to be fair.
+        dask: address of a Dask scheduler, whose workers ask instead.
+        progress: show a bar on stderr.
+
+    Raises:
+        ValueError, OSError, ModuleNotFoundError: bad input.
+    """
+    graded, settings = as_player(player), GradeSettings(seed, act_timeout)
+    position_set = read_position_set(Path(positions))
+    if sample is not None:
+        position_set = position_set.sample(sample, seed)
+    with (
+        chosen_executor(workers, dask) as executor,
+        progress_bar(f"Grading {graded.name}", progress) as show,
+    ):
+        return grade_player(graded, position_set, settings, executor, show)
+
+
+def ladder(
+    players: Sequence[PlayerLike],
+    *,
+    games: int = 20,
+    anchor: str | None = None,
+    seed: int = 0,
+    opening_plies: int = 2,
+    arena: str = Arena.KAGGLE,
+    rows: int = 6,
+    columns: int = 7,
+    inarow: int = 4,
+    act_timeout: float = 2.0,
+    workers: int = CORES,
+    dask: str | None = None,
+    results: str | Path | None = None,
+    resume: bool = False,
+    progress: bool = True,
+) -> Ladder:
+    """Find out who is stronger: everyone plays everyone, and Elo ratings come of it.
+
+    Args:
+        players: two or more.
+        games: of each two players; an even number.
+        anchor: the name of the player whose rating is 0; by default the one in the middle.
+        seed: the same seed gives the same games, up to the players' clocks.
+        opening_plies: games begin in turn in the positions after so many plies.
+        arena: `kaggle`, or `own`, which is many times faster.
+        rows: height of the board.
+        columns: width of the board.
+        inarow: stones in a row that win.
+        act_timeout: seconds for a move; beyond them the bank of 60 s is used.
+        workers: games at the same time, at most one a core to be fair.
+        dask: address of a Dask scheduler, whose workers play instead.
+        results: a file that gets each game as it ends.
+        resume: play what is not yet in that file.
+        progress: show a bar on stderr.
+
+    Raises:
+        ValueError, OSError: bad input.
+        ModuleNotFoundError: the extra `rank` is not installed, or kaggle_environments is not.
+    """
+    entrants = [as_player(each) for each in players]
+    require_round_robin([entrant.name for entrant in entrants], anchor)
+    require_ranking_library()
+    settings = Settings(
+        games=require_pairs(games),
+        seed=seed,
+        opening_plies=opening_plies,
+        configuration=GameConfiguration(rows, columns, inarow, act_timeout),
+        arena=Arena(arena),
+    )
+    run = Run(workers, dask, None if results is None else Path(results), resume, progress)
+    return make_ladder(run.play("Playing:", round_robin(entrants), settings), anchor)
+
+
+def as_player(player: PlayerLike) -> Player:
+    """The player that a name, a path, an agent, a submission or a function stands for.
+
+    Raises:
+        ValueError: it stands for none.
+        OSError: a file cannot be read.
+    """
+    match player:
+        case Player():
+            return player
+        case str() | Path():
+            return find_player(os.fspath(player))
+        case Agent() if type(player) in REGISTERED.values():
+            return find_player(_name_of(player))
+    submission = _submission_of(player)
+    return Player(submission.name, PlayerKind.FILE, submission.source.encode())
+
+
+def _submission_of(player: PlayerLike) -> Submission:
+    return player if isinstance(player, Submission) else build(player)  # type: ignore[arg-type]
+
+
+def _several(players: PlayerLike | Sequence[PlayerLike]) -> Sequence[PlayerLike]:
+    return players if isinstance(players, list | tuple) else [players]  # type: ignore[list-item]
+
+
+def _bundled(agent: Agent) -> Submission:
+    """The bundle of an agent: one of ours, or one whose class stands in a file."""
+    options = _chosen_options(agent)
+    for name, cls in REGISTERED.items():
+        if type(agent) is cls:
+            return build(name, **options)
+    file = getsourcefile(type(agent))
+    if file is None or not Path(file).is_file():
+        raise ValueError(
+            f"the class {type(agent).__name__} stands in no file: put it into one, and build it "
+            "from there"
+        )
+    return build(type(agent).__name__, source=file, **options)
+
+
+def _chosen_options(agent: Agent) -> dict[str, Any]:
+    """The options of an agent that differ from their defaults."""
+    named = {option.name for option in agent_options(type(agent))}
+    chosen = {field.name: getattr(agent, field.name) for field in fields(agent)}  # type: ignore[arg-type]
+    defaults = {field.name: field.default for field in fields(agent)}  # type: ignore[arg-type]
+    return {name: chosen[name] for name in named if chosen[name] != defaults[name]}
+
+
+def _name_of(agent: Agent) -> str:
+    """The text by which an agent of ours can be named."""
+    (name,) = [name for name, cls in REGISTERED.items() if cls is type(agent)]
+    return _specification(name, _chosen_options(agent))
+
+
+def _specification(name: str, options: dict[str, Any]) -> str:
+    """The text that names an agent with its options."""
+    words = [
+        f"{key}={value if isinstance(value, str) else json.dumps(value)}"
+        for key, value in sorted(options.items())
+    ]
+    return f"{name}:{','.join(words)}" if words else name
