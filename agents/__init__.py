@@ -40,4 +40,4 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("connectx-agents")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise AttributeError(f"module 'agents' has no attribute {name!r}")

@@ -43,4 +43,4 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("connectx-agents")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise AttributeError(f"module 'envs' has no attribute {name!r}")

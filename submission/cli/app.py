@@ -1,21 +1,10 @@
-"""The commands, in the order in which the help shows them."""
+"""The commands, in the order in which the help shows them; each is imported when it is called."""
+
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
-
-from submission.cli.agents import agents
-from submission.cli.book import book
-from submission.cli.build import build
-from submission.cli.check import check
-from submission.cli.evaluate import evaluate
-from submission.cli.explain import explain
-from submission.cli.grade import grade
-from submission.cli.ladder import ladder
-from submission.cli.play import play
-from submission.cli.positions import positions
-from submission.cli.prepare import prepare
-from submission.cli.report import report
-from submission.cli.solve import solve
-from submission.cli.train import train
+from typer.core import TyperGroup
 
 HELP = """Game-tree search agents for Kaggle's ConnectX: build, check and evaluate submissions.
 
@@ -37,19 +26,73 @@ HELP = """Game-tree search agents for Kaggle's ConnectX: build, check and evalua
                                       a search in words, as a picture, as an exercise
 """
 
+COMMANDS = {
+    "agents": "List the agents, their options and the defaults.",
+    "build": "Bundle an agent into one self-contained file for Kaggle.",
+    "check": "Say whether Kaggle would accept a submission, and why not.",
+    "prepare": "Build, check and evaluate a submission, one after the other.",
+    "evaluate": "Play against opponents, from openings that each side plays once.",
+    "ladder": "Find out who is stronger: everyone plays everyone, and Elo ratings come of it.",
+    "report": "Show what is in a results file, while it is being written too.",
+    "grade": "Compare a player's moves with the truth, in positions that are solved exactly.",
+    "positions": "Draw and solve Connect Four positions, for `connectx grade`.",
+    "solve": "Print the exact score of each column, with the board and in words.",
+    "book": "Solve a board's openings in advance.",
+    "train": "Train a policy in self-play, for `connectx build policy --option file=policy.npz`.",
+    "play": "Play against an agent in the terminal.",
+    "explain": "Show how a search thinks: its walk in words, and its tree.",
+}
+"""The first line of each command's help: the list of all is shown without importing them."""
+
+
+class CommandGroup(TyperGroup):
+    """Imports the one command that is called.
+
+    Newer versions of Typer have types of Click's in a copy of their own.
+    """
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names, in their order."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of this name, imported."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"submission.cli.{cmd_name}")
+        single = typer.Typer(add_completion=False, rich_markup_mode=None)
+        single.command(cmd_name)(getattr(module, cmd_name))
+        return typer.main.get_command(single)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the names and the first lines of their help."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from submission import __version__
+
+        typer.echo(f"connectx-agents {__version__}")
+        raise typer.Exit
+
+
 app = typer.Typer(
-    help=HELP,
+    cls=CommandGroup,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 
-COMMANDS = (
-    *(agents, build, check, prepare),
-    *(evaluate, ladder, report, grade, positions),
-    *(solve, book, train, play, explain),
-)
 
-for command in COMMANDS:
-    app.command()(command)
+@app.callback(help=HELP)
+def connectx(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Show the version, and exit."
+        ),
+    ] = False,
+) -> None:
+    """Hold the options of all commands."""

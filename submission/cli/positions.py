@@ -26,7 +26,7 @@ def positions(
     workers: Annotated[int, typer.Option(metavar="K", help="Processes that solve.")] = CORES,
     output: Output = Path("positions.jsonl"),
 ) -> None:
-    """Draw Connect Four positions, solve them exactly, and write them for `connectx grade`.
+    """Draw and solve Connect Four positions, for `connectx grade`.
 
     They come up in games between alpha-beta players who look 2 to 8 plies ahead and now and then
     play just anything. Of each ply at least half are hard where there are as many: only one column

@@ -25,7 +25,7 @@ def report(
         typer.Option(metavar="FILE", help="Write the page that `evaluate` or `ladder` writes."),
     ] = None,
 ) -> None:
-    """Show what is in a results file, while it is being written too: tables, and the page.
+    """Show what is in a results file, while it is being written too.
 
     Games of one player against others are shown as `connectx evaluate` shows them, other pairings
     as `connectx ladder` does.

@@ -1,7 +1,13 @@
 """The command line: what it prints, what it writes, and one sentence for every mistake."""
 
+import ast
+import json
 import re
+import subprocess
 import sys
+from importlib import import_module
+from importlib.metadata import version
+from inspect import getdoc
 from pathlib import Path
 from types import ModuleType
 
@@ -11,6 +17,7 @@ from agents import agent_names
 from agents.options import agent_options
 from agents.registry import AGENTS
 from submission.bundle.bundle import build_bundle
+from submission.cli.app import COMMANDS
 from tests.helpers.shell import Shell
 
 
@@ -172,3 +179,60 @@ def test_kaggle_missing_is_said_with_the_commands_that_install_it(
         kaggle_environments.cache_clear()
     assert outcome.status == 2
     assert "pip install --no-deps kaggle-environments" in outcome.stderr
+
+
+def test_the_help_lists_each_command_with_its_own_first_line() -> None:
+    for name, line in COMMANDS.items():
+        function = getattr(import_module(f"submission.cli.{name}"), name)
+        assert (getdoc(function) or "").splitlines()[0] == line
+
+
+def test_help_imports_no_command() -> None:
+    program = "import sys; from submission.__main__ import main; sys.argv[1:] = ['--help']\n"
+    program += "try: main()\nfinally: print(sorted(sys.modules), file=sys.stderr)"
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert "connectx explain" in result.stdout
+    loaded = set(ast.literal_eval(result.stderr))
+    assert not {"numpy", "numba", "gymnasium", "submission.front_door", "agents"} & loaded
+
+
+def test_version(shell: Shell) -> None:
+    assert shell.run("--version").stdout == f"connectx-agents {version('connectx-agents')}\n"
+
+
+def test_a_file_that_was_not_built_is_not_overwritten(shell: Shell, tmp_path: Path) -> None:
+    mine = tmp_path / "submission.py"
+    mine.write_text("def agent(observation): return 3\n", encoding="utf-8")
+    for command in ("build", "prepare"):
+        outcome = shell.run(command, "greedy")
+        assert outcome.status == 2
+        assert "--force" in outcome.stderr
+        assert mine.read_text(encoding="utf-8") == "def agent(observation): return 3\n"
+    assert shell.run("build", "greedy", "--force").status == 0
+    assert shell.run("build", "random").status == 0
+    assert mine.read_text(encoding="utf-8") == build_bundle("random", {})
+
+
+def test_json_alone_is_printed_where_it_is_asked_for(shell: Shell, tmp_path: Path) -> None:
+    match = "evaluate greedy --against random --games 2 --arena own"
+    printed = json.loads(shell.run(*match.split(), "--json", "-").stdout)
+    assert printed["pairings"] == [["greedy", "random"]]
+    assert len(printed["records"]) == 2
+    assert printed["stats"][0]["games"] == 2
+    outcome = shell.run(*match.split(), "--json", "match.json")
+    assert "Results of greedy" in outcome.stdout
+    written = json.loads((tmp_path / "match.json").read_text(encoding="utf-8"))
+    assert {game["result"] for game in written["records"]} <= {"win", "draw", "loss"}
+    assert {path.name for path in tmp_path.iterdir()} == {"match.json"}
+
+
+@pytest.mark.parametrize(
+    "command", ["evaluate bad.py --against random --games 2", "grade bad.py --sample 2"]
+)
+def test_a_player_that_fails_in_every_game_is_an_exit_status(
+    shell: Shell, tmp_path: Path, command: str
+) -> None:
+    (tmp_path / "bad.py").write_text("def agent(observation): return 99\n", encoding="utf-8")
+    assert shell.run(*command.split()).status == 1
