@@ -30,6 +30,15 @@ def plain_blocks(document: Path) -> list[str]:
     return [block for block in python_blocks(document) if not block.startswith(">>>")]
 
 
+def links_of(document: Path) -> list[tuple[Path, str]]:
+    """The files that it links to or shows, each with the heading, or an empty text."""
+    targets = re.findall(r"\]\((?!https:)([^)#]*)#?([^)]*)\)", text_of(document))
+    return [
+        ((document.parent / path).resolve() if path else document, heading)
+        for path, heading in targets
+    ]
+
+
 def written_files(command: str) -> set[str]:
     """The files that a command says it will write."""
     return set(re.findall(r"--(?:html|output|results|svg) (\S+)", command))
