@@ -1,42 +1,43 @@
 """Command line: `python -m benchmarks [COMMAND] …`; `--help` lists the commands."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, TextIO, TypeVar
 
 import typer
 from rich.console import Console
 from rich.progress import track
 
 from benchmarks.catalogue import workloads
-from benchmarks.compilation import measure_compilation, print_compilation
+from benchmarks.compilation import compilation_report, measure_compilation
 from benchmarks.environments import (
     EnvironmentWorkload,
+    environment_report,
     environment_workloads,
     measure_environment,
-    print_environments,
 )
 from benchmarks.first_call import KERNELS
-from benchmarks.heuristics import pairings, play_pairing, print_heuristics
+from benchmarks.heuristics import heuristic_report, pairings, play_pairing
 from benchmarks.make_positions import make_set
 from benchmarks.measure import measure
-from benchmarks.moves import CELLS, print_moves, time_moves
+from benchmarks.moves import CELLS, move_report, time_moves
 from benchmarks.positions import SETS, SIZE, write_positions
-from benchmarks.report import as_json, print_report
-from benchmarks.rollouts import print_rollouts, rollout_matches
-from benchmarks.runners import RunnerWorkload, print_runners, runner_workloads
+from benchmarks.report import search_report, search_timings
+from benchmarks.results import README, Report, print_report, report_json, with_results
+from benchmarks.rollouts import rollout_matches, rollout_report
+from benchmarks.runners import RunnerWorkload, runner_report, runner_workloads
 from benchmarks.solver_measure import measure_solver
 from benchmarks.solver_peer import installed_bitbully
-from benchmarks.solver_report import print_solver_report, solver_json
+from benchmarks.solver_report import solver_report, solver_timings
 from benchmarks.solver_workload import EMPTY_BOARD, SolverWorkload, solver_workloads
-from benchmarks.structure import files_passed, print_structures, structures
-from benchmarks.tie_break import MATCHES, play_matches, print_matches
+from benchmarks.structure import files_passed, structure_report, structures
+from benchmarks.tie_break import MATCHES, play_matches, tie_break_report
 from benchmarks.vector_environments import (
+    batch_report,
     draw_batches,
     measure_batches,
     measure_random_games,
-    print_batches,
-    print_random_games,
+    random_game_report,
 )
 from benchmarks.workload import Workload
 
@@ -55,7 +56,9 @@ Rounds = Annotated[int, typer.Option(min=1, help="Timings of each search.")]
 Only = Annotated[str, typer.Option(help="Time the work whose name contains this.")]
 Json = Annotated[
     typer.FileTextWrite | None,
-    typer.Option(lazy=False, metavar="FILE", help="Write all timings to this file."),
+    typer.Option(
+        lazy=False, encoding="utf-8", metavar="FILE", help="Write the report to this file."
+    ),
 ]
 
 
@@ -76,9 +79,7 @@ def searches(rounds: Rounds = 5, only: Only = "", json: Json = None) -> None:
     """Time our searches beside peers and published figures."""
     chosen = choose(workloads(), only)
     measurements = [measure(workload, rounds) for workload in _track(chosen, "Timing searches")]
-    print_report(measurements, console)
-    if json is not None:
-        json.write(as_json(measurements))
+    _publish(search_report(measurements), json, [*map(search_timings, measurements)])
 
 
 @app.command()
@@ -101,33 +102,34 @@ def solver(
     measurements = [
         measure_solver(workload, rounds, bitbully) for workload in _track(chosen, "Timing solvers")
     ]
-    print_solver_report(measurements, console)
-    if json is not None:
-        json.write(solver_json(measurements))
+    _publish(solver_report(measurements), json, [*map(solver_timings, measurements)])
 
 
 @app.command()
 def moves(
     per_ply: Annotated[int, typer.Option(min=1, help="Positions of each ply.")] = 75,
     seed: Annotated[int, typer.Option(help="The same seed takes the same positions.")] = 1,
+    json: Json = None,
 ) -> None:
     """Time the perfect agent's moves in random positions of all plies: some minutes."""
     timed = _track(time_moves(per_ply, seed), "Timing moves", per_ply * CELLS)
-    print_moves([*timed], console)
+    _publish(move_report([*timed]), json)
 
 
 @app.command()
-def environments(rounds: Rounds = 5, only: Only = "") -> None:
+def environments(rounds: Rounds = 5, only: Only = "", json: Json = None) -> None:
     """Time one environment beside its peers."""
     chosen = choose(environment_workloads(), only)
     measured = (measure_environment(workload, rounds) for workload in chosen)
-    print_environments([*_track(measured, "Timing environments", len(chosen))], console)
+    timed = _track(measured, "Timing environments", len(chosen))
+    _publish(environment_report([*timed]), json)
 
 
 @app.command("compile")
-def compilation() -> None:
+def compilation(json: Json = None) -> None:
     """Time how long compiled searches take to be ready."""
-    print_compilation([*_track(measure_compilation(), "Compiling", len(KERNELS))], console)
+    measured = _track(measure_compilation(), "Compiling", len(KERNELS))
+    _publish(compilation_report([*measured]), json)
 
 
 @app.command()
@@ -136,50 +138,53 @@ def vectors(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the figures, as PNG or SVG.")
     ] = None,
+    json: Json = None,
 ) -> None:
     """Time the vector environments beside pgx, by the size of the batch."""
-    print_random_games([*measure_random_games(rounds)], console)
+    games = random_game_report([*measure_random_games(rounds)])
     measured = [*_track(measure_batches(rounds), "Timing batches")]
-    print_batches(measured, console)
+    _publish([*games, *batch_report(measured)], json)
     if plot is not None:
         draw_batches(measured, plot)
 
 
 @app.command()
-def runners(rounds: Rounds = 5, only: Only = "") -> None:
+def runners(rounds: Rounds = 5, only: Only = "", json: Json = None) -> None:
     """Time how games are run, beside kaggle_environments and with one worker."""
     chosen = choose(runner_workloads(), only)
     measured = (workload.measure(rounds) for workload in chosen)
-    print_runners([*_track(measured, "Timing runners", len(chosen))], console)
+    _publish(runner_report([*_track(measured, "Timing runners", len(chosen))]), json)
 
 
 @app.command()
-def heuristics() -> None:
+def heuristics(json: Json = None) -> None:
     """Play the heuristics against each other: about a minute."""
     played = pairings()
     scores = map(play_pairing, played)
-    print_heuristics([*_track(scores, "Playing heuristics", len(played))], console)
+    _publish(heuristic_report([*_track(scores, "Playing heuristics", len(played))]), json)
 
 
 @app.command()
 def ties(
     positions: Annotated[int, typer.Option(min=2, help="Positions of each match.")] = 100,
     seed: Annotated[int, typer.Option(help="The same seed takes the same positions.")] = 1,
+    json: Json = None,
 ) -> None:
     """Play from drawn and lost positions with either tie-break of the perfect agent: minutes."""
     matches = play_matches(positions, seed)
-    print_matches([*_track(matches, "Playing matches", MATCHES)], console)
+    _publish(tie_break_report([*_track(matches, "Playing matches", MATCHES)]), json)
 
 
 @app.command()
 def rollouts(
     rounds: Annotated[int, typer.Option(min=1, help="Times 50 games for each match.")] = 2,
+    json: Json = None,
 ) -> None:
     """Play the rollout policies against uniform rollouts: some two minutes."""
     matches = rollout_matches()
     scores = (match.score(rounds) for match in matches)
     played = _track(scores, "Playing rollout policies", len(matches))
-    print_rollouts(matches, [*played], console)
+    _publish(rollout_report(matches, [*played]), json)
 
 
 @app.command()
@@ -192,9 +197,16 @@ def positions(
 
 
 @app.command()
-def structure() -> None:
+def structure(json: Json = None) -> None:
     """Count files, lines and imports, beside those peers that are installed."""
-    print_structures(structures(), console)
+    _publish(structure_report(structures()), json)
+
+
+@app.command()
+def readme() -> None:
+    """Show in the README of this folder what its results/ hold."""
+    text = with_results(README.read_text(encoding="utf-8"), README.parent)
+    README.write_text(text, encoding="utf-8")
 
 
 @app.command(context_settings={"ignore_unknown_options": True, "help_option_names": []})
@@ -202,6 +214,12 @@ def way(words: Annotated[list[str], typer.Argument(metavar="COMMAND…")]) -> No
     """Run a `connectx` command and list the files that it passes, in their order."""
     for number, file in enumerate(files_passed(words), start=1):
         console.print(f"{number:4} {file}", highlight=False)
+
+
+def _publish(report: Report, json: TextIO | None, timings: Sequence[object] = ()) -> None:
+    print_report(report, console)
+    if json is not None:
+        json.write(report_json(report, timings))
 
 
 def choose(known: Iterable[Kind], part: str) -> list[Kind]:

@@ -7,10 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from tempfile import TemporaryDirectory
 
-from rich.console import Console
-
 from benchmarks.first_call import KERNELS
-from benchmarks.report import table
+from benchmarks.results import Report, table
 
 
 @dataclass(frozen=True)
@@ -43,12 +41,11 @@ def first_call(kernels: str, cache: str) -> float:
     return float(answer.stdout)
 
 
-def print_compilation(measured: Sequence[Readiness], console: Console) -> None:
-    """Print what was measured."""
-    console.print("\nFrom the imports to the first answer, in a fresh process")
+def compilation_report(measured: Sequence[Readiness]) -> Report:
+    """A row for each kind of kernels."""
     rows = table("kernels", "compiling", "compiled before", words=("kernels",))
     for readiness in measured:
         rows.add_row(
             readiness.kernels, f"{readiness.compiling:.1f} s", f"{readiness.loading:.1f} s"
         )
-    console.print(rows)
+    return ["From the imports to the first answer, in a fresh process", rows]

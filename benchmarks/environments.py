@@ -8,11 +8,11 @@ from functools import partial
 from typing import Any
 
 import gymnasium
-from rich.console import Console
 from rich.table import Table
 
 from benchmarks.measure import Timings, seconds_per_call, time_in_turn, warm_up
-from benchmarks.report import spread, table
+from benchmarks.report import spread
+from benchmarks.results import Report, table
 from envs import GYMNASIUM_IDS
 
 STEPS = 5000
@@ -164,12 +164,14 @@ def _seconds_per_step(play: Callable[[int], int]) -> float:
     return seconds_per_call(lambda: play(STEPS)) / STEPS
 
 
-def print_environments(measurements: Sequence[EnvironmentMeasurement], console: Console) -> None:
-    """Print what was measured, and say which peers are missing."""
-    console.print("\nOne environment, random legal moves: steps a second of processor time")
-    console.print(environment_table(measurements))
-    for requirement in sorted({p.requirement for m in measurements for p in m.missing}):
-        console.print(f"Missing: `pip install '{requirement}'`", markup=False)
+def environment_report(measurements: Sequence[EnvironmentMeasurement]) -> Report:
+    """What was measured, and which peers are missing."""
+    missing = sorted({peer.requirement for each in measurements for peer in each.missing})
+    return [
+        "One environment, random legal moves: steps a second of processor time",
+        environment_table(measurements),
+        *(f"Missing: `pip install '{requirement}'`" for requirement in missing),
+    ]
 
 
 def environment_table(measurements: Sequence[EnvironmentMeasurement]) -> Table:

@@ -4,13 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from rich.console import Console
 from rich.table import Table
 
 from agents import AlphaBetaAgent
 from agents.stats import score_estimate
 from benchmarks.matches import match_points, openings
-from benchmarks.report import table
+from benchmarks.results import Report, table
 from envs import ConnectFour, TicTacToe
 from envs.board import BoardGame
 
@@ -64,16 +63,18 @@ def play_pairing(pairing: Pairing) -> PairingScore:
     return PairingScore(pairing, sum(points), games=2 * len(points))
 
 
-def print_heuristics(scores: Sequence[PairingScore], console: Console) -> None:
-    """Print a table for each game and depth."""
-    console.print(
-        f"\nHeuristics: per cent of the points, with the 95 % interval; from all openings of "
-        f"{OPENING_PLIES} plies, mirror images aside, on both seats",
-        highlight=False,
-    )
+def heuristic_report(scores: Sequence[PairingScore]) -> Report:
+    """A table for each game and depth."""
+    report: list[str | Table] = [
+        f"Heuristics: per cent of the points, with the 95 % interval; from all openings of "
+        f"{OPENING_PLIES} plies, mirror images aside, on both seats"
+    ]
     for env, depth, group in _by_game_and_depth(scores):
-        console.print(f"{env}, alpha-beta to depth {depth}", highlight=False)
-        console.print(round_robin(CONTESTANTS[env], group))
+        report += [
+            f"{env}, alpha-beta to depth {depth}",
+            round_robin(CONTESTANTS[env], group),
+        ]
+    return report
 
 
 def round_robin(heuristics: Sequence[str], scores: Sequence[PairingScore]) -> Table:

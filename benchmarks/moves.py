@@ -6,11 +6,9 @@ from random import Random
 from statistics import fmean
 from time import perf_counter
 
-from rich.console import Console
-
 from agents.perfect import PerfectAgent
 from benchmarks.make_positions import random_moves
-from benchmarks.report import table
+from benchmarks.results import Report, table
 from benchmarks.solver_peer import BitBully
 from envs.connectx import ConnectFour
 from envs.notation import state_from_moves
@@ -46,22 +44,21 @@ def time_moves(per_ply: int, seed: int) -> Iterator[TimedMove]:
             yield TimedMove(ply, seconds, None if judge is None else _is_best(judge, moves, column))
 
 
-def print_moves(timed: Sequence[TimedMove], console: Console) -> None:
-    """Print what the moves took."""
-    console.print(
-        "\nThe perfect agent's moves in positions of random games, each with an empty table of "
-        "64 MB: seconds by the clock",
-        highlight=False,
-    )
+def move_report(timed: Sequence[TimedMove]) -> Report:
+    """What the moves took, by the number of plies."""
     rows = table("plies", "positions", "mean", "slowest", words=("plies",))
     for plies in GROUPS:
         seconds = [move.seconds for move in timed if move.ply in plies]
         if seconds:
             name = str(plies[0]) if len(plies) == 1 else f"{plies[0]} to {plies[-1]}"
             rows.add_row(name, str(len(seconds)), f"{fmean(seconds):.4f}", f"{max(seconds):.3f}")
-    console.print(rows)
     judged = [move.is_best for move in timed if move.is_best is not None]
-    console.print(f"Moves that are not exactly best: {judged.count(False)} of {len(judged)}")
+    return [
+        "The perfect agent's moves in positions of random games, each with an empty table of "
+        "64 MB: seconds by the clock",
+        rows,
+        f"Moves that are not exactly best: {judged.count(False)} of {len(judged)}",
+    ]
 
 
 def _judge() -> BitBully | None:

@@ -1,28 +1,28 @@
-"""Shows measurements as tables and as JSON."""
+"""The searches beside their peers and the published figures, as tables."""
 
-import json
 from collections.abc import Sequence
 from statistics import median
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 
 from benchmarks.catalogue import PUBLISHED_BY
 from benchmarks.measure import Measurement
+from benchmarks.results import Report, table
 
 GOAL = 10
 """How many times faster than the published figures our searches are to be."""
 
 
-def print_report(measurements: Sequence[Measurement], console: Console) -> None:
-    """Print what was measured, and say which peers are missing."""
-    console.print("\nBeside peers: processor time of a search; k/s: 1000 simulations a second")
-    console.print(peer_table(measurements))
-    console.print(f"Beside {PUBLISHED_BY}; goal: {GOAL} times faster", highlight=False)
-    console.print(published_table(measurements))
-    for requirement in sorted({p.requirement for m in measurements for p in m.missing}):
-        console.print(f"{requirement} is missing: install it with `pip install {requirement}`")
+def search_report(measurements: Sequence[Measurement]) -> Report:
+    """What was measured, and which peers are missing."""
+    missing = sorted({peer.requirement for each in measurements for peer in each.missing})
+    return [
+        "Beside peers: processor time of a search; k/s: 1000 simulations a second",
+        peer_table(measurements),
+        f"Beside {PUBLISHED_BY}; goal: {GOAL} times faster",
+        published_table(measurements),
+        *(f"{name} is missing: install it with `pip install {name}`" for name in missing),
+    ]
 
 
 def peer_table(measurements: Sequence[Measurement]) -> Table:
@@ -70,20 +70,8 @@ def spread(factors: Sequence[float]) -> str:
     )
 
 
-def as_json(measurements: Sequence[Measurement]) -> str:
+def search_timings(measurement: Measurement) -> dict[str, object]:
     """All timings: processor seconds of a search, by round."""
-    return json.dumps([_record(measurement) for measurement in measurements], indent=2) + "\n"
-
-
-def table(*columns: str, words: Sequence[str]) -> Table:
-    """An empty table: the columns of `words` to the left, those of figures to the right."""
-    empty = Table(box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    for column in columns:
-        empty.add_column(column, justify="left" if column in words else "right", no_wrap=True)
-    return empty
-
-
-def _record(measurement: Measurement) -> dict[str, object]:
     return {
         "work": measurement.workload.name,
         "simulations": measurement.workload.simulations,

@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from rich.console import Console
-
 from agents import MCTSAgent
 from agents.guidance.rollouts import ROLLOUTS
 from agents.stats import Estimate, score_estimate
 from benchmarks.matches import match_points, openings
-from benchmarks.report import table
+from benchmarks.results import Report, table
 from envs import ConnectFour
 
 BUDGETS: Mapping[str, Mapping[str, Any]] = {
@@ -54,15 +52,8 @@ def rollout_matches() -> list[RolloutMatch]:
     return [RolloutMatch(policy, budget) for policy in POLICIES for budget in BUDGETS]
 
 
-def print_rollouts(
-    matches: Sequence[RolloutMatch], scores: Sequence[Estimate], console: Console
-) -> None:
-    """Print a row for each policy."""
-    console.print(
-        "\nRollout policies: per cent of the points against uniform, with the 95 % interval; "
-        "Connect Four in plain Python",
-        highlight=False,
-    )
+def rollout_report(matches: Sequence[RolloutMatch], scores: Sequence[Estimate]) -> Report:
+    """A row for each policy."""
     rows = table("policy", *BUDGETS, words=("policy",))
     for policy in POLICIES:
         shares = [
@@ -71,4 +62,8 @@ def print_rollouts(
             if match.policy == policy
         ]
         rows.add_row(policy, *shares)
-    console.print(rows)
+    return [
+        "Rollout policies: per cent of the points against uniform, with the 95 % interval; "
+        "Connect Four in plain Python",
+        rows,
+    ]

@@ -10,10 +10,9 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Protocol
 
-from rich.console import Console
-
 from benchmarks.measure import Timings, time_in_turn
-from benchmarks.report import spread, table
+from benchmarks.report import spread
+from benchmarks.results import Report, table
 from submission.executors.local_workers import local_executor
 from submission.kaggle import kaggle_environments
 from submission.match.game_record import GameConfiguration
@@ -172,9 +171,8 @@ def plainly_on_kaggle(submission: str, games: int) -> float:
     return (perf_counter() - started) / moves
 
 
-def print_runners(measured: Sequence[RunnerSpeed], console: Console) -> None:
-    """Print a row for each workload."""
-    console.print("\nRunning games: milliseconds a move by the clock, beside kaggle_environments")
+def runner_report(measured: Sequence[RunnerSpeed]) -> Report:
+    """A row for each workload."""
     rows = table("games", "ours", "beside", "times as fast", "goal", words=("games",))
     for speed in measured:
         factors = speed.ours.times_faster(speed.peer)
@@ -186,4 +184,4 @@ def print_runners(measured: Sequence[RunnerSpeed], console: Console) -> None:
             spread(factors),
             f"{missed}{speed.goal:.2g}",
         )
-    console.print(rows)
+    return ["Running games: milliseconds a move by the clock, beside kaggle_environments", rows]

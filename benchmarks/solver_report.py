@@ -1,41 +1,35 @@
-"""Shows what the solvers took, as a table and as JSON."""
+"""What the solvers took, as a table."""
 
-import json
 from collections.abc import Sequence
 from statistics import median
 
-from rich.console import Console
-
 from benchmarks.measure import Timings
-from benchmarks.report import table
+from benchmarks.results import Report, table
 from benchmarks.solver_measure import SolverMeasurement
 from benchmarks.solver_peer import MISSING
 
 HEADING = (
-    "\nThe solver beside BitBully: milliseconds of processor time for a position. Each position "
+    "The solver beside BitBully: milliseconds of processor time for a position. Each position "
     "finds the table empty (ours has 64 MB), except where it says 1 table; clearing BitBully's "
     "is not counted. The goals are shares of BitBully's time"
 )
 COLUMNS = ("positions", "n", "ours", "BitBully", "share", "goal")
 
 
-def print_solver_report(measurements: Sequence[SolverMeasurement], console: Console) -> None:
-    """Print what was measured, and say if BitBully is missing."""
-    console.print(HEADING, highlight=False)
+def solver_report(measurements: Sequence[SolverMeasurement]) -> Report:
+    """What was measured, and whether BitBully is missing."""
     rows = table(*COLUMNS, words=("positions", "goal"))
     for measurement in measurements:
         rows.add_row(*_cells(measurement))
-    console.print(rows)
     solved = sum(len(measurement.workload.positions) for measurement in measurements)
     wrong = sum(measurement.wrong for measurement in measurements)
-    console.print(f"Our wrong scores: {wrong} of {solved}", highlight=False)
-    if any(measurement.bitbully is None for measurement in measurements):
-        console.print(MISSING)
-
-
-def solver_json(measurements: Sequence[SolverMeasurement]) -> str:
-    """All timings: processor seconds of a position, by round."""
-    return json.dumps([_record(measurement) for measurement in measurements], indent=2) + "\n"
+    missing = any(measurement.bitbully is None for measurement in measurements)
+    return [
+        HEADING,
+        rows,
+        f"Our wrong scores: {wrong} of {solved}",
+        *([MISSING] if missing else []),
+    ]
 
 
 def _cells(measurement: SolverMeasurement) -> list[str]:
@@ -68,7 +62,8 @@ def _milliseconds(timings: Timings) -> str:
     return f"{milliseconds:.0f}" if milliseconds >= 100 else f"{milliseconds:.3g}"
 
 
-def _record(measurement: SolverMeasurement) -> dict[str, object]:
+def solver_timings(measurement: SolverMeasurement) -> dict[str, object]:
+    """All timings: processor seconds of a position, by round."""
     timings = [measurement.ours, *([measurement.bitbully] if measurement.bitbully else [])]
     return {
         "positions": measurement.workload.name,

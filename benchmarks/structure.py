@@ -15,9 +15,7 @@ from statistics import median
 from types import FrameType
 from typing import Any, NamedTuple
 
-from rich.console import Console
-
-from benchmarks.report import table
+from benchmarks.results import Report, table
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("envs", "agents", "submission")
@@ -55,8 +53,8 @@ def structures() -> list[Structure]:
     ]
 
 
-def print_structures(counted: Sequence[Structure], console: Console) -> None:
-    """Print a row for each package."""
+def structure_report(counted: Sequence[Structure]) -> Report:
+    """A row for each package."""
     rows = table(
         "package",
         "files",
@@ -68,7 +66,7 @@ def print_structures(counted: Sequence[Structure], console: Console) -> None:
     for name, lines, imports in counted:
         share = 100 * imports / sum(lines)
         rows.add_row(name, f"{len(lines)}", f"{sum(lines)}", f"{median(lines):.0f}", f"{share:.1f}")
-    console.print(rows)
+    return [rows]
 
 
 def files_passed(words: Sequence[str]) -> list[str]:

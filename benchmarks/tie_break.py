@@ -1,7 +1,7 @@
 """Matches that show what the tie-break of the perfect agent gains against players who err."""
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from math import sqrt
@@ -9,11 +9,9 @@ from statistics import mean, stdev
 from types import SimpleNamespace
 from typing import Any
 
-from rich.console import Console
-
 from agents import PerfectAgent, Solver, make_agent
 from agents.stats import Z_95
-from benchmarks.report import table
+from benchmarks.results import Report, table
 from envs import BoardState, ConnectFour
 from submission.kaggle import kaggle_environments
 
@@ -118,8 +116,8 @@ def random_position(plies: int, rng: random.Random) -> BoardState:
     return state
 
 
-def print_matches(matches: list[Match], console: Console) -> None:
-    """Print the points a game with either tie-break, and what the second gains."""
+def tie_break_report(matches: Sequence[Match]) -> Report:
+    """The points a game with either tie-break, and what the second gains."""
     rows = table(
         "position", "opponent", "score", "expectimax", "gain", words=("position", "opponent")
     )
@@ -133,5 +131,4 @@ def print_matches(matches: list[Match], console: Console) -> None:
             f"{gain:+.3f} ± {uncertainty:.3f}",
         )
     games = len(matches[0].by_score)
-    console.print(f"\nThe perfect agent's tie-break: points a game, {games} positions each")
-    console.print(rows)
+    return [f"The perfect agent's tie-break: points a game, {games} positions each", rows]

@@ -9,9 +9,8 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
 
-from benchmarks.report import table
+from benchmarks.results import Report, table
 from benchmarks.vector_peer import PGX_IDS, PgxGames
 from envs import BoardGame, ConnectFour, TicTacToe
 from envs.learning.random_play import LegalActionSampler, play_random_games
@@ -164,10 +163,10 @@ def measure_random_games(rounds: int) -> Iterator[RandomSpeed]:
         yield RandomSpeed(game, median(speeds))
 
 
-def print_batches(measured: Sequence[BatchSpeed], console: Console) -> None:
-    """Print the steps per second by the size of the batch, and ours beside the peer's best."""
-    console.print(
-        "\nVector environments in self-play: million steps a second of processor time; and how "
+def batch_report(measured: Sequence[BatchSpeed]) -> Report:
+    """The steps per second by the size of the batch, and ours beside the peer's best."""
+    heading = (
+        "Vector environments in self-play: million steps a second of processor time; and how "
         "many times as fast two threads are by the clock, in self-play and against random actions"
     )
     rows = table(
@@ -183,23 +182,23 @@ def print_batches(measured: Sequence[BatchSpeed], console: Console) -> None:
             )
         ]
         rows.add_row(speed.game, str(speed.size), *map(millions, figures), *gains)
-    console.print(rows)
-    for game in PGX_IDS:
-        best = [s.by_processor[PEER] for s in measured if s.game == game and PEER in s.by_processor]
-        ours = [s.by_processor[ONE_THREAD] for s in measured if (s.game, s.size) == (game, 8192)]
-        if best:
-            console.print(f"{game}: ours at 8192 over the best of pgx: x{ours[0] / max(best):.1f}")
-        else:
-            console.print("pgx is missing: install it with `pip install pgx`")
+    return [heading, rows, *(_beside_pgx(game, measured) for game in PGX_IDS)]
 
 
-def print_random_games(measured: Sequence[RandomSpeed], console: Console) -> None:
-    """Print the plies per second."""
-    console.print("\nWhole random games, one thread: million plies a second of processor time")
+def _beside_pgx(game: str, measured: Sequence[BatchSpeed]) -> str:
+    best = [s.by_processor[PEER] for s in measured if s.game == game and PEER in s.by_processor]
+    ours = [s.by_processor[ONE_THREAD] for s in measured if (s.game, s.size) == (game, 8192)]
+    if not best:
+        return "pgx is missing: install it with `pip install pgx`"
+    return f"{game}: ours at 8192 over the best of pgx: x{ours[0] / max(best):.1f}"
+
+
+def random_game_report(measured: Sequence[RandomSpeed]) -> Report:
+    """The plies per second."""
     rows = table("game", "plies", words=("game",))
     for speed in measured:
         rows.add_row(speed.game, millions(speed.plies))
-    console.print(rows)
+    return ["Whole random games, one thread: million plies a second of processor time", rows]
 
 
 def millions(figure: float | None) -> str:

@@ -7,11 +7,12 @@ function of Kaggle's observation and configuration.
 
 import json
 import os
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from inspect import getsourcefile
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import Any, TypeAlias
 
 from agents.agent import Agent
@@ -33,6 +34,7 @@ from submission.rating.ladder import Ladder, make_ladder, require_round_robin
 from submission.rating.ratings import require_ranking_library
 from submission.running import CORES, Run, chosen_executor
 from submission.sandbox.interpreter import find_python
+from submission.sandbox.processes import remove_folder
 from submission.terminal import progress_bar
 
 DEFAULT_OUTPUT = Path("submission.py")
@@ -49,15 +51,15 @@ class Submission:
     def __init__(self, source: str, name: str) -> None:
         self.source = source
         self.name = name
-        self._folder: TemporaryDirectory[str] | None = None
         self._path: Path | None = None
 
     @property
     def path(self) -> Path:
         """Where it was saved; before that, a temporary file that goes with this object."""
         if self._path is None:
-            self._folder = TemporaryDirectory(prefix="connectx-")
-            self._path = Path(self._folder.name, DEFAULT_OUTPUT)
+            folder = Path(mkdtemp(prefix="connectx-"))
+            weakref.finalize(self, remove_folder, folder)
+            self._path = folder / DEFAULT_OUTPUT
             self._path.write_text(self.source, encoding="utf-8", newline="\n")
         return self._path
 

@@ -67,7 +67,9 @@ def test_only_training_imports_what_learns() -> None:
 
 def test_commands_reach_what_learns_only_when_they_train() -> None:
     """What loads with the commands neither imports it nor one of the files that do."""
-    program = "import sys; from importlib import import_module; from submission.cli.app import COMMANDS\n"
+    program = (
+        "import sys; from importlib import import_module; from submission.cli.app import COMMANDS\n"
+    )
     program += "[import_module(f'submission.cli.{name}') for name in COMMANDS]\n"
     program += "print(*sys.modules)"
     loaded = subprocess.run(

@@ -3,36 +3,51 @@
 import os
 import subprocess
 import sys
+import tarfile
 import venv
 import zipfile
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests.helpers.documents import DOCUMENTS, ROOT, links_of
+
 SUFFIXES = (".py", ".jsonl", ".txt", ".html", ".css", ".js")
+
+
+def built(kind: str, folder: Path) -> Path:
+    """The archive that `python -m build` makes."""
+    subprocess.run(
+        [sys.executable, "-m", "build", f"--{kind}", "--no-isolation", "-o", folder, ROOT],
+        check=True,
+        capture_output=True,
+    )
+    return next(folder.iterdir())
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("dist")
-    subprocess.run(
-        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "-o", folder, ROOT],
-        check=True,
-        capture_output=True,
-    )
-    return next(folder.glob("*.whl"))
+    return built("wheel", tmp_path_factory.mktemp("dist"))
 
 
 def test_the_wheel_has_every_module(wheel: Path) -> None:
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    assert names == {
+    assert names == {"connectx.py"} | {
         path.relative_to(ROOT).as_posix()
         for package in ("agents", "envs", "submission")
         for path in (ROOT / package).rglob("*")
         if path.suffix in (".py", ".jsonl", ".txt", ".html", ".css", ".js")
         or path.name == "py.typed"
     }
+
+
+def test_the_source_archive_has_the_documents_and_all_that_they_show(tmp_path: Path) -> None:
+    with tarfile.open(built("sdist", tmp_path)) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    for document in DOCUMENTS:
+        assert document.relative_to(ROOT).as_posix() in names
+        for linked, _ in links_of(document):
+            assert linked.relative_to(ROOT).as_posix() in names
 
 
 def test_the_command_line_works_from_the_wheel_alone(wheel: Path, tmp_path: Path) -> None:

@@ -12,11 +12,25 @@ import pytest
 
 from agents import agent_names
 from agents.trace import draw
+from benchmarks.results import with_results
 from envs import ConnectFour, board_svg, state_from_moves
+from tests.helpers.documents import (
+    BENCHMARKS,
+    DOCUMENTS,
+    ENVIRONMENTS,
+    README,
+    ROOT,
+    SEARCHES,
+    SUBMISSIONS,
+    command_chains,
+    commands_of,
+    files_of,
+    links_of,
+    plain_blocks,
+    text_of,
+    written_files,
+)
 
-ROOT = Path(__file__).parent.parent
-README = ROOT / "README.md"
-SEARCHES = ROOT / "agents" / "README.md"
 CONNECTX = Path(sys.executable).with_name("connectx")
 PICTURED_GAME = "43434436363362462527171"
 PICTURED_TRACES = {
@@ -28,20 +42,22 @@ PICTURED_TRACES = {
 """The pictures of the searches, and the variables of the document that they are drawn from."""
 
 
+def named(document: Path) -> str:
+    return document.relative_to(ROOT).as_posix()
+
+
+every_document = pytest.mark.parametrize("document", DOCUMENTS, ids=named)
+
+
 def run_blocks(document: Path) -> dict[str, Any]:
     """Run the Python blocks of a document; its variables."""
-    text = document.read_text(encoding="utf-8")
-    blocks = doctest.DocTestParser().get_doctest(text, {}, document.name, str(document), 0)
+    blocks = doctest.DocTestParser().get_doctest(
+        text_of(document), {}, document.name, str(document), 0
+    )
     results = doctest.DocTestRunner().run(blocks, clear_globs=False)
     assert results.failed == 0
-    assert results.attempted > 10
+    assert results.attempted == text_of(document).count("\n>>> ")
     return blocks.globs
-
-
-def commands_of(document: Path) -> list[str]:
-    return re.findall(
-        r"^\$ connectx (.*)$", document.read_text(encoding="utf-8"), flags=re.MULTILINE
-    )
 
 
 QUICKLY = {
@@ -64,27 +80,10 @@ def run(command: str, folder: Path) -> None:
     assert result.returncode == 0, f"connectx {command}: {result.stdout}{result.stderr}"
 
 
-def written_files(command: str) -> set[str]:
-    """The files that a command says it will write."""
-    return set(re.findall(r"--(?:html|output|results|svg) (\S+)", command))
-
-
-def run_in_its_place(command: str, document: Path, folder: Path) -> None:
-    """Run a command of a document after those before it whose files it names, and no others."""
-    commands = commands_of(document)
-    needed = [
-        earlier
-        for earlier in commands[: commands.index(command)]
-        if any(file in shlex.split(command) for file in written_files(earlier))
-    ]
-    for each in (*needed, command):
-        run(each, folder)
-    expected = set[str]().union(*map(written_files, (*needed, command)))
-    assert {path.name for path in folder.iterdir()} == expected
-
-
-def test_python_blocks_of_the_readme() -> None:
-    run_blocks(README)
+@pytest.mark.parametrize("document", [README, SUBMISSIONS, ENVIRONMENTS, BENCHMARKS], ids=named)
+def test_python_blocks(document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run_blocks(document)
 
 
 def test_python_blocks_and_pictures_of_the_searches() -> None:
@@ -94,15 +93,45 @@ def test_python_blocks_and_pictures_of_the_searches() -> None:
     for picture, variable in PICTURED_TRACES.items():
         drawn = (pictures / f"{picture}.svg").read_text(encoding="utf-8")
         assert drawn == draw(variables[variable])
-        assert f"(pictures/{picture}.svg)" in SEARCHES.read_text(encoding="utf-8")
+        assert f"(pictures/{picture}.svg)" in text_of(SEARCHES)
 
 
-def test_the_readme_shows_the_commands() -> None:
-    commands = commands_of(README)
+@every_document
+def test_blocks_that_train_are_programs(document: Path) -> None:
+    """`make test-extras` runs them, in test_readme_training.py."""
+    for block in plain_blocks(document):
+        assert "from sb3_contrib import" in block
+        compile(block, str(document), "exec")
+
+
+def test_the_readme_shows_ten_lines_with_stable_baselines() -> None:
+    (block,) = plain_blocks(README)
+    assert len([line for line in block.splitlines() if line]) <= 10
+
+
+@pytest.mark.parametrize("chain", command_chains(), ids=lambda chain: "; ".join(chain))
+def test_commands(chain: list[str], tmp_path: Path) -> None:
+    for number, command in enumerate(chain, start=1):
+        run(command, tmp_path)
+        assert {path.name for path in tmp_path.iterdir()} == files_of(chain[:number])
+
+
+@every_document
+def test_a_command_comes_after_those_whose_files_it_names(document: Path) -> None:
+    """So a reader can follow each document by itself."""
+    commands = commands_of(document)
+    everywhere = files_of([command for chain in command_chains() for command in chain])
+    for number, command in enumerate(commands):
+        named_files = everywhere & set(shlex.split(command)) - written_files(command)
+        assert named_files <= files_of(commands[:number])
+
+
+def test_the_documents_show_the_commands() -> None:
+    commands = [command for chain in command_chains() for command in chain]
     assert {command.split()[0] for command in commands} == {
         *("agents", "build", "check", "evaluate", "grade", "ladder", "solve", "explain", "play"),
     }
-    assert set[str]().union(*map(written_files, commands)) == {
+    assert files_of(commands) == {
         "my_mcts.py",
         "replay.html",
         "games.jsonl",
@@ -110,25 +139,37 @@ def test_the_readme_shows_the_commands() -> None:
         "ladder.html",
         "tree.svg",
     }
+    assert len(commands_of(SEARCHES)) == 5
 
 
-@pytest.mark.parametrize("command", commands_of(README))
-def test_commands_of_the_readme(command: str, tmp_path: Path) -> None:
-    run_in_its_place(command, README, tmp_path)
+def test_the_readme_is_short_and_shows_each_use() -> None:
+    assert text_of(README).count("\n") < 150
+    assert {command.split()[0] for command in commands_of(README)} == {
+        *("build", "check", "evaluate", "grade", "ladder", "solve", "explain", "play"),
+    }
 
 
-def test_the_searches_are_shown_by_commands() -> None:
-    assert len(commands_of(SEARCHES)) == 4
+@every_document
+def test_links_lead_somewhere(document: Path) -> None:
+    for linked, heading in links_of(document):
+        assert linked.exists()
+        assert heading in {"", *headings_of(linked)}
 
 
-@pytest.mark.parametrize("command", commands_of(SEARCHES))
-def test_commands_of_the_searches(command: str, tmp_path: Path) -> None:
-    run_in_its_place(command, SEARCHES, tmp_path)
+def headings_of(document: Path) -> set[str]:
+    """The headings of a document, as GitHub names them in links; none of a picture."""
+    headings = re.findall(r"^#+ (.*)$", text_of(document), flags=re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 @pytest.mark.parametrize("name", agent_names())
 def test_every_agent_is_described(name: str) -> None:
-    assert re.search(rf"^\| `{name}` \|", README.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert re.search(rf"^\| `{name}` \|", text_of(SEARCHES), flags=re.MULTILINE)
+
+
+def test_the_benchmarks_show_their_results() -> None:
+    """`python -m benchmarks readme` would change nothing."""
+    assert text_of(BENCHMARKS) == with_results(text_of(BENCHMARKS), BENCHMARKS.parent)
 
 
 def test_the_picture_is_the_packages_own() -> None:

@@ -64,8 +64,7 @@ class _Writer:
     def _definition(self, name: str, value: Any) -> str:
         if isinstance(value, ModuleType):
             return f"import {value.__name__} as {name}"
-        is_own = getattr(value, "__module__", None) == self._module.get("__name__")
-        if isinstance(value, FunctionType | type) and is_own:
+        if isinstance(value, FunctionType | type) and self._is_own(value):
             source = _source(value)
             for used in _names(source):
                 if used in self._module:
@@ -79,6 +78,12 @@ class _Writer:
             f"{self._agent} uses {name}, a {type(value).__name__} that cannot be written into a "
             f"file: make it inside of {self._agent}"
         )
+
+    def _is_own(self, value: Any) -> bool:
+        """Whether a function or class is defined where the agent is."""
+        if isinstance(value, FunctionType):
+            return value.__globals__ is self._module
+        return bool(value.__module__ == self._module.get("__name__"))
 
 
 def _source(value: Any) -> str:

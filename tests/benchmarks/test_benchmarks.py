@@ -10,7 +10,8 @@ from rich.console import Console
 
 from benchmarks.catalogue import SIMULATIONS, workloads
 from benchmarks.measure import Measurement, Timings, measure, seconds_per_call
-from benchmarks.report import figure, print_report, spread
+from benchmarks.report import figure, search_report, spread
+from benchmarks.results import print_report
 from benchmarks.workload import Peer, Workload
 from envs import ConnectFour
 
@@ -28,7 +29,7 @@ def named(name: str) -> Workload:
 
 def report(measurement: Measurement) -> str:
     text = io.StringIO()
-    print_report([measurement], Console(file=text, width=120))
+    print_report(search_report([measurement]), Console(file=text, width=120))
     return text.getvalue()
 
 

@@ -10,11 +10,12 @@ from benchmarks.environments import (
     EnvironmentMeasurement,
     EnvironmentPeer,
     EnvironmentWorkload,
+    environment_report,
     environment_workloads,
     measure_environment,
-    print_environments,
 )
 from benchmarks.measure import Timings
+from benchmarks.results import print_report
 
 MEAN_PLIES = {"Connect Four": 21.4, "tic-tac-toe": 7.626}
 """Of games of uniformly random moves; exact for tic-tac-toe, simulated for Connect Four."""
@@ -73,5 +74,5 @@ def sum_of(steps: int) -> int:
 
 def report(measured: EnvironmentMeasurement) -> str:
     text = io.StringIO()
-    print_environments([measured], Console(file=text, width=120))
+    print_report(environment_report([measured]), Console(file=text, width=120))
     return text.getvalue()

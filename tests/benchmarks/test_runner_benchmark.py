@@ -7,13 +7,14 @@ from rich.console import Console
 
 from benchmarks import runners
 from benchmarks.measure import Timings
+from benchmarks.results import print_report
 from benchmarks.runners import (
     TRIVIAL_SUBMISSION,
     BesideKaggle,
     RunnerSpeed,
     RunnerWorkload,
     as_kaggle_takes,
-    print_runners,
+    runner_report,
     runner_workloads,
 )
 from submission.kaggle import kaggle_environments
@@ -67,7 +68,7 @@ def test_the_report_says_what_is_reached_and_what_is_missed() -> None:
     fast = RunnerSpeed("own", Timings("ours", [0.001, 0.001]), Timings("Kaggle", [0.05, 0.07]), 50)
     slow = RunnerSpeed("two", Timings("ours", [0.002]), Timings("one", [0.0034]), 1.8)
     text = StringIO()
-    print_runners([fast, slow], Console(file=text, width=80))
+    print_report(runner_report([fast, slow]), Console(file=text, width=80))
     rows = [line.split() for line in text.getvalue().splitlines()]
     assert ["own", "1", "Kaggle", "60", "60", "(50-70)", "50"] in rows
     assert ["two", "2", "one", "3.4", "1.70", "(1.70-1.70)", "missed:", "1.8"] in rows

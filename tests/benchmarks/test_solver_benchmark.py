@@ -13,9 +13,10 @@ from benchmarks.compilation import first_call
 from benchmarks.first_call import KERNELS
 from benchmarks.measure import Timings
 from benchmarks.positions import ScoredPosition
+from benchmarks.results import print_report
 from benchmarks.solver_measure import SolverMeasurement, measure_solver
 from benchmarks.solver_peer import installed_bitbully
-from benchmarks.solver_report import print_solver_report
+from benchmarks.solver_report import solver_report
 from benchmarks.solver_workload import EMPTY_BOARD, SolverWorkload, solver_workloads, spread_out
 
 LATE = ScoredPosition("526413766633133111176537", -2)
@@ -23,7 +24,7 @@ LATE = ScoredPosition("526413766633133111176537", -2)
 
 def report(*measurements: SolverMeasurement) -> str:
     text = io.StringIO()
-    print_solver_report(measurements, Console(file=text, width=80))
+    print_report(solver_report(measurements), Console(file=text, width=80))
     return text.getvalue()
 
 

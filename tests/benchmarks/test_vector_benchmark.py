@@ -7,6 +7,7 @@ import pytest
 from rich.console import Console
 
 from benchmarks import vector_environments
+from benchmarks.results import print_report
 from benchmarks.vector_environments import (
     ONE_AGAINST_RANDOM,
     ONE_THREAD,
@@ -15,11 +16,11 @@ from benchmarks.vector_environments import (
     TWO_AGAINST_RANDOM,
     TWO_THREADS,
     BatchSpeed,
+    batch_report,
     draw_batches,
     measure_batches,
     measure_random_games,
-    print_batches,
-    print_random_games,
+    random_game_report,
 )
 
 SPEEDS = [
@@ -56,13 +57,14 @@ def test_every_batch_of_every_game_is_timed(monkeypatch: pytest.MonkeyPatch) -> 
 def test_random_games_are_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vector_environments, "RANDOM_GAMES", 100)
     written = StringIO()
-    print_random_games([*measure_random_games(rounds=1)], Console(file=written, width=100))
+    report = random_game_report([*measure_random_games(rounds=1)])
+    print_report(report, Console(file=written, width=100))
     assert "tic-tac-toe" in written.getvalue()
 
 
 def test_the_report_says_how_much_faster_than_the_peer() -> None:
     written = StringIO()
-    print_batches(SPEEDS, Console(file=written, width=100))
+    print_report(batch_report(SPEEDS), Console(file=written, width=100))
     assert "Connect Four: ours at 8192 over the best of pgx: x7.5" in written.getvalue()
     assert "x1.80" in written.getvalue()
     assert "x1.90" in written.getvalue()

@@ -11,13 +11,14 @@ from benchmarks.heuristics import (
     CONTESTANTS,
     Pairing,
     PairingScore,
+    heuristic_report,
     pairings,
     play_pairing,
-    print_heuristics,
     round_robin,
 )
 from benchmarks.matches import match_points, openings, points
-from benchmarks.rollouts import BUDGETS, RolloutMatch, print_rollouts, rollout_matches
+from benchmarks.results import print_report
+from benchmarks.rollouts import BUDGETS, RolloutMatch, rollout_matches, rollout_report
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe
 
 
@@ -75,7 +76,7 @@ def test_every_heuristic_meets_every_other() -> None:
     drawn = [PairingScore(pairing, points=5.0, games=10) for pairing in pairings()]
     assert len(drawn) == 2 * (3 + 6)
     text = io.StringIO()
-    print_heuristics(drawn, Console(file=text, width=100))
+    print_report(heuristic_report(drawn), Console(file=text, width=100))
     assert text.getvalue().count("50 (24-76)") == 2 * (3 * 2 + 4 * 3)
 
 
@@ -103,7 +104,7 @@ def test_a_row_for_each_policy_but_uniform() -> None:
     matches = rollout_matches()
     scores = [Estimate(0.01 * number, 0, 1) for number in range(len(matches))]
     text = io.StringIO()
-    print_rollouts(matches, scores, Console(file=text, width=100))
+    print_report(rollout_report(matches, scores), Console(file=text, width=100))
     rows = [line.split() for line in text.getvalue().splitlines()]
     assert ["decisive", "0", "(0-100)", "1", "(0-100)"] in rows
     assert ["heuristic", "2", "(0-100)", "3", "(0-100)"] in rows

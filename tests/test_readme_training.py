@@ -1,0 +1,26 @@
+"""The documents' programs that train, with the library that they train by."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.helpers.documents import DOCUMENTS, README, plain_blocks
+
+pytest.importorskip("sb3_contrib")
+
+PROGRAMS = [
+    pytest.param(document, block, id=f"{document.parent.name}-{number}")
+    for document in DOCUMENTS
+    for number, block in enumerate(plain_blocks(document))
+]
+
+
+@pytest.mark.parametrize(("document", "program"), PROGRAMS)
+def test_a_program_learns(document: Path, program: str, capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, Any] = {}
+    exec(compile(program, str(document), "exec"), names)
+    printed = float(capsys.readouterr().out)
+    assert -1 <= printed <= 1
+    if document == README:
+        assert printed > 0.4  # well above random play, whose mean return is 0
