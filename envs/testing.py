@@ -1,0 +1,142 @@
+"""A contract suite: whether a game of your own keeps what `envs.protocol` promises to searches."""
+
+from collections.abc import Callable, Hashable, Sequence
+from math import isfinite
+from numbers import Real
+from random import Random
+from typing import Any
+
+from envs.protocol import CHANCE, require_distribution
+
+
+def check_game(game: Any, *, games: int = 100, seed: int = 0, most_plies: int = 1000) -> None:
+    """Play random games, and hold each state and action to the contract of `envs.protocol.Env`.
+
+    States and actions are hashable, and stay as they are; the same question has the same answer;
+    states that are equal go on alike; actions differ, and none that is illegal is carried out;
+    rewards are finite numbers in [-1, 1] and come with the last action alone; chance has
+    probabilities that sum to 1; and games end.
+
+    Args:
+        game: the rules.
+        games: how many random games are played.
+        seed: the same seed plays the same games.
+        most_plies: a game that is longer does not end.
+
+    Raises:
+        AssertionError: one sentence that says what is wrong in which state.
+    """
+    rng, contract = Random(seed), _Contract(game)
+    for _ in range(games):
+        state = contract.initial_state()
+        for _ in range(most_plies):
+            actions = contract.actions(state)
+            if not actions:
+                break
+            state = contract.played(state, rng.choice(actions))
+        else:
+            raise AssertionError(f"a game goes on after {most_plies} plies, at {state}")
+
+
+class _Contract:
+    """Asks a game, and checks each answer.
+
+    Args:
+        game: the rules.
+    """
+
+    def __init__(self, game: Any) -> None:
+        self._game = game
+        self._known: dict[Hashable, tuple[int, list[Hashable]]] = {}
+        """The player and the actions of each state that was met."""
+        self._actions = set[Hashable]()
+        """All that were legal somewhere."""
+
+    def initial_state(self) -> Hashable:
+        """The initial state."""
+        state: Hashable = self._same_twice("initial_state()", self._game.initial_state)
+        return state
+
+    def actions(self, state: Hashable) -> Sequence[Hashable]:
+        """The legal actions; all others that were met are refused."""
+        player = self._same_twice(
+            f"current_player({state})", lambda: self._game.current_player(state)
+        )
+        actions = list(
+            self._same_twice(
+                f"get_available_actions({state})",
+                lambda: tuple(self._game.get_available_actions(state)),
+            )
+        )
+        _require(len({*actions}) == len(actions), f"{state} has an action twice: {actions}")
+        known = self._known.setdefault(state, (player, actions))
+        _require(known == (player, actions), f"{state} has another player or other actions now")
+        for action in sorted(self._actions - {*actions}, key=repr)[:10]:
+            self._require_refused(state, action)
+        self._actions |= {*actions}
+        if actions:
+            self._require_player(state, player, actions)
+        return actions
+
+    def played(self, state: Hashable, action: Hashable) -> Hashable:
+        """The state after an action."""
+        before = hash(state), repr(state)
+        after: Hashable = self._same_twice(
+            f"get_next_state({state}, {action})", lambda: self._game.get_next_state(state, action)
+        )
+        reward = self._same_twice(
+            f"reward({state}, {action})", lambda: self._game.reward(state, action)
+        )
+        _require(
+            (hash(state), repr(state)) == before,
+            f"{action} has changed {before[1]} itself: return a new state",
+        )
+        place = f"reward({state}, {action}) is {reward!r}"
+        is_number = isinstance(reward, Real) and not isinstance(reward, bool)
+        _require(is_number and isfinite(reward), f"{place}: return a finite number")
+        _require(-1 <= reward <= 1, f"{place}: scale rewards to [-1, 1]")
+        goes_on = bool(self._game.get_available_actions(after))
+        _require(not (reward and goes_on), f"{place}, but the game goes on: only its end is worth")
+        return after
+
+    def _require_player(self, state: Hashable, player: object, actions: Sequence[Hashable]) -> None:
+        if player != CHANCE:
+            _require(player in (1, 2), f"current_player({state}) is {player!r}, not 1 or 2")
+            return
+        probabilities = self._game.chance_probabilities(state)
+        _require(
+            {*probabilities} == {*actions},
+            f"chance_probabilities({state}) are not those of its actions {list(actions)}",
+        )
+        try:
+            require_distribution(f"chance in {state}", probabilities.values())
+        except ValueError as error:
+            raise AssertionError(str(error)) from error
+
+    def _require_refused(self, state: Hashable, action: Hashable) -> None:
+        for name in ("get_next_state", "reward"):
+            try:
+                getattr(self._game, name)(state, action)
+            except ValueError:
+                continue
+            except Exception as error:
+                raise AssertionError(
+                    f"{name}({state}, {action}) raises {error!r}: an illegal action is a ValueError"
+                ) from error
+            raise AssertionError(f"{name}({state}, {action}) takes an illegal action")
+
+    @staticmethod
+    def _same_twice(question: str, ask: Callable[[], Any]) -> Any:
+        """An answer, which is hashable and comes again."""
+        first, second = ask(), ask()
+        try:
+            is_same = hash(first) == hash(second) and first == second
+        except TypeError as error:
+            raise AssertionError(f"{question} is {first!r}, which cannot be hashed") from error
+        _require(is_same, f"{question} is {first!r}, and {second!r} when asked again")
+        return first
+
+
+def _require(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise AssertionError(otherwise)

@@ -1,0 +1,104 @@
+"""The contract suite: it passes every game, and names what is wrong with a broken one."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from envs import BoardGame, ChanceNode, ConnectFour, ExplicitTree, MaxNode, TicTacToe, parse_tree
+from envs.testing import check_game
+from tests.helpers.small_games import Nim, NimState, Race, Take
+from tests.helpers.strategies import board_games
+
+
+@settings(max_examples=30)
+@given(board_games(8))
+def test_every_game_of_the_table_keeps_the_contract(game: BoardGame) -> None:
+    check_game(game, games=5)
+
+
+@pytest.mark.parametrize(
+    "game",
+    [
+        ConnectFour(),
+        TicTacToe(),
+        Nim(3, 4, 5),
+        Nim(2, 2, misere=True),
+        Race(4),
+        parse_tree("[[3, 12, 8], [2, 4, 6], [14, 5, 2]]"),
+        ExplicitTree(MaxNode([ChanceNode([(0.5, 3), (0.5, 4)]), 2])),
+    ],
+    ids=str,
+)
+def test_games_that_are_no_boards_keep_the_contract(game: Any) -> None:
+    check_game(game)
+
+
+class ShuffledNim(Nim):
+    """Its actions come in another order each time."""
+
+    def get_available_actions(self, state: NimState) -> Sequence[Take]:
+        self.turn = not getattr(self, "turn", False)
+        return list(super().get_available_actions(state))[:: 1 if self.turn else -1]
+
+
+class GenerousNim(Nim):
+    """It pays for each move."""
+
+    def reward(self, state: NimState, action: Take) -> float:
+        return 0.5
+
+
+class LaxNim(Nim):
+    """It carries out whatever it is asked to."""
+
+    def get_next_state(self, state: NimState, action: Take) -> NimState:
+        left = [max(0, size - action.objects) for size in state.heaps]
+        return NimState(tuple(left), 3 - state.player)
+
+
+class BooleanNim(Nim):
+    """It says whether somebody has won."""
+
+    def reward(self, state: NimState, action: Take) -> float:
+        return super().reward(state, action) != 0
+
+
+class ListNim(Nim):
+    """Its states are lists."""
+
+    def initial_state(self) -> Any:
+        return [3, 4]
+
+
+class EndlessNim(Nim):
+    """Nobody can take anything away."""
+
+    def get_next_state(self, state: NimState, action: Take) -> NimState:
+        super().get_next_state(state, action)
+        return NimState(state.heaps, 3 - state.player)
+
+
+class ThirdPlayersNim(Nim):
+    """Counts its players from 0 to 2."""
+
+    def current_player(self, state: NimState) -> int:
+        return state.player + 1
+
+
+@pytest.mark.parametrize(
+    ("game", "complaint"),
+    [
+        (ShuffledNim(3, 4), r"get_available_actions\(.*when asked again"),
+        (GenerousNim(3, 4), r"reward\(.* is 0.5, but the game goes on"),
+        (LaxNim(3, 4), "takes an illegal action"),
+        (BooleanNim(3, 4), "return a finite number"),
+        (ListNim(3, 4), r"initial_state\(\) is \[3, 4\], which cannot be hashed"),
+        (EndlessNim(3, 4), "goes on after 1000 plies"),
+        (ThirdPlayersNim(3, 4), "is 3, not 1 or 2"),
+    ],
+)
+def test_a_broken_game_is_told_what_is_wrong(game: Any, complaint: str) -> None:
+    with pytest.raises(AssertionError, match=complaint):
+        check_game(game)

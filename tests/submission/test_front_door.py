@@ -1,0 +1,225 @@
+"""The front door from Python, as a stranger uses it in a folder with a submission of one's own."""
+
+import functools
+import json
+import math
+import os
+import random as chance
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import connectx
+from agents import Agent, MCTSAgent, SearchResult, make_agent
+from submission.bundle.bundle import build_bundle
+from submission.bundle.functions import function_source
+from submission.front_door import as_player
+from submission.match.players import PlayerKind
+
+MINE = "def my_agent(observation, configuration):\n    return observation['board'][:7].index(0)\n"
+STRANGER = """
+import connectx
+submission = connectx.build("greedy")
+print(submission.save("main.py"), submission.check(patience=0, game_seconds=0).accepted)
+print(connectx.check("submission.py", patience=0, game_seconds=0).agent)
+print(connectx.evaluate("submission.py", ["random", "main.py"], games=2, workers=2))
+print(connectx.grade("submission.py", sample=4, workers=1))
+print(connectx.ladder(["submission.py", "random"], games=2, workers=1, arena="own"))
+"""
+"""As a script it need not guard against worker processes, nor know that there are any."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder that holds a hand-written submission and nothing else."""
+    (tmp_path / "submission.py").write_text(MINE, encoding="utf-8")
+    return tmp_path
+
+
+def run(command: list[str], folder: Path) -> str:
+    result = subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, "COLUMNS": "120"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+@pytest.mark.parametrize("way", ["a script", "a prompt"])
+def test_a_stranger_from_python(folder: Path, way: str) -> None:
+    """A prompt and a notebook have the current folder first on their path."""
+    (folder / "stranger.py").write_text(STRANGER, encoding="utf-8")
+    program = ["stranger.py"] if way == "a script" else ["-c", STRANGER]
+    said = run([sys.executable, *program], folder)
+    assert "main.py True" in said
+    assert "my_agent (line 1, 2 arguments)" in said
+    assert "Results of submission.py" in said
+    assert "submission.py in 4 solved positions" in said
+    assert "Ladder of 2 players" in said
+    assert (folder / "submission.py").read_text(encoding="utf-8") == MINE
+
+
+def test_a_stranger_by_commands(folder: Path) -> None:
+    connectx_command = str(Path(sys.executable).with_name("connectx"))
+    for command, heading in {
+        "build greedy -o main.py": "Wrote main.py",
+        "check submission.py --patience 0 --game-seconds 0": "my_agent (line 1, 2 arguments)",
+        "evaluate submission.py --against random --games 2": "Results of submission.py",
+        "grade submission.py --sample 4": "submission.py in 4 solved positions",
+        "ladder submission.py random --games 2 --arena own": "Ladder of 2 players",
+    }.items():
+        assert heading in run([connectx_command, *command.split()], folder)
+    assert "Usage: connectx" in run([sys.executable, "-m", "connectx", "--help"], folder)
+
+
+# --- players
+
+
+def test_agents_are_players_by_their_names_and_options() -> None:
+    player = as_player(make_agent("mcts", simulations=50, seed=1))
+    assert player.kind is PlayerKind.AGENT
+    assert player.name == "mcts:seed=1,simulations=50"
+    assert player == as_player("mcts:seed=1,simulations=50")
+    assert as_player(MCTSAgent()).name == "mcts"
+
+
+@dataclass
+class FirstAgent(Agent):
+    """Plays the first action."""
+
+    def search(self, env: Any, state: Any, time_limit: float | None = None) -> SearchResult[Any]:
+        return SearchResult(env.get_available_actions(state)[0], value=0.0)
+
+
+def test_an_agent_of_ones_own_is_built_from_its_file(tmp_path: Path) -> None:
+    file = tmp_path / "own.py"
+    file.write_text(
+        "from dataclasses import dataclass\nfrom agents import Agent, SearchResult\n\n@dataclass\n"
+        "class Last(Agent):\n    offset: int = 1\n"
+        "    def search(self, env, state, time_limit=None):\n"
+        "        return SearchResult(env.get_available_actions(state)[-self.offset], 0.0)\n",
+        encoding="utf-8",
+    )
+    built = connectx.build("Last", source=file, offset=2)
+    assert built.source == build_bundle("Last", {"offset": 2}, file)
+    assert built.check(patience=0, game_seconds=0, progress=False).accepted
+
+
+def test_results_are_json() -> None:
+    match = connectx.evaluate("greedy", "random", games=2, arena="own", progress=False, workers=1)
+    ladder = connectx.ladder(["greedy", "random"], games=2, arena="own", progress=False, workers=1)
+    grade = connectx.grade("random", sample=2, progress=False, workers=1)
+    for result in (match, ladder, grade):
+        assert json.loads(json.dumps(result.to_dict(), allow_nan=False))
+        assert str(result) == repr(result)
+    assert match.to_dict()["stats"][0]["elo"]["high"] is None or match.stats()[0].games == 2
+
+
+@pytest.mark.parametrize("player", ["nobody", 7, None, [], lambda observation: 3])
+def test_nobody_is_no_player(player: Any) -> None:
+    with pytest.raises(ValueError, match=r"unknown player|is no function that `def` has made"):
+        connectx.evaluate(player, "random", games=2, progress=False)
+
+
+def test_an_odd_number_of_games_is_refused() -> None:
+    with pytest.raises(ValueError, match="ask for an even number of games"):
+        connectx.evaluate("greedy", "random", games=3)
+
+
+# --- functions
+
+SIZES: dict[str, Any] = {"columns": 7, "middle": [3, (2, 4)]}
+
+
+class Chooser:
+    """Chooses a free column."""
+
+    def __init__(self, order: tuple[int, ...]) -> None:
+        self.order = order
+
+    def choose(self, board: list[int]) -> int:
+        return next(column for column in self.order if is_free(board, column))
+
+
+def is_free(board: list[int], column: int) -> bool:
+    return column >= 0 and board[column] == 0 and (not board or recursive(column) == 0)
+
+
+def recursive(number: int) -> int:
+    return 0 if number == 0 else recursive(number - 1) + chance.randrange(1)
+
+
+def from_the_middle(observation: Any, configuration: Any) -> int:
+    """Use a class, functions, constants and modules of this file."""
+    around = range(SIZES["columns"])
+    order = sorted(around, key=lambda column: math.fabs(column - 3))
+    return functools.partial(Chooser(tuple(order)).choose)(observation["board"])
+
+
+def test_a_function_goes_into_a_file_with_all_that_it_uses() -> None:
+    text = function_source(from_the_middle)
+    loaded: dict[str, Any] = {}
+    exec(compile(text, "submission.py", "exec"), loaded)
+    name, agent = [(name, value) for name, value in loaded.items() if callable(value)][-1]
+    assert name == "from_the_middle"
+    for board, column in (([0] * 42, 3), ([0, 0, 0, 1] + [0] * 38, 2)):
+        assert agent({"board": board}, {}) == from_the_middle({"board": board}, {}) == column
+    report = connectx.check(from_the_middle, patience=0, game_seconds=0, progress=False)
+    assert report.accepted, report
+
+
+def test_a_function_that_cannot_be_written_out_is_refused() -> None:
+    step = len(sys.argv)
+
+    def enclosing(observation: Any) -> int:
+        return step
+
+    with pytest.raises(ValueError, match="enclosing uses step of the function around it"):
+        connectx.build(enclosing)
+    with pytest.raises(ValueError, match="uses OPEN_FILE, a BufferedReader that cannot be written"):
+        connectx.build(with_a_file)
+    with pytest.raises(ValueError, match="a source and options go with the name of an agent"):
+        connectx.build(from_the_middle, depth=3)
+
+
+with Path(__file__).open("rb") as OPEN_FILE:
+    """A value that no source can stand for."""
+
+
+def with_a_file(observation: Any) -> int:
+    return len(OPEN_FILE.read())
+
+
+# --- files
+
+
+def test_a_submission_is_saved_where_it_overwrites_nothing(folder: Path) -> None:
+    built = connectx.build("random")
+    assert built.path.read_text(encoding="utf-8") == built.source == build_bundle("random", {})
+    with pytest.raises(FileExistsError, match="was not made by `connectx build`"):
+        built.save(folder / "submission.py")
+    assert (folder / "submission.py").read_text(encoding="utf-8") == MINE
+    assert built.save(folder / "submission.py", force=True) == built.path
+    assert connectx.build("greedy").save(folder / "submission.py").exists()
+
+
+def test_a_temporary_file_goes_with_its_submission() -> None:
+    built = connectx.build("random")
+    path = built.path
+    assert path.exists()
+    del built
+    assert not path.exists()
+
+
+def test_a_foreign_module_of_that_name_is_told_in_one_sentence(folder: Path) -> None:
+    program = "import submission, connectx\ntry: connectx.build\nexcept ImportError as e: print(e)"
+    said = run([sys.executable, "-c", program], folder)
+    assert "imported before this package: import connectx first" in said
