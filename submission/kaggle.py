@@ -4,7 +4,7 @@ import contextlib
 import io
 import shlex
 from functools import cache
-from threading import Lock
+from threading import RLock
 from types import ModuleType
 
 DONE = "DONE"
@@ -13,7 +13,7 @@ DONE = "DONE"
 BUILT_IN_AGENTS = ("negamax", "random")
 """Names of the agents that come with Kaggle's ConnectX environment."""
 
-ONE_AT_A_TIME = Lock()
+ONE_AT_A_TIME = RLock()
 """Held while Kaggle's code catches the output of the whole process: threads take turns."""
 
 INSTALLATION = (
@@ -31,7 +31,11 @@ def kaggle_environments() -> ModuleType:
     Raises:
         ModuleNotFoundError: with the commands that install it, where it is missing.
     """
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    with (
+        ONE_AT_A_TIME,  # two threads would leave the other's stream behind
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
+    ):
         try:
             import kaggle_environments
         except ModuleNotFoundError as error:
