@@ -38,5 +38,5 @@ def write_bundle(agent: str, options: Sequence[str], source: Path | None, output
     text = build_bundle(agent, chosen, source)
     require_distinct(output, read=modules_beside(source))
     require_writable(output)
-    output.write_text(text, encoding="utf-8")
+    output.write_text(text, encoding="utf-8", newline="\n")
     say(f"Wrote {output}, {len(text.encode()) / 1000:.0f} kB.")
