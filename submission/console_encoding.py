@@ -8,28 +8,37 @@ READABLE = "readable"
 """The error handler of streams, as `backslashreplace` is one."""
 
 IN_ASCII = {
-    **{"\N{LESS-THAN OR EQUAL TO}": "<=", "\N{GREATER-THAN OR EQUAL TO}": ">="},
-    **{"\N{NOT EQUAL TO}": "!=", "\N{RIGHTWARDS ARROW}": "->", "\N{INFINITY}": "inf"},
-    **{"\N{PLUS-MINUS SIGN}": "+-", "\N{MULTIPLICATION SIGN}": "x", "\N{MINUS SIGN}": "-"},
-    **{"\N{GREEK SMALL LETTER ALPHA}": "alpha", "\N{GREEK SMALL LETTER BETA}": "beta"},
-    **{"\N{EN DASH}": "-", "\N{EM DASH}": "-", "\N{HORIZONTAL ELLIPSIS}": "..."},
-    **{"\N{NO-BREAK SPACE}": " ", "\N{REPLACEMENT CHARACTER}": "?"},
+    "≤": "<=",
+    "≥": ">=",
+    "≠": "!=",
+    "→": "->",
+    "∞": "inf",
+    "±": "+-",
+    "\N{MULTIPLICATION SIGN}": "x",
+    "\N{MINUS SIGN}": "-",
+    "\N{EN DASH}": "-",
+    "\N{EM DASH}": "-",
+    "…": "~",  # in tables, so of the same width
+    "\N{GREEK SMALL LETTER ALPHA}": "alpha",
+    "\N{GREEK SMALL LETTER BETA}": "beta",
+    "\N{NO-BREAK SPACE}": " ",
+    "\N{REPLACEMENT CHARACTER}": "?",
     **dict.fromkeys("\u2018\u2019", "'"),
     **dict.fromkeys("\u201c\u201d", '"'),
-    **dict.fromkeys(map(chr, range(0x2500, 0x2580)), "+"),  # boxes: corners and crossings
-    **dict.fromkeys("─━╌╍┄┅╴╶╸╺", "-"),
+    **dict.fromkeys(map(chr, range(0x2500, 0x2580)), "+"),  # corners and crossings of boxes
+    **dict.fromkeys("─━╴╶╸╺", "-"),
     **dict.fromkeys("│┃║├╞", "|"),
     **dict.fromkeys("└╘", "`"),
-    **dict.fromkeys("═", "="),
-    **dict.fromkeys(map(chr, range(0x2800, 0x2900)), "*"),  # braille: rich's spinners
+    "═": "=",
+    **dict.fromkeys(map(chr, range(0x2800, 0x2900)), "*"),  # what turns while one waits
 }
 
 
 def show_all_characters(*streams: TextIO | None) -> None:
-    """Let text streams write whatever they are given.
+    r"""Let text streams write whatever they are given.
 
     What the encoding lacks becomes ASCII that reads alike, such as `<=`, or else an escape, such
-    as `\\u4e2d`. Where the encoding is UTF-8, all stays as it is.
+    as `\u4e2d`. Where the encoding is UTF-8, all stays as it is.
     """
     codecs.register_error(READABLE, _in_ascii)
     for stream in streams:

@@ -61,7 +61,9 @@ class FileGuard:
         # Installers fill these with links to places of their own.
         self._interpreter = _prefixes(interpreter)
         self._places = (
-            *_prefixes(map(os.path.realpath, filter(None, [*interpreter, *system, *map(str, own)]))),
+            *_prefixes(
+                map(os.path.realpath, filter(None, [*interpreter, *system, *map(str, own)]))
+            ),
             WINDOWS_DEVICES,
         )
         self._temporary = _prefixes(map(os.path.realpath, TEMPORARY_FOLDERS))

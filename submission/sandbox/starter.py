@@ -18,7 +18,6 @@ from submission.sandbox.interpreter import APART, child_environment
 from submission.sandbox.messages import LINE_BYTES, Message, encoded
 from submission.sandbox.processes import MARK
 
-
 FORKS = hasattr(os, "fork") and sys.platform != "darwin"
 """Whether processes are forked here; on macOS its own libraries may fail in those that are."""
 

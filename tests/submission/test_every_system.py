@@ -1,0 +1,276 @@
+"""Every command on systems that lack what Windows lacks, and on consoles without UTF-8."""
+
+import io
+import ntpath
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from submission.__main__ import main
+from submission.match.results_file import LOCKED_BYTE, read_results, resumed_results
+from submission.sandbox.causes import of_death
+from submission.sandbox.interpreter import child_environment
+from tests.helpers.other_system import ROOT, other_python
+from tests.submission.test_results_file import HEADER, WIN, write
+
+PLAYER = """
+import importlib.util, os, sys
+
+# It plays only where it lacks what Windows lacks, and where files are UTF-8 as on Kaggle.
+assert not hasattr(os, "fork") and sys.modules["resource"] is sys.modules["fcntl"] is None
+assert open(os.devnull, "w").encoding == "utf-8"
+
+def agent(observation, configuration):
+    "Nächste freie Spalte, größter Index: ≤ configuration.columns."
+    return [c for c in range(configuration.columns) if observation.board[c] == 0][-1]
+"""
+
+ENCODINGS = ("ascii", "cp1252")
+WIDTHS = (40, 60, 200)
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return other_python(tmp_path_factory.mktemp("other") / "system")
+
+
+@pytest.fixture
+def run(
+    python: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """The command line of that interpreter, in a folder with a submission."""
+    (tmp_path / "own.py").write_text(PLAYER, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words: str, encoding: str, width: int) -> subprocess.CompletedProcess[str]:
+        ended = subprocess.run(
+            [python, "-m", "submission", *words],
+            env={
+                **os.environ,
+                "LC_ALL": "C",
+                "PYTHONIOENCODING": encoding,
+                "COLUMNS": str(width),
+            },
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding=encoding,
+            check=False,
+        )
+        assert (ended.returncode, ended.stderr.strip()) == (0, "")
+        return ended
+
+    return run
+
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def test_check(run: Run) -> None:
+    report = run("check", "own.py", "--patience", "0", encoding="ascii", width=200).stdout
+    assert report.startswith("Accepted: Kaggle would take own.py")
+    (memory,) = [line.split(None, 1)[1] for line in report.splitlines() if "memory" in line]
+    assert memory.strip() == "without a limit, which only Linux enforces"
+    (loading,) = [float(line.split()[1]) for line in report.splitlines() if "loading  " in line]
+    assert loading < 0.1  # the start of its process takes longer
+
+
+def test_evaluate(run: Run) -> None:
+    words = ("--games", "2", "--workers", "1", "--results", "games.jsonl")
+    report = run("evaluate", "own.py", "--against", "greedy", *words, encoding="cp1252", width=60)
+    assert report.stdout.startswith("Results of own.py")
+    match = read_results(Path("games.jsonl"))
+    assert [game.cause for game in match.records] == [None, None]
+    assert b"\r" not in Path("games.jsonl").read_bytes()
+    for encoding in ENCODINGS:
+        for width in WIDTHS:
+            said = Console(encoding, width).run("report", "games.jsonl", "--first-player-table")
+            assert said.startswith("Results of own.py")
+
+
+def test_grade(run: Run) -> None:
+    words = ("grade", "own.py", "--sample", "2", "--workers", "1")
+    assert run(*words, encoding="ascii", width=40).stdout.startswith("own.py in 2 solved positions")
+
+
+@pytest.mark.skipif(not find_spec("choix"), reason="ratings need the extra `rank`")
+def test_ladder(run: Run) -> None:
+    words = ("--games", "2", "--workers", "1", "--results", "games.jsonl")
+    report = run("ladder", "own.py", "greedy", *words, encoding="ascii", width=40).stdout
+    assert report.startswith("Ladder of 2 players")
+    assert [game.cause for game in read_results(Path("games.jsonl")).records] == [None, None]
+
+
+@pytest.mark.skipif(not find_spec("sb3_contrib"), reason="training needs the extra `train`")
+def test_train(run: Run) -> None:
+    words = ("--game", "connectx", "--rows", "4", "--columns", "5", "--steps", "1000")
+    said = run("train", *words, "--output", "small.npz", encoding="cp1252", width=60).stdout
+    assert said.startswith("After 1")
+    assert Path("small.npz").stat().st_size > 0
+
+
+class Console:
+    """The command line of this process, on a console of an encoding and a width.
+
+    Args:
+        encoding: of both streams.
+        width: columns of the terminal.
+    """
+
+    def __init__(self, encoding: str, width: int) -> None:
+        self._encoding = encoding
+        self._width = width
+
+    def run(self, *words: str, status: int = 0) -> str:
+        """What a command prints, on whichever stream."""
+        said = io.BytesIO()
+        stream = io.TextIOWrapper(said, encoding=self._encoding, write_through=True)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sys, "argv", ["connectx", *words])
+            patch.setattr(sys, "stdout", stream)
+            patch.setattr(sys, "stderr", stream)
+            patch.setenv("COLUMNS", str(self._width))
+            with pytest.raises(SystemExit) as ended:
+                main()
+        assert int(ended.value.code or 0) == status
+        return said.getvalue().decode(self._encoding)
+
+
+SAID = {
+    ("--help",): "Usage: connectx",
+    ("explain", "--help"): "Usage: connectx explain",
+    ("agents",): "simulations",
+    ("explain", "--tree", "[[3, 12], [2, 4]]"): "`- 1: min <= 2   alpha 3, beta inf -> 2",
+    ("explain", "--tree", "[[3, '?'], [2, 4]]", "--quiz"): "as ? grows from -inf to inf",
+    ("explain", "--tree", "{'größer': 1, '中': [2]}"): "\\u4e2d",
+    ("explain", "--moves", "4444", "--agent", "mcts", "-O", "simulations=9"): "|- ",
+    ("solve", "4444432555557333377777"): "column",
+}
+
+
+@pytest.mark.parametrize("words", SAID, ids=" ".join)
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_what_a_console_has_no_characters_for_is_said_in_others(
+    words: tuple[str, ...], encoding: str
+) -> None:
+    for width in WIDTHS:
+        assert SAID[words] in Console(encoding, width).run(*words)
+
+
+def test_a_console_that_has_the_characters_shows_them() -> None:
+    tree = "[[3, 12], [2, 4]]"
+    said = Console("utf-8", 80).run("explain", "--tree", tree)
+    assert "└─ 1: min ≤ 2   alpha 3, beta ∞ → 2" in said
+    assert "größer" in Console("cp1252", 80).run("explain", "--tree", "{'größer': 1}")
+
+
+@pytest.mark.parametrize("encoding", [*ENCODINGS, "utf-8"])
+def test_a_mistake_is_told_whatever_it_is_called(encoding: str) -> None:
+    name = "nämlich-中-\udcff.py"
+    said = Console(encoding, 80).run("check", name, status=2)
+    assert said.lstrip().startswith("Error: there is no file n")
+    assert said.rstrip().endswith("\\udcff.py: name the submission to check")
+
+
+def test_two_threads_import_kaggle_and_leave_the_output_alone() -> None:
+    script = f"""
+import sys
+sys.path.insert(0, {str(ROOT)!r})
+from threading import Barrier, Thread
+from submission.kaggle import kaggle_environments
+both = Barrier(2)
+threads = [Thread(target=lambda: (both.wait(), kaggle_environments())) for _ in range(2)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print("heard")
+"""
+    said = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    assert said.stdout.split() == [b"heard"]
+
+
+def test_windows_starts_children_with_what_python_needs_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SYSTEMROOT", r"C:\Windows")
+    assert child_environment(Path("home"))["SYSTEMROOT"] == r"C:\Windows"
+
+
+def test_a_crash_on_windows_is_told_as_one() -> None:
+    cause = of_death(0xC0000005, None).text
+    assert cause.startswith("the interpreter crashed (0xC0000005), as it does in native code")
+
+
+@pytest.fixture
+def windows_locks(monkeypatch: pytest.MonkeyPatch) -> Iterator[set[int]]:
+    """Windows' way to lock: a byte of the file, from where it is read or written next."""
+    locked = set[int]()
+
+    def locking(file: int, mode: int, count: int) -> None:
+        place = os.lseek(file, 0, os.SEEK_CUR)
+        if place in locked:
+            raise PermissionError(13, "Permission denied")
+        locked.update(range(place, place + count))
+
+    module = "submission.match.results_file"
+    monkeypatch.setattr(f"{module}.sys", SimpleNamespace(platform="win32"))
+    msvcrt = SimpleNamespace(locking=locking, LK_NBLCK=2)
+    monkeypatch.setattr(f"{module}.msvcrt", msvcrt, raising=False)
+    return locked
+
+
+def test_on_windows_a_byte_is_locked_that_nobody_reads(
+    tmp_path: Path, windows_locks: set[int]
+) -> None:
+    path = tmp_path / "games.jsonl"
+    content = write(path, HEADER, WIN)
+    assert windows_locks == {LOCKED_BYTE}
+    assert len(content) < LOCKED_BYTE
+    assert read_results(path).records == (WIN,)
+    with pytest.raises(BlockingIOError, match="another run"), resumed_results(path, HEADER):
+        pass
+
+
+ON_WINDOWS = r"""
+import ntpath, os, sys
+from pathlib import PureWindowsPath
+from submission.sandbox.file_guard import FileGuard
+
+os.path, os.sep, os.environ["SYSTEMROOT"] = ntpath, "\\", r"C:\Windows"
+sys.prefix, sys.base_prefix = r"C:\Users\me\env", r"C:\Program Files\Python312"
+sys.path[:] = [r"C:\Program Files\Python312\Lib", r"C:\Users\me\env\Lib\site-packages"]
+own = PureWindowsPath(r"C:\Users\me\AppData\Local\Temp\connectx-1\agent")
+guard = FileGuard([own], [], lambda path: None)
+guard._stat = lambda path: os.stat_result([0] * 10)  # all of these files are there
+for path in sys.argv[1:]:
+    try:
+        guard.require(path)
+    except FileNotFoundError:
+        print(path)
+"""
+
+SEEN = [
+    r"C:\Program Files\Python312\Lib\json\__init__.py",
+    r"c:/users/me/ENV/Lib/site-packages/numpy/core.pyd",
+    r"C:\Users\me\AppData\Local\Temp\connectx-1\agent\main.py",
+    r"C:\Windows\System32\kernel32.dll",
+    r"\\.\nul",
+    "C:\\",
+]
+HIDDEN = [r"C:\Users\me\book.npz", r"D:\data.csv", r"C:\Users\me\env2\x.py"]
+
+
+def test_on_windows_a_submission_sees_what_kaggle_has() -> None:
+    assert ntpath.sep == "\\"
+    told = subprocess.run(
+        [sys.executable, "-c", ON_WINDOWS, *SEEN, *HIDDEN],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    assert told.stdout.splitlines() == HIDDEN
