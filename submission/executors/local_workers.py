@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import signal
+import sys
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
@@ -20,6 +21,9 @@ RENEWALS = 3
 
 UNHEEDED_SIGNALS = ("SIGINT", "SIGHUP")
 """They are meant for the process that has started the workers, and ends them."""
+
+MOST_WORKERS = 61 if sys.platform == "win32" else sys.maxsize
+"""Windows cannot wait for more processes at a time."""
 
 WRITER_SECONDS = 1.0
 """Time for the thread that hands work to the workers to end after them."""
@@ -48,7 +52,7 @@ def local_executor(workers: int) -> Iterator[Executor]:
 
         def start() -> Executor:
             pool = ProcessPoolExecutor(
-                workers,
+                min(workers, MOST_WORKERS),
                 mp_context=multiprocessing.get_context("spawn"),
                 initializer=_prepare_worker,
                 initargs=(folder,),

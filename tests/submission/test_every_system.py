@@ -31,6 +31,8 @@ def agent(observation, configuration):
 ENCODINGS = ("ascii", "cp1252")
 WIDTHS = (40, 60, 200)
 
+Run = Callable[..., str]
+
 
 @pytest.fixture(scope="module")
 def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -38,14 +40,12 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def run(
-    python: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """The command line of that interpreter, in a folder with a submission."""
+def run(python: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """The command line of that interpreter, in a folder with a submission; gives its output."""
     (tmp_path / "own.py").write_text(PLAYER, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
 
-    def run(*words: str, encoding: str, width: int) -> subprocess.CompletedProcess[str]:
+    def run(*words: str, encoding: str, width: int) -> str:
         ended = subprocess.run(
             [python, "-m", "submission", *words],
             env={
@@ -60,16 +60,13 @@ def run(
             check=False,
         )
         assert (ended.returncode, ended.stderr.strip()) == (0, "")
-        return ended
+        return ended.stdout
 
     return run
 
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
-
-
 def test_check(run: Run) -> None:
-    report = run("check", "own.py", "--patience", "0", encoding="ascii", width=200).stdout
+    report = run("check", "own.py", "--patience", "0", encoding="ascii", width=200)
     assert report.startswith("Accepted: Kaggle would take own.py")
     facts = dict(line.split("  ", 1) for line in report.splitlines() if "  " in line)
     assert facts["memory"].strip() == "without a limit, which only Linux enforces"
@@ -79,7 +76,7 @@ def test_check(run: Run) -> None:
 def test_evaluate(run: Run) -> None:
     words = ("--games", "2", "--workers", "1", "--results", "games.jsonl")
     report = run("evaluate", "own.py", "--against", "greedy", *words, encoding="cp1252", width=60)
-    assert report.stdout.startswith("Results of own.py")
+    assert report.startswith("Results of own.py")
     match = read_results(Path("games.jsonl"))
     assert [game.cause for game in match.records] == [None, None]
     assert b"\r" not in Path("games.jsonl").read_bytes()
@@ -91,13 +88,13 @@ def test_evaluate(run: Run) -> None:
 
 def test_grade(run: Run) -> None:
     words = ("grade", "own.py", "--sample", "2", "--workers", "1")
-    assert run(*words, encoding="ascii", width=40).stdout.startswith("own.py in 2 solved positions")
+    assert run(*words, encoding="ascii", width=40).startswith("own.py in 2 solved positions")
 
 
 @pytest.mark.skipif(not find_spec("choix"), reason="ratings need the extra `rank`")
 def test_ladder(run: Run) -> None:
     words = ("--games", "2", "--workers", "1", "--results", "games.jsonl")
-    report = run("ladder", "own.py", "greedy", *words, encoding="ascii", width=40).stdout
+    report = run("ladder", "own.py", "greedy", *words, encoding="ascii", width=40)
     assert report.startswith("Ladder of 2 players")
     assert [game.cause for game in read_results(Path("games.jsonl")).records] == [None, None]
 
@@ -105,7 +102,7 @@ def test_ladder(run: Run) -> None:
 @pytest.mark.skipif(not find_spec("sb3_contrib"), reason="training needs the extra `train`")
 def test_train(run: Run) -> None:
     words = ("--game", "connectx", "--rows", "4", "--columns", "5", "--steps", "1000")
-    said = run("train", *words, "--output", "small.npz", encoding="cp1252", width=60).stdout
+    said = run("train", *words, "--output", "small.npz", encoding="cp1252", width=60)
     assert said.startswith("After 1")
     assert Path("small.npz").stat().st_size > 0
 
