@@ -4,7 +4,6 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -31,7 +30,7 @@ def agent(observation, configuration):
 ENCODINGS = ("ascii", "cp1252")
 WIDTHS = (40, 60, 200)
 
-Run = Callable[..., str]
+TWO_GAMES = ("--games", "2", "--workers", "1", "--results", "games.jsonl")
 
 
 @pytest.fixture(scope="module")
@@ -40,42 +39,39 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def run(python: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """The command line of that interpreter, in a folder with a submission; gives its output."""
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A submission in the current folder."""
     (tmp_path / "own.py").write_text(PLAYER, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-
-    def run(*words: str, encoding: str, width: int) -> str:
-        ended = subprocess.run(
-            [python, "-m", "submission", *words],
-            env={
-                **os.environ,
-                "LC_ALL": "C",
-                "PYTHONIOENCODING": encoding,
-                "COLUMNS": str(width),
-            },
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding=encoding,
-            check=False,
-        )
-        assert (ended.returncode, ended.stderr.strip()) == (0, "")
-        return ended.stdout
-
-    return run
+    return "own.py"
 
 
-def test_check(run: Run) -> None:
-    report = run("check", "own.py", "--patience", "0", encoding="ascii", width=200)
+def run(python: Path, *words: str, encoding: str, width: int) -> str:
+    """What a command of an interpreter prints, where it succeeds."""
+    console = {"LC_ALL": "C", "PYTHONIOENCODING": encoding, "COLUMNS": str(width)}
+    ended = subprocess.run(
+        [python, "-m", "submission", *words],
+        env={**os.environ, **console},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding=encoding,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr.strip()) == (0, "")
+    return ended.stdout
+
+
+def test_check(python: Path, own: str) -> None:
+    report = run(python, "check", own, "--patience", "0", encoding="ascii", width=200)
     assert report.startswith("Accepted: Kaggle would take own.py")
     facts = dict(line.split("  ", 1) for line in report.splitlines() if "  " in line)
     assert facts["memory"].strip() == "without a limit, which only Linux enforces"
     assert float(facts["loading"].split()[0]) < 0.1  # the start of its process takes longer
 
 
-def test_evaluate(run: Run) -> None:
-    words = ("--games", "2", "--workers", "1", "--results", "games.jsonl")
-    report = run("evaluate", "own.py", "--against", "greedy", *words, encoding="cp1252", width=60)
+def test_evaluate(python: Path, own: str) -> None:
+    command = ("evaluate", own, "--against", "greedy", *TWO_GAMES)
+    report = run(python, *command, encoding="cp1252", width=60)
     assert report.startswith("Results of own.py")
     match = read_results(Path("games.jsonl"))
     assert [game.cause for game in match.records] == [None, None]
@@ -86,25 +82,28 @@ def test_evaluate(run: Run) -> None:
             assert said.startswith("Results of own.py")
 
 
-def test_grade(run: Run) -> None:
-    words = ("grade", "own.py", "--sample", "2", "--workers", "1")
-    assert run(*words, encoding="ascii", width=40).startswith("own.py in 2 solved positions")
+def test_grade(python: Path, own: str) -> None:
+    command = ("grade", own, "--sample", "2", "--workers", "1")
+    report = run(python, *command, encoding="ascii", width=40)
+    assert report.startswith("own.py in 2 solved positions")
 
 
 @pytest.mark.skipif(not find_spec("choix"), reason="ratings need the extra `rank`")
-def test_ladder(run: Run) -> None:
-    words = ("--games", "2", "--workers", "1", "--results", "games.jsonl")
-    report = run("ladder", "own.py", "greedy", *words, encoding="ascii", width=40)
+def test_ladder(python: Path, own: str) -> None:
+    report = run(python, "ladder", own, "greedy", *TWO_GAMES, encoding="ascii", width=40)
     assert report.startswith("Ladder of 2 players")
     assert [game.cause for game in read_results(Path("games.jsonl")).records] == [None, None]
 
 
 @pytest.mark.skipif(not find_spec("sb3_contrib"), reason="training needs the extra `train`")
-def test_train(run: Run) -> None:
-    words = ("--game", "connectx", "--rows", "4", "--columns", "5", "--steps", "1000")
-    said = run("train", *words, "--output", "small.npz", encoding="cp1252", width=60)
-    assert said.startswith("After 1")
-    assert Path("small.npz").stat().st_size > 0
+def test_train(tmp_path: Path) -> None:
+    # As psutil does, PyTorch asks for what its own system has.
+    python = other_python(tmp_path / "system", f"import torch\n{AS_ON_WINDOWS}")
+    policy = tmp_path / "small.npz"
+    board = ("--game", "connectx", "--rows", "4", "--columns", "5")
+    command = ("train", *board, "--steps", "1000", "--output", str(policy))
+    assert run(python, *command, encoding="cp1252", width=60).startswith("After ")
+    assert policy.stat().st_size > 0
 
 
 class Console:
