@@ -40,7 +40,6 @@ def show_all_characters(*streams: TextIO | None) -> None:
     What the encoding lacks becomes ASCII that reads alike, such as `<=`, or else an escape, such
     as `\u4e2d`. Where the encoding is UTF-8, all stays as it is.
     """
-    codecs.register_error(READABLE, _in_ascii)
     for stream in streams:
         if isinstance(stream, TextIOWrapper):  # a notebook's is none, and writes everything
             stream.reconfigure(errors=READABLE)
@@ -55,3 +54,6 @@ def _in_ascii(error: UnicodeError) -> tuple[str, int]:
 
 def _escape(character: str) -> str:
     return character.encode("ascii", "backslashreplace").decode()
+
+
+codecs.register_error(READABLE, _in_ascii)

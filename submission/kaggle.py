@@ -6,7 +6,7 @@ import shlex
 import subprocess
 import sys
 from functools import cache
-from threading import RLock
+from threading import Lock
 from types import ModuleType
 
 DONE = "DONE"
@@ -15,8 +15,11 @@ DONE = "DONE"
 BUILT_IN_AGENTS = ("negamax", "random")
 """Names of the agents that come with Kaggle's ConnectX environment."""
 
-ONE_AT_A_TIME = RLock()
+ONE_AT_A_TIME = Lock()
 """Held while Kaggle's code catches the output of the whole process: threads take turns."""
+
+IMPORTING = Lock()
+"""Held while the output of the import is caught: another thread would restore the wrong one."""
 
 INSTALLATION = (
     "run `{pip} install jsonschema requests` and then "
@@ -34,7 +37,7 @@ def kaggle_environments() -> ModuleType:
         ModuleNotFoundError: with the commands that install it, where it is missing.
     """
     with (
-        ONE_AT_A_TIME,  # two threads would leave the other's stream behind
+        IMPORTING,
         contextlib.redirect_stdout(io.StringIO()),
         contextlib.redirect_stderr(io.StringIO()),
     ):
