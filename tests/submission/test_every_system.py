@@ -61,6 +61,33 @@ def run(python: Path, *words: str, encoding: str, width: int) -> str:
     return ended.stdout
 
 
+IMPORTING = """
+import importlib, pkgutil
+for package in map(importlib.import_module, ("agents", "envs", "submission")):
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        try:
+            importlib.import_module(module.name)
+        except ModuleNotFoundError as error:
+            print(error.name)
+"""
+
+
+def test_every_module_is_imported_without_what_the_system_lacks(python: Path) -> None:
+    imported = subprocess.run(
+        [python, "-c", IMPORTING], capture_output=True, check=True, encoding="ascii"
+    )
+    extras = {
+        "choix",
+        "distributed",
+        "matplotlib",
+        "pettingzoo",
+        "sb3_contrib",
+        "stable_baselines3",
+        "torch",
+    }
+    assert set(imported.stdout.split()) <= extras
+
+
 def test_check(python: Path, own: str) -> None:
     report = run(python, "check", own, "--patience", "0", encoding="ascii", width=200)
     assert report.startswith("Accepted: Kaggle would take own.py")
