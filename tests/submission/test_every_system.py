@@ -151,6 +151,7 @@ class Console:
         stream = io.TextIOWrapper(said, encoding=self._encoding, write_through=True)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(sys, "argv", ["connectx", *words])
+            patch.setattr(sys, "stdin", io.StringIO())
             patch.setattr(sys, "stdout", stream)
             patch.setattr(sys, "stderr", stream)
             patch.setenv("COLUMNS", str(self._width))
@@ -169,6 +170,7 @@ SAID = {
     ("explain", "--tree", "{'größer': 1, '中': [2]}"): "\\u4e2d",
     ("explain", "--moves", "4444", "--agent", "mcts", "-O", "simulations=9"): "|- ",
     ("solve", "4444432555557333377777"): "column",
+    ("play", "greedy", "--seat", "2"): "greedy plays column 4.",
 }
 
 
