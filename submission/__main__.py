@@ -8,6 +8,8 @@ from types import FrameType
 
 from rich.console import Console
 
+from submission.console_encoding import show_all_characters
+
 USAGE_ERROR = 2
 INTERRUPTED = 130
 
@@ -17,6 +19,7 @@ ENDING_SIGNALS = ("SIGTERM", "SIGHUP")
 
 def main() -> None:
     """Run the command line; a mistake of the user's ends it with exit status 2 and no traceback."""
+    show_all_characters(sys.stdout, sys.stderr)
     try:
         with ending_in_order():
             from submission.cli import app  # it takes a second, in which Ctrl-C may come

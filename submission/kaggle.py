@@ -3,6 +3,8 @@
 import contextlib
 import io
 import shlex
+import subprocess
+import sys
 from functools import cache
 from threading import Lock
 from types import ModuleType
@@ -51,4 +53,5 @@ def upload_command(file: str, message: str) -> str:
     """The command of Kaggle's own client that submits a file to the ConnectX competition."""
     # A name that begins with a dash would be read as an option.
     path = f"./{file}" if file.startswith("-") else file
-    return f'kaggle competitions submit -c connectx -f {shlex.quote(path)} -m "{message}"'
+    word = subprocess.list2cmdline([path]) if sys.platform == "win32" else shlex.quote(path)
+    return f'kaggle competitions submit -c connectx -f {word} -m "{message}"'

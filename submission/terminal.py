@@ -19,6 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.search import OnProgress
+from submission.console_encoding import READABLE
 
 console = Console()
 
@@ -41,7 +42,8 @@ class Printed(ABC):
         """The tables as text, as wide as the terminal."""
         with console.capture() as capture:
             console.print(self, crop=False)
-        return capture.get().rstrip()
+        text = capture.get().rstrip()
+        return text.encode(console.encoding, READABLE).decode(console.encoding)
 
     def __repr__(self) -> str:
         """What a notebook and Python's prompt show."""

@@ -44,7 +44,7 @@ class OpeningBook:
         if ply > self.scope.plies:
             return None
         keys = self.keys[ply]
-        key = keys_of_stones(self.scope, *np.array([[state.mover], [state.mask]]))[0]
+        key = keys_of_stones(self.scope, *np.array([[state.mover], [state.mask]], np.int64))[0]
         place = np.searchsorted(keys, key)
         known = place < len(keys) and keys[place] == key
         return int(self.scores[ply][place]) if known else None

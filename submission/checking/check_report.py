@@ -53,6 +53,7 @@ def _facts(report: CheckReport) -> Table:
         "standard library": _modules(report.standard_imports, NOTHING),
         "played with": str(report.versions),
         **({"speed": f"{report.speed:g} of one core"} if report.speed < 1 else {}),
+        **({} if report.memory else {"memory": "without a limit, which only Linux enforces"}),
         "agent": report.agent or "could not be loaded",
         **_timing(report.timing),
     }

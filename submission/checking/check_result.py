@@ -18,6 +18,7 @@ from submission.sandbox.causes import PACK_THE_DATA
 from submission.sandbox.file_guard import PROJECT_PACKAGES
 from submission.sandbox.move import STDERR_LINES, Move
 from submission.sandbox.player import RuntimeVersions
+from submission.sandbox.player_process import LIMITS_MEMORY
 from submission.terminal import Printed
 
 LARGE_BYTES = 5_000_000
@@ -86,6 +87,8 @@ class CheckReport(Printed):
     """Of Python and the libraries that the games were played with."""
     speed: float
     """The share of one core that the submission had, with all that it started; 1 is no limit."""
+    memory: int | None
+    """Bytes that it might use; None on systems that hold no process to a limit."""
     agent: str | None
     """The callable that Kaggle takes; None where the file could not be loaded."""
     timing: Timing | None
@@ -145,6 +148,7 @@ def summarise(
         other_imports=source.other_imports(),
         versions=records[0].versions,
         speed=limits.speed,
+        memory=limits.memory if LIMITS_MEMORY else None,
         agent=describe_choice(choice, source) if choice else None,
         timing=timing,
         games=tuple(map(_result, games)),

@@ -116,7 +116,7 @@ def _write_book(
 
     def build(executor: Executor, show: OnProgress) -> str:
         content = build_book(checkpoint, known, executor, table_megabytes, show)
-        output.write_text(book_module(content), encoding="utf-8")
+        output.write_text(book_module(content), encoding="utf-8", newline="\n")
         return f"{len(content.deepest_scores)} scores"
 
     _run(build, output, workers)

@@ -37,6 +37,6 @@ def positions(
     require_writable(output)
     with local_executor(workers) as executor, progress_bar("Solving") as show:
         made = make_position_set(settings, executor, show)
-    output.write_text(made.to_text(), encoding="utf-8")
+    output.write_text(made.to_text(), encoding="utf-8", newline="\n")
     hard = sum(position.is_hard for position in made.positions)
     say(f"Wrote {output}: {len(made.positions)} positions, {hard} of them hard.")

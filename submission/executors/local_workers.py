@@ -27,6 +27,9 @@ RENEWALS = 3
 UNHEEDED_SIGNALS = ("SIGINT", "SIGHUP")
 """They are meant for the process that has started the workers, and ends them."""
 
+MOST_WORKERS = 61 if sys.platform == "win32" else sys.maxsize
+"""Windows cannot wait for more processes at a time."""
+
 WRITER_SECONDS = 1.0
 """Time for the thread that hands work to the workers to end after them."""
 
@@ -67,7 +70,7 @@ def local_executor(workers: int) -> Iterator[Executor]:
 
         def start() -> Executor:
             pool = WorkerPool(
-                workers,
+                min(workers, MOST_WORKERS),
                 mp_context=multiprocessing.get_context("spawn"),
                 # A submission.py in the current folder would be taken for this package.
                 initializer=connectx.begin_worker,

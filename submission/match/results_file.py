@@ -3,9 +3,9 @@
 `submission.match.results_content` describes the file.
 """
 
-import fcntl
 import json
 import os
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,8 +20,19 @@ from submission.match.game_record import GameRecord
 from submission.match.match import Completion, Match, ScoreBoard
 from submission.match.results_content import ResultsContent, ResultsHeader, parse_results
 
+if sys.platform == "win32":
+    import msvcrt
+else:
+    try:
+        import fcntl
+    except ModuleNotFoundError:
+        fcntl = None  # type: ignore[assignment]
+
 SYNC_SECONDS = 1.0
 """A power cut costs the games of at most so long; the death of a process costs none."""
+
+LOCKED_BYTE = 2**31 - 2
+"""Nobody else can read what is locked on Windows, so it lies where there is nothing to read."""
 
 
 @dataclass(slots=True)
@@ -175,13 +186,27 @@ def _opened(path: Path) -> Iterator[FileIO]:
 def _lock(file: FileIO, path: Path) -> None:
     """Keep other runs out, where the file system can."""
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
+        _take_lock(file)
+    except (BlockingIOError, PermissionError) as error:
         raise BlockingIOError(
             f"another run is writing {path}: wait until it ends, or choose another file"
         ) from error
     except OSError:  # some network file systems know no locks
         return
+
+
+def _take_lock(file: FileIO) -> None:
+    """Lock the file until it is closed.
+
+    Raises:
+        BlockingIOError, or PermissionError on Windows: it is locked already.
+        OSError: it cannot be locked.
+    """
+    if sys.platform == "win32":
+        file.seek(LOCKED_BYTE)
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+    elif fcntl is not None:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _line(document: Mapping[str, Any]) -> bytes:

@@ -19,6 +19,9 @@ PACK_THE_DATA = "put the data into the file itself, or pack a .tar.gz with main.
 CRASHES = ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "SIGFPE")
 """Signals by which the system ends a process for what it has done itself."""
 
+FIRST_EXCEPTION = 0xC0000000
+"""Windows ends such a process with an exit status from here on."""
+
 
 class Cause(NamedTuple):
     """A mistake, as the end of a sentence, and its mend."""
@@ -41,12 +44,12 @@ class Raised(NamedTuple):
     """Version of the Python that ran it."""
 
 
-def of_exception(error: Raised, memory: int, hidden: Sequence[str] = ()) -> Cause:
+def of_exception(error: Raised, memory: int | None, hidden: Sequence[str] = ()) -> Cause:
     """The cause of an exception.
 
     Args:
         error: the exception.
-        memory: bytes that the submission may use.
+        memory: bytes that the submission may use; None where nothing limits it.
         hidden: paths that it asked for and that this machine has, unlike Kaggle's.
     """
     match error.type:
@@ -76,10 +79,8 @@ def of_exception(error: Raised, memory: int, hidden: Sequence[str] = ()) -> Caus
         case "FileNotFoundError":
             return _missing_file(error.message, hidden)
         case "MemoryError":
-            return Cause(
-                f"it ran out of the {_gigabytes(memory)} of memory that it may use",
-                "keep less in memory",
-            )
+            limit = f"the {_gigabytes(memory)} of memory that it may use" if memory else "memory"
+            return Cause(f"it ran out of {limit}", "keep less in memory")
         case "RecursionError":
             return Cause(
                 f"a function calls itself without end: {error.message}",
@@ -115,35 +116,44 @@ def _missing_file(message: str, hidden: Sequence[str]) -> Cause:
     )
 
 
-def of_death(exit_code: int, memory: int) -> Cause:
+def of_death(exit_code: int, memory: int | None) -> Cause:
     """Explain the end of a process that had no last word.
 
     Args:
         exit_code: the exit status, or minus the number of a signal.
-        memory: bytes that it might use.
+        memory: bytes that it might use; None where nothing limits it.
     """
+    if crash := _crash(exit_code):
+        return Cause(
+            f"the interpreter crashed ({crash}), as it does in native "
+            "code, when memory runs out, or under a raised recursion limit",
+            "find the call where it crashes",
+        )
     if exit_code >= 0:
         return Cause(
             f"the process ended itself with exit status {exit_code}, as os._exit does",
             "return from the agent instead",
         )
     number = -exit_code
-    name = signal.strsignal(number)
     if number == 9:
+        limit = f" (it may use {_gigabytes(memory)})" if memory else ""
         return Cause(
-            "the process was killed, most likely because the machine ran out of memory "
-            f"(it may use {_gigabytes(memory)})",
+            f"the process was killed, most likely because the machine ran out of memory{limit}",
             "keep less in memory",
         )
-    if number in {getattr(signal, crash, None) for crash in CRASHES}:
-        return Cause(
-            f"the interpreter crashed ({name}), as it does in native "
-            "code, when memory runs out, or under a raised recursion limit",
-            "find the call where it crashes",
-        )
     return Cause(
-        f"the process was ended by signal {number} ({name})", "send the process no signals"
+        f"the process was ended by signal {number} ({signal.strsignal(number)})",
+        "send the process no signals",
     )
+
+
+def _crash(exit_code: int) -> str | None:
+    """The system's name for the crash that ended a process, if one did."""
+    if exit_code >= FIRST_EXCEPTION:
+        return f"0x{exit_code:X}"
+    if -exit_code in {getattr(signal, crash, None) for crash in CRASHES}:
+        return signal.strsignal(-exit_code)
+    return None
 
 
 def of_closed_channel() -> Cause:

@@ -26,6 +26,9 @@ SYSTEM_FOLDERS = (
 )
 """Of the operating system, and alike on most machines."""
 
+WINDOWS_DEVICES = "\\\\.\\"
+"""Windows keeps `nul` and the like there."""
+
 OTHER_FOLDERS = ("/boot", "/home", "/media", "/mnt", "/opt", "/root", "/srv", "/var")
 """On every machine, but what lies in them was put there."""
 
@@ -54,10 +57,14 @@ class FileGuard:
         self, own: Iterable[Path], sources: Iterable[str], tell: Callable[[str], None]
     ) -> None:
         interpreter = [sys.prefix, sys.base_prefix, *sys.path]
+        system = [*SYSTEM_FOLDERS, os.environ.get("SYSTEMROOT", ""), KAGGLE_FOLDER]
         # Installers fill these with links to places of their own.
         self._interpreter = _prefixes(interpreter)
-        self._places = _prefixes(
-            map(os.path.realpath, [*interpreter, *SYSTEM_FOLDERS, KAGGLE_FOLDER, *map(str, own)])
+        self._places = (
+            *_prefixes(
+                map(os.path.realpath, filter(None, [*interpreter, *system, *map(str, own)]))
+            ),
+            WINDOWS_DEVICES,
         )
         self._temporary = _prefixes(map(os.path.realpath, TEMPORARY_FOLDERS))
         self._ways = (*self._places, *self._temporary, *_prefixes(OTHER_FOLDERS))
@@ -101,7 +108,7 @@ class FileGuard:
             return
         named = os.path.abspath(os.fsdecode(path))  # noqa: PTH100 - as quick as may be
         real = os.path.realpath(named)
-        if f"{named}/".startswith(self._interpreter) or not self._hides(real, flags):
+        if _prefix(named).startswith(self._interpreter) or not self._hides(real, flags):
             return
         if real not in self._told and len(self._told) < MOST_TOLD:
             self._told.add(real)
@@ -109,19 +116,19 @@ class FileGuard:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
 
     def _hides(self, real: str, flags: int) -> bool:
-        if f"{real}/".startswith(self._places) or real in self._sources or self._leads_on(real):
+        folder = _prefix(real)
+        if folder.startswith(self._places) or real in self._sources or self._leads_on(folder):
             return False
         is_created = bool(flags & os.O_CREAT)
         try:
             changed = self._stat(os.path.split(real)[0] if is_created else real).st_ctime
         except OSError:
             return False  # the system itself says what is wrong
-        is_temporary = real.startswith(self._temporary)
+        is_temporary = folder.startswith(self._temporary)
         return not (is_temporary and (is_created or changed >= self._begin))
 
-    def _leads_on(self, real: str) -> bool:
-        """Whether the path is a folder on the way to a place that Kaggle's machine has."""
-        folder = real.rstrip("/") + "/"
+    def _leads_on(self, folder: str) -> bool:
+        """Whether the folder is on the way to a place that Kaggle's machine has."""
         return any(way.startswith(folder) for way in self._ways)
 
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
@@ -133,8 +140,12 @@ class FileGuard:
 
 
 def _prefixes(folders: Iterable[str]) -> tuple[str, ...]:
-    """Spell the prefixes of all paths in the folders."""
-    return tuple(f"{folder.rstrip('/')}/" for folder in folders if folder)
+    return tuple(map(_prefix, filter(None, folders)))
+
+
+def _prefix(folder: str) -> str:
+    """Spell the prefix of all paths in a folder, in the one way in which this system does."""
+    return os.path.normcase(folder).rstrip(os.sep) + os.sep
 
 
 class ProjectHider(MetaPathFinder):

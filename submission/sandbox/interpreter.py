@@ -12,9 +12,25 @@ from submission.kaggle import INSTALLATION
 PROJECT = Path(__file__).resolve().parents[2]
 """The folder in which this project's packages lie."""
 
-KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TZ")
+KEPT_VARIABLES = (
+    *("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TZ"),
+    # Without the first of Windows' own, Python does not even start there.
+    *("SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "PROCESSOR_ARCHITECTURE"),
+    "NUMBER_OF_PROCESSORS",
+)
+
+HOME_VARIABLES = (
+    *("HOME", "TMPDIR"),
+    *(("USERPROFILE", "TEMP", "TMP") if sys.platform == "win32" else ()),
+)
+"""They name a process's home and its temporary folder."""
+
+APART = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+"""`creationflags` that keep Ctrl-C from a process on Windows, as a session of its own elsewhere."""
 
 OLDEST_PYTHON = (3, 11)
+
+PYTHON_OF_ENVIRONMENT = "Scripts/python.exe" if sys.platform == "win32" else "bin/python"
 
 ADVICE = "name a Python of 3.11 or newer, or the folder of a virtual environment"
 
@@ -51,11 +67,14 @@ def child_command(module: str, python: Path | None, *packages: ModuleType) -> li
 def child_environment(folder: Path) -> dict[str, str]:
     """The child's environment variables: few, and the same hashes of strings in every process.
 
+    Files are UTF-8 to it, as on Kaggle's machine, whatever the system takes them for.
+
     Args:
         folder: the child's home and temporary folder.
     """
     kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
-    return {**kept, "HOME": str(folder), "TMPDIR": str(folder), "PYTHONHASHSEED": "0"}
+    homes = dict.fromkeys(HOME_VARIABLES, str(folder))
+    return {**kept, **homes, "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
 
 
 def find_python(path: Path) -> Path:
@@ -71,7 +90,7 @@ def find_python(path: Path) -> Path:
         FileNotFoundError: there is nothing of that name.
         ValueError: it is no Python of 3.11 or newer, or lacks kaggle_environments.
     """
-    named = path / "bin" / "python" if path.is_dir() else path
+    named = path / PYTHON_OF_ENVIRONMENT if path.is_dir() else path
     found = named if named.exists() else shutil.which(named)
     if found is None:
         raise FileNotFoundError(f"there is no Python at {path}: {ADVICE}")

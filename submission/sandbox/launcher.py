@@ -12,7 +12,7 @@ from submission.kaggle import kaggle_environments
 from submission.sandbox.interpreter import child_command
 from submission.sandbox.player import RunningPlayer, SupervisorProcess
 from submission.sandbox.processes import remove_folder
-from submission.sandbox.starter import Starter
+from submission.sandbox.starter import FORKS, Starter
 
 KEEPER = Starter((), forks=False)
 """Of a supervisor that only keeps folders, so that no player of its own can end it."""
@@ -110,7 +110,7 @@ class Launcher:
         self,
         python: Path | None = None,
         *,
-        forks: bool = hasattr(os, "fork"),
+        forks: bool = FORKS,
         supervisors: SupervisorPool = SUPERVISORS,
     ) -> None:
         self._python = python

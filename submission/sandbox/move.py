@@ -77,7 +77,7 @@ def misplaced(column: int | None, columns: int, stderr: Sequence[str] = ()) -> F
 def read_answer(
     answer: Message,
     configuration: Message,
-    memory: int,
+    memory: int | None,
     hidden: Sequence[str] = (),
     waited: float | None = None,
 ) -> Move:
@@ -86,7 +86,7 @@ def read_answer(
     Args:
         answer: of `KaggleAgent.act`, or in its place anything that a stranger's process says.
         configuration: what the player was told of the rules.
-        memory: bytes that the player may use.
+        memory: bytes that the player may use; None where nothing limits it.
         hidden: paths that it asked for and that this machine has, unlike Kaggle's.
         waited: seconds that its supervisor has waited for the answer. They count where the player
             tells clearly less; None where it is trusted.
@@ -105,7 +105,11 @@ def read_answer(
 
 
 def _failure(
-    answer: Message, seconds: float, configuration: Message, memory: int, hidden: Sequence[str]
+    answer: Message,
+    seconds: float,
+    configuration: Message,
+    memory: int | None,
+    hidden: Sequence[str],
 ) -> Failure:
     """The failure that an answer tells.
 

@@ -15,10 +15,10 @@ from typing import IO, Any, Self
 import psutil
 
 from submission.sandbox import causes
-from submission.sandbox.interpreter import child_command
+from submission.sandbox.interpreter import APART, child_command
 from submission.sandbox.messages import Message, encoded
 from submission.sandbox.move import GRACE, Failure, Move, failure, read_answer
-from submission.sandbox.player_process import CHANNEL_LOST, MAIN, PlayerJob
+from submission.sandbox.player_process import CHANNEL_LOST, LIMITS_MEMORY, MAIN, PlayerJob
 from submission.sandbox.processes import end_marked, remove_folder
 from submission.sandbox.starter import Starter
 
@@ -48,6 +48,7 @@ class SupervisorProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C is for this process alone
+            creationflags=APART,
         )
         self._folder: Path | None = None
         self._ends_to_come = 0
@@ -180,7 +181,7 @@ class RunningPlayer:
     ) -> None:
         self._supervisor = supervisor
         self._release = release
-        self._memory = memory
+        self._memory = memory if LIMITS_MEMORY else None
         self._speed = speed
         self._failure: Failure | None = None
         self._is_finished = False

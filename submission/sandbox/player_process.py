@@ -27,6 +27,7 @@ except ModuleNotFoundError:  # as on Windows
     resource = None  # type: ignore[assignment]
 
 from submission.sandbox.file_guard import FileGuard, hide_project
+from submission.sandbox.interpreter import HOME_VARIABLES
 from submission.sandbox.kaggle_agent import LONGEST_TEXT, KaggleAgent, report_loading
 from submission.sandbox.messages import LINE_BYTES, Message
 
@@ -37,7 +38,10 @@ CHANNEL_LOST = 86
 """The process's exit status when the connection has been closed from inside."""
 
 FILE_BYTES = 256 * 2**20
-"""The longest file that a process can write."""
+"""The longest file that a process can write, where the system can limit that."""
+
+LIMITS_MEMORY = resource is not None and sys.platform == "linux"
+"""Whether this system holds a process to its memory; macOS accepts a limit and passes it over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +182,7 @@ def play(job: PlayerJob, sources: list[str]) -> None:
 
 def _settle(folder: Path) -> None:
     os.chdir(folder)
-    os.environ["HOME"] = os.environ["TMPDIR"] = str(folder)
+    os.environ.update(dict.fromkeys(HOME_VARIABLES, str(folder)))
     tempfile.tempdir = None
 
 
@@ -194,7 +198,7 @@ def _limit(memory: int) -> None:
     if resource is None:
         return
     limits = {resource.RLIMIT_FSIZE: FILE_BYTES, resource.RLIMIT_CORE: 0}
-    if sys.platform == "linux":
+    if LIMITS_MEMORY:
         limits[resource.RLIMIT_AS] = memory
     for kind, wanted in limits.items():
         _, highest = resource.getrlimit(kind)

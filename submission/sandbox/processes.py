@@ -52,7 +52,7 @@ def descendants(process_id: int) -> list[int]:
     which takes too long for what is asked every few milliseconds.
     """
     if not lists_children():
-        with contextlib.suppress(psutil.NoSuchProcess):
+        with contextlib.suppress(psutil.Error):
             return [child.pid for child in psutil.Process(process_id).children(recursive=True)]
         return []
     found = [process_id]

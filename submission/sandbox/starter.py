@@ -7,15 +7,19 @@ and standard error are.
 import contextlib
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 from typing import IO
 
-from submission.sandbox.interpreter import child_environment
+from submission.sandbox.interpreter import APART, child_environment
 from submission.sandbox.messages import LINE_BYTES, Message, encoded
 from submission.sandbox.processes import MARK
+
+FORKS = hasattr(os, "fork") and sys.platform != "darwin"
+"""Whether processes are forked here; on macOS its own libraries may fail in those that are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,7 @@ class StarterProcess:
             cwd=folder,
             env={**child_environment(folder), MARK: mark},
             start_new_session=True,
+            creationflags=APART,
         )
         self.process_id = self._process.pid
         _read_in_thread(self._process.stdout, lambda chunk: hear_message(self, chunk))

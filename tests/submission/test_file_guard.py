@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import os
+import subprocess
 import sys
 import tarfile
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from submission.sandbox import file_guard
 from submission.sandbox.file_guard import FileGuard
 from tests.helpers.checks import FIRST_FREE, GOOD, check_file, check_pair, first_fault, text_of
+from tests.helpers.other_system import ROOT
 
 
 @pytest.fixture
@@ -190,3 +192,43 @@ def test_what_names_no_file_is_left_to_python(
 ) -> None:
     with contextlib.suppress(ValueError):
         assert not Refusals(tmp_path, monkeypatch).refuses(path)
+
+
+ON_WINDOWS = r"""
+import ntpath, os, sys
+from pathlib import PureWindowsPath
+from submission.sandbox.file_guard import FileGuard
+
+os.path, os.sep, os.environ["SYSTEMROOT"] = ntpath, "\\", r"C:\Windows"
+sys.prefix, sys.base_prefix = r"C:\Users\me\env", r"C:\Program Files\Python312"
+sys.path[:] = [r"C:\Program Files\Python312\Lib", r"C:\Users\me\env\Lib\site-packages"]
+own = PureWindowsPath(r"C:\Users\me\AppData\Local\Temp\connectx-1\agent")
+guard = FileGuard([own], [], lambda path: None)
+guard._stat = lambda path: os.stat_result([0] * 10)  # all of these files are there
+for path in sys.argv[1:]:
+    try:
+        guard.require(path)
+    except FileNotFoundError:
+        print(path)
+"""
+
+SEEN = [
+    r"C:\Program Files\Python312\Lib\json\__init__.py",
+    r"c:/users/me/ENV/Lib/site-packages/numpy/core.pyd",
+    r"C:\Users\me\AppData\Local\Temp\connectx-1\agent\main.py",
+    r"C:\Windows\System32\kernel32.dll",
+    r"\\.\nul",
+    "C:\\",
+]
+HIDDEN = [r"C:\Users\me\book.npz", r"D:\data.csv", r"C:\Users\me\env2\x.py"]
+
+
+def test_on_windows_a_submission_sees_what_kaggle_has() -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", ON_WINDOWS, *SEEN, *HIDDEN],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    assert told.stdout.splitlines() == HIDDEN

@@ -20,6 +20,7 @@ from submission.sandbox.causes import CHANNEL_CLOSED, NO_CALLABLE, SUPERVISOR_EN
 from submission.sandbox.launcher import LAUNCHER, Launcher, SupervisorPool
 from submission.sandbox.move import GRACE, Move
 from submission.sandbox.player import RunningPlayer
+from tests.helpers.other_system import WITHOUT_FORKS, other_python
 from tests.helpers.processes import is_gone, noted, wait_until_gone
 
 ROOT = Path(__file__).parents[2]
@@ -461,25 +462,9 @@ def test_a_fork_of_the_evaluating_process_has_players_of_its_own() -> None:
     assert answers("def agent(observation): return 2")[0].column == 2
 
 
-WITHOUT_FORKS = """
-import os, psutil, socket, sys
-sys.modules["resource"] = sys.modules["fcntl"] = None
-for owner, names in ((os, "fork forkpty register_at_fork killpg"), (socket, "send_fds recv_fds")):
-    for name in names.split():
-        delattr(owner, name)
-"""
-"""As on a system that has nothing of the kind; psutil on Linux needs its own `resource`."""
+PLAYING = """
+from submission.sandbox.launcher import LAUNCHER
 
-PLAYING_WITHOUT_FORKS = f"""
-{WITHOUT_FORKS}
-sys.path.insert(0, {str(ROOT)!r})
-from submission.sandbox import launcher, player
-
-def child_command(*words, command=launcher.child_command):
-    *start, program = command(*words)
-    return [*start, {WITHOUT_FORKS!r} + program]
-
-launcher.child_command = player.child_command = child_command
 asked = dict(board=[0] * 1000, mark=1, step=0, remainingOverageTime=0)
 rules = dict(rows=1, columns=1000, inarow=4, actTimeout=5)
 for source in (
@@ -488,16 +473,18 @@ for source in (
     "def agent(o):\\n    while True: pass",
     "def agent(o): return 7",
 ):
-    with launcher.LAUNCHER.start_player(source.encode(), seed=1, memory=2**31) as running:
+    with LAUNCHER.start_player(source.encode(), seed=1, memory=2**31) as running:
         for move in [running.act(asked, rules) for _ in range(2)]:
             print(move.column if move.failure is None else move.failure.cause)
 """
 
 
 def test_where_nothing_forks_each_player_is_a_fresh_process(tmp_path: Path) -> None:
+    players = tmp_path / "players"
+    players.mkdir()
     played = subprocess.run(
-        [sys.executable, "-c", PLAYING_WITHOUT_FORKS],
-        env={**os.environ, "TMPDIR": str(tmp_path)},
+        [other_python(tmp_path / "system", WITHOUT_FORKS), "-c", PLAYING],
+        env={**os.environ, "TMPDIR": str(players)},
         capture_output=True,
         check=True,
         text=True,
@@ -507,4 +494,4 @@ def test_where_nothing_forks_each_player_is_a_fresh_process(tmp_path: Path) -> N
     assert exited == "the process ended itself with exit status 3, as os._exit does"
     assert hung.startswith("no end had come after 5")
     assert hung.endswith("(it was at line 2, in agent)")
-    assert list(tmp_path.iterdir()) == []
+    assert list(players.iterdir()) == []

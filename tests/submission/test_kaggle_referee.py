@@ -1,6 +1,7 @@
 """The referee on Kaggle's environment beside Kaggle's own `env.run`, with the same files."""
 
 import random
+import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +18,7 @@ from submission.match.players import Pairing, Player, PlayerKind
 from submission.match.run import play_game
 from submission.match.schedule import Arena, GameSpecification
 from submission.match.seats import Failure, Move
+from tests.helpers.other_system import ROOT
 
 DEFAULT = GameConfiguration()
 
@@ -278,3 +280,19 @@ def test_the_process_that_plays_is_left_as_it_was() -> None:
     before = random.getstate(), list(sys.path)
     play(submitted("raise ValueError"), Player("random", PlayerKind.BUILT_IN), game=1)
     assert (random.getstate(), list(sys.path)) == before
+
+
+def test_two_threads_import_kaggle_and_leave_the_output_alone() -> None:
+    script = f"""
+import sys
+sys.path.insert(0, {str(ROOT)!r})
+from threading import Barrier, Thread
+from submission.kaggle import kaggle_environments
+both = Barrier(2)
+threads = [Thread(target=lambda: (both.wait(), kaggle_environments())) for _ in range(2)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print("heard")
+"""
+    said = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    assert said.stdout.split() == [b"heard"]

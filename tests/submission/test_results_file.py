@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -15,7 +16,7 @@ from submission.match.game_record import GameConfiguration, GameRecord, Result
 from submission.match.match import Completion, Versions
 from submission.match.players import Identity, Pairing, Player, PlayerKind
 from submission.match.results_content import FORMAT, ResultsHeader
-from submission.match.results_file import new_results, read_results, resumed_results
+from submission.match.results_file import LOCKED_BYTE, new_results, read_results, resumed_results
 from submission.match.schedule import Arena, Settings
 from submission.match.sprt import Sprt
 from tests.helpers.game_records import DRAW, LOSS, WIN
@@ -422,3 +423,33 @@ def test_games_reach_the_disk_now_and_then(path: Path, monkeypatch: pytest.Monke
         results.append(LOSS)
         assert len(synced) == 1
     assert len(synced) == 2
+
+
+@pytest.fixture
+def windows_locks(monkeypatch: pytest.MonkeyPatch) -> set[int]:
+    """Windows' way to lock: a byte of the file, from where it is read or written next."""
+    locked = set[int]()
+
+    def locking(file: int, mode: int, count: int) -> None:
+        place = os.lseek(file, 0, os.SEEK_CUR)
+        if place in locked:
+            raise PermissionError(13, "Permission denied")
+        locked.update(range(place, place + count))
+
+    module = "submission.match.results_file"
+    monkeypatch.setattr(f"{module}.sys", SimpleNamespace(platform="win32"))
+    msvcrt = SimpleNamespace(locking=locking, LK_NBLCK=2)
+    monkeypatch.setattr(f"{module}.msvcrt", msvcrt, raising=False)
+    return locked
+
+
+def test_on_windows_a_byte_is_locked_that_nobody_reads(
+    tmp_path: Path, windows_locks: set[int]
+) -> None:
+    path = tmp_path / "games.jsonl"
+    content = write(path, HEADER, WIN)
+    assert windows_locks == {LOCKED_BYTE}
+    assert len(content) < LOCKED_BYTE
+    assert read_results(path).records == (WIN,)
+    with pytest.raises(BlockingIOError, match="another run"), resumed_results(path, HEADER):
+        pass

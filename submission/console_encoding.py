@@ -1,0 +1,59 @@
+"""Characters that a console's encoding does not have: written in others, and no reason to fail."""
+
+import codecs
+from io import TextIOWrapper
+from typing import TextIO
+
+READABLE = "readable"
+"""The error handler of streams, as `backslashreplace` is one."""
+
+IN_ASCII = {
+    "≤": "<=",
+    "≥": ">=",
+    "≠": "!=",
+    "→": "->",
+    "∞": "inf",
+    "±": "+-",
+    "\N{MULTIPLICATION SIGN}": "x",
+    "\N{MINUS SIGN}": "-",
+    "\N{EN DASH}": "-",
+    "\N{EM DASH}": "-",
+    "…": "~",  # in tables, so of the same width
+    "\N{GREEK SMALL LETTER ALPHA}": "alpha",
+    "\N{GREEK SMALL LETTER BETA}": "beta",
+    "\N{NO-BREAK SPACE}": " ",
+    "\N{REPLACEMENT CHARACTER}": "?",
+    **dict.fromkeys("\u2018\u2019", "'"),
+    **dict.fromkeys("\u201c\u201d", '"'),
+    **dict.fromkeys(map(chr, range(0x2500, 0x2580)), "+"),  # corners and crossings of boxes
+    **dict.fromkeys("─━╴╶╸╺", "-"),
+    **dict.fromkeys("│┃║├╞", "|"),
+    **dict.fromkeys("└╘", "`"),
+    "═": "=",
+    **dict.fromkeys(map(chr, range(0x2800, 0x2900)), "*"),  # what turns while one waits
+}
+
+
+def show_all_characters(*streams: TextIO | None) -> None:
+    r"""Let text streams write whatever they are given.
+
+    What the encoding lacks becomes ASCII that reads alike, such as `<=`, or else an escape, such
+    as `\u4e2d`. Where the encoding is UTF-8, all stays as it is.
+    """
+    for stream in streams:
+        if isinstance(stream, TextIOWrapper):  # a notebook's is none, and writes everything
+            stream.reconfigure(errors=READABLE)
+
+
+def _in_ascii(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lacking = error.object[error.start : error.end]
+    return "".join(IN_ASCII.get(c) or _escape(c) for c in lacking), error.end
+
+
+def _escape(character: str) -> str:
+    return character.encode("ascii", "backslashreplace").decode()
+
+
+codecs.register_error(READABLE, _in_ascii)

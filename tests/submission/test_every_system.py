@@ -1,0 +1,210 @@
+"""Every command on systems that lack what Windows lacks, and on consoles without UTF-8."""
+
+import io
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from submission.__main__ import main
+from submission.match.results_file import read_results
+from submission.sandbox.causes import of_death
+from submission.sandbox.interpreter import child_environment
+from tests.helpers.other_system import AS_ON_WINDOWS, other_python
+
+PLAYER = """
+import importlib.util, os, sys
+
+# It plays only where it lacks what Windows lacks, and where files are UTF-8 as on Kaggle.
+assert not hasattr(os, "fork") and sys.modules["resource"] is sys.modules["fcntl"] is None
+assert open(os.devnull, "w").encoding == "utf-8"
+
+def agent(observation, configuration):
+    "Nächste freie Spalte, größter Index: ≤ configuration.columns."
+    return [c for c in range(configuration.columns) if observation.board[c] == 0][-1]
+"""
+
+ENCODINGS = ("ascii", "cp1252")
+WIDTHS = (40, 60, 200)
+
+TWO_GAMES = ("--games", "2", "--workers", "1", "--results", "games.jsonl")
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return other_python(tmp_path_factory.mktemp("other") / "system", AS_ON_WINDOWS)
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A submission in the current folder."""
+    (tmp_path / "own.py").write_text(PLAYER, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return "own.py"
+
+
+def run(python: Path, *words: str, encoding: str, width: int) -> str:
+    """What a command of an interpreter prints, where it succeeds."""
+    console = {"LC_ALL": "C", "PYTHONIOENCODING": encoding, "COLUMNS": str(width)}
+    ended = subprocess.run(
+        [python, "-m", "submission", *words],
+        env={**os.environ, **console},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding=encoding,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr.strip()) == (0, "")
+    return ended.stdout
+
+
+IMPORTING = """
+import importlib, pkgutil
+for package in map(importlib.import_module, ("agents", "envs", "submission")):
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        try:
+            importlib.import_module(module.name)
+        except ModuleNotFoundError as error:
+            print(error.name)
+"""
+
+
+def test_every_module_is_imported_without_what_the_system_lacks(python: Path) -> None:
+    imported = subprocess.run(
+        [python, "-c", IMPORTING], capture_output=True, check=True, encoding="ascii"
+    )
+    extras = {
+        "choix",
+        "distributed",
+        "matplotlib",
+        "pettingzoo",
+        "sb3_contrib",
+        "stable_baselines3",
+        "torch",
+    }
+    assert set(imported.stdout.split()) <= extras
+
+
+def test_check(python: Path, own: str) -> None:
+    report = run(python, "check", own, "--patience", "0", encoding="ascii", width=200)
+    assert report.startswith("Accepted: Kaggle would take own.py")
+    facts = dict(line.split("  ", 1) for line in report.splitlines() if "  " in line)
+    assert facts["memory"].strip() == "without a limit, which only Linux enforces"
+    assert float(facts["loading"].split()[0]) < 0.1  # the start of its process takes longer
+
+
+def test_evaluate(python: Path, own: str) -> None:
+    command = ("evaluate", own, "--against", "greedy", *TWO_GAMES)
+    report = run(python, *command, encoding="cp1252", width=60)
+    assert report.startswith("Results of own.py")
+    match = read_results(Path("games.jsonl"))
+    assert [game.cause for game in match.records] == [None, None]
+    assert b"\r" not in Path("games.jsonl").read_bytes()
+    for encoding in ENCODINGS:
+        for width in WIDTHS:
+            said = Console(encoding, width).run("report", "games.jsonl", "--first-player-table")
+            assert said.startswith("Results of own.py")
+
+
+def test_grade(python: Path, own: str) -> None:
+    command = ("grade", own, "--sample", "2", "--workers", "1")
+    report = run(python, *command, encoding="ascii", width=40)
+    assert report.startswith("own.py in 2 solved positions")
+
+
+@pytest.mark.skipif(not find_spec("choix"), reason="ratings need the extra `rank`")
+def test_ladder(python: Path, own: str) -> None:
+    report = run(python, "ladder", own, "greedy", *TWO_GAMES, encoding="ascii", width=40)
+    assert report.startswith("Ladder of 2 players")
+    assert [game.cause for game in read_results(Path("games.jsonl")).records] == [None, None]
+
+
+@pytest.mark.skipif(not find_spec("sb3_contrib"), reason="training needs the extra `train`")
+def test_train(tmp_path: Path) -> None:
+    # As psutil does, PyTorch asks for what its own system has.
+    python = other_python(tmp_path / "system", f"import torch\n{AS_ON_WINDOWS}")
+    policy = tmp_path / "small.npz"
+    board = ("--game", "connectx", "--rows", "4", "--columns", "5")
+    command = ("train", *board, "--steps", "1000", "--output", str(policy))
+    assert run(python, *command, encoding="cp1252", width=60).startswith("After ")
+    assert policy.stat().st_size > 0
+
+
+class Console:
+    """The command line of this process, on a console of an encoding and a width.
+
+    Args:
+        encoding: of both streams.
+        width: columns of the terminal.
+    """
+
+    def __init__(self, encoding: str, width: int) -> None:
+        self._encoding = encoding
+        self._width = width
+
+    def run(self, *words: str, status: int = 0) -> str:
+        """What a command prints, on whichever stream."""
+        said = io.BytesIO()
+        stream = io.TextIOWrapper(said, encoding=self._encoding, write_through=True)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sys, "argv", ["connectx", *words])
+            patch.setattr(sys, "stdin", io.StringIO())
+            patch.setattr(sys, "stdout", stream)
+            patch.setattr(sys, "stderr", stream)
+            patch.setenv("COLUMNS", str(self._width))
+            with pytest.raises(SystemExit) as ended:
+                main()
+        assert int(ended.value.code or 0) == status
+        return said.getvalue().decode(self._encoding)
+
+
+SAID = {
+    ("--help",): "Usage: connectx",
+    ("explain", "--help"): "Usage: connectx explain",
+    ("agents",): "simulations",
+    ("explain", "--tree", "[[3, 12], [2, 4]]"): "`- 1: min <= 2   alpha 3, beta inf -> 2",
+    ("explain", "--tree", "[[3, '?'], [2, 4]]", "--quiz"): "as ? grows from -inf to inf",
+    ("explain", "--tree", "{'größer': 1, '中': [2]}"): "\\u4e2d",
+    ("explain", "--moves", "4444", "--agent", "mcts", "-O", "simulations=9"): "|- ",
+    ("solve", "4444432555557333377777"): "column",
+    ("play", "greedy", "--seat", "2"): "greedy plays column 4.",
+}
+
+
+@pytest.mark.parametrize("words", SAID, ids=" ".join)
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_what_a_console_has_no_characters_for_is_said_in_others(
+    words: tuple[str, ...], encoding: str
+) -> None:
+    for width in WIDTHS:
+        assert SAID[words] in Console(encoding, width).run(*words)
+
+
+def test_a_console_that_has_the_characters_shows_them() -> None:
+    tree = "[[3, 12], [2, 4]]"
+    said = Console("utf-8", 80).run("explain", "--tree", tree)
+    assert "└─ 1: min ≤ 2   alpha 3, beta ∞ → 2" in said
+    assert "größer" in Console("cp1252", 80).run("explain", "--tree", "{'größer': 1}")
+
+
+@pytest.mark.parametrize("encoding", [*ENCODINGS, "utf-8"])
+def test_a_mistake_is_told_whatever_it_is_called(encoding: str) -> None:
+    name = "nämlich-中-\udcff.py"
+    said = Console(encoding, 80).run("check", name, status=2)
+    assert said.lstrip().startswith("Error: there is no file n")
+    assert said.rstrip().endswith("\\udcff.py: name the submission to check")
+
+
+def test_windows_starts_children_with_what_python_needs_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SYSTEMROOT", r"C:\Windows")
+    assert child_environment(Path("home"))["SYSTEMROOT"] == r"C:\Windows"
+
+
+def test_a_crash_on_windows_is_told_as_one() -> None:
+    cause = of_death(0xC0000005, None).text
+    assert cause.startswith("the interpreter crashed (0xC0000005), as it does in native code")
