@@ -115,7 +115,7 @@ def solve_exercise(tree: OpenTree, agent: str, options: Mapping[str, Any]) -> li
         )
     if any(node.value is None for trace in traces for node in trace.nodes):
         raise ValueError("the time was up before the tree was searched: raise time_limit")
-    return [*_pruned(tree, line, traces), *_reported(line, traces)]
+    return [*_pruned(tree, line, traces), *_reported(tree, line, traces)]
 
 
 def _pruned(
@@ -129,12 +129,14 @@ def _pruned(
         together.setdefault(holds, []).append(_name(tree, traces[0], branch))
     for holds, names in together.items():
         verb = "is" if len(names) == 1 else "are"
-        yield f"{listing(names)} {verb} not visited {condition(line, holds)}"
+        yield f"{listing(names)} {verb} not visited {condition(line, holds, tree.decimals)}"
     if not together:
         yield f"every branch is visited, whatever {UNKNOWN} is"
 
 
-def _reported(line: Sequence[Stretch], traces: Sequence[SearchTrace]) -> Iterator[str]:
+def _reported(
+    tree: OpenTree, line: Sequence[Stretch], traces: Sequence[SearchTrace]
+) -> Iterator[str]:
     """The root's report as a function of the unknown: a number, or the unknown itself."""
     reports = [(trace.last_iteration()[0].value or 0.0) * trace.scale for trace in traces]
     unknowns = [stretch.sample for stretch in line]
@@ -148,8 +150,8 @@ def _reported(line: Sequence[Stretch], traces: Sequence[SearchTrace]) -> Iterato
             report == (unknown if constant is None else constant)
             for report, unknown in zip(reports, unknowns, strict=True)
         ]
-        shown = UNKNOWN if constant is None else number_label(constant)
-        yield f"the root reports {shown} {condition(line, holds)}"
+        shown = UNKNOWN if constant is None else number_label(constant, tree.decimals)
+        yield f"the root reports {shown} {condition(line, holds, tree.decimals)}"
 
 
 def _cut_paths(trace: SearchTrace) -> set[Path]:

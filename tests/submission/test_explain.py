@@ -236,6 +236,30 @@ def test_the_classic_exercise(explain: Explain) -> None:
     ]
 
 
+def test_numbers_are_told_with_the_digits_that_tell_them_apart(explain: Explain) -> None:
+    shown = explain("--tree", "[[0.5004, 0.9], [0.5001, 0.7]]").stdout
+    lines = [line.strip() for line in shown.splitlines()]
+    assert "the root returns 0.5004" in lines
+    assert "alpha 0.5004 ≥ beta 0.5001: the 0.7 at 1,1 is not visited" in lines
+    assert "│  ├─ 0: 0.5004" in lines
+    assert "╞═ 0: min = 0.5004   alpha -∞, beta ∞ → 0.5004" in shown
+
+
+def test_the_answer_to_an_unknown_is_no_rounded_one(explain: Explain) -> None:
+    shown = explain("--tree", "[[0.1234, 5], [?, 0.1231, 4]]", "--agent", "minimax").stdout
+    assert shown.splitlines()[1:] == ["the root reports 0.1234 whatever ? is"]
+    shown = explain("--tree", "[[0.1231, 5], [?, 0.1234]]", "--agent", "minimax").stdout
+    assert "the root reports ? when 0.1231 ≤ ? ≤ 0.1234" in shown.splitlines()
+
+
+def test_probabilities_are_told_apart(explain: Explain) -> None:
+    tree = "[{'chance': [[0.5004, 1], [0.4996, 2]]}, 1]"
+    lines = [line.strip() for line in explain("--tree", tree).stdout.splitlines()]
+    assert "0,0 with 0.5004: 1" in lines
+    assert "├─ 0: chance" in lines
+    assert "│  ├─ 0 (0.5004): 1" in lines
+
+
 def test_an_unknown_that_is_never_visited(explain: Explain) -> None:
     solution = explain("--tree", "[[3, 12, 8], [2, '?', 6], [14, 5, 2]]").stdout.splitlines()
     assert solution == [
