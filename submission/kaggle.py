@@ -24,6 +24,9 @@ INSTALLATION = (
 INSTALL_HINT = f"kaggle-environments is not installed: {INSTALLATION.format(pip='pip')}"
 
 
+_one_import_at_a_time = Lock()
+
+
 @cache
 def kaggle_environments() -> ModuleType:
     """Import kaggle_environments, whose other games print lines that concern nobody here.
