@@ -34,7 +34,11 @@ def kaggle_environments() -> ModuleType:
     Raises:
         ModuleNotFoundError: with the commands that install it, where it is missing.
     """
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    with (
+        _one_import_at_a_time,  # or the output of the process would stay redirected
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
+    ):
         try:
             import kaggle_environments
         except ModuleNotFoundError as error:

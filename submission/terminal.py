@@ -18,7 +18,8 @@ from rich.text import Text
 
 from agents.search import OnProgress
 
-console = Console()
+console = Console(markup=False, emoji=False)
+"""Shows every text as it is: the name of a file may be `[/b]/a.py` or `:b:.py`."""
 
 NOTHING = "-"
 """Shown in a table where there is no figure."""
@@ -26,7 +27,7 @@ NOTHING = "-"
 
 def say(text: str) -> None:
     """Print plain text, however long its lines."""
-    console.print(text, markup=False, highlight=False, soft_wrap=True)
+    console.print(text, highlight=False, soft_wrap=True)
 
 
 def plain_table(title: str) -> Table:
@@ -49,12 +50,12 @@ def plain_text(text: str) -> str:
 def progress_bar(title: str) -> Iterator[OnProgress]:
     """A bar on stderr with the time passed and the time left, while the `with` block runs."""
     bar = Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
-        console=Console(stderr=True),
+        console=Console(stderr=True, markup=False, emoji=False),
         transient=True,
     )
     with bar:

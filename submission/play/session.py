@@ -136,4 +136,4 @@ class Session:
             return self.opponent.agent.act(history.env, history.state, self.time_limit)
 
     def _thinking(self) -> Status:
-        return self.console.status(f"{self.opponent.name} is thinking ...")
+        return self.console.status(Text(f"{self.opponent.name} is thinking ..."))

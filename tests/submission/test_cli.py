@@ -1,6 +1,7 @@
 """The command line: what it prints, what it writes, and one sentence for every mistake."""
 
 import re
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -172,3 +173,41 @@ def test_kaggle_missing_is_said_with_the_commands_that_install_it(
         kaggle_environments.cache_clear()
     assert outcome.status == 2
     assert "pip install --no-deps kaggle-environments" in outcome.stderr
+
+
+STRANGE = "[/b]/:bug:[red].py"
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (f"check {STRANGE} --act-timeout 0.5 --game-seconds 0 --patience 0", STRANGE),
+        (f"evaluate {STRANGE} --against random --games 2 --workers 1", f"Results of {STRANGE}"),
+        (f"grade {STRANGE} --sample 2 --workers 1", STRANGE),
+        (f"ladder {STRANGE} random --games 2 --workers 1", STRANGE),
+        (f"build greedy --output {STRANGE}", f"Wrote {STRANGE}"),
+        (f"explain --tree [1,2] --svg {STRANGE}", f"Wrote {STRANGE}"),
+        (f"explain --tree {{'[/b]':1,':bug:':2}} --svg {STRANGE}", "the search chooses :bug:"),
+    ],
+)
+def test_a_users_text_is_shown_as_it_is(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, shown: str
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal, with its progress bars
+    path = tmp_path / STRANGE
+    path.parent.mkdir(parents=True)
+    path.write_text("def agent(observation): return observation.board.index(0)")
+    outcome = shell.run(*words.split())
+    assert outcome.status == 0
+    assert shown in re.sub(r"\x1b\[[\d;]*m", "", outcome.stdout)
+
+
+def test_threads_that_load_kaggle_at_once_leave_the_output_as_it_was() -> None:
+    code = (
+        "import sys; from concurrent.futures import ThreadPoolExecutor; "
+        "from submission.kaggle import kaggle_environments; streams = sys.stdout, sys.stderr; "
+        "pool = ThreadPoolExecutor(2); calls = [pool.submit(kaggle_environments) for _ in '12']; "
+        "[call.result() for call in calls]; print((sys.stdout, sys.stderr) == streams)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"
