@@ -97,6 +97,11 @@ def _source(content: bytes, path: Path) -> str:
 
 
 def _require_python(source: str, path: Path) -> None:
+    if source.startswith("\N{ZERO WIDTH NO-BREAK SPACE}"):
+        raise ValueError(
+            f"the player {path} begins with a byte order mark, which Kaggle does not pass over: "
+            "save it as UTF-8 without one"
+        )
     try:
         ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:

@@ -142,6 +142,12 @@ def test_a_folder_is_refused(tmp_path: Path) -> None:
         find_player(str(folder))
 
 
+def test_a_byte_order_mark_is_refused_as_kaggle_does(tmp_path: Path) -> None:
+    name = submission_file(tmp_path, "\N{ZERO WIDTH NO-BREAK SPACE}def agent(o): return 0")
+    with pytest.raises(ValueError, match="save it as UTF-8 without one"):
+        find_player(name)
+
+
 def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "binary.py"
     path.write_bytes(b"\xff\xfe")
