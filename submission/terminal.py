@@ -1,7 +1,10 @@
 """The terminal: tables, progress bars, and strangers' text, fit to be shown."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from stat import S_ISREG
+from typing import TextIO
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -46,9 +49,20 @@ def plain_text(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
+def is_stream(file: TextIO) -> bool:
+    """Whether a file's lines may still be written while they are read, as in a pipe."""
+    try:
+        return not S_ISREG(os.fstat(file.fileno()).st_mode)
+    except OSError:  # it is no file of the system, but lies in memory
+        return False
+
+
 @contextmanager
 def progress_bar(title: str) -> Iterator[OnProgress]:
-    """A bar on stderr with the time passed and the time left, while the `with` block runs."""
+    """A bar on stderr with the time passed and the time left, while the `with` block runs.
+
+    Of work whose total is unknown, told as 0, it shows how much is done.
+    """
     bar = Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -63,7 +77,10 @@ def progress_bar(title: str) -> Iterator[OnProgress]:
 
         def show(done: int, total: int, description: str) -> None:
             bar.update(
-                task, completed=done, total=total, description=f"{title} {description}".rstrip()
+                task,
+                completed=done,
+                total=total or None,
+                description=f"{title} {description}".rstrip(),
             )
 
         yield show

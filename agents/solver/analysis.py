@@ -23,6 +23,8 @@ from envs.connectx import ConnectX
 from envs.notation import state_from_moves
 from envs.render import SYMBOLS
 
+BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
+
 
 class ReachedPosition(NamedTuple):
     """A position in which the game goes on, with the moves that lead to it."""
@@ -49,13 +51,15 @@ def read_position(env: ConnectX, moves: str) -> ReachedPosition:
 
 
 def read_positions(env: ConnectX, lines: Iterable[str]) -> Iterator[ReachedPosition]:
-    """The positions of lines with a move string each; blank lines are passed over.
+    """The positions of lines with a move string each, as they come; blank lines are passed over.
+
+    A byte order mark, with which some editors begin a file, is passed over too.
 
     Raises:
         ValueError: as `read_position`; the message says in which line.
     """
     for number, line in enumerate(lines, start=1):
-        if moves := line.strip():
+        if moves := line.removeprefix(BYTE_ORDER_MARK if number == 1 else "").strip():
             try:
                 yield read_position(env, moves)
             except ValueError as error:
@@ -281,7 +285,7 @@ def _columns(analysis: Analysis) -> Table:
 
 def analyse_all(
     solver: Solver,
-    positions: Sequence[ReachedPosition],
+    positions: Iterable[ReachedPosition],
     analyse_one: Analyse,
     time_limit: float | None,
     on_progress: OnProgress,
@@ -290,13 +294,14 @@ def analyse_all(
 
     Args:
         solver: of the positions' game.
-        positions: what to solve.
+        positions: what to solve; one that is no list is asked for each position in its turn.
         analyse_one: `analyse` or `analyse_score`.
         time_limit: seconds for each position.
-        on_progress: told how many are done.
+        on_progress: told how many are done, of how many: of 0 where that is unknown.
     """
-    on_progress(0, len(positions), "")
+    total = len(positions) if isinstance(positions, Sequence) else 0
+    on_progress(0, total, "")
     for done, position in enumerate(positions, start=1):
         analysis = analyse_one(solver, position, time_limit)
-        on_progress(done, len(positions), "")
+        on_progress(done, total, "")
         yield analysis
