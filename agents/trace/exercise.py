@@ -5,6 +5,7 @@ from typing import Any
 
 from agents.alpha_beta import Bound
 from agents.trace.open_tree import UNKNOWN, OpenTree, Stretch, condition, stretches
+from agents.trace.recorder import LIMIT
 from agents.trace.story import LeafValues, branch_name, left_out, listing
 from agents.trace.subject import Subject, leaf_values, search_trace, tree_lines, tree_subject
 from agents.trace.trace import BOUND_SIGNS, Path, SearchTrace, TracedNode, number_label
@@ -89,11 +90,19 @@ def exercise_sheet(tree: OpenTree) -> list[str]:
     ]
 
 
-def solve_exercise(tree: OpenTree, agent: str, options: Mapping[str, Any]) -> list[str]:
+def solve_exercise(
+    tree: OpenTree, agent: str, options: Mapping[str, Any], limit: int = LIMIT
+) -> list[str]:
     """Tell what is pruned and what the root reports, as conditions on the unknown leaf.
 
     The search compares leaves and does nothing else with them, so what it does depends on how the
     unknown compares with each of the others: one search for each case solves the exercise exactly.
+
+    Args:
+        tree: the exercise.
+        agent: the name of one that does nothing with leaves but compare them.
+        options: of the agent.
+        limit: how many visits of nodes the trace of each search may hold.
 
     Raises:
         ValueError: an agent that does more than compare, a tree in which chance decides, or too
@@ -105,7 +114,7 @@ def solve_exercise(tree: OpenTree, agent: str, options: Mapping[str, Any]) -> li
         )
     line = stretches([ESTIMATE, *tree.known_leaves.values()])
     traces = [
-        search_trace(tree_subject(tree.with_leaf(stretch.sample)), agent, options)
+        search_trace(tree_subject(tree.with_leaf(stretch.sample)), agent, options, limit)
         for stretch in line
     ]
     if any(node.player == CHANCE for trace in traces for node in trace.nodes):

@@ -55,7 +55,8 @@ class Recorder:
         if self.visits == self.limit:
             raise ValueError(
                 f"the search visits more than {self.limit} nodes, too many for a trace: lower its "
-                "depth, simulations or time_limit, or raise the limit of the trace"
+                "depth, simulations or time_limit, or raise the limit of the trace (--trace-limit; "
+                "in Python the `limit` of `recorded`)"
             )
         self.visits += 1
 

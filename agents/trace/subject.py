@@ -7,6 +7,7 @@ from typing import Any
 
 from agents.registry import make_agent
 from agents.solver.analysis import board_picture
+from agents.trace.recorder import LIMIT
 from agents.trace.recording import recorded
 from agents.trace.story import PLAYERS, LeafValues, tell
 from agents.trace.trace import Path, SearchTrace, decimals_of, number_label
@@ -62,8 +63,16 @@ def position_subject(env: BoardGame, state: BoardState) -> Subject:
     return Subject(env, state, board_picture(env, state).plain, POSITION_OPTIONS)
 
 
-def search_trace(subject: Subject, agent: str, options: Mapping[str, Any]) -> SearchTrace:
+def search_trace(
+    subject: Subject, agent: str, options: Mapping[str, Any], limit: int = LIMIT
+) -> SearchTrace:
     """Search the subject by an agent, and record it.
+
+    Args:
+        subject: what to search.
+        agent: the agent's name.
+        options: of the agent.
+        limit: how many visits of nodes the trace may hold.
 
     Raises:
         ValueError: an unknown agent or option, one that searches no tree, or a search that is too
@@ -71,7 +80,7 @@ def search_trace(subject: Subject, agent: str, options: Mapping[str, Any]) -> Se
     """
     trace = SearchTrace()
     searcher = make_agent(agent, **{**subject.options.get(agent, {}), **options})
-    recorded(searcher, trace).search(subject.env, subject.state)
+    recorded(searcher, trace, limit).search(subject.env, subject.state)
     return trace
 
 
