@@ -10,6 +10,7 @@ of theirs, 0 for a draw. So a win is worth more the sooner it comes, a loss the 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import ceil
 from typing import NamedTuple
 
 from rich.console import Group, RenderableType
@@ -204,24 +205,36 @@ STONE_STYLES = ("dim", "bold red", "bold yellow")
 BEST_STYLE = "bold green"
 
 
-def board_picture(env: BoardGame, state: BoardState) -> Text:
-    """The board with the numbers by which moves are named; a winning line is in brackets."""
+def board_picture(env: BoardGame, state: BoardState, room: int | None = None) -> Text:
+    """The board with the numbers by which moves are named; a winning line is in brackets.
+
+    Args:
+        env: the rules.
+        state: the position.
+        room: characters of a line; a wider board is shown in parts, one below the other, each with
+            some of the columns. None is room for all.
+    """
     board, winning = env.to_board(state), set(env.winning_cells(state))
     labels = _cell_labels(env, board)
     width = max(map(len, [*labels, str(env.columns)]))
-    picture = Text()
-    for row in range(env.rows):
-        for column in range(env.columns):
-            index = row * env.columns + column
-            opening, closing = "[]" if (row, column) in winning else "  "
-            label = f"{opening}{labels[index].rjust(width)}{closing}"
-            picture.append(label, STONE_STYLES[board[index]])
-        picture.append("\n")
-    if isinstance(env, ConnectX):
-        numbers = (f" {column:{width}} " for column in range(1, env.columns + 1))
-        picture.append("".join(numbers))
-    picture.rstrip()
-    return picture
+    most = env.columns if room is None else max(1, room // (width + 2))
+    most = ceil(env.columns / ceil(env.columns / most))  # parts of much the same width
+    parts = []
+    for first in range(0, env.columns, most):
+        columns = range(first, min(first + most, env.columns))
+        part = Text()
+        for row in range(env.rows):
+            for column in columns:
+                index = row * env.columns + column
+                opening, closing = "[]" if (row, column) in winning else "  "
+                label = f"{opening}{labels[index].rjust(width)}{closing}"
+                part.append(label, STONE_STYLES[board[index]])
+            part.append("\n")
+        if isinstance(env, ConnectX):
+            part.append("".join(f" {column + 1:{width}} " for column in columns))
+        part.rstrip()
+        parts.append(part)
+    return Text("\n\n").join(parts)
 
 
 def _cell_labels(env: BoardGame, board: list[int]) -> list[str]:
