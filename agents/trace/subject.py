@@ -58,9 +58,15 @@ def tree_subject(tree: ExplicitTree) -> Subject:
     return Subject(tree, tree.initial_state(), picture, options, leaf_values(tree))
 
 
-def position_subject(env: BoardGame, state: BoardState) -> Subject:
-    """A position of a board game, searched to a fixed depth."""
-    return Subject(env, state, board_picture(env, state).plain, POSITION_OPTIONS)
+def position_subject(env: BoardGame, state: BoardState, room: int | None = None) -> Subject:
+    """A position of a board game, searched to a fixed depth.
+
+    Args:
+        env: the rules.
+        state: the position.
+        room: characters of a line of its picture, as `board_picture` takes them.
+    """
+    return Subject(env, state, board_picture(env, state, room).plain, POSITION_OPTIONS)
 
 
 def search_trace(

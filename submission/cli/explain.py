@@ -102,7 +102,7 @@ def explain(
     source = None
     if tree is None:
         env = chosen_game(game or CONNECT_X, rows, columns, inarow)
-        subject = position_subject(env, unfinished_position(env, moves))
+        subject = position_subject(env, unfinished_position(env, moves), console.width)
     else:
         _require_absent(
             "a tree is a game of its own: leave --tree or {} out",

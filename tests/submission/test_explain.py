@@ -353,6 +353,15 @@ def test_a_position_is_shown_with_its_walk_and_its_tree(explain: Explain) -> Non
     assert "Minimax chooses 3, worth 1" in lines
 
 
+def test_no_line_of_a_wide_board_is_wrapped(explain: Explain) -> None:
+    board = explain("--columns", "60", "--depth", "1").stdout.split("enter the root")[0]
+    lines = board.rstrip("\n").splitlines()
+    assert all(len(line) <= 200 for line in lines)
+    assert [number for line in lines for number in line.split() if number != "."] == [
+        str(column) for column in range(1, 61)
+    ]
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_a_position_of_each_game_is_explained(explain: Explain, game: str) -> None:
     outcome = explain("--game", game, "--moves", "12", "--depth", "1")
