@@ -79,6 +79,20 @@ class ExplicitTree:
     def __repr__(self) -> str:
         return f"ExplicitTree({self.tree!r}, scale={self.scale:g})"
 
+    def numbers(self) -> set[float]:
+        """Return every number of the tree: its leaves, and probabilities to 12 decimals.
+
+        Thirds that sum to 1 may differ in their last digit, which means nothing.
+        """
+        positions = self._positions.values()
+        leaves = {position.leaf for position in positions if not position.actions}
+        probabilities = {
+            round(probability, 12)
+            for position in positions
+            for probability in position.probabilities
+        }
+        return leaves | probabilities
+
     def initial_state(self) -> TreePath:
         """Return the root."""
         return ()

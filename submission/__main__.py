@@ -26,7 +26,9 @@ def main() -> None:
 
             app()
     except (ValueError, OSError, ModuleNotFoundError) as error:
-        Console(stderr=True, soft_wrap=True).print(f"Error: {error}", style="red", markup=False)
+        Console(stderr=True, soft_wrap=True).print(
+            f"Error: {error}", style="red", markup=False, emoji=False
+        )
         sys.exit(USAGE_ERROR)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)

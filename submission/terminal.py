@@ -1,9 +1,11 @@
 """The terminal: tables, progress bars, and strangers' text, fit to be shown."""
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from stat import S_ISREG
+from typing import Any, TextIO
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, RenderableType
@@ -21,7 +23,8 @@ from rich.text import Text
 from agents.search import OnProgress
 from submission.console_encoding import READABLE
 
-console = Console()
+console = Console(markup=False, emoji=False)
+"""Shows every text as it is: the name of a file may be `[/b]/a.py` or `:b:.py`."""
 
 NOTHING = "-"
 """Shown in a table where there is no figure."""
@@ -52,7 +55,7 @@ class Printed(ABC):
 
 def say(text: str) -> None:
     """Print plain text, however long its lines."""
-    console.print(text, markup=False, highlight=False, soft_wrap=True)
+    console.print(text, highlight=False, soft_wrap=True)
 
 
 def plain_table(title: str) -> Table:
@@ -71,16 +74,27 @@ def plain_text(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
+def is_stream(file: TextIO) -> bool:
+    """Whether a file's lines may still be written while they are read, as in a pipe."""
+    try:
+        return not S_ISREG(os.fstat(file.fileno()).st_mode)
+    except OSError:  # it is no file of the system, but lies in memory
+        return False
+
+
 @contextmanager
 def progress_bar(title: str, shown: bool = True) -> Iterator[OnProgress]:
-    """A bar on stderr with the time passed and the time left, while the `with` block runs."""
+    """A bar on stderr with the time passed and the time left, while the `with` block runs.
+
+    Of work whose total is unknown, told as 0, it shows how much is done.
+    """
     bar = Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
-        console=Console(stderr=True),
+        console=Console(stderr=True, markup=False, emoji=False),
         transient=True,
         disable=not shown,
     )
@@ -89,7 +103,10 @@ def progress_bar(title: str, shown: bool = True) -> Iterator[OnProgress]:
 
         def show(done: int, total: int, description: str) -> None:
             bar.update(
-                task, completed=done, total=total, description=f"{title} {description}".rstrip()
+                task,
+                completed=done,
+                total=total or None,
+                description=f"{title} {description}".rstrip(),
             )
 
         yield show

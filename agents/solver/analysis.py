@@ -10,6 +10,7 @@ of theirs, 0 for a draw. So a win is worth more the sooner it comes, a loss the 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import ceil
 from typing import NamedTuple
 
 from rich.console import Group, RenderableType
@@ -22,6 +23,8 @@ from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 from envs.notation import state_from_moves
 from envs.render import SYMBOLS
+
+BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
 
 
 class ReachedPosition(NamedTuple):
@@ -49,13 +52,15 @@ def read_position(env: ConnectX, moves: str) -> ReachedPosition:
 
 
 def read_positions(env: ConnectX, lines: Iterable[str]) -> Iterator[ReachedPosition]:
-    """The positions of lines with a move string each; blank lines are passed over.
+    """The positions of lines with a move string each, as they come; blank lines are passed over.
+
+    A byte order mark, with which some editors begin a file, is passed over too.
 
     Raises:
         ValueError: as `read_position`; the message says in which line.
     """
     for number, line in enumerate(lines, start=1):
-        if moves := line.strip():
+        if moves := line.removeprefix(BYTE_ORDER_MARK if number == 1 else "").strip():
             try:
                 yield read_position(env, moves)
             except ValueError as error:
@@ -200,24 +205,36 @@ STONE_STYLES = ("dim", "bold red", "bold yellow")
 BEST_STYLE = "bold green"
 
 
-def board_picture(env: BoardGame, state: BoardState) -> Text:
-    """The board with the numbers by which moves are named; a winning line is in brackets."""
+def board_picture(env: BoardGame, state: BoardState, room: int | None = None) -> Text:
+    """The board with the numbers by which moves are named; a winning line is in brackets.
+
+    Args:
+        env: the rules.
+        state: the position.
+        room: characters of a line; a wider board is shown in parts, one below the other, each with
+            some of the columns. None is room for all.
+    """
     board, winning = env.to_board(state), set(env.winning_cells(state))
     labels = _cell_labels(env, board)
     width = max(map(len, [*labels, str(env.columns)]))
-    picture = Text()
-    for row in range(env.rows):
-        for column in range(env.columns):
-            index = row * env.columns + column
-            opening, closing = "[]" if (row, column) in winning else "  "
-            label = f"{opening}{labels[index].rjust(width)}{closing}"
-            picture.append(label, STONE_STYLES[board[index]])
-        picture.append("\n")
-    if isinstance(env, ConnectX):
-        numbers = (f" {column:{width}} " for column in range(1, env.columns + 1))
-        picture.append("".join(numbers))
-    picture.rstrip()
-    return picture
+    most = env.columns if room is None else max(1, room // (width + 2))
+    most = ceil(env.columns / ceil(env.columns / most))  # parts of much the same width
+    parts = []
+    for first in range(0, env.columns, most):
+        columns = range(first, min(first + most, env.columns))
+        part = Text()
+        for row in range(env.rows):
+            for column in columns:
+                index = row * env.columns + column
+                opening, closing = "[]" if (row, column) in winning else "  "
+                label = f"{opening}{labels[index].rjust(width)}{closing}"
+                part.append(label, STONE_STYLES[board[index]])
+            part.append("\n")
+        if isinstance(env, ConnectX):
+            part.append("".join(f" {column + 1:{width}} " for column in columns))
+        part.rstrip()
+        parts.append(part)
+    return Text("\n\n").join(parts)
 
 
 def _cell_labels(env: BoardGame, board: list[int]) -> list[str]:
@@ -281,7 +298,7 @@ def _columns(analysis: Analysis) -> Table:
 
 def analyse_all(
     solver: Solver,
-    positions: Sequence[ReachedPosition],
+    positions: Iterable[ReachedPosition],
     analyse_one: Analyse,
     time_limit: float | None,
     on_progress: OnProgress,
@@ -290,13 +307,14 @@ def analyse_all(
 
     Args:
         solver: of the positions' game.
-        positions: what to solve.
+        positions: what to solve; one that is no list is asked for each position in its turn.
         analyse_one: `analyse` or `analyse_score`.
         time_limit: seconds for each position.
-        on_progress: told how many are done.
+        on_progress: told how many are done, of how many: of 0 where that is unknown.
     """
-    on_progress(0, len(positions), "")
+    total = len(positions) if isinstance(positions, Sequence) else 0
+    on_progress(0, total, "")
     for done, position in enumerate(positions, start=1):
         analysis = analyse_one(solver, position, time_limit)
-        on_progress(done, len(positions), "")
+        on_progress(done, total, "")
         yield analysis

@@ -5,6 +5,7 @@ from typing import Any
 
 from agents.alpha_beta import Bound
 from agents.trace.open_tree import UNKNOWN, OpenTree, Stretch, condition, stretches
+from agents.trace.recorder import LIMIT
 from agents.trace.story import LeafValues, branch_name, left_out, listing
 from agents.trace.subject import Subject, leaf_values, search_trace, tree_lines, tree_subject
 from agents.trace.trace import BOUND_SIGNS, Path, SearchTrace, TracedNode, number_label
@@ -89,11 +90,19 @@ def exercise_sheet(tree: OpenTree) -> list[str]:
     ]
 
 
-def solve_exercise(tree: OpenTree, agent: str, options: Mapping[str, Any]) -> list[str]:
+def solve_exercise(
+    tree: OpenTree, agent: str, options: Mapping[str, Any], limit: int = LIMIT
+) -> list[str]:
     """Tell what is pruned and what the root reports, as conditions on the unknown leaf.
 
     The search compares leaves and does nothing else with them, so what it does depends on how the
     unknown compares with each of the others: one search for each case solves the exercise exactly.
+
+    Args:
+        tree: the exercise.
+        agent: the name of one that does nothing with leaves but compare them.
+        options: of the agent.
+        limit: how many visits of nodes the trace of each search may hold.
 
     Raises:
         ValueError: an agent that does more than compare, a tree in which chance decides, or too
@@ -105,7 +114,7 @@ def solve_exercise(tree: OpenTree, agent: str, options: Mapping[str, Any]) -> li
         )
     line = stretches([ESTIMATE, *tree.known_leaves.values()])
     traces = [
-        search_trace(tree_subject(tree.with_leaf(stretch.sample)), agent, options)
+        search_trace(tree_subject(tree.with_leaf(stretch.sample)), agent, options, limit)
         for stretch in line
     ]
     if any(node.player == CHANCE for trace in traces for node in trace.nodes):
@@ -115,7 +124,7 @@ def solve_exercise(tree: OpenTree, agent: str, options: Mapping[str, Any]) -> li
         )
     if any(node.value is None for trace in traces for node in trace.nodes):
         raise ValueError("the time was up before the tree was searched: raise time_limit")
-    return [*_pruned(tree, line, traces), *_reported(line, traces)]
+    return [*_pruned(tree, line, traces), *_reported(tree, line, traces)]
 
 
 def _pruned(
@@ -129,12 +138,14 @@ def _pruned(
         together.setdefault(holds, []).append(_name(tree, traces[0], branch))
     for holds, names in together.items():
         verb = "is" if len(names) == 1 else "are"
-        yield f"{listing(names)} {verb} not visited {condition(line, holds)}"
+        yield f"{listing(names)} {verb} not visited {condition(line, holds, tree.decimals)}"
     if not together:
         yield f"every branch is visited, whatever {UNKNOWN} is"
 
 
-def _reported(line: Sequence[Stretch], traces: Sequence[SearchTrace]) -> Iterator[str]:
+def _reported(
+    tree: OpenTree, line: Sequence[Stretch], traces: Sequence[SearchTrace]
+) -> Iterator[str]:
     """The root's report as a function of the unknown: a number, or the unknown itself."""
     reports = [(trace.last_iteration()[0].value or 0.0) * trace.scale for trace in traces]
     unknowns = [stretch.sample for stretch in line]
@@ -148,8 +159,8 @@ def _reported(line: Sequence[Stretch], traces: Sequence[SearchTrace]) -> Iterato
             report == (unknown if constant is None else constant)
             for report, unknown in zip(reports, unknowns, strict=True)
         ]
-        shown = UNKNOWN if constant is None else number_label(constant)
-        yield f"the root reports {shown} {condition(line, holds)}"
+        shown = UNKNOWN if constant is None else number_label(constant, tree.decimals)
+        yield f"the root reports {shown} {condition(line, holds, tree.decimals)}"
 
 
 def _cut_paths(trace: SearchTrace) -> set[Path]:

@@ -9,7 +9,7 @@ from math import inf
 from typing import NamedTuple
 
 from agents.trace.subject import leaf_values, textbook_tree
-from agents.trace.trace import Path, number_label
+from agents.trace.trace import Path, decimals_of, number_label
 from envs.explicit_tree import ExplicitTree
 
 UNKNOWN = "?"
@@ -66,6 +66,11 @@ class OpenTree:
         del leaves[self.unknown]
         return leaves
 
+    @cached_property
+    def decimals(self) -> int:
+        """As many as show the numbers of the tree as they are written; see `decimals_of`."""
+        return decimals_of(self.with_leaf(0.0).numbers())
+
 
 class Stretch(NamedTuple):
     """All numbers between two thresholds, both left out; or one threshold alone."""
@@ -97,23 +102,24 @@ def stretches(thresholds: Iterable[float]) -> list[Stretch]:
     return line
 
 
-def condition(line: Sequence[Stretch], holds: Sequence[bool]) -> str:
+def condition(line: Sequence[Stretch], holds: Sequence[bool], decimals: int) -> str:
     """The condition on which something holds: `when ? ≤ 3 or ? > 8`, or `whatever ? is`.
 
     Args:
         line: the whole number line, as `stretches` cuts it.
         holds: whether it does, for each stretch; for at least one.
+        decimals: of the numbers, as `number_label` takes them.
     """
     if all(holds):
         return f"whatever {UNKNOWN} is"
     runs = groupby(zip(line, holds, strict=True), key=lambda pair: pair[1])
     held = [[stretch for stretch, _ in run] for does_hold, run in runs if does_hold]
-    return "when " + " or ".join(_interval(run[0], run[-1]) for run in held)
+    return "when " + " or ".join(_interval(run[0], run[-1], decimals) for run in held)
 
 
-def _interval(first: Stretch, last: Stretch) -> str:
+def _interval(first: Stretch, last: Stretch, decimals: int) -> str:
     """The numbers from one stretch to another, both included."""
-    low, high = number_label(first.low), number_label(last.high)
+    low, high = number_label(first.low, decimals), number_label(last.high, decimals)
     from_low = "≤" if first.is_threshold else "<"
     to_high = "≤" if last.is_threshold else "<"
     if first.low == last.high:

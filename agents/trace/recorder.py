@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agents.alpha_beta import Bound
-from agents.trace.trace import ReturnReason, SearchTrace, TracedNode
+from agents.trace.trace import ReturnReason, SearchTrace, TracedNode, decimals_of
 from envs.board import BoardGame
 from envs.explicit_tree import ExplicitTree
 from envs.protocol import CHANCE
@@ -38,6 +38,7 @@ class Recorder:
         self.trace.algorithm = self.algorithm
         if isinstance(env, ExplicitTree):
             self.trace.scale = env.scale
+            self.trace.decimals = decimals_of(env.numbers())
         if isinstance(env, BoardGame):
             self.trace.rows, self.trace.columns = env.rows, env.columns
 
@@ -54,7 +55,8 @@ class Recorder:
         if self.visits == self.limit:
             raise ValueError(
                 f"the search visits more than {self.limit} nodes, too many for a trace: lower its "
-                "depth, simulations or time_limit, or raise the limit of the trace"
+                "depth, simulations or time_limit, or raise the limit of the trace (--trace-limit; "
+                "in Python the `limit` of `recorded`)"
             )
         self.visits += 1
 

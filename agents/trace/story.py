@@ -16,7 +16,6 @@ from agents.trace.trace import (
     Selection,
     Simulation,
     TracedNode,
-    number_label,
 )
 from envs.protocol import CHANCE
 
@@ -77,7 +76,9 @@ class Walk:
     def visit(self, node: TracedNode) -> Iterator[str]:
         """Tell what happens from the entry of a node to the return from it."""
         indent, name = INDENT * len(node.path), self.trace.path_label(node.path)
-        chance = "" if node.probability is None else f" with {number_label(node.probability)}"
+        chance = (
+            "" if node.probability is None else f" with {self.trace.number_label(node.probability)}"
+        )
         if not node.visited:
             yield f"{indent}{name}{chance}: {self._finding(node)}"
             return
@@ -147,7 +148,7 @@ def narrower(
 def branch_name(trace: SearchTrace, leaves: LeafValues, path: Path) -> str:
     """A branch that is left out: `the 4 at 1,1` where it is a leaf of known value, else `1,1`."""
     name = trace.path_label(path)
-    return f"the {number_label(leaves[path])} at {name}" if path in leaves else name
+    return f"the {trace.number_label(leaves[path])} at {name}" if path in leaves else name
 
 
 def listing(names: Sequence[str]) -> str:

@@ -1,14 +1,16 @@
 """Trees and positions to explain, and an agent's search of one."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from agents.registry import make_agent
 from agents.solver.analysis import board_picture
+from agents.trace.recorder import LIMIT
 from agents.trace.recording import recorded
 from agents.trace.story import PLAYERS, LeafValues, tell
-from agents.trace.trace import Path, SearchTrace, number_label
+from agents.trace.trace import Path, SearchTrace, decimals_of, number_label
 from envs.board import BoardGame, BoardState
 from envs.explicit_tree import ExplicitTree, TreePath, parse_tree
 from envs.protocol import CHANCE
@@ -56,13 +58,27 @@ def tree_subject(tree: ExplicitTree) -> Subject:
     return Subject(tree, tree.initial_state(), picture, options, leaf_values(tree))
 
 
-def position_subject(env: BoardGame, state: BoardState) -> Subject:
-    """A position of a board game, searched to a fixed depth."""
-    return Subject(env, state, board_picture(env, state).plain, POSITION_OPTIONS)
+def position_subject(env: BoardGame, state: BoardState, room: int | None = None) -> Subject:
+    """A position of a board game, searched to a fixed depth.
+
+    Args:
+        env: the rules.
+        state: the position.
+        room: characters of a line of its picture, as `board_picture` takes them.
+    """
+    return Subject(env, state, board_picture(env, state, room).plain, POSITION_OPTIONS)
 
 
-def search_trace(subject: Subject, agent: str, options: Mapping[str, Any]) -> SearchTrace:
+def search_trace(
+    subject: Subject, agent: str, options: Mapping[str, Any], limit: int = LIMIT
+) -> SearchTrace:
     """Search the subject by an agent, and record it.
+
+    Args:
+        subject: what to search.
+        agent: the agent's name.
+        options: of the agent.
+        limit: how many visits of nodes the trace may hold.
 
     Raises:
         ValueError: an unknown agent or option, one that searches no tree, or a search that is too
@@ -70,7 +86,7 @@ def search_trace(subject: Subject, agent: str, options: Mapping[str, Any]) -> Se
     """
     trace = SearchTrace()
     searcher = make_agent(agent, **{**subject.options.get(agent, {}), **options})
-    recorded(searcher, trace).search(subject.env, subject.state)
+    recorded(searcher, trace, limit).search(subject.env, subject.state)
     return trace
 
 
@@ -115,36 +131,43 @@ def tree_lines(tree: ExplicitTree, unknown: Path | None = None) -> list[str]:
         tree: what to show.
         unknown: the leaf in whose place `?` stands; None where all are known.
     """
-    return [f"the root ({_kind(tree, ())})", *_lines_below(tree, (), unknown, indent="")]
+    label = partial(number_label, least=decimals_of(tree.numbers()))
+    return [f"the root ({_kind(tree, ())})", *_lines_below(tree, (), unknown, "", label)]
 
 
 def _lines_below(
-    tree: ExplicitTree, path: TreePath, unknown: Path | None, indent: str
+    tree: ExplicitTree,
+    path: TreePath,
+    unknown: Path | None,
+    indent: str,
+    number: Callable[[float], str],
 ) -> Iterator[str]:
     actions = tree.get_available_actions(path)
     for action in actions:
         is_last = action == actions[-1]
         child = tree.get_next_state(path, action)
-        label = f"{action}{_probability(tree, path, action)}"
-        yield f"{indent}{'└─ ' if is_last else '├─ '}{label}: {_content(tree, child, unknown)}"
-        yield from _lines_below(tree, child, unknown, indent + ("   " if is_last else "│  "))
+        label = f"{action}{_probability(tree, path, action, number)}"
+        content = "?" if child == unknown else _content(tree, child, number)
+        yield f"{indent}{'└─ ' if is_last else '├─ '}{label}: {content}"
+        below = indent + ("   " if is_last else "│  ")
+        yield from _lines_below(tree, child, unknown, below, number)
 
 
-def _content(tree: ExplicitTree, path: TreePath, unknown: Path | None) -> str:
-    """The words at a node: a number, `?`, or whose turn it is."""
-    if path == unknown:
-        return "?"
+def _content(tree: ExplicitTree, path: TreePath, number: Callable[[float], str]) -> str:
+    """The words at a node: a number, or whose turn it is."""
     if tree.get_available_actions(path):
         return _kind(tree, path)
-    return number_label(tree.reward(path[:-1], path[-1]) * tree.scale)
+    return number(tree.reward(path[:-1], path[-1]) * tree.scale)
 
 
 def _kind(tree: ExplicitTree, path: TreePath) -> str:
     return PLAYERS[tree.current_player(path)]
 
 
-def _probability(tree: ExplicitTree, path: TreePath, action: int | str) -> str:
+def _probability(
+    tree: ExplicitTree, path: TreePath, action: int | str, number: Callable[[float], str]
+) -> str:
     """Of an outcome of chance, in brackets."""
     if tree.current_player(path) != CHANCE:
         return ""
-    return f" ({number_label(tree.chance_probabilities(path)[action])})"
+    return f" ({number(tree.chance_probabilities(path)[action])})"

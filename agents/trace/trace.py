@@ -5,7 +5,7 @@ numbers: in a tree of scale 16.0 a leaf written as 14 has the value 0.875. The l
 reader of a trace sees of them.
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from math import inf, isinf
@@ -23,6 +23,8 @@ LONGEST_LABEL = 24
 UNPRINTABLE = "\N{REPLACEMENT CHARACTER}"
 DECIMALS = 3
 FINEST_DECIMALS = 12
+ALL_DECIMALS = 17
+"""More than a number has room for: it is written in full."""
 SMALLEST_IN_FULL, LARGEST_IN_FULL = 1e-9, 1e12
 """Of absolute numbers; others are written with a power of ten."""
 
@@ -37,6 +39,8 @@ class SearchTrace:
     algorithm: str = ""
     """`minimax`, `alphabeta`, `expectimax` or `mcts`."""
     scale: float = 1.0
+    decimals: int = DECIMALS
+    """As many as show the numbers of a tree as they are written; see `decimals_of`."""
     rows: int | None = None
     columns: int | None = None
     """The size of the board; None in games without one."""
@@ -77,7 +81,11 @@ class SearchTrace:
 
     def value_label(self, value: float) -> str:
         """A value in the numbers of the game."""
-        return number_label(value * self.scale)
+        return self.number_label(value * self.scale)
+
+    def number_label(self, number: float) -> str:
+        """A number of the game as it is shown."""
+        return number_label(number, self.decimals)
 
     def window_labels(self, window: tuple[float, float]) -> tuple[str, str]:
         """Alpha and beta in the numbers of the game.
@@ -204,13 +212,38 @@ def shortened(label: str) -> str:
     return label if len(label) <= LONGEST_LABEL else label[: LONGEST_LABEL - 1] + "…"
 
 
-def number_label(number: float) -> str:
+def decimals_of(numbers: Iterable[float]) -> int:
+    """As few decimals, at least 3, as tell the numbers apart and leave what is written by hand.
+
+    A number that takes more than 12 decimals is taken for a computed one, like a third, which is
+    shown in short.
+    """
+    different = set(numbers)
+    by_hand = [number for number in different if round(number, FINEST_DECIMALS) == number]
+
+    def suffice(decimals: int) -> bool:
+        labels = {number_label(number, decimals) for number in different}
+        return len(labels) == len(different) and all(
+            float(number_label(number, decimals)) == number for number in by_hand
+        )
+
+    enough = filter(suffice, range(DECIMALS, FINEST_DECIMALS + 1))
+    return next(enough, ALL_DECIMALS)
+
+
+def number_label(number: float, least: int = DECIMALS) -> str:
     """A number with as many decimals as tell it from a whole one, at least 3 where it has them.
 
     So no guess of 0.9999 is shown as the 1 of a proven win.
+
+    Args:
+        number: what to show.
+        least: the number of decimals in place of 3; from `ALL_DECIMALS` on it is shown in full.
     """
     if isinf(number):
         return "∞" if number > 0 else "-∞"
+    if least >= ALL_DECIMALS:
+        return repr(number + 0.0).removesuffix(".0")  # -0.0 becomes 0
     if number and not SMALLEST_IN_FULL <= abs(number) < LARGEST_IN_FULL:
         return f"{number:.6g}"
     number = float(f"{number:.{FINEST_DECIMALS}g}")  # 3 / 14 * 14 may miss 3 by a last bit
@@ -219,7 +252,7 @@ def number_label(number: float) -> str:
     decimals = next(
         (
             decimals
-            for decimals in range(DECIMALS, FINEST_DECIMALS)
+            for decimals in range(least, FINEST_DECIMALS)
             if not round(number, decimals).is_integer()
         ),
         FINEST_DECIMALS,

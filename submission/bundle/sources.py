@@ -108,7 +108,7 @@ class _Reader:
         self.path = path
         self.project = project
         try:
-            self.text = path.read_text(encoding="utf-8")
+            self.text = path.read_text(encoding="utf-8-sig")
             self.tree = ast.parse(self.text)
         except UnicodeDecodeError as error:
             raise BundleError(path, 1, f"not UTF-8: {error}") from error

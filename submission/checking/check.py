@@ -13,11 +13,11 @@ from submission.checking.check_result import CheckReport, JudgedGame, summarise
 from submission.checking.diagnosis import Fault, Surroundings, diagnose, doubt_choice
 from submission.checking.observed_game import GamePlan, Limits, ObservedGame, Seats, observe_game
 from submission.checking.source_facts import SourceFacts, read_source
-from submission.checking.staging import stage
 from submission.sandbox.file_guard import PROJECT_PACKAGES
 from submission.sandbox.interpreter import PROJECT
 from submission.sandbox.launcher import Launcher
 from submission.sandbox.processes import default_memory
+from submission.sandbox.staging import stage
 
 PATIENCE = 60.0
 """Seconds after which no further game begins."""

@@ -1,6 +1,8 @@
 """A check as tables and sentences for the terminal."""
 
+import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
@@ -13,6 +15,9 @@ from submission.checking.diagnosis import Fault
 from submission.terminal import plain_text
 
 NOTHING = "-"
+
+SECONDS = re.compile(r"\d+\.\d s\b")
+"""As a cause tells them: never the same in two games."""
 
 
 def render_check(report: CheckReport) -> RenderableType:
@@ -127,9 +132,14 @@ def _left_out(report: CheckReport) -> Iterator[Text]:
 
 def _faults(games: tuple[GameResult, ...]) -> Iterator[Text]:
     """Each fault once, with all games that show it."""
-    for fault in dict.fromkeys(game.fault for game in games):
-        if fault is not None:
-            yield from _fault(fault, [game for game in games if game.fault == fault])
+    alike = dict[Fault, list[GameResult]]()
+    for game in games:
+        if game.fault is not None:
+            untimed = replace(game.fault, cause=SECONDS.sub("", game.fault.cause))
+            alike.setdefault(untimed, []).append(game)
+    for same in alike.values():
+        if same[0].fault is not None:
+            yield from _fault(same[0].fault, same)
 
 
 def _fault(fault: Fault, games: list[GameResult]) -> Iterator[Text]:

@@ -1,6 +1,7 @@
 """`connectx agents`."""
 
 from rich.table import Table
+from rich.text import Text
 
 from agents.options import agent_help, agent_options
 from agents.registry import REGISTERED
@@ -10,7 +11,7 @@ from submission.terminal import console
 def agents() -> None:
     """List the agents, their options and the defaults."""
     for name, agent in REGISTERED.items():
-        console.print(f"[bold]{name}[/bold]  {agent_help(agent)}", highlight=False)
+        console.print(Text.assemble((name, "bold"), f"  {agent_help(agent)}"))
         table = Table(box=None, show_header=False, padding=(0, 2))
         for option in agent_options(agent):
             value = "FILE" if option.is_file else _as_text(option.default)

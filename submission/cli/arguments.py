@@ -23,7 +23,7 @@ PlayerName = Annotated[
     typer.Argument(
         metavar="PLAYER",
         help="Kaggle's `random` or `negamax`; an agent, as in `mcts:simulations=500,seed=1`; "
-        "or the path of a submission file.",
+        "or the path of a submission, a .py file or a .tar.gz.",
     ),
 ]
 Options = Annotated[

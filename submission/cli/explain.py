@@ -13,6 +13,7 @@ from agents.registry import JsonValue, parse_options
 from agents.trace.exercise import answers, exercise_sheet, quiz_sheet, solve_exercise
 from agents.trace.open_tree import OpenTree, read_open_tree
 from agents.trace.pictures.drawing import draw
+from agents.trace.recorder import LIMIT as TRACE_LIMIT
 from agents.trace.story import trace_text
 from agents.trace.subject import (
     position_subject,
@@ -42,7 +43,9 @@ def explain(
     tree: Annotated[
         str | None,
         typer.Option(
-            metavar="TREE", help="A game tree: [[3, 12, 8], {'Left': 2, 'Right': [4, '?']}]."
+            metavar="TREE",
+            help="A game tree: [[3, 12, 8], {'Left': 2, 'Right': [4, '?']}]; @FILE reads it from "
+            "a file, - from standard input.",
         ),
     ] = None,
     moves: Moves = "",
@@ -70,6 +73,14 @@ def explain(
             show_default=str(LIMIT),
         ),
     ] = None,
+    trace_limit: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Visits of nodes that the search may take; 100000 need up to 150 MB.",
+        ),
+    ] = TRACE_LIMIT,
     game: GameOfPosition = None,
     rows: GameRows = None,
     columns: GameColumns = None,
@@ -80,13 +91,18 @@ def explain(
     A position of a game is searched as the agent does it, a tree as textbooks do it: from left to
     right, with nothing remembered; --option changes that.
 
+    A list is a node, a dict one with named actions. The root is max, and min and max take turns
+    unless {'min': [3, 5]} or {'max': [3, 5]} says whose node it is. Chance is written as
+    {'chance': [[0.5, 20], [0.5, [3, 5]]]}: pairs of a probability and what follows.
+
     With one leaf of the tree given as ? it says for which values of it branches are pruned, and
     what the root reports.
     """
     options = parse_options([*(option or []), *([] if depth is None else [f"depth={depth}"])])
+    source = None
     if tree is None:
         env = chosen_game(game or CONNECT_X, rows, columns, inarow)
-        subject = position_subject(env, unfinished_position(env, moves))
+        subject = position_subject(env, unfinished_position(env, moves), console.width)
     else:
         _require_absent(
             "a tree is a game of its own: leave --tree or {} out",
@@ -96,7 +112,8 @@ def explain(
             columns=columns,
             inarow=inarow,
         )
-        exercise = read_open_tree(tree)
+        text, source = _read_tree(tree)
+        exercise = read_open_tree(text)
         if exercise is not None:
             _require_absent(
                 "a tree with a ? is many searches in one: leave {} out, or give the ? a number",
@@ -104,14 +121,14 @@ def explain(
                 json=json,
                 limit=limit,
             )
-            _explain_exercise(exercise, agent, options, quiz)
+            _explain_exercise(exercise, agent, options, trace_limit, quiz)
             return
-        subject = tree_subject(textbook_tree(tree))
-    require_distinct(svg, json)
+        subject = tree_subject(textbook_tree(text))
+    require_distinct(svg, json, read=[source])
     for path in (svg, json):
         if path is not None:
             require_writable(path)
-    trace, shown = search_trace(subject, agent, options), limit or LIMIT
+    trace, shown = search_trace(subject, agent, options, trace_limit), limit or LIMIT
     if quiz:
         _quiz(quiz_sheet(subject, trace), answers(trace, subject.leaves))
     else:
@@ -121,6 +138,27 @@ def explain(
         _write(svg, draw(trace))
     if json is not None:
         _write(json, to_json(trace))
+
+
+def _read_tree(tree: str) -> tuple[str, Path | None]:
+    """The text of a tree, and the file that it is read from, if there is one.
+
+    Raises:
+        ValueError, OSError: the file cannot be read.
+    """
+    if tree == "-":
+        return sys.stdin.read().removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}"), None
+    if not tree.startswith("@"):
+        return tree, None
+    source = Path(tree[1:])
+    try:
+        return source.read_text(encoding="utf-8-sig"), source
+    except OSError as error:
+        raise OSError(
+            f"cannot read the tree {source} ({error.strerror}): write @ and the path of a file"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise ValueError(f"the tree {source} is not text: save it as UTF-8") from error
 
 
 def _require_absent(reason: str, **options: object) -> None:
@@ -135,9 +173,9 @@ def _require_absent(reason: str, **options: object) -> None:
 
 
 def _explain_exercise(
-    tree: OpenTree, agent: str, options: Mapping[str, JsonValue], quiz: bool
+    tree: OpenTree, agent: str, options: Mapping[str, JsonValue], trace_limit: int, quiz: bool
 ) -> None:
-    solution = solve_exercise(tree, agent, options)
+    solution = solve_exercise(tree, agent, options, trace_limit)
     if quiz:
         _quiz(exercise_sheet(tree), solution)
     else:

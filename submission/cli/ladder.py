@@ -40,7 +40,7 @@ def ladder(
         typer.Argument(
             metavar="PLAYER",
             help="Two or more: Kaggle's `random` or `negamax`; agents, as in "
-            "`mcts:simulations=500,seed=1`; paths of submission files.",
+            "`mcts:simulations=500,seed=1`; paths of submissions, .py files or .tar.gz.",
         ),
     ],
     games: Games = 20,

@@ -15,7 +15,8 @@ from submission.cli.games import (
     chosen_game,
     unfinished_position,
 )
-from submission.play.moves import History, find_opponent
+from submission.play.moves import History
+from submission.play.opponent import find_opponent
 from submission.play.session import Session
 from submission.terminal import console
 
@@ -24,7 +25,9 @@ def play(
     opponent: Annotated[
         str,
         typer.Argument(
-            metavar="AGENT", help="Whom to play: an agent, as in `mcts:simulations=500,seed=1`."
+            metavar="OPPONENT",
+            help="Whom to play: an agent, as in `mcts:simulations=500,seed=1`; or a submission, a "
+            ".py file or a .tar.gz.",
         ),
     ] = "mcts",
     game: Game = CONNECT_X,
@@ -32,19 +35,19 @@ def play(
     moves: Moves = "",
     time_limit: Annotated[
         float,
-        typer.Option(metavar="SECONDS", min=0, help="For each move or judgement of the agent."),
+        typer.Option(metavar="SECONDS", min=0, help="For each move or judgement of the opponent."),
     ] = 2.0,
     rows: GameRows = None,
     columns: GameColumns = None,
     inarow: GameInarow = None,
 ) -> None:
-    """Play against an agent in the terminal.
+    """Play against an agent or a submission in the terminal.
 
     Answer with the number of a column or cell; `help` lists what else you can type: take a move
-    back, see what the agent thinks of each of your moves, ask for a hint, leave.
+    back, see what the opponent thinks of each of your moves, ask for a hint, leave.
     """
     env = chosen_game(game, rows, columns, inarow)
     unfinished_position(env, moves)
     opening = tuple(parse_moves(moves))
-    session = Session(console, find_opponent(opponent), seat, time_limit)
+    session = Session(console, find_opponent(opponent, env), seat, time_limit)
     session.play(History(env, opening, len(opening)))

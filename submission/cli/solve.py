@@ -1,12 +1,14 @@
 """`connectx solve`."""
 
 import sys
+from collections.abc import Iterable
 from typing import Annotated
 
 import typer
 
 from agents.book.opening_book import shipped_book_of
 from agents.solver.analysis import (
+    ReachedPosition,
     analyse,
     analyse_all,
     analyse_score,
@@ -19,7 +21,7 @@ from agents.solver.analysis import (
 from agents.solver.solver import Solver
 from envs.connectx import ConnectX
 from submission.cli.arguments import Columns, Inarow, Rows
-from submission.terminal import console, progress_bar, say
+from submission.terminal import console, is_stream, progress_bar, say
 
 
 def solve(
@@ -47,7 +49,8 @@ def solve(
     """Print the exact score of each column, with the board and in words.
 
     A position from standard input becomes a line with its moves and its score; with --all the
-    score of each column follows, - for a full one. Blank lines are passed over.
+    score of each column follows, - for a full one. Blank lines are passed over. What comes through
+    a pipe is answered line by line.
     """
     env = ConnectX(rows, columns, inarow)
     solver = Solver(env, book=shipped_book_of(env))
@@ -73,7 +76,9 @@ def _solve_lines(solver: Solver, every_column: bool, json: bool, time_limit: flo
             "no position is given: add its moves, as in `connectx solve 4453`, or pipe positions "
             "to the command, one a line"
         )
-    positions = list(read_positions(solver.env, sys.stdin))
+    positions: Iterable[ReachedPosition] = read_positions(solver.env, sys.stdin)
+    if not is_stream(sys.stdin):
+        positions = list(positions)  # a mistake is told before anything is solved
     analyse_one = analyse if every_column else analyse_score
     as_line = as_json_line if json else as_plain_line
     # The bar redirects stdout to its terminal: right for lines shown there, wrong for a file's.

@@ -7,12 +7,15 @@ from enum import StrEnum
 from hashlib import sha256
 from itertools import combinations
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from agents.agent import Agent
 from agents.registry import REGISTERED, parse_specification
 from submission.bundle.bundle import build_bundle, unbundled_agent
 from submission.kaggle import BUILT_IN_AGENTS
+from submission.sandbox.player_process import MAIN
+from submission.sandbox.staging import ARCHIVES, require_source, unpack
 
 
 class PlayerKind(StrEnum):
@@ -31,7 +34,7 @@ class Player:
     """As the user named it."""
     kind: PlayerKind
     source: bytes | None = field(default=None, repr=False)
-    """The submission file's content; None for one of Kaggle's built-ins."""
+    """The content of the submission's file or archive; None for one of Kaggle's built-ins."""
     make_agent: Callable[[], Agent] | None = field(default=None, repr=False, compare=False)
     """Makes the agent that the submission plays, for a game in this process; None if unknown."""
 
@@ -47,11 +50,12 @@ def find_player(name: str) -> Player:
     Args:
         name: one of Kaggle's built-ins (`random`); or an agent of this package, with options if
             need be (`mcts`, `mcts:simulations=500,seed=1`), which is bundled as it would be
-            submitted; or the path of a submission file. A name that is both Kaggle's and ours is
+            submitted; or the path of a submission, a `.py` file or a `.tar.gz` with `main.py` at
+            its top. A name that is both Kaggle's and ours is
             Kaggle's; with a colon after it (`random:`, `random:seed=3`) it is ours.
 
     Raises:
-        ValueError: an unknown player, agent option, or a file that is not Python.
+        ValueError: an unknown player, agent option, or a file that is no submission.
         OSError: the file cannot be read.
     """
     if name in BUILT_IN_AGENTS:
@@ -60,31 +64,51 @@ def find_player(name: str) -> Player:
         agent, options = parse_specification(name)
         bundle = build_bundle(agent, options).encode()
         return Player(name, PlayerKind.AGENT, bundle, unbundled_agent(agent, options))
-    if name.endswith(".py"):
+    if name.endswith((".py", *ARCHIVES)):
         return Player(name, PlayerKind.FILE, _read_submission(Path(name)))
     raise ValueError(
         f"unknown player {name!r}: name one of Kaggle's ({', '.join(BUILT_IN_AGENTS)}), an agent "
         f"with or without options ({', '.join(REGISTERED)}; mcts:simulations=500,seed=1), "
-        "or the path of a submission file that ends in .py"
+        "or the path of a submission that ends in .py or .tar.gz"
     )
 
 
 def _read_submission(path: Path) -> bytes:
     try:
-        source = path.read_bytes()
-        ast.parse(source.decode())
+        content = path.read_bytes()
     except OSError as error:
         raise OSError(
             f"cannot read the player {path} ({error.strerror}): give the path of a submission file"
         ) from error
+    _require_python(_source(content, path), path)
+    return content
+
+
+def _source(content: bytes, path: Path) -> str:
+    """The text that Kaggle executes; an archive is unpacked to find out that it can be."""
+    if path.name.endswith(ARCHIVES):
+        with TemporaryDirectory() as folder:
+            unpack(content, Path(folder), path)
+            return require_source(Path(folder, MAIN), path)
+    try:
+        return content.decode()
     except UnicodeDecodeError as error:
         raise ValueError(f"the player {path} is not a Python file: save it as UTF-8") from error
+
+
+def _require_python(source: str, path: Path) -> None:
+    if source.startswith("\N{ZERO WIDTH NO-BREAK SPACE}"):
+        raise ValueError(
+            f"the player {path} begins with a byte order mark, which Kaggle does not pass over: "
+            "save it as UTF-8 without one"
+        )
+    try:
+        ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ValueError(
             f"the player {path} is not a Python file that can be read ({error}): name a submission "
             "file"
         ) from error
-    return source
 
 
 @dataclass(frozen=True, slots=True)

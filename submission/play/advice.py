@@ -5,12 +5,13 @@ from math import trunc
 from shlex import quote
 
 from agents.agent import Agent
+from envs.bitboard import fits_in_word
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 from envs.games import GAMES, game_entry
 from envs.notation import moves_text
 from envs.render import SYMBOLS
-from submission.play.moves import History, Opponent
+from submission.play.moves import History
 
 
 def sign_of(player: int) -> int:
@@ -84,10 +85,10 @@ def prompt_text(history: History) -> str:
     return f"Your move ({SYMBOLS[history.state.player]}), {name} 1 to {last}: "
 
 
-def greeting(person: int, opponent: Opponent) -> str:
+def greeting(person: int, opponent: str) -> str:
     """Say who plays whom."""
     return (
-        f"You are {SYMBOLS[person]} and {opponent.name} is {SYMBOLS[3 - person]}; X begins. "
+        f"You are {SYMBOLS[person]} and {opponent} is {SYMBOLS[3 - person]}; X begins. "
         "Type help to see what else you can type."
     )
 
@@ -118,8 +119,8 @@ def verdict(history: History, person: int, opponent: str) -> str:
     return f"{who} ({SYMBOLS[winner]})."
 
 
-def ways_on(history: History, person: int, opponent: Opponent) -> str:
-    """The moves, and the commands that take them further.
+def ways_on(history: History, person: int, opponent: str) -> str:
+    """The moves, and the commands that take them further, against the opponent of that text.
 
     Of a finished game that is the position before its last ply: after it there is nothing to do.
     """
@@ -129,14 +130,18 @@ def ways_on(history: History, person: int, opponent: Opponent) -> str:
     where = f"{quote(moves)}{game_options(history.env)}"
     seat = "" if person == 1 else f" --seat {person}"
     commands = [
-        f"connectx play {quote(opponent.text)}{seat} --moves {where}",
+        f"connectx play {quote(opponent)}{seat} --moves {where}",
         f"connectx explain --moves {where}",
     ]
-    if isinstance(history.env, ConnectX):
+    if _suits_solver(history.env):
         commands.append(f"connectx solve {where}")
     heading = "To go on from before the last one:" if history.is_over else "To go on from there:"
     lines = [f"The moves were {moves_text(history.actions)}. {heading}"]
     return "\n  ".join([*lines, *commands])
+
+
+def _suits_solver(env: BoardGame) -> bool:
+    return isinstance(env, ConnectX) and fits_in_word(env.rows, env.columns, env.inarow)
 
 
 def game_options(env: BoardGame) -> str:

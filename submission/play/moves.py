@@ -1,33 +1,12 @@
-"""The game at the board: its history, its opponent, and moves as a person types them."""
+"""The game at the board: its history, and moves as a person types them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property, reduce
-from typing import NamedTuple
 
-from agents.agent import Agent
-from agents.registry import agent_from_text
 from envs.board import BoardGame, BoardState
 from envs.games import game_entry
-
-
-class Opponent(NamedTuple):
-    """An agent, and what it is called."""
-
-    text: str
-    """As the person named it, with its options."""
-    name: str
-    agent: Agent
-
-
-def find_opponent(text: str) -> Opponent:
-    """The agent that a text like `mcts` or `mcts:simulations=500,seed=1` names.
-
-    Raises:
-        ValueError: an unknown agent, or an option that it does not have.
-    """
-    return Opponent(text, text.partition(":")[0], agent_from_text(text))
 
 
 @dataclass(frozen=True)

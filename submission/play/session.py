@@ -1,4 +1,4 @@
-"""A person and an agent at the board: what is asked, and how each answer is met."""
+"""A person and an opponent at the board: what is asked, and how each answer is met."""
 
 import sys
 from collections.abc import Callable
@@ -13,13 +13,13 @@ from envs.games import game_entry
 from submission.play.advice import (
     greeting,
     help_text,
-    move_values,
     prompt_text,
     values_text,
     verdict,
     ways_on,
 )
-from submission.play.moves import Command, History, Opponent, read_move
+from submission.play.moves import Command, History, read_move
+from submission.play.opponent import Opponent, OpponentFailed
 
 
 class Leave(Exception):
@@ -32,9 +32,9 @@ class Session:
 
     Args:
         console: where the board and the words go; answers come from standard input.
-        opponent: the agent to play against.
+        opponent: whom to play against.
         person: the person's seat: 1 moves first, 2 second.
-        time_limit: seconds for each of the agent's moves, hints and lists of values.
+        time_limit: seconds for each of the opponent's moves, hints and lists of values.
     """
 
     console: Console
@@ -45,25 +45,28 @@ class Session:
     def play(self, history: History) -> History:
         """Play on until the game is over or the person leaves, and say how it ended.
 
-        `quit`, the end of the input and Ctrl-C leave it.
+        `quit`, the end of the input and Ctrl-C leave it, and an opponent that fails ends it.
         """
         try:
-            self._say(greeting(self.person, self.opponent))
+            self._say(greeting(self.person, self.opponent.name))
             self._show(history)
-            while not history.is_over:
-                history = self._turn(history)
+            with self.opponent.seated():
+                while not history.is_over:
+                    history = self._turn(history)
         except (Leave, EOFError, KeyboardInterrupt):
             self._say("")
+        except OpponentFailed as failed:
+            self._say(str(failed))
         self._say(verdict(history, self.person, self.opponent.name))
-        self._say(ways_on(history, self.person, self.opponent))
+        self._say(ways_on(history, self.person, self.opponent.text))
         return history
 
     def _turn(self, history: History) -> History:
         if history.state.player == self.person:
             return self._person_answers(history)
-        return self._agent_moves(history)
+        return self._opponent_moves(history)
 
-    def _agent_moves(self, history: History) -> History:
+    def _opponent_moves(self, history: History) -> History:
         action = self._choice(history)
         self._say(f"{self.opponent.name} plays {game_entry(history.env).place.name} {action + 1}.")
         return self._show(history.after(action))
@@ -99,7 +102,7 @@ class Session:
 
     def _tell_values(self, history: History) -> History:
         with self._thinking():
-            values = move_values(self.opponent.agent, history.env, history.state, self.time_limit)
+            values = self.opponent.values(history.env, history.state, self.time_limit)
         self._say(values_text(self.opponent.name, history.env, values))
         return history
 
@@ -118,7 +121,8 @@ class Session:
         raise Leave
 
     def _show(self, history: History) -> History:
-        self.console.print(Group("", board_picture(history.env, history.state), ""))
+        board = board_picture(history.env, history.state, self.console.width)
+        self.console.print(Group("", board, ""), soft_wrap=True)
         return history
 
     def _say(self, text: str) -> None:
@@ -131,9 +135,9 @@ class Session:
         return answer
 
     def _choice(self, history: History) -> int:
-        """The agent's move."""
+        """The opponent's move."""
         with self._thinking():
-            return self.opponent.agent.act(history.env, history.state, self.time_limit)
+            return self.opponent.choose(history.env, history.state, self.time_limit)
 
     def _thinking(self) -> Status:
-        return self.console.status(f"{self.opponent.name} is thinking ...")
+        return self.console.status(Text(f"{self.opponent.name} is thinking ..."))

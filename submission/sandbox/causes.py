@@ -1,5 +1,6 @@
 """Mistakes of submissions in plain words: the one place where they are worded."""
 
+import re
 import signal
 from collections.abc import Sequence
 from pathlib import PurePath
@@ -15,6 +16,11 @@ CHANNEL_CLOSED = "file descriptors that are not the submission's own were closed
 SUPERVISOR_ENDED = "the process that watches over the submission was ended"
 
 PACK_THE_DATA = "put the data into the file itself, or pack a .tar.gz with main.py at its top"
+
+BYTE_ORDER_MARK = "U+FEFF"
+
+NO_PACKAGE = re.compile("'__name__' not in globals|relative import with no known parent package")
+"""Python's words for a relative import outside of packages: in executed text, and in a module."""
 
 CRASHES = ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "SIGFPE")
 """Signals by which the system ends a process for what it has done itself."""
@@ -53,6 +59,12 @@ def of_exception(error: Raised, memory: int | None, hidden: Sequence[str] = ()) 
         hidden: paths that it asked for and that this machine has, unlike Kaggle's.
     """
     match error.type:
+        case "SyntaxError" if BYTE_ORDER_MARK in error.message:
+            return Cause(
+                "the file has a byte order mark (U+FEFF), which Python passes over and Kaggle, "
+                "which executes the file's text, does not",
+                "save the file as UTF-8 without a byte order mark (BOM)",
+            )
         case "SyntaxError" | "IndentationError" | "TabError":
             return Cause(
                 f"a syntax error: {error.message} (read with Python {error.python})",
@@ -63,6 +75,13 @@ def of_exception(error: Raised, memory: int | None, hidden: Sequence[str] = ()) 
                 "`__file__` is used, which does not exist: Kaggle executes the file's text",
                 "put the data into the file itself, or read it from "
                 f"{KAGGLE_FOLDER}, where Kaggle unpacks a .tar.gz",
+            )
+        case "KeyError" | "ImportError" if NO_PACKAGE.search(error.message):
+            return Cause(
+                "a relative import, as in `from . import helper`, where there is no package: "
+                "Kaggle executes the text of one file, and what lies beside it are plain modules",
+                "write `import helper`, and pack helper.py into a .tar.gz with main.py at its top; "
+                "or put its code into the file",
             )
         case "IndexError" if not error.lines and "list index" in error.message:
             return Cause(NO_CALLABLE, "define `def agent(observation, configuration)` in it")

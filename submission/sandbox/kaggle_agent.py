@@ -5,7 +5,9 @@ is there.
 """
 
 import builtins
+import os
 import platform
+import re
 import reprlib
 import traceback
 from collections import deque
@@ -22,6 +24,12 @@ FRAMES = 5
 """How many of a traceback's last lines are told."""
 
 LONGEST_TEXT = 1000
+
+ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)
+"""A place in the memory of one process, which would make one mistake look like many."""
+
+SHORT = reprlib.Repr()
+SHORT.maxother = 60  # leaves an address at the end whole
 
 
 class KaggleAgent:
@@ -103,7 +111,7 @@ def _answer(
 def shown(value: object) -> str:
     """A short text for any value, also where its own `repr` fails."""
     try:
-        return " ".join(reprlib.repr(value).split())[:LONGEST_TEXT]
+        return ADDRESS.sub("", " ".join(SHORT.repr(value).split()))[:LONGEST_TEXT]
     except Exception:
         return f"<{type(value).__name__}>"
 
@@ -127,7 +135,8 @@ def describe_error(error: BaseException, folder: Path | None) -> Message:
         # Kaggle's loader wraps whatever went wrong in the file.
         cause = error.__context__
     try:
-        message = str(cause).strip().partition("\n")[0][:LONGEST_TEXT]
+        line = str(cause).strip().partition("\n")[0]
+        message = ADDRESS.sub("", _without_home(line, folder))[:LONGEST_TEXT]
     except Exception:
         message = ""
     return {
@@ -137,6 +146,14 @@ def describe_error(error: BaseException, folder: Path | None) -> Message:
         "lines": _syntax_lines(cause) or _traceback_lines(cause, folder),
         "python": platform.python_version(),
     }
+
+
+def _without_home(message: str, folder: Path | None) -> str:
+    """The message with paths from the player's own folder on, which has a new name in each game."""
+    if folder is None:
+        return message
+    home = f"{folder.parent}{os.sep}"
+    return message.replace(repr(home)[1:-1], "").replace(home, "")
 
 
 def _syntax_lines(error: BaseException) -> list[str]:

@@ -133,7 +133,7 @@ class Launcher:
         Raises:
             ModuleNotFoundError: kaggle_environments is not installed, where it is needed.
             ChildProcessError: no supervisor starts.
-            OSError: the submission cannot be written.
+            OSError, ValueError: the submission cannot be written.
         """
         supervisor = self._supervisors.take(self._starter(), self)
         try:

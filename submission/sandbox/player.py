@@ -18,8 +18,9 @@ from submission.sandbox import causes
 from submission.sandbox.interpreter import APART, child_command
 from submission.sandbox.messages import Message, encoded
 from submission.sandbox.move import GRACE, Failure, Move, failure, read_answer
-from submission.sandbox.player_process import CHANNEL_LOST, LIMITS_MEMORY, MAIN, PlayerJob
+from submission.sandbox.player_process import CHANNEL_LOST, LIMITS_MEMORY, PlayerJob
 from submission.sandbox.processes import end_marked, remove_folder
+from submission.sandbox.staging import lay_out
 from submission.sandbox.starter import Starter
 
 GONE = (EOFError, OSError, ValueError)
@@ -166,7 +167,7 @@ class RunningPlayer:
         release: takes the supervisor back.
 
     Raises:
-        OSError: the submission cannot be written, or the supervisor has ended.
+        OSError, ValueError: the submission cannot be written, or the supervisor has ended.
     """
 
     def __init__(
@@ -305,5 +306,5 @@ def _lay_out(agent: bytes | Path, job: PlayerJob) -> None:
         shutil.copytree(agent, job.agent)
     else:
         job.agent.mkdir()
-        (job.agent / MAIN).write_bytes(agent)
+        lay_out(agent, job.agent)
     job.working.mkdir()

@@ -2,6 +2,7 @@
 
 import sys
 from collections import Counter
+from decimal import Decimal
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -13,7 +14,14 @@ from agents import Agent, AlphaBetaAgent, ExpectimaxAgent, MCTSAgent, MinimaxAge
 from agents.trace.pictures.drawing import draw
 from agents.trace.recording import recorded
 from agents.trace.story import trace_text
-from agents.trace.trace import Path, ReturnReason, SearchTrace, TracedNode, number_label
+from agents.trace.trace import (
+    Path,
+    ReturnReason,
+    SearchTrace,
+    TracedNode,
+    decimals_of,
+    number_label,
+)
 from envs import ChanceNode, ConnectX, ExplicitTree, TicTacToe, state_from_moves
 from tests.helpers.clocks import ticking_clock
 from tests.helpers.random_trees import mixed_trees
@@ -301,7 +309,7 @@ def test_a_monte_carlo_tree_shows_visits_means_and_what_is_proven(trace: SearchT
     for path, (visits, total) in statistics.items():
         texts = drawing.named(written(trace, path)).texts
         assert f"n {visits}" in texts
-        assert number_label(total / visits * trace.scale) in texts
+        assert trace.value_label(total / visits) in texts
         assert any(text.startswith("proven") for text in texts) == (path in trace.proven)
 
 
@@ -391,6 +399,22 @@ def test_deep_trees_are_drawn() -> None:
 )
 def test_numbers_are_written_short_and_no_guess_like_a_proof(number: float, label: str) -> None:
     assert number_label(number) == label
+
+
+@given(st.sets(st.floats(-1e20, 1e20), min_size=1, max_size=8))
+def test_numbers_are_shown_with_as_many_digits_as_tell_them_apart(numbers: set[float]) -> None:
+    labels = {number_label(number, decimals_of(numbers)) for number in numbers}
+    assert len(labels) == len(numbers)
+
+
+@given(st.sets(st.decimals(-1000, 1000, places=6), min_size=1, max_size=8))
+def test_numbers_written_by_hand_are_shown_as_they_are(written: set[Decimal]) -> None:
+    decimals = decimals_of(map(float, written))
+    assert all(Decimal(number_label(float(number), decimals)) == number for number in written)
+
+
+def test_thirds_are_shown_in_short() -> None:
+    assert number_label(1 / 3, decimals_of([1 / 3, 2 / 3, 0.25])) == "0.333"
 
 
 @given(st.floats(-1e6, 1e6))

@@ -287,6 +287,13 @@ def test_an_agent_may_be_called_like_one_of_the_project(tmp_path: Path) -> None:
     assert picked({"board": [0] * 42, "mark": 1}, {}) == 0
 
 
+def test_a_byte_order_mark_stays_out_of_a_bundle(user_agent: Path) -> None:
+    plain = build_bundle("RightmostAgent", {"offset": 1}, user_agent)
+    for path in user_agent.parent.glob("*.py"):
+        path.write_text(path.read_text(encoding="utf-8"), encoding="utf-8-sig")
+    assert build_bundle("RightmostAgent", {"offset": 1}, user_agent) == plain
+
+
 def test_relative_imports_are_refused(tmp_path: Path) -> None:
     (tmp_path / "other.py").write_text("from .more import x\ny = 1\n")
     path = tmp_path / "my_agent.py"

@@ -9,6 +9,7 @@ import sys
 import tarfile
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 
@@ -17,7 +18,10 @@ import pytest
 from submission.bundle.bundle import build_bundle
 from submission.checking.check import check_submission
 from submission.checking.check_result import CheckReport
+from submission.checking.diagnosis import Fault
 from submission.kaggle import kaggle_environments
+from submission.sandbox.causes import of_late_move
+from tests.helpers.archives import archive
 from tests.helpers.checks import FIRST_FREE, GOOD, check_file, first_fault, rows_of, text_of, told
 from tests.helpers.processes import is_gone
 
@@ -90,6 +94,16 @@ REFUSED = {
     ),
     "__file__": (f"HERE = __file__\n{GOOD}", "ERROR", "`__file__` is used, which does not exist"),
     "syntax error": ("def agent(obs, conf)\n    return 0\n", "ERROR", "a syntax error: expected"),
+    "byte order mark": (
+        f"\N{ZERO WIDTH NO-BREAK SPACE}{GOOD}",
+        "ERROR",
+        "the file has a byte order mark (U+FEFF), which Python passes over and Kaggle",
+    ),
+    "relative import": (
+        f"from . import helper\n{GOOD}",
+        "ERROR",
+        "a relative import, as in `from . import helper`, where there is no package: Kaggle",
+    ),
     "no callable": ("x = 1\n", "ERROR", "there is no callable in the file"),
     "three arguments needed": (
         "from functools import partial\n"
@@ -225,11 +239,11 @@ def test_a_sibling_is_named_and_may_come_in_an_archive(tmp_path: Path) -> None:
     fault = first_fault(check_file(main))
     assert "the module tactics lies beside the submission" in fault.cause
     assert fault.lines == ("main.py, line 1, in <module>: import tactics",)
-    archive = tmp_path / "submission.tar.gz"
-    with tarfile.open(archive, "w:gz") as packed:
+    both = tmp_path / "submission.tar.gz"
+    with tarfile.open(both, "w:gz") as packed:
         packed.add(main, "main.py")
         packed.add(tmp_path / "tactics.py", "./tactics.py")
-    assert check_file(archive).accepted
+    assert check_file(both).accepted
 
 
 def test_a_process_that_leaves_the_group_does_not_outlive_the_check(tmp_path: Path) -> None:
@@ -243,6 +257,46 @@ def test_a_process_that_leaves_the_group_does_not_outlive_the_check(tmp_path: Pa
     started = pids.read_text().split()
     assert len(started) == 4
     assert all(is_gone(int(pid)) for pid in started)
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("returned <object object>", "def agent(obs, conf):\n    return object()\n"),
+        ("<function agent>", "def agent(obs, conf):\n    raise ValueError(agent)\n"),
+        (
+            "working/weights.bin",
+            "import os\ndef agent(obs, conf):\n"
+            "    return open(os.path.join(os.getcwd(), 'weights.bin')).read()\n",
+        ),
+    ],
+)
+def test_a_fault_that_two_games_show_is_told_once(check: Check, name: str, source: str) -> None:
+    report = check(source)
+    text = text_of(report)
+    assert name in text
+    assert text.count("Mend: ") == 1
+    assert "in 6x7x4 on seat 1" in text
+    assert "in 6x7x4 on seat 2" in text
+
+
+def test_the_same_time_out_is_told_once(check: Check) -> None:
+    report = check("def agent(obs, conf):\n    return 9\n")
+    late = [
+        replace(game, fault=Fault("TIMEOUT", of_late_move(63 + number, 2).text, "be quick", "late"))
+        for number, game in enumerate(report.games)
+    ]
+    text = text_of(replace(report, games=tuple(late)))
+    assert "TIMEOUT: a move took 63.0 s: over 2 s and over its bank." in text
+    assert text.count("TIMEOUT: ") == 1
+
+
+def test_a_relative_import_of_a_packed_module_is_told_in_plain_words(tmp_path: Path) -> None:
+    main = ("main.py", f"import helper\n{GOOD}".encode())
+    packed = archive(tmp_path / "mine.tar.gz", main, ("helper.py", b"from .other import x"))
+    fault = first_fault(check_file(packed))
+    assert "Kaggle executes the text of one file" in fault.cause
+    assert fault.lines[-1] == "helper.py, line 1, in <module>: from .other import x"
 
 
 def test_none_is_column_0_and_a_warning(check: Check) -> None:

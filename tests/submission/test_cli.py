@@ -236,3 +236,30 @@ def test_a_player_that_fails_in_every_game_is_an_exit_status(
 ) -> None:
     (tmp_path / "bad.py").write_text("def agent(observation): return 99\n", encoding="utf-8")
     assert shell.run(*command.split()).status == 1
+
+
+STRANGE = "[/b]/:bug:[red].py"
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (f"check {STRANGE} --act-timeout 0.5 --game-seconds 0 --patience 0", STRANGE),
+        (f"evaluate {STRANGE} --against random --games 2 --workers 1", f"Results of {STRANGE}"),
+        (f"grade {STRANGE} --sample 2 --workers 1", STRANGE),
+        (f"ladder {STRANGE} random --games 2 --workers 1", STRANGE),
+        (f"build greedy --force --output {STRANGE}", f"Wrote {STRANGE}"),
+        (f"explain --tree [1,2] --svg {STRANGE}", f"Wrote {STRANGE}"),
+        (f"explain --tree {{'[/b]':1,':bug:':2}} --svg {STRANGE}", "the search chooses :bug:"),
+    ],
+)
+def test_a_users_text_is_shown_as_it_is(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, shown: str
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal, with its progress bars
+    path = tmp_path / STRANGE
+    path.parent.mkdir(parents=True)
+    path.write_text("def agent(observation): return observation.board.index(0)")
+    outcome = shell.run(*words.split())
+    assert outcome.status == 0
+    assert shown in re.sub(r"\x1b\[[\d;]*m", "", outcome.stdout)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from submission.match.game_record import GameRecord
+from tests.helpers.archives import archive
 from tests.helpers.shell import Outcome, Shell
 
 SMALL = ("--rows", "4", "--columns", "5", "--inarow", "3", "--workers", "1")
@@ -187,3 +188,23 @@ def test_mistakes_are_one_sentence_before_any_game(
     assert sentence in outcome.stderr
     assert "Traceback" not in outcome.stderr + outcome.stdout
     assert len(outcome.stderr.strip().splitlines()) <= 6
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "check mine.tar.gz --act-timeout 0.5 --game-seconds 0 --patience 0",
+        "evaluate mine.tar.gz --against random --games 2 --workers 1",
+        "evaluate random --against mine.tar.gz --games 2 --workers 1 --arena own",
+        "grade mine.tar.gz --sample 2 --workers 1",
+        "ladder mine.tar.gz random --games 2 --workers 1",
+    ],
+)
+def test_every_command_takes_an_archive(shell: Shell, tmp_path: Path, words: str) -> None:
+    source = b"from helper import choose as agent"
+    helper = b"def choose(observation): return observation.board.index(0)"
+    archive(tmp_path / "mine.tar.gz", ("main.py", source), ("helper.py", helper))
+    outcome = shell.run(*words.split())
+    assert outcome.status == 0
+    assert "mine.tar.gz" in outcome.stdout
+    assert "failed in" not in outcome.stdout

@@ -236,6 +236,65 @@ def test_the_classic_exercise(explain: Explain) -> None:
     ]
 
 
+def test_numbers_are_told_with_the_digits_that_tell_them_apart(explain: Explain) -> None:
+    shown = explain("--tree", "[[0.5004, 0.9], [0.5001, 0.7]]").stdout
+    lines = [line.strip() for line in shown.splitlines()]
+    assert "the root returns 0.5004" in lines
+    assert "alpha 0.5004 ≥ beta 0.5001: the 0.7 at 1,1 is not visited" in lines
+    assert "│  ├─ 0: 0.5004" in lines
+    assert "╞═ 0: min = 0.5004   alpha -∞, beta ∞ → 0.5004" in shown
+
+
+def test_the_answer_to_an_unknown_is_no_rounded_one(explain: Explain) -> None:
+    shown = explain("--tree", "[[0.1234, 5], [?, 0.1231, 4]]", "--agent", "minimax").stdout
+    assert shown.splitlines()[1:] == ["the root reports 0.1234 whatever ? is"]
+    shown = explain("--tree", "[[0.1231, 5], [?, 0.1234]]", "--agent", "minimax").stdout
+    assert "the root reports ? when 0.1231 ≤ ? ≤ 0.1234" in shown.splitlines()
+
+
+def test_probabilities_are_told_apart(explain: Explain) -> None:
+    tree = "[{'chance': [[0.5004, 1], [0.4996, 2]]}, 1]"
+    lines = [line.strip() for line in explain("--tree", tree).stdout.splitlines()]
+    assert "0,0 with 0.5004: 1" in lines
+    assert "├─ 0: chance" in lines
+    assert "│  ├─ 0 (0.5004): 1" in lines
+
+
+def test_a_tree_may_stand_in_a_file(explain: Explain, tmp_path: Path) -> None:
+    written = explain("--tree", TEXTBOOK).stdout
+    for encoding in ("utf-8", "utf-8-sig"):
+        (tmp_path / "tree.json").write_text(f"{TEXTBOOK}\n", encoding=encoding)
+        assert explain("--tree", "@tree.json").stdout == written
+    (tmp_path / "open.json").write_text("[[3, 12, 8], [?, 4, 6], [14, 5, 2]]\n")
+    assert "the root reports 3 when ? ≤ 3" in explain("--tree", "@open.json").stdout
+    refused = explain("--tree", "@tree.json", "--svg", "tree.json")
+    assert refused.status == 2
+    assert "tree.json is read and would be overwritten" in refused.stderr
+
+
+def test_a_tree_may_come_through_a_pipe(explain: Explain, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = explain("--tree", TEXTBOOK).stdout
+    monkeypatch.setattr(sys, "stdin", StringIO(f"{TEXTBOOK}\n"))
+    assert explain("--tree", "-").stdout == written
+
+
+def test_the_help_tells_how_every_kind_of_node_is_written(explain: Explain) -> None:
+    text = " ".join(explain("--help").stdout.split())
+    for node in re.findall(r"\{'(?:max|min|chance)': [^}]*\}", text):
+        assert explain("--tree", f"[{node}, 4]").status == 0
+    assert {"{'max'", "{'min'", "{'chance'"} <= set(re.findall(r"\{'\w+'", text))
+    assert "@FILE" in text
+
+
+def test_a_search_too_large_for_a_trace_names_the_option_that_helps(explain: Explain) -> None:
+    position = ("--game", "tictactoe", "--moves", "1425")
+    refused = explain(*position, "--agent", "minimax", "--trace-limit", "50")
+    assert refused.status == 2
+    option = re.search(r"raise the limit of the trace \((--[a-z-]+)", refused.stderr)
+    assert option is not None
+    assert explain(*position, "--agent", "minimax", option[1], "1000").status == 0
+
+
 def test_an_unknown_that_is_never_visited(explain: Explain) -> None:
     solution = explain("--tree", "[[3, 12, 8], [2, '?', 6], [14, 5, 2]]").stdout.splitlines()
     assert solution == [
@@ -294,6 +353,15 @@ def test_a_position_is_shown_with_its_walk_and_its_tree(explain: Explain) -> Non
     assert "Minimax chooses 3, worth 1" in lines
 
 
+def test_no_line_of_a_wide_board_is_wrapped(explain: Explain) -> None:
+    board = explain("--columns", "60", "--depth", "1").stdout.split("enter the root")[0]
+    lines = board.rstrip("\n").splitlines()
+    assert all(len(line) <= 200 for line in lines)
+    assert [number for line in lines for number in line.split() if number != "."] == [
+        str(column) for column in range(1, 61)
+    ]
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_a_position_of_each_game_is_explained(explain: Explain, game: str) -> None:
     outcome = explain("--game", game, "--moves", "12", "--depth", "1")
@@ -313,6 +381,10 @@ def test_a_long_walk_is_cut_and_says_so(explain: Explain) -> None:
     [
         (["--tree", "[[3, 12"], "the tree '[[3, 12' cannot be read"),
         (["--tree", "7"], "write a list of numbers"),
+        (["--tree", "@absent.json"], "cannot read the tree absent.json (No such file"),
+        (["--tree", "@."], "cannot read the tree . ("),
+        (["--tree", "-"], "the tree '' cannot be read"),
+        (["--tree", "[[3, ?], 4]", "--trace-limit", "2"], "the search visits more than 2 nodes"),
         (["--tree", "[[], 3]"], "has no actions"),
         (["--tree", "[['?', 3], ['?', 2]]"], "2 leaves of the tree are ?"),
         (["--tree", "[{'chance': [['?', 3], [1, 2]]}, 2]"], "they must sum to 1"),

@@ -7,10 +7,12 @@ from collections.abc import Callable, Sequence
 from io import StringIO
 from pathlib import Path
 from signal import SIGINT
+from time import sleep
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 from agents import make_agent
 from agents.solver.analysis import board_picture
@@ -19,6 +21,9 @@ from envs.games import game_entry
 from envs.notation import moves_text
 from submission.play.advice import best_moves, move_values, value_text
 from submission.play.moves import Command, History, read_move
+from submission.play.opponent import find_opponent
+from submission.play.session import Session
+from tests.helpers.archives import archive
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.flat_boards import EVERY_GAME, every_game
 from tests.helpers.shell import Outcome, Shell
@@ -102,6 +107,100 @@ def test_the_board_stands_in_the_terminal_as_it_is() -> None:
         " 4  O  6 ",
         " 7  8  O",
     ]
+
+
+@given(late_positions(st.just(ConnectX(3, 13, 3)), most_free_cells=30), st.integers(5, 60))
+def test_a_board_too_wide_for_the_terminal_is_shown_in_parts(position: Position, room: int) -> None:
+    env, state = position
+    parts = board_picture(env, state, room).plain.split("\n\n")
+    assert all(len(line) <= room for part in parts for line in part.splitlines())
+    whole = board_picture(env, state).plain.splitlines()
+    rows = zip(*(part.splitlines() for part in parts), strict=True)
+    assert ["".join(row).split() for row in rows] == [line.split() for line in whole]
+
+
+def test_no_line_of_a_wide_board_is_wrapped(monkeypatch: pytest.MonkeyPatch) -> None:
+    output = StringIO()
+    terminal = Console(file=output, width=40)
+    monkeypatch.setattr(sys, "stdin", StringIO())
+    env = ConnectX(5, 30, 4)
+    Session(terminal, find_opponent("greedy", env), 1, 1.0).play(History(env, (0, 29), 2))
+    board = output.getvalue().split("else you can type.")[1].split("Your move")[0]
+    numbers = [line.split() for line in board.splitlines() if "." not in line and line.strip()]
+    assert [int(number) for line in numbers for number in line if number.isdigit()] == [
+        *range(1, 31)
+    ]
+    assert board.count("X") == board.count("O") == 1
+
+
+def test_only_what_can_be_solved_leads_to_solve(play: Play) -> None:
+    wide = play("greedy", "--rows", "5", "--columns", "12", typed=["6", "quit"])
+    assert "connectx explain --moves 66" in wide.stdout
+    assert "connectx solve" not in wide.stdout
+    narrow = play("greedy", "--rows", "5", "--columns", "10", typed=["6", "quit"])
+    assert "connectx solve 66" in narrow.stdout
+
+
+SUBMISSION = "def agent(observation, configuration):\n    return {}\n"
+FIRST_FREE = "observation.board.index(0)"
+
+
+def test_a_submission_is_an_opponent(play: Play, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(SUBMISSION.format(FIRST_FREE))
+    outcome = play("mine.py", typed=["4", "hint", "values", "4", "undo", "4", "4", "4"])
+    assert outcome.status == 0
+    assert "You are X and mine.py is O" in outcome.stdout
+    assert outcome.stdout.count("mine.py plays column 1.") == 4
+    assert "mine.py would play column 1." in outcome.stdout
+    assert "mine.py estimates no values" in outcome.stdout
+    assert "You win (X)." in outcome.stdout
+    assert "connectx play mine.py --moves 414141" in outcome.stdout
+
+
+def test_an_archive_is_an_opponent_on_any_board_of_connectx(play: Play, tmp_path: Path) -> None:
+    helper = b"def column(observation): return observation.board.index(0)"
+    source = SUBMISSION.format("helper.column(observation)")
+    members = ("main.py", f"import helper\n{source}".encode()), ("helper.py", helper)
+    archive(tmp_path / "mine.tar.gz", *members)
+    board = ("--rows", "4", "--columns", "5", "--inarow", "3")
+    outcome = play("mine.tar.gz", *board, "--seat", "2", typed=["2"])
+    assert outcome.stdout.count("mine.tar.gz plays column 1.") == 2
+
+
+@pytest.mark.parametrize(
+    ("returned", "told"),
+    [
+        ("1 / 0", "mine.py fails, ERROR: ZeroDivisionError: division by zero."),
+        ("7", "mine.py fails, INVALID: the agent returned column 7, which does not exist"),
+        ("__import__('os')._exit(3)", "mine.py fails, ERROR: the process ended itself"),
+        ("from . import", "mine.py is not a Python file"),
+    ],
+)
+def test_a_submission_that_fails_is_told_in_plain_words(
+    play: Play, tmp_path: Path, returned: str, told: str
+) -> None:
+    (tmp_path / "mine.py").write_text(SUBMISSION.format(returned))
+    outcome = play("mine.py", "--seat", "2", typed=["4"])
+    assert told in outcome.stdout + outcome.stderr
+    assert "Traceback" not in outcome.stdout + outcome.stderr
+    if outcome.status == 0:
+        assert "To mend it, " in outcome.stdout
+        assert "The game is not over." in outcome.stdout
+
+
+def test_ctrl_c_leaves_a_submission_that_thinks(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(SUBMISSION.format("__import__('time').sleep(99)"))
+    command = [str(Path(sys.executable).with_name("connectx")), "play", "mine.py", "--seat", "2"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command, stdin=pipe, stdout=pipe, cwd=tmp_path, text=True, preexec_fn=heed_ctrl_c
+    ) as process:
+        assert process.stdout is not None
+        assert any("1  2  3" in line for line in process.stdout)
+        sleep(1)
+        process.send_signal(SIGINT)
+        assert process.wait(timeout=30) == 0
+        assert "The game is not over.\nNo move was made." in process.stdout.read()
 
 
 def test_every_typing_error_is_named_and_asked_again(play: Play) -> None:
@@ -276,6 +375,8 @@ def test_ctrl_c_leaves_the_game() -> None:
         ("nobody", "unknown agent 'nobody': choose one of random, greedy"),
         ("mcts:depth=3", "agent mcts has no option 'depth'"),
         ("mcts:simulations", "'simulations' is no option: write KEY=VALUE"),
+        ("absent.py", "cannot read the player absent.py"),
+        ("absent.py --game tictactoe", "a submission plays ConnectX alone: leave --game out"),
         ("greedy --seat 3", "--seat"),
         ("greedy --time-limit -1", "--time-limit"),
         ("greedy --game chess", "--game"),

@@ -1,3 +1,5 @@
+import hashlib
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +10,10 @@ from submission.bundle.bundle import build_bundle
 from submission.kaggle import BUILT_IN_AGENTS, kaggle_environments
 from submission.match.players import Player, PlayerKind, find_player
 from submission.match.seats import open_seat
+from tests.helpers.archives import archive
+
+SHOWN = {"board": [0] * 42, "mark": 1, "step": 0, "remainingOverageTime": 60}
+RULES = {"rows": 6, "columns": 7, "inarow": 4, "actTimeout": 60}
 
 
 def submission_file(folder: Path, source: str) -> str:
@@ -65,13 +71,11 @@ def test_a_file_is_played_as_it_was_when_it_was_named(tmp_path: Path) -> None:
     name = submission_file(tmp_path, "def agent(observation): return 0")
     player = find_player(name)
     Path(name).unlink()
-    shown = {"board": [0] * 42, "mark": 1, "step": 0, "remainingOverageTime": 60}
-    rules = {"rows": 6, "columns": 7, "inarow": 4, "actTimeout": 60}
     with open_seat(player, seed=1) as seat:
-        assert seat.act(shown, rules).column == 0
+        assert seat.act(SHOWN, RULES).column == 0
 
 
-@pytest.mark.parametrize("name", ["nobody", "", "submission.tar.gz", "nobody:seed=1"])
+@pytest.mark.parametrize("name", ["nobody", "", "submission.zip", "nobody:seed=1"])
 def test_an_unknown_player_is_told_the_known_ones(name: str) -> None:
     with pytest.raises(ValueError, match=r"negamax, random.*mcts.*\.py") as refusal:
         find_player(name)
@@ -84,9 +88,51 @@ def test_wrong_options_are_refused(name: str) -> None:
         find_player(name)
 
 
-def test_a_missing_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match=r"cannot read the player .*absent\.py"):
-        find_player(str(tmp_path / "absent.py"))
+@pytest.mark.parametrize("name", ["absent.py", "absent.tar.gz"])
+def test_a_missing_file_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(OSError, match=rf"cannot read the player .*{name}"):
+        find_player(str(tmp_path / name))
+
+
+@pytest.mark.parametrize("name", ["mine.tar.gz", "mine.tgz"])
+def test_an_archive_is_known_by_its_bytes_and_plays_with_all_that_it_holds(
+    tmp_path: Path, name: str
+) -> None:
+    path = archive(
+        tmp_path / name,
+        ("main.py", b"from helper import column\ndef agent(observation): return column()"),
+        ("helper.py", b"def column(): return 5"),
+    )
+    player = pickle.loads(pickle.dumps(find_player(str(path))))
+    assert player.kind is PlayerKind.FILE
+    assert player.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+    path.unlink()
+    for _ in range(2):  # each seat has the files for itself
+        with open_seat(player, seed=1) as seat:
+            assert seat.act(SHOWN, RULES).column == 5
+
+
+@pytest.mark.parametrize(
+    ("member", "content", "message"),
+    [
+        ("agent/main.py", b"x = 1", r"mine\.tar\.gz has no main\.py at its top"),
+        ("../main.py", b"x = 1", "outside of its folder"),
+        ("main.py", b"\xff", "save it as UTF-8"),
+        ("main.py", b"def agent(:", r"mine\.tar\.gz is not a Python file that can be read"),
+    ],
+)
+def test_an_archive_that_is_no_submission_is_refused(
+    tmp_path: Path, member: str, content: bytes, message: str
+) -> None:
+    path = archive(tmp_path / "mine.tar.gz", (member, content))
+    with pytest.raises(ValueError, match=message):
+        find_player(str(path))
+
+
+def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "mine.tgz").write_bytes(b"x = 1")
+    with pytest.raises(ValueError, match=r"mine\.tgz cannot be unpacked"):
+        find_player(str(tmp_path / "mine.tgz"))
 
 
 def test_a_folder_is_refused(tmp_path: Path) -> None:
@@ -94,6 +140,12 @@ def test_a_folder_is_refused(tmp_path: Path) -> None:
     folder.mkdir()
     with pytest.raises(OSError, match="cannot read the player"):
         find_player(str(folder))
+
+
+def test_a_byte_order_mark_is_refused_as_kaggle_does(tmp_path: Path) -> None:
+    name = submission_file(tmp_path, "\N{ZERO WIDTH NO-BREAK SPACE}def agent(o): return 0")
+    with pytest.raises(ValueError, match="save it as UTF-8 without one"):
+        find_player(name)
 
 
 def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:

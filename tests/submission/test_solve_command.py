@@ -3,11 +3,13 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
 from random import Random
 from signal import SIGINT
+from threading import Timer
 
 import pytest
 
@@ -187,14 +189,93 @@ def test_the_bar_stays_out_of_a_file(solve: Solve, monkeypatch: pytest.MonkeyPat
     assert "2/2" in outcome.stderr
 
 
-def test_ctrl_c_leaves_what_is_solved_and_no_traceback() -> None:
-    command = [str(Path(sys.executable).with_name("connectx")), "solve", "-"]
-    rng = Random(1)
-    hard = "\n".join(quiet_game(ConnectFour(), 9, rng) for _ in range(200))
+@contextmanager
+def solving(*words: str) -> Iterator[subprocess.Popen[str]]:
+    """The command as a process of its own, on pipes."""
+    command = [str(Path(sys.executable).with_name("connectx")), "solve", "-", *words]
     pipe = subprocess.PIPE
     with subprocess.Popen(
         command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, preexec_fn=heed_ctrl_c
     ) as process:
+        alarm = Timer(60, process.kill)
+        alarm.start()
+        yield process
+        alarm.cancel()
+
+
+def complaints(process: subprocess.Popen[str]) -> str:
+    """What it has said on standard error, but for the notice that something is compiled."""
+    assert process.stderr is not None
+    said = process.stderr.read().splitlines()
+    return "".join(line for line in said if "is being compiled" not in line).strip()
+
+
+def ask(process: subprocess.Popen[str], moves: str) -> str:
+    """The answer to a line, while the input goes on."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(f"{moves}\n")
+    process.stdin.flush()
+    return process.stdout.readline().strip()
+
+
+def test_what_comes_through_a_pipe_is_answered_line_by_line() -> None:
+    with solving() as process:
+        assert ask(process, LATE) == f"{LATE} -2"
+        assert ask(process, f"\n{LATE}4") == f"{LATE}4 2"
+        said, errors = process.communicate("48\n", timeout=30)
+    assert said == ""
+    assert "Error: line 4: move 2 of '48' is 8" in errors
+    assert process.returncode == 2
+
+
+def test_all_and_json_are_answered_line_by_line() -> None:
+    with solving("--all", "--json") as process:
+        record = json.loads(ask(process, LATE))
+        assert [entry["score"] for entry in record["columns"]] == [
+            score for score in bitbully_scores(LATE) if score is not None
+        ]
+        process.communicate(timeout=30)
+    assert process.returncode == 0
+
+
+def test_a_reader_that_leaves_ends_the_command_quietly() -> None:
+    with solving() as process:
+        assert ask(process, LATE) == f"{LATE} -2"
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdout.close()
+        process.stdin.write(f"{LATE}4\n")
+        process.stdin.close()
+        assert process.wait(timeout=30) == 1
+        assert complaints(process) == ""
+
+
+def test_ctrl_c_while_it_waits_for_a_line() -> None:
+    with solving() as process:
+        assert ask(process, LATE) == f"{LATE} -2"
+        process.send_signal(SIGINT)
+        assert process.wait(timeout=30) == 130
+        assert complaints(process) == ""
+
+
+def test_a_file_is_read_before_anything_is_solved(tmp_path: Path) -> None:
+    (tmp_path / "moves.txt").write_text(f"{LATE}\n48\n")
+    command = [str(Path(sys.executable).with_name("connectx")), "solve", "-"]
+    with (tmp_path / "moves.txt").open() as lines:
+        done = subprocess.run(command, stdin=lines, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+
+
+def test_a_byte_order_mark_is_passed_over(solve: Solve) -> None:
+    marked = StringIO(f"\N{ZERO WIDTH NO-BREAK SPACE}{LATE}\n{LATE}4\n")
+    assert solve("-", stdin=marked).stdout == f"{LATE} -2\n{LATE}4 2\n"
+
+
+def test_ctrl_c_leaves_what_is_solved_and_no_traceback() -> None:
+    rng = Random(1)
+    hard = "\n".join(quiet_game(ConnectFour(), 9, rng) for _ in range(200))
+    with solving() as process:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(f"{LATE}\n{hard}\n")
@@ -203,6 +284,4 @@ def test_ctrl_c_leaves_what_is_solved_and_no_traceback() -> None:
         process.send_signal(SIGINT)
         assert process.wait(timeout=30) == 130
         assert process.stdout.read() == ""
-        assert process.stderr is not None
-        said = process.stderr.read().splitlines()
-        assert not "".join(line for line in said if "is being compiled" not in line).strip()
+        assert complaints(process) == ""

@@ -1,25 +1,14 @@
 """What is taken for a submission file, and what is laid out of it."""
 
 import gzip
-import io
 import tarfile
 from pathlib import Path
 
 import pytest
 
-from submission.checking import staging
-from submission.checking.staging import stage
-
-
-def archive(path: Path, *members: tuple[str, bytes], kind: bytes = tarfile.REGTYPE) -> Path:
-    with tarfile.open(path, "w:gz") as packed:
-        for name, content in members:
-            entry = tarfile.TarInfo(name)
-            entry.type = kind
-            entry.size = len(content)
-            entry.linkname = "/etc/passwd"
-            packed.addfile(entry, io.BytesIO(content))
-    return path
+from submission.sandbox import staging
+from submission.sandbox.staging import stage
+from tests.helpers.archives import archive
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ from agents.trace.trace import (
     ReturnReason,
     SearchTrace,
     TracedNode,
-    number_label,
     shortened,
 )
 
@@ -196,7 +195,7 @@ def _search_node(trace: SearchTrace, visits: Visits, node: TracedNode) -> Pictur
     value = "" if node.value is None else trace.value_label(node.value)
     if shape not in LEAVES.values() and value:
         value = f"{BOUND_SIGNS[node.bound]} {value}"
-    probability = "" if node.probability is None else number_label(node.probability)
+    probability = "" if node.probability is None else trace.number_label(node.probability)
     return PictureNode(
         node.path,
         shape,

@@ -3,9 +3,15 @@
 import shutil
 import tarfile
 import zlib
+from io import BytesIO
 from pathlib import Path, PurePosixPath
 
 from submission.sandbox.player_process import MAIN
+
+ARCHIVES = (".tar.gz", ".tgz")
+
+GZIP = b"\x1f\x8b"
+"""Every archive begins with it, and no text in UTF-8."""
 
 MOST_BYTES = 1_000_000_000
 """More than this is not unpacked."""
@@ -17,7 +23,7 @@ def stage(submission: Path, folder: Path) -> Path:
     """Copy or unpack a submission into an empty folder.
 
     Args:
-        submission: a `.py` file, or a `.tar.gz` file with `main.py` at its top.
+        submission: a `.py` file, or a `.tar.gz` or `.tgz` file with `main.py` at its top.
         folder: an existing empty folder.
 
     Returns:
@@ -31,14 +37,30 @@ def stage(submission: Path, folder: Path) -> Path:
     main = folder / MAIN
     if submission.name.endswith(".py"):
         shutil.copyfile(submission, main)
-    elif submission.name.endswith((".tar.gz", ".tgz")):
-        _unpack(submission, folder)
+    elif submission.name.endswith(ARCHIVES):
+        unpack(submission.read_bytes(), folder, submission)
     else:
         raise ValueError(
             f"{submission} is no submission: name a .py file, or a .tar.gz file with {MAIN} in it"
         )
-    _require_source(main, submission)
+    require_source(main, submission)
     return main
+
+
+def lay_out(content: bytes, folder: Path) -> None:
+    """Write a submission that was read and found in order into an empty folder.
+
+    Args:
+        content: of its file.
+        folder: an existing empty folder.
+
+    Raises:
+        OSError, ValueError: it cannot be written.
+    """
+    if content.startswith(GZIP):
+        unpack(content, folder, "the archive")
+    else:
+        (folder / MAIN).write_bytes(content)
 
 
 def _require_file(submission: Path) -> None:
@@ -50,7 +72,16 @@ def _require_file(submission: Path) -> None:
         raise ValueError(f"{submission} is empty: write an agent into it")
 
 
-def _require_source(main: Path, submission: Path) -> None:
+def require_source(main: Path, submission: Path) -> str:
+    """The text of the file that Kaggle loads.
+
+    Args:
+        main: where it should be.
+        submission: what was laid out, to be named.
+
+    Raises:
+        ValueError: it is missing, empty, or no text that Kaggle reads.
+    """
     if not main.is_file():
         raise ValueError(f"{submission} has no {MAIN} at its top: pack the agent under that name")
     try:
@@ -62,17 +93,28 @@ def _require_source(main: Path, submission: Path) -> None:
         ) from error
     if not text.strip():
         raise ValueError(f"{MAIN} in {submission} is empty: write an agent into it")
+    return text
 
 
-def _unpack(archive: Path, folder: Path) -> None:
+def unpack(content: bytes, folder: Path, archive: object) -> None:
+    """Unpack an archive into an empty folder.
+
+    Args:
+        content: of its file.
+        folder: an existing empty folder.
+        archive: its name.
+
+    Raises:
+        ValueError: it is damaged, or holds what a submission has no use for.
+    """
     try:
-        with tarfile.open(archive, "r:gz") as packed:
+        with tarfile.open(fileobj=BytesIO(content), mode="r:gz") as packed:
             _unpack_members(packed, archive, folder)
     except (tarfile.TarError, zlib.error, EOFError, OSError) as error:
         raise ValueError(f"{archive} cannot be unpacked ({error}): pack it again") from error
 
 
-def _unpack_members(packed: tarfile.TarFile, archive: Path, folder: Path) -> None:
+def _unpack_members(packed: tarfile.TarFile, archive: object, folder: Path) -> None:
     """Write plain files and folders only, none of them outside of `folder`."""
     size = 0
     for number, member in enumerate(packed, start=1):

@@ -1,0 +1,170 @@
+"""Whom a person plays against: an agent of this package, or a submission in its sandbox."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from random import getrandbits
+
+from agents.agent import Agent
+from agents.baselines import RandomAgent
+from agents.registry import agent_from_text
+from envs.board import BoardGame, BoardState
+from envs.connectx import ConnectX
+from submission.match.game_record import GameConfiguration
+from submission.match.own_referee import BANK, OTHER_SETTINGS, overtime
+from submission.match.players import Player, find_player
+from submission.match.seats import Seat, open_seat
+from submission.play.advice import move_values
+from submission.sandbox.move import Failure, misplaced
+from submission.sandbox.staging import ARCHIVES
+
+
+class OpponentFailed(Exception):
+    """The opponent gives no move; its text says why, in lines."""
+
+
+class Opponent(ABC):
+    """Chooses moves, for itself or as a hint, while it is `seated`.
+
+    Args:
+        text: as the person named it, with its options.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What it is called."""
+
+    @contextmanager
+    def seated(self) -> Iterator[None]:
+        """Ready to be asked while the `with` block runs."""
+        yield
+
+    @abstractmethod
+    def choose(self, env: BoardGame, state: BoardState, time_limit: float) -> int:
+        """Its move for whoever is to move.
+
+        Args:
+            env: the rules.
+            state: a position in which the game goes on.
+            time_limit: seconds.
+
+        Raises:
+            OpponentFailed: it gives none.
+        """
+
+    @abstractmethod
+    def values(
+        self, env: BoardGame, state: BoardState, time_limit: float
+    ) -> Mapping[int, float | None]:
+        """The value of each move for the player to move, as `move_values` gives it."""
+
+
+class AgentOpponent(Opponent):
+    """An agent of this package, in this process."""
+
+    def __init__(self, text: str, agent: Agent) -> None:
+        super().__init__(text)
+        self._agent = agent
+
+    @property
+    def name(self) -> str:
+        """The agent's, without its options."""
+        return self.text.partition(":")[0]
+
+    def choose(self, env: BoardGame, state: BoardState, time_limit: float) -> int:
+        """See `Opponent`."""
+        return self._agent.act(env, state, time_limit)
+
+    def values(
+        self, env: BoardGame, state: BoardState, time_limit: float
+    ) -> Mapping[int, float | None]:
+        """See `Opponent`."""
+        return move_values(self._agent, env, state, time_limit)
+
+
+class SubmissionOpponent(Opponent):
+    """A submission, asked as Kaggle asks it, but with a full bank of time for each move."""
+
+    def __init__(self, player: Player) -> None:
+        super().__init__(player.name)
+        self._player = player
+        self._seat: Seat | None = None
+
+    @property
+    def name(self) -> str:
+        """That of its file."""
+        return Path(self.text).name
+
+    @contextmanager
+    def seated(self) -> Iterator[None]:
+        """With a process of its own while the `with` block runs.
+
+        Raises:
+            ModuleNotFoundError: kaggle_environments is not installed.
+            OSError: no process can be started.
+        """
+        with open_seat(self._player, seed=getrandbits(32)) as self._seat:
+            yield
+
+    def choose(self, env: BoardGame, state: BoardState, time_limit: float) -> int:
+        """See `Opponent`."""
+        if self._seat is None:
+            raise OpponentFailed(f"{self.name} has left")
+        rules = GameConfiguration(*_sizes(env), act_timeout=time_limit)
+        observation = {
+            "board": env.to_board(state),
+            "mark": state.player,
+            "step": state.mask.bit_count(),
+            "remainingOverageTime": BANK,
+        }
+        move = self._seat.act(observation, {**rules.for_kaggle(), **OTHER_SETTINGS})
+        failure = overtime(move, time_limit, BANK) or move.failure
+        legal = env.get_available_actions(state)
+        if failure is None and move.column is not None and move.column in legal:
+            return move.column
+        raise OpponentFailed(self._told(failure or misplaced(move.column, rules.columns)))
+
+    def values(
+        self, env: BoardGame, state: BoardState, time_limit: float
+    ) -> Mapping[int, float | None]:
+        """See `Opponent`; a submission tells no values, so only those that end the game are known.
+
+        They are found by an agent that estimates none either.
+        """
+        return move_values(RandomAgent(), env, state, time_limit)
+
+    def _told(self, failure: Failure) -> str:
+        """The failure in words, with the lines where it was and the mend."""
+        lines = [f"{self.name} fails, {failure.status}: {failure.cause}."]
+        lines += [f"  {line}" for line in failure.lines]
+        return "\n".join([*lines, f"To mend it, {failure.mend}."])
+
+
+def find_opponent(text: str, env: BoardGame) -> Opponent:
+    """The opponent that a text names: `mcts`, `mcts:simulations=500,seed=1`, `submission.py`.
+
+    Raises:
+        ValueError: an unknown agent, an option that it does not have, no submission, or one for a
+            game that Kaggle does not ask for.
+        OSError: the submission cannot be read.
+    """
+    if not text.endswith((".py", *ARCHIVES)):
+        return AgentOpponent(text, agent_from_text(text))
+    _sizes(env)
+    return SubmissionOpponent(find_player(text))
+
+
+def _sizes(env: BoardGame) -> tuple[int, int, int]:
+    """Rows, columns and inarow of the one game that submissions play.
+
+    Raises:
+        ValueError: it is another.
+    """
+    if not isinstance(env, ConnectX):
+        raise ValueError("a submission plays ConnectX alone: leave --game out, or name an agent")
+    return env.rows, env.columns, env.inarow
