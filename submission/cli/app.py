@@ -39,7 +39,7 @@ COMMANDS = {
     "solve": "Print the exact score of each column, with the board and in words.",
     "book": "Solve a board's openings in advance.",
     "train": "Train a policy in self-play, for `connectx build policy --option file=policy.npz`.",
-    "play": "Play against an agent in the terminal.",
+    "play": "Play against an agent or a submission in the terminal.",
     "explain": "Show how a search thinks: its walk in words, and its tree.",
 }
 """The first line of each command's help: the list of all is shown without importing them."""

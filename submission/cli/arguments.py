@@ -115,14 +115,21 @@ def _json_text(result: Printed) -> str:
     return json.dumps(result.to_dict(), indent=1, allow_nan=False) + "\n"
 
 
-def require_files(*written: Path | None, read: Iterable[Path | None] = ()) -> None:
+def require_files(
+    *written: Path | None, results: Path | None = None, read: Iterable[Path | None] = ()
+) -> None:
     """See to it that files can be written, none over another or over one that is read.
+
+    Args:
+        written: the files; None is none.
+        results: a file that games are added to.
+        read: the files that the command is given.
 
     Raises:
         ValueError, OSError: see `agents.output_file`.
     """
     files = [path for path in written if path not in (None, STDOUT)]
-    require_distinct(*files, read=read)
+    require_distinct(results, *files, read=read)
     for path in files:
         if path is not None:
             require_writable(path)

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from agents.output_file import require_distinct
 from submission import front_door
 from submission.cli.arguments import (
     ActTimeout,
@@ -92,8 +91,7 @@ def evaluate(
     So does a player that fails in every game.
     """
     hero, *opponents = [find_player(name) for name in (player, *against)]
-    require_distinct(results, read=files_of_players([hero, *opponents]))
-    require_files(json, html, read=[results, *files_of_players([hero, *opponents])])
+    require_files(json, html, results=results, read=files_of_players([hero, *opponents]))
     if html is not None:
         kaggle_environments()  # whose player the page shows
     match = front_door.evaluate(

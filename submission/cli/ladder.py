@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from agents.output_file import require_distinct
 from submission import front_door
 from submission.cli.arguments import (
     ActTimeout,
@@ -74,8 +73,7 @@ def ladder(
     `--resume` goes on from there.
     """
     entrants = [find_player(name) for name in players]
-    require_distinct(results, read=files_of_players(entrants))
-    require_files(json, html, read=[results, *files_of_players(entrants)])
+    require_files(json, html, results=results, read=files_of_players(entrants))
     result = front_door.ladder(
         entrants,
         games=games,

@@ -16,6 +16,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from submission import front_door
 from submission.checking import kaggle_image
 from submission.checking.check import FIRST_GAMES, check_submission
 from submission.checking.kaggle_image import DISTRIBUTIONS_OF_MODULES, LIST, image_has, image_python
@@ -332,7 +333,7 @@ def test_prepare_fails_where_the_slow_pair_does(
     shell: Shell, no_image: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hurried = partial(check_submission, act_timeout=0.6, bank=0.2, patience=0)
-    monkeypatch.setattr(prepare, "check_submission", hurried)
+    monkeypatch.setattr(front_door, "check_submission", hurried)
     monkeypatch.setattr(prepare, "SLOW_SPEED", 0.1)
     (tmp_path / "mine.py").write_text(SLOW_AGENT)
     outcome = shell.run("prepare", "SlowAgent", "--from", "mine.py")
