@@ -24,6 +24,7 @@ from submission.match.match import (
     Tally,
     pairing_stats,
 )
+from submission.match.player_table import PlayerTable
 from submission.match.schedule import Opening
 from submission.match.sprt import SequentialTest, Verdict
 from submission.terminal import NOTHING, plain_table
@@ -45,47 +46,40 @@ def render_match(match: Match) -> RenderableType:
     return Group(_results_table(stats), _times_table(stats), *map(Text, notes))
 
 
-def _results_table(stats: Sequence[PairingStats]) -> Table:
-    table = _table(
+def _results_table(stats: Sequence[PairingStats]) -> PlayerTable:
+    return PlayerTable(
         f"Results of {stats[0].player}",
+        "against",
         ("games", "W-D-L\nfirst", "W-D-L\nsecond", "score, %", "Elo", "failed"),
+        {
+            pairing.opponent: (
+                str(pairing.games),
+                str(pairing.as_first),
+                str(pairing.as_second),
+                _score(pairing.score),
+                _elo(pairing.elo),
+                f"{sum(pairing.player_failures.values())} player\n"
+                f"{sum(pairing.opponent_failures.values())} opponent",
+            )
+            for pairing in stats
+        },
     )
-    for pairing in stats:
-        table.add_row(
-            Text(pairing.opponent),
-            str(pairing.games),
-            str(pairing.as_first),
-            str(pairing.as_second),
-            _score(pairing.score),
-            _elo(pairing.elo),
-            f"{sum(pairing.player_failures.values())} player\n"
-            f"{sum(pairing.opponent_failures.values())} opponent",
-        )
-    return table
 
 
-def _times_table(stats: Sequence[PairingStats]) -> Table:
+def _times_table(stats: Sequence[PairingStats]) -> PlayerTable:
     own = ("first", "mean", "max")
-    table = _table(
+    return PlayerTable(
         f"Seconds for a move of {stats[0].player}, and of its opponent",
+        "against",
         (*own, *(f"opponent's\n{heading}" for heading in own)),
+        {
+            pairing.opponent: (
+                *_seconds(pairing.player_times),
+                *_seconds(pairing.opponent_times),
+            )
+            for pairing in stats
+        },
     )
-    for pairing in stats:
-        table.add_row(
-            Text(pairing.opponent),
-            *_seconds(pairing.player_times),
-            *_seconds(pairing.opponent_times),
-        )
-    return table
-
-
-def _table(title: str, headings: Sequence[str]) -> Table:
-    """A table with a row for each opponent."""
-    table = plain_table(title)
-    table.add_column("against", overflow="fold")
-    for heading in headings:
-        table.add_column(heading, justify="right", no_wrap=True)
-    return table
 
 
 def _score(score: Estimate | None) -> str:

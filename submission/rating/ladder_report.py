@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from envs.notation import moves_text
@@ -12,11 +11,12 @@ from envs.render import COLOURS, board_svg
 from submission.match.game_record import GameConfiguration, GameRecord
 from submission.match.match import Match
 from submission.match.match_report import early_end, failures, repetitions
+from submission.match.player_table import PlayerTable
 from submission.match.schedule import Arena
 from submission.pages import render_page
 from submission.rating.ladder import Ladder, PlayerStats, Rung, lost_games
 from submission.rating.rating_chart import interval, rating_chart
-from submission.terminal import NOTHING, plain_table
+from submission.terminal import NOTHING
 
 
 def render_ladder(ladder: Ladder) -> RenderableType:
@@ -98,16 +98,9 @@ def _percent(share: float | None, digits: int = 1) -> str:
     return NOTHING if share is None else f"{100 * share:.{digits}f}"
 
 
-def _table(title: str, headings: Sequence[str], rows: Mapping[str, Sequence[str]]) -> Table:
+def _table(title: str, headings: Sequence[str], rows: Mapping[str, Sequence[str]]) -> PlayerTable:
     """A table with the cells of each player, the strongest first."""
-    table = plain_table(title)
-    table.add_column("", justify="right", no_wrap=True)
-    table.add_column("player", overflow="fold")
-    for heading in headings:
-        table.add_column(heading, justify="right", no_wrap=True)
-    for rank, (player, cells) in enumerate(rows.items(), start=1):
-        table.add_row(str(rank), Text(player), *map(Text, cells))
-    return table
+    return PlayerTable(title, "player", headings, rows, is_ranking=True)
 
 
 def _title(ladder: Ladder) -> str:

@@ -1,0 +1,94 @@
+"""A table with a row of figures for each player, which fits any terminal."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.table import Table
+from rich.text import Text
+
+from submission.terminal import plain_table
+
+WIDEST = 1000
+
+FOLDED = 16
+"""Names take several lines of this width, or more, where there is not room for them in one."""
+
+
+@dataclass(frozen=True)
+class PlayerTable:
+    """Figures by player. Names are shortened, and then the rows are opened out, as need be.
+
+    A name is never left out: where there is no room for a table, each player has a paragraph.
+    """
+
+    title: str
+    label: str
+    """The heading above the names."""
+    headings: Sequence[str]
+    rows: Mapping[str, Sequence[str]]
+    """The figures of each player, in the order of the headings; cells may have several lines."""
+    is_ranking: bool = False
+    """Whether the rows are numbered."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The widest form that fits."""
+        full, short = {name: name for name in self.rows}, short_names([*self.rows])
+        for names, folded in ((full, WIDEST), (short, WIDEST), (short, FOLDED)):
+            table = self._table(names, folded)
+            wide = options.update(width=WIDEST)
+            if console.measure(table, options=wide).minimum <= options.max_width:
+                yield table
+                return
+        yield from self._paragraphs()
+
+    def _table(self, names: Mapping[str, str], folded: int) -> Table:
+        """The table, in which a name of more than so many characters may take several lines."""
+        table = plain_table(self.title)
+        if self.is_ranking:
+            table.add_column("", justify="right", no_wrap=True)
+        width = max((len(name) for name in names.values()), default=0)
+        table.add_column(self.label, overflow="fold", min_width=min(folded, width))
+        for heading in self.headings:
+            table.add_column(heading, justify="right", no_wrap=True)
+        for rank, (name, cells) in enumerate(self.rows.items(), start=1):
+            number = [str(rank)] if self.is_ranking else []
+            table.add_row(*number, Text(names[name]), *map(Text, cells))
+        return table
+
+    def _paragraphs(self) -> RenderResult:
+        yield Text(self.title, style="bold")
+        for rank, (name, cells) in enumerate(self.rows.items(), start=1):
+            yield Text(f"\n{f'{rank} ' if self.is_ranking else ''}{name}", style="bold")
+            for heading, cell in zip(self.headings, cells, strict=True):
+                yield Text(f"  {_one_line(heading)}: {_one_line(cell)}")
+        yield Text()
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split("\n"))
+
+
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """What tells players apart: the options that differ, and the ends of paths that do."""
+    short = {name: _short(name, names) for name in names}
+    return short if len({*short.values()}) == len(short) else {name: name for name in names}
+
+
+def _short(name: str, names: Sequence[str]) -> str:
+    others = [other for other in names if other != name]
+    if re.search(r"[/\\]", name) and not _is_specification(name):
+        parts = PurePath(name).parts
+        ends = ["/".join(parts[-count:]) for count in range(1, len(parts) + 1)]
+        return next((end for end in ends if not any(o.endswith(end) for o in others)), name)
+    agent, _, options = name.partition(":")
+    alike = [other.partition(":") for other in others if other.partition(":")[0] == agent]
+    common = set.intersection(*({*rest.split(",")} for _, _, rest in alike)) if alike else {options}
+    kept = [word for word in options.split(",") if word not in common] if alike else []
+    return f"{agent}:{','.join(kept)}" if any(kept) else agent
+
+
+def _is_specification(name: str) -> bool:
+    return re.match(r"\w+:", name) is not None

@@ -1,0 +1,53 @@
+"""Tables of players: every name is there in a terminal of any width, and nothing is cut off."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from submission.match.player_table import PlayerTable, short_names
+from tests.helpers.shell import printed
+
+NAMES = ("mcts:simulations=20,seed=1", "mcts:simulations=20,seed=2", "runs/a/agent.py", "negamax")
+HEADINGS = ("games", "W-D-L\nfirst", "score, %", "Elo")
+FIGURES = ("2", "1-0-1", "50.0\n[10.3, 89.7]", "+0\n[-376, +376]")
+TABLE = PlayerTable("Results", "against", HEADINGS, dict.fromkeys(NAMES, FIGURES), is_ranking=True)
+
+
+@pytest.mark.parametrize("width", [30, 40, 60, 80, 200])
+def test_no_name_and_no_figure_is_left_out(width: int) -> None:
+    text = printed(TABLE, width)
+    assert max(map(len, text.splitlines())) <= width
+    assert "\N{HORIZONTAL ELLIPSIS}" not in text
+    for words in ("[10.3, 89.7]", "[-376, +376]", "1-0-1"):
+        assert text.count(words) == len(NAMES)
+    shown = NAMES if width in (30, 40, 200) else ("seed=1", "seed=2", "agent.py", "negamax")
+    for name in shown:
+        assert name in text
+
+
+def test_names_keep_what_tells_them_apart() -> None:
+    assert short_names(NAMES) == {
+        "mcts:simulations=20,seed=1": "mcts:seed=1",
+        "mcts:simulations=20,seed=2": "mcts:seed=2",
+        "runs/a/agent.py": "agent.py",
+        "negamax": "negamax",
+    }
+    assert [*short_names(["a/x.py", "b/x.py"]).values()] == ["a/x.py", "b/x.py"]
+    assert [*short_names(["mcts:seed=1", "greedy"]).values()] == ["mcts", "greedy"]
+
+
+words = st.lists(st.sampled_from(["seed=1", "seed=2", "depth=3", "x=1"]), unique=True)
+specifications = st.builds(
+    lambda agent, options: f"{agent}:{','.join(options)}" if options else agent,
+    st.sampled_from(["mcts", "minimax"]),
+    words,
+)
+paths = st.builds("/".join, st.lists(st.sampled_from(["a", "b", "x.py"]), min_size=1))
+
+
+@given(st.lists(specifications | paths, unique=True))
+def test_short_names_are_as_many(names: list[str]) -> None:
+    short = short_names(names)
+    assert [*short] == names
+    assert len({*short.values()}) == len(names)
+    assert all(len(short[name]) <= len(name) for name in names)
