@@ -18,6 +18,7 @@ from benchmarks.environments import (
 )
 from benchmarks.first_call import KERNELS
 from benchmarks.heuristics import heuristic_report, pairings, play_pairing
+from benchmarks.imports import import_report, measure_imports
 from benchmarks.make_positions import make_set
 from benchmarks.measure import measure
 from benchmarks.moves import CELLS, move_report, time_moves
@@ -130,6 +131,12 @@ def compilation(json: Json = None) -> None:
     """Time how long compiled searches take to be ready."""
     measured = _track(measure_compilation(), "Compiling", len(KERNELS))
     _publish(compilation_report([*measured]), json)
+
+
+@app.command()
+def imports(rounds: Rounds = 5, json: Json = None) -> None:
+    """Time the imports of our packages, and the help, beside peers."""
+    _publish(import_report([*measure_imports(rounds)]), json)
 
 
 @app.command()
