@@ -50,7 +50,19 @@ def test_the_source_archive_has_the_documents_and_all_that_they_show(tmp_path: P
             assert linked.relative_to(ROOT).as_posix() in names
 
 
-def test_the_command_line_works_from_the_wheel_alone(wheel: Path, tmp_path: Path) -> None:
+STRANGER = """
+import connectx
+print(connectx.build("greedy").save("main.py"))
+print(connectx.evaluate("greedy", "random:", games=2, arena="own", workers=1))
+"""
+
+
+def make_read_only(folder: Path) -> None:
+    for path in [folder, *folder.rglob("*")]:
+        path.chmod(path.stat().st_mode & ~0o222)
+
+
+def test_all_works_from_the_wheel_alone_installed_read_only(wheel: Path, tmp_path: Path) -> None:
     venv.create(tmp_path / "venv")
     binaries = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin")
     elsewhere = tmp_path / "elsewhere"
@@ -58,6 +70,7 @@ def test_the_command_line_works_from_the_wheel_alone(wheel: Path, tmp_path: Path
 
     def run(command: str, *words: str | Path) -> str:
         environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+        environment["HOME"] = str(tmp_path / "nowhere")
         return subprocess.run(
             [binaries / command, *words],
             cwd=elsewhere,
@@ -71,7 +84,9 @@ def test_the_command_line_works_from_the_wheel_alone(wheel: Path, tmp_path: Path
     options = ["--quiet", "--disable-pip-version-check", "--no-compile"]  # most is never imported
     install = [*pip, "install", *options, str(wheel)]
     subprocess.run(install, cwd=elsewhere, check=True, capture_output=True)
+    make_read_only(tmp_path / "venv")
     assert "alphabeta" in run("connectx", "agents")
     run("connectx", "build", "mcts")
     loaded = run("python", "-c", "import submission; print(submission.agent({'board': [0]}, {}))")
     assert loaded.strip() == "0"
+    assert "Results of greedy" in run("python", "-c", STRANGER)

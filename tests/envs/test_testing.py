@@ -29,7 +29,7 @@ def test_every_game_of_the_table_keeps_the_contract(game: BoardGame) -> None:
         parse_tree("[[3, 12, 8], [2, 4, 6], [14, 5, 2]]"),
         ExplicitTree(MaxNode([ChanceNode([(0.5, 3), (0.5, 4)]), 2])),
     ],
-    ids=str,
+    ids=lambda game: type(game).__name__,
 )
 def test_games_that_are_no_boards_keep_the_contract(game: Any) -> None:
     check_game(game)
