@@ -43,7 +43,7 @@ kaggle_python = $(firstword $(foreach python,$(KAGGLE_PYTHON),$(shell $(call is_
 SHARED := -n auto --dist worksteal
 PYTEST = $(BIN)/pytest $(SHARED)
 
-.PHONY: help submission dev kaggle-image test quick oldest-tests image-tests test-extras matrix check format bench clean
+.PHONY: help submission dev kaggle-image test compiled quick oldest-tests image-tests test-extras matrix check format bench clean
 
 help:
 	@echo "make submission    build, check and evaluate $(OUTPUT) (AGENT=$(AGENT), GAMES=$(GAMES) against each opponent)"
@@ -64,12 +64,15 @@ submission: $(VENV)/run.stamp
 dev: $(VENV)/dev.stamp
 	@[ ! -e .git ] || $(BIN)/pre-commit install
 
-# Downloads wait for the network while mypy works.
+# Downloads wait for the network while mypy works; what is compiled before, no test waits for.
 test:
-	@$(MAKE) --no-print-directory -j3 check $(VENV)/oldest.stamp $(if $(kaggle_python),$(VENV)/image-tests.stamp)
+	@$(MAKE) --no-print-directory -j4 check compiled $(VENV)/oldest.stamp $(if $(kaggle_python),$(VENV)/image-tests.stamp)
 	$(PYTEST)
 	@$(MAKE) --no-print-directory oldest-tests $(if $(kaggle_python),image-tests)
 	@$(if $(kaggle_python),:,echo "Left out, for want of Python $(IMAGE_PYTHON): tests with the versions of Kaggle's image")
+
+compiled: $(VENV)/dev.stamp
+	@for kernels in solver alphabeta mcts; do $(BIN)/python -m benchmarks.first_call $$kernels > /dev/null || exit 1; done
 
 quick: $(VENV)/dev.stamp
 	$(PYTEST) -m "not far and not slow and not thorough" tests/agents tests/envs
@@ -79,7 +82,7 @@ oldest-tests: $(VENV)/oldest.stamp
 	PYTHONPATH=$(VENV)/oldest $(PYTEST) $(ENVIRONMENT_TESTS)
 
 image-tests: $(VENV)/image-tests.stamp
-	PYTHONPATH=$(VENV)/image-tests $(VENV)/kaggle-image/bin/python -m pytest -n auto --dist loadfile $(IMAGE_TESTS)
+	PYTHONPATH=$(VENV)/image-tests $(VENV)/kaggle-image/bin/python -m pytest $(SHARED) $(IMAGE_TESTS)
 
 test-extras: $(VENV)/extras.stamp
 	$(VENV)/extras/bin/python -m pytest $(SHARED) $(EXTRAS_TESTS)

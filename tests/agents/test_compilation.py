@@ -168,8 +168,7 @@ UNWRITABLE = """
 from agents import make_agent
 from envs import ConnectFour
 env = ConnectFour()
-for name in ("alphabeta", "mcts", "perfect"):
-    print(make_agent(name, time_limit=0.1).search(env, env.initial_state()).engine)
+print(make_agent("alphabeta", time_limit=0.1).search(env, env.initial_state()).engine)
 """
 
 
@@ -186,7 +185,7 @@ def test_where_nothing_can_be_kept_it_is_compiled_anew(tmp_path: Path) -> None:
         text=True,
         check=False,
     )
-    assert result.stdout.split() == ["compiled"] * 3, result.stderr
+    assert result.stdout.split() == ["compiled"], result.stderr
 
 
 NO_FOLDER = "c.CacheImpl._locator_classes = []"
