@@ -6,7 +6,7 @@ is this.
 """
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
@@ -34,12 +34,6 @@ class OwnPackages:
 
 
 sys.meta_path.insert(0, OwnPackages)
-
-
-def begin_worker(module: str, function: str, *arguments: Any) -> None:
-    """Call a function of a module of this project, in a process that has imported nothing yet."""
-    begin: Callable[..., None] = getattr(import_module(module), function)
-    begin(*arguments)
 
 
 def __getattr__(name: str) -> Any:

@@ -22,22 +22,32 @@ from agents.registry import REGISTERED, JsonValue
 from submission.bundle.bundle import build_bundle, is_bundle
 from submission.bundle.functions import function_source
 from submission.checking.check import check_submission
+from submission.checking.check_report import render_check
 from submission.checking.check_result import CheckReport
+from submission.grading.grade_report import render_grade
 from submission.grading.grading import Grade, GradeSettings, grade_player
 from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position_set
 from submission.match.game_record import GameConfiguration
 from submission.match.match import Match
+from submission.match.match_report import render_match
 from submission.match.players import Player, PlayerKind, against_each, find_player, round_robin
 from submission.match.schedule import Arena, Settings, require_pairs
 from submission.match.sprt import Sprt, parse_sprt
 from submission.rating.ladder import Ladder, make_ladder, require_round_robin
+from submission.rating.ladder_report import render_ladder
 from submission.rating.ratings import require_ranking_library
 from submission.running import CORES, Run, chosen_executor
 from submission.sandbox.interpreter import find_python
 from submission.sandbox.processes import remove_folder
-from submission.terminal import progress_bar
+from submission.terminal import progress_bar, tables
 
 DEFAULT_OUTPUT = Path("submission.py")
+
+
+tables.register(CheckReport, render_check)
+tables.register(Match, render_match)
+tables.register(Grade, render_grade)
+tables.register(Ladder, render_ladder)
 
 
 class Submission:

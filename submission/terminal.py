@@ -4,6 +4,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import singledispatch
 from stat import S_ISREG
 from typing import Any, TextIO
 
@@ -30,12 +31,18 @@ NOTHING = "-"
 """Shown in a table where there is no figure."""
 
 
+@singledispatch
+def tables(result: object) -> RenderableType:
+    """The tables of a result, with notes; `submission.front_door` registers those of each kind."""
+    return Text(object.__repr__(result))
+
+
 class Printed(ABC):
     """A result that prints as the tables of its command, in a terminal and in a notebook."""
 
-    @abstractmethod
     def __rich__(self) -> RenderableType:
         """The tables and the notes on them."""
+        return tables(self)
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:

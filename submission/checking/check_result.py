@@ -7,8 +7,6 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from rich.console import RenderableType
-
 from submission.checking.diagnosis import Fault, describe_choice, doubt_choice
 from submission.checking.kaggle_image import doubt_import
 from submission.checking.observed_game import Choice, Limits, ObservedGame, bank_taken
@@ -109,11 +107,6 @@ class CheckReport(Printed):
     def upload_command(self) -> str:
         """The command that submits the file to Kaggle's competition."""
         return upload_command(self.path, "MESSAGE")
-
-    def __rich__(self) -> RenderableType:
-        from submission.checking.check_report import render_check
-
-        return render_check(self)
 
     def to_dict(self) -> dict[str, Any]:
         """All fields, `accepted` and `upload_command`, as what `json.dumps` takes."""

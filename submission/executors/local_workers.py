@@ -9,17 +9,20 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from runpy import run_path
 from threading import Thread
 from types import ModuleType
 from typing import Any, ParamSpec, TypeVar
 
-import connectx
 from submission.executors.renewed_executor import RenewedExecutor
 from submission.sandbox.launcher import SUPERVISORS
 from submission.sandbox.processes import remove_folder
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+WORKER_START = str(Path(__file__).with_name("worker_start.py"))
+"""Prepares a new worker."""
 
 RENEWALS = 3
 """Times that new workers take the place of such as were killed, for want of memory say."""
@@ -72,9 +75,9 @@ def local_executor(workers: int) -> Iterator[Executor]:
             pool = WorkerPool(
                 min(workers, MOST_WORKERS),
                 mp_context=multiprocessing.get_context("spawn"),
-                # A submission.py in the current folder would be taken for this package.
-                initializer=connectx.begin_worker,
-                initargs=(__name__, _prepare_worker.__name__, folder),
+                # By its path: a submission.py in the current folder hides this package.
+                initializer=run_path,
+                initargs=(WORKER_START, {"temporary_folder": folder}),
             )
             queues.append(pool._call_queue)  # type: ignore[attr-defined]  # see `_give_up_writing`
             return pool
@@ -116,7 +119,8 @@ def _give_up_writing(queue: Any) -> None:
             queue._reader.close()
 
 
-def _prepare_worker(temporary_folder: Path) -> None:
+def prepare_worker(temporary_folder: Path) -> None:
+    """Leave signals to the process that has started this one, and end with it."""
     for name in UNHEEDED_SIGNALS:
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)

@@ -7,8 +7,6 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-from rich.console import RenderableType
-
 from agents.parallel.workers import Workers
 from agents.search import Clock, OnProgress
 from submission.grading.grade_stats import Answer, Group, by_kind, by_ply
@@ -57,11 +55,6 @@ class Grade(Printed):
     completion: Completion
     answers: tuple[Answer, ...]
     """In the order of the positions."""
-
-    def __rich__(self) -> RenderableType:
-        from submission.grading.grade_report import render_grade
-
-        return render_grade(self)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as what `json.dumps` takes, with the figures; columns from 0."""

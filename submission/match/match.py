@@ -14,8 +14,6 @@ from itertools import chain
 from math import inf, isfinite
 from typing import Any
 
-from rich.console import RenderableType
-
 from agents.stats import Estimate, elo_estimate, paired_score_estimate
 from submission.match.game_record import GameRecord, Result
 from submission.match.players import Identity
@@ -100,11 +98,6 @@ class Match(Printed):
             {**asdict(self), "stats": [asdict(each) for each in self.stats()]}
         )
         return fields
-
-    def __rich__(self) -> RenderableType:
-        from submission.match.match_report import render_match
-
-        return render_match(self)
 
 
 def finite(value: Any) -> Any:

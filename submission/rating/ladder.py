@@ -6,8 +6,6 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
 
-from rich.console import RenderableType
-
 from agents.stats import Estimate
 from submission.match.game_record import GameRecord, Result
 from submission.match.match import Match, MoveTimes, Tally, finite
@@ -56,11 +54,6 @@ class Ladder(Printed):
     anchor: str
     """The player whose rating is 0."""
     rungs: tuple[Rung, ...]
-
-    def __rich__(self) -> RenderableType:
-        from submission.rating.ladder_report import render_ladder
-
-        return render_ladder(self)
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as what `json.dumps` takes; a limit that the games do not set is None."""
