@@ -77,7 +77,7 @@ def local_executor(workers: int) -> Iterator[Executor]:
                 mp_context=multiprocessing.get_context("spawn"),
                 # By its path: a submission.py in the current folder hides this package.
                 initializer=run_path,
-                initargs=(WORKER_START, {"temporary_folder": folder}),
+                initargs=(WORKER_START, {"temporary_folder": folder}, "__main__"),
             )
             queues.append(pool._call_queue)  # type: ignore[attr-defined]  # see `_give_up_writing`
             return pool

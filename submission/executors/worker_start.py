@@ -11,4 +11,5 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from submission.executors.local_workers import prepare_worker  # found by now
 
-prepare_worker(globals()["temporary_folder"])  # handed in by `local_executor`
+if __name__ == "__main__":
+    prepare_worker(globals()["temporary_folder"])  # handed in by `local_executor`
