@@ -7,11 +7,12 @@ import subprocess
 import sys
 import tarfile
 from pathlib import Path
+from time import sleep
 
 import pytest
 
 from submission.sandbox import file_guard
-from submission.sandbox.file_guard import FileGuard
+from submission.sandbox.file_guard import CLOCK_TICK, FileGuard
 from tests.helpers.checks import FIRST_FREE, GOOD, check_file, check_pair, first_fault, text_of
 from tests.helpers.other_system import ROOT
 
@@ -22,7 +23,16 @@ def book(tmp_path: Path) -> Path:
     path = tmp_path / "elsewhere" / "book.bin"
     path.parent.mkdir()
     path.write_bytes(b"the best move is 3")
+    grow_old()
     return path
+
+
+def grow_old() -> None:
+    """Wait until what was written is older, by the clock of any system, than a player's start.
+
+    In a temporary folder, as that of these tests, what is younger could be the player's own.
+    """
+    sleep(CLOCK_TICK)
 
 
 READINGS = {
@@ -134,6 +144,7 @@ def test_what_is_packed_is_there(tmp_path: Path, book: Path) -> None:
 def test_many_paths_are_not_all_told(tmp_path: Path, book: Path) -> None:
     for number in range(100):
         (book.parent / str(number)).touch()
+    grow_old()
     asking = f"[os.path.exists(os.path.join({str(book.parent)!r}, str(n))) for n in range(100)]"
     report = check_pair(f"import os\nassert not any({asking})\n{GOOD}", tmp_path)
     assert report.accepted
@@ -197,7 +208,7 @@ def test_what_names_no_file_is_left_to_python(
 ON_WINDOWS = r"""
 import ntpath, os, sys
 from pathlib import PureWindowsPath
-from submission.sandbox.file_guard import FileGuard
+from submission.sandbox.file_guard import CLOCK_TICK, FileGuard
 
 os.path, os.sep, os.environ["SYSTEMROOT"] = ntpath, "\\", r"C:\Windows"
 sys.prefix, sys.base_prefix = r"C:\Users\me\env", r"C:\Program Files\Python312"
