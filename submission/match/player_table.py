@@ -14,7 +14,7 @@ from submission.terminal import plain_table
 WIDEST = 1000
 
 FOLDED = 16
-"""Names take several lines of this width, or more, where there is not room for them in one."""
+"""Names take several lines of this width where there is not room for them in one."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class PlayerTable:
         for names, folded in ((full, WIDEST), (short, WIDEST), (short, FOLDED)):
             table = self._table(names, folded)
             wide = options.update(width=WIDEST)
-            if console.measure(table, options=wide).minimum <= options.max_width:
+            if console.measure(table, options=wide).maximum <= options.max_width:
                 yield table
                 return
         yield from self._paragraphs()
@@ -49,8 +49,8 @@ class PlayerTable:
         table = plain_table(self.title)
         if self.is_ranking:
             table.add_column("", justify="right", no_wrap=True)
-        width = max((len(name) for name in names.values()), default=0)
-        table.add_column(self.label, overflow="fold", min_width=min(folded, width))
+        width = max(map(len, [self.label, *names.values()]))
+        table.add_column(self.label, overflow="fold", width=min(folded, width))
         for heading in self.headings:
             table.add_column(heading, justify="right", no_wrap=True)
         for rank, (name, cells) in enumerate(self.rows.items(), start=1):

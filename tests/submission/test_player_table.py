@@ -13,6 +13,19 @@ FIGURES = ("2", "1-0-1", "50.0\n[10.3, 89.7]", "+0\n[-376, +376]")
 TABLE = PlayerTable("Results", "against", HEADINGS, dict.fromkeys(NAMES, FIGURES), is_ranking=True)
 
 
+@pytest.mark.parametrize("is_ranking", [True, False])
+@pytest.mark.parametrize("name", ["greedy", "x", "mcts:simulations=20,seed=1"])
+def test_nothing_is_cut_off_at_any_width(name: str, is_ranking: bool) -> None:
+    table = PlayerTable("Results", "against", HEADINGS, {name: FIGURES}, is_ranking)
+    for width in range(30, 130):
+        text = printed(table, width)
+        assert "\N{HORIZONTAL ELLIPSIS}" not in text, text
+        words = "".join(text.split())
+        assert name in words or short_names([name])[name] in words
+        for cell in FIGURES:
+            assert all(line in text for line in cell.split("\n"))
+
+
 @pytest.mark.parametrize("width", [30, 40, 60, 80, 200])
 def test_no_name_and_no_figure_is_left_out(width: int) -> None:
     text = printed(TABLE, width)
