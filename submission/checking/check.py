@@ -13,8 +13,7 @@ from submission.checking.check_result import CheckReport, JudgedGame, summarise
 from submission.checking.diagnosis import Fault, Surroundings, diagnose, doubt_choice
 from submission.checking.observed_game import GamePlan, Limits, ObservedGame, Seats, observe_game
 from submission.checking.source_facts import SourceFacts, read_source
-from submission.sandbox.file_guard import PROJECT_PACKAGES
-from submission.sandbox.interpreter import PROJECT
+from submission.sandbox.file_guard import PROJECT_MODULES, PROJECT_PLACES
 from submission.sandbox.launcher import Launcher
 from submission.sandbox.processes import default_memory
 from submission.sandbox.staging import stage
@@ -200,16 +199,15 @@ def _play_games(
 
 
 def _neighbours(path: Path) -> Iterator[str]:
-    """Names of what lies beside a submission, without this project's own packages."""
-    packages = [PROJECT / name for name in PROJECT_PACKAGES]
+    """Names of what lies beside a submission, without this project's own."""
     for entry in path.resolve().parent.iterdir():
-        if entry not in packages:
+        if entry not in PROJECT_PLACES:
             yield entry.name.partition(".")[0]
 
 
 def _judge(record: ObservedGame, path: Path, source: SourceFacts) -> Fault | None:
     surroundings = Surroundings(
-        neighbours=frozenset(_neighbours(path)), project_packages=frozenset(PROJECT_PACKAGES)
+        neighbours=frozenset(_neighbours(path)), project_modules=frozenset(PROJECT_MODULES)
     )
     doubt = doubt_choice(record.choice, source) if record.choice else None
     return diagnose(record, surroundings, doubt)

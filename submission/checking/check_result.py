@@ -13,7 +13,7 @@ from submission.checking.observed_game import Choice, Limits, ObservedGame, bank
 from submission.checking.source_facts import SourceFacts
 from submission.kaggle import upload_command
 from submission.sandbox.causes import PACK_THE_DATA
-from submission.sandbox.file_guard import PROJECT_PACKAGES
+from submission.sandbox.file_guard import PROJECT_MODULES
 from submission.sandbox.move import STDERR_LINES, Move
 from submission.sandbox.player import RuntimeVersions
 from submission.sandbox.player_process import LIMITS_MEMORY
@@ -239,7 +239,7 @@ def _import_warnings(source: SourceFacts, games: Sequence[JudgedGame]) -> Iterat
     for entry in source.imports or ():
         doubt = doubt_import(entry)
         is_told = any(f"module {entry.module}" in cause for cause in causes)
-        if doubt and not is_told and entry.module not in PROJECT_PACKAGES:
+        if doubt and not is_told and entry.module not in PROJECT_MODULES:
             yield doubt
 
 

@@ -35,8 +35,8 @@ class Surroundings:
 
     neighbours: frozenset[str]
     """Names under which files and folders beside the original could be imported."""
-    project_packages: frozenset[str]
-    """Names of this project's packages, which Kaggle does not have."""
+    project_modules: frozenset[str]
+    """Names of this project's packages and modules, which Kaggle does not have."""
 
 
 def diagnose(record: ObservedGame, surroundings: Surroundings, doubt: str | None) -> Fault | None:
@@ -70,7 +70,7 @@ def _missing_module(name: str, surroundings: Surroundings) -> Cause:
             f"the module {name} lies beside the submission, and Kaggle gets the submission alone",
             "put its code into the file, or pack both into a .tar.gz with main.py at its top",
         )
-    if top_level in surroundings.project_packages:
+    if top_level in surroundings.project_modules:
         return Cause(
             f"the module {name} is this project's, which Kaggle does not have",
             "bundle the agent into one file with `connectx build`",

@@ -20,6 +20,11 @@ from submission.sandbox.interpreter import PROJECT
 
 PROJECT_PACKAGES = ("agents", "envs", "submission")
 
+PROJECT_MODULES = (*PROJECT_PACKAGES, "connectx")
+
+PROJECT_PLACES = (*(PROJECT / name for name in PROJECT_PACKAGES), PROJECT / "connectx.py")
+"""Where these lie."""
+
 SYSTEM_FOLDERS = (
     *("/bin", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/proc"),
     *("/run", "/sbin", "/sys", "/usr", "/Library", "/System"),
@@ -152,14 +157,14 @@ class ProjectHider(MetaPathFinder):
     """Finds modules of certain names anywhere but where they are not the submission's.
 
     Args:
-        names: the project's packages.
-        folders: the folders to hide these names in: those of the packages themselves, and that of
-            kaggle_environments, which has an `agents` module of its own on the search path.
+        names: the project's packages and modules.
+        places: what to hide under these names: the packages and modules themselves, and the folder
+            of kaggle_environments, which has an `agents` module of its own on the search path.
     """
 
-    def __init__(self, names: Iterable[str], folders: Iterable[Path]) -> None:
+    def __init__(self, names: Iterable[str], places: Iterable[Path]) -> None:
         self._names = frozenset(names)
-        self._folders = [folder.resolve() for folder in folders]
+        self._places = [place.resolve() for place in places]
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -176,10 +181,10 @@ class ProjectHider(MetaPathFinder):
     def _is_hidden(self, spec: ModuleSpec) -> bool:
         places = [spec.origin, *(spec.submodule_search_locations or [])]
         return any(
-            Path(place).resolve().is_relative_to(folder)
+            Path(place).resolve().is_relative_to(hidden)
             for place in places
             if place is not None
-            for folder in self._folders
+            for hidden in self._places
         )
 
 
@@ -193,7 +198,7 @@ def hide_project() -> None:
     if kaggle.parent != PROJECT:
         sys.path[:] = [entry for entry in sys.path if entry != str(PROJECT)]
     for module in list(sys.modules):
-        if module.partition(".")[0] in PROJECT_PACKAGES:
+        if module.partition(".")[0] in PROJECT_MODULES:
             del sys.modules[module]
-    folders = [*(PROJECT / name for name in PROJECT_PACKAGES), kaggle]
-    sys.meta_path.insert(0, ProjectHider(PROJECT_PACKAGES, folders))
+    places = [*PROJECT_PLACES, kaggle]
+    sys.meta_path.insert(0, ProjectHider(PROJECT_MODULES, places))
