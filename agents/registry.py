@@ -123,6 +123,14 @@ def parse_options(texts: Iterable[str]) -> dict[str, JsonValue]:
     return options
 
 
+def option_texts(options: Mapping[str, JsonValue]) -> list[str]:
+    """The texts that `parse_options` reads."""
+    return [
+        f"{key}={value if isinstance(value, str) else json.dumps(value)}"
+        for key, value in options.items()
+    ]
+
+
 def _split_options(text: str) -> list[str]:
     """The options of `depth=4,seed=1`.
 

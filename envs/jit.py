@@ -123,8 +123,9 @@ def _twin(kernel: Callable[..., Any]) -> Any:
     installed = kernel.__module__ in sys.modules.keys() - {"builtins"}
     twin.__module__ = kernel.__module__
     if installed:
-        # Machine code from the disk is linked by names, which Numba counts anew in each process:
-        # the code of two boards, compiled by two processes, could have one name.
+        # Numba finds machine code on the disk by this name and the kernel's own file, and links it
+        # by this name and a number that counts anew in each process. So without what it is made of,
+        # a change of what it calls would go unnoticed, and code of two boards could have one name.
         twin.__qualname__ = f"{twin.__qualname__}.{_meaning(kernel)[:16]}"
     decorate: Callable[..., Any] = njit
     kind = vars(kernel)[KIND]
@@ -133,28 +134,26 @@ def _twin(kernel: Callable[..., Any]) -> Any:
     options = {"nogil": True, "parallel": kind == "jit_parallel"}
     if installed:
         try:
-            return _kept_by_meaning(decorate(cache=True, **options)(twin), kernel)
+            return _kept_by_name(decorate(cache=True, **options)(twin))
         except RuntimeError:  # no folder to keep it in
             pass
     return decorate(**options)(twin)
 
 
-def _kept_by_meaning(twin: Any, kernel: Callable[..., Any]) -> Any:
-    """Keep machine code on disk by all that it was compiled from.
+def _kept_by_name(twin: Any) -> Any:
+    """Keep machine code on disk by the name of a twin, which stands for all that it is made of.
 
-    Numba looks at the file of the kernel alone, so a change of what it calls would go unnoticed. It
-    has no name for other compiled functions in a closure, so it would compile them for each
-    process. And it numbers the files of code: two processes that compile for two boards at once
-    take the same number, and ever after the code for one board may be loaded for the other.
+    Numba has no name for other compiled functions in a closure, so it would compile them for each
+    process. And it numbers the files of code: two processes that compile at once take the same
+    number, and ever after the one's code may be loaded for the other's.
     """
     cache = getattr(twin, "_cache", None)
     files = getattr(cache, "_cache_file", None)
     if cache is None or files is None:  # another version of Numba
         return twin
-    meaning = _meaning(kernel)
 
     def index_key(signature: Any, codegen: Any) -> Any:
-        return signature, codegen.magic_tuple(), meaning
+        return signature, codegen.magic_tuple()
 
     def save(key: Any, code: Any) -> None:
         index = files._load_index()

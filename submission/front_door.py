@@ -5,7 +5,6 @@ A player is the name of one of Kaggle's agents or of ours, with options if need 
 function of Kaggle's observation and configuration.
 """
 
-import json
 import os
 import weakref
 from collections.abc import Callable, Sequence
@@ -18,7 +17,7 @@ from typing import Any, TypeAlias
 from agents.agent import Agent
 from agents.options import agent_options
 from agents.output_file import require_writable
-from agents.registry import REGISTERED, JsonValue
+from agents.registry import REGISTERED, JsonValue, option_texts
 from submission.bundle.bundle import build_bundle, is_bundle
 from submission.bundle.functions import function_source
 from submission.checking.check import check_submission
@@ -171,9 +170,7 @@ def check(
     Raises:
         ValueError, OSError, ChildProcessError: see `check_submission`.
     """
-    submission = player if isinstance(player, Submission) else None
-    if not isinstance(player, str | Path | Submission):
-        submission = _submission_of(player)
+    submission = None if isinstance(player, str | Path) else _submission_of(player)
     path = submission.path if submission else Path(str(player))
     with progress_bar(f"Checking {path}", progress) as show:
         return check_submission(
@@ -347,8 +344,8 @@ def as_player(player: PlayerLike) -> Player:
             return player
         case str() | Path():
             return find_player(os.fspath(player))
-        case Agent() if type(player) in REGISTERED.values():
-            return find_player(_name_of(player))
+        case Agent() if name := _registered_name(player):
+            return find_player(_specification(name, _chosen_options(player)))
     submission = _submission_of(player)
     return Player(submission.name, PlayerKind.FILE, submission.source.encode())
 
@@ -364,9 +361,8 @@ def _several(players: PlayerLike | Sequence[PlayerLike]) -> Sequence[PlayerLike]
 def _bundled(agent: Agent) -> Submission:
     """The bundle of an agent: one of ours, or one whose class stands in a file."""
     options = _chosen_options(agent)
-    for name, cls in REGISTERED.items():
-        if type(agent) is cls:
-            return build(name, **options)
+    if name := _registered_name(agent):
+        return build(name, **options)
     file = getsourcefile(type(agent))
     if file is None or not Path(file).is_file():
         raise ValueError(
@@ -384,16 +380,12 @@ def _chosen_options(agent: Agent) -> dict[str, Any]:
     return {name: chosen[name] for name in named if chosen[name] != defaults[name]}
 
 
-def _name_of(agent: Agent) -> str:
-    """The text by which an agent of ours can be named."""
-    (name,) = [name for name, cls in REGISTERED.items() if cls is type(agent)]
-    return _specification(name, _chosen_options(agent))
+def _registered_name(agent: Agent) -> str | None:
+    """The name of an agent of ours; None for any other."""
+    return next((name for name, cls in REGISTERED.items() if cls is type(agent)), None)
 
 
 def _specification(name: str, options: dict[str, Any]) -> str:
     """The text that names an agent with its options."""
-    words = [
-        f"{key}={value if isinstance(value, str) else json.dumps(value)}"
-        for key, value in sorted(options.items())
-    ]
+    words = option_texts(dict(sorted(options.items())))
     return f"{name}:{','.join(words)}" if words else name

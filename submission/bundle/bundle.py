@@ -1,7 +1,6 @@
 """One self-contained file from an agent's modules."""
 
 import importlib.util
-import json
 import shlex
 import sys
 from collections.abc import Callable, Mapping
@@ -17,7 +16,7 @@ import envs
 import submission
 from agents.agent import Agent
 from agents.options import agent_help, check_options, unlimited_options
-from agents.registry import JsonValue, agent_class
+from agents.registry import JsonValue, agent_class, option_texts
 from submission.bundle.closure import SourceTree, close
 from submission.bundle.compose import COMPILING, Header, compose, data_files, own_names
 from submission.bundle.naming import Symbol
@@ -116,8 +115,8 @@ def _command(agent: str, options: Mapping[str, JsonValue], source: Path | None) 
     words = ["connectx", "build", agent]
     if source is not None:
         words += ["--from", source.name]
-    for key, value in options.items():
-        words += ["--option", f"{key}={value if isinstance(value, str) else json.dumps(value)}"]
+    for option in option_texts(options):
+        words += ["--option", option]
     return shlex.join(words)
 
 

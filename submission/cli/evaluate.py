@@ -8,6 +8,7 @@ import typer
 
 from submission import front_door
 from submission.cli.arguments import (
+    STDOUT,
     ActTimeout,
     ArenaOption,
     Columns,
@@ -112,7 +113,7 @@ def evaluate(
         resume=resume,
     )
     show(match, json)
-    report_more(match, first_player_table, html)
+    report_more(match, first_player_table and json != STDOUT, html)
     require_complete(match.completion)
     if all(record.failing_player == hero.name for record in match.records):
         raise typer.Exit(1)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from submission.cli.arguments import Anchor, FirstPlayerTable, Json, require_files, show
+from submission.cli.arguments import STDOUT, Anchor, FirstPlayerTable, Json, require_files, show
 from submission.cli.evaluate import report_more
 from submission.cli.ladder import show_ladder
 from submission.match.results_file import read_results
@@ -36,7 +36,7 @@ def report(
         if anchor is not None:
             raise ValueError(f"--anchor is for a ladder, and {results} holds one player's games")
         show(match, json)
-        report_more(match, first_player_table, html)
+        report_more(match, first_player_table and json != STDOUT, html)
     else:
         if first_player_table:
             raise ValueError(
