@@ -111,10 +111,7 @@ def game_from_id(text: str, largest: int | None = None) -> BoardGame:
     count = len(numbers.split("x")) if sizes else 0
     if entry is None or bool(dash) != bool(count) or count != len(entry.sizes):
         raise ValueError(f"{text!r} is no game: write one such as connectx-6x7x4 or tictactoe")
-    chosen = {
-        size: int(number)
-        for size, number in zip(entry.sizes, numbers.split("x"), strict=bool(dash))
-    }
+    chosen = dict(zip(entry.sizes, map(int, numbers.split("x") if dash else ()), strict=True))
     for size, number in chosen.items():
         if largest is not None and number > largest:
             raise ValueError(f"{size} is at most {largest}, not {number}")

@@ -189,7 +189,7 @@ def cookies(headers: Headers, name: str) -> list[str]:
     """The values of a cookie."""
     found = []
     for header in headers.getlist("cookie"):
-        jar = SimpleCookie[str]()
+        jar = SimpleCookie()
         try:
             jar.load(header)
         except CookieError:

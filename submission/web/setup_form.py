@@ -64,7 +64,7 @@ LONGEST_TEXT = 100
 
 
 def game_forms() -> list[dict[str, Any]]:
-    """The games, with the sizes that can be chosen; a game of one size that has another is left out."""
+    """The games and their sizes; each game once, though it may have two names."""
     return [
         {
             "name": entry.name,
