@@ -114,9 +114,7 @@ class PositionValues:
     def best(self) -> list[int]:
         """The moves that are proven to be at least as good as every other."""
         highest = max(value.bounds.upper for value in self.moves.values())
-        return [
-            action for action, value in self.moves.items() if value.bounds.lower >= highest
-        ]
+        return [action for action, value in self.moves.items() if value.bounds.lower >= highest]
 
 
 def growing_values(
