@@ -117,7 +117,7 @@ function drawBoard() {
   board.update({
     ...position,
     interactive: isPersonsTurn(),
-    values: state.valued ? values.byAction : null,
+    values: state.valued ? values.byAction ?? {} : null,
     message: statusText(),
   });
 }
