@@ -33,6 +33,7 @@ export class Values {
     this.byAction = null;
     showError(byId("values-error"), "");
     byId("values-list").replaceChildren();
+    byId("values-list").ariaBusy = String(Boolean(position && !position.over));
     byId("values-state").textContent = position?.over ? "The game is over." : "";
     if (!position || position.over) return;
     const { game, moves } = position;
@@ -48,6 +49,7 @@ export class Values {
     this.byAction = Object.fromEntries(snapshot.columns.map(value => [value.action, value]));
     const rows = snapshot.columns.map(value => valueRow(value, position.place));
     byId("values-list").replaceChildren(...rows);
+    byId("values-list").ariaBusy = String(!snapshot.done);
     byId("values-state").textContent = stateText(snapshot);
     this.#onChange();
   }
