@@ -110,7 +110,7 @@ def write_ladder(path: Path) -> Path:
     """Write a results file of three players, with every result."""
     names = ("hero", "rival", "third")
     pairings = (("hero", "rival"), ("hero", "third"), ("rival", "third"))
-    match = match_of(games=6)
+    match = match_of(games=8)
     header = ResultsHeader(
         tuple(Identity(name, PlayerKind.FILE, "0" * 64) for name in names),
         pairings,
