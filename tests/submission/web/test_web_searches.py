@@ -62,7 +62,7 @@ def wait_until_quiet(server: Running, seconds: float = 10.0) -> None:
 
 def used(server: Running) -> float:
     times = [process.cpu_times() for process in server.searchers]
-    return sum(time.user + time.system for time in times)
+    return float(sum(time.user + time.system for time in times))
 
 
 def test_an_agent_moves(server: Running, page: str) -> None:
@@ -190,7 +190,7 @@ def test_a_tree_grows_and_is_stepped_through(server: Running, page: str) -> None
     assert last["chosen"] in range(7)
     assert last["svg"].startswith("<svg")
     for step in (1, 2, last["steps"] // 2):
-        asked = {"page": page, "step": step, "root": [], "nodes": 30}
+        asked: dict[str, Any] = {"page": page, "step": step, "root": [], "nodes": 30}
         picture = server.client.post("/api/search/picture", json=asked).json()
         assert (picture["step"], picture["chosen"]) == (step, None)
         assert picture["words"]
