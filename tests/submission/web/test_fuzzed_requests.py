@@ -95,7 +95,9 @@ def send(
     texts = {name: str(value).encode("utf-8", "replace") for name, value in query.items()}
     params = texts if method == "GET" and path.startswith("/api/") else {}
     content = body if method == "POST" else b""
-    with server.client.stream(method, f"{server.base}{path}", params=params, content=content, headers=more) as answer:
+    with server.client.stream(
+        method, f"{server.base}{path}", params=params, content=content, headers=more
+    ) as answer:
         assert answer.status_code < 500 or answer.status_code == 503, (method, path, query, body)
         assert "content-security-policy" in answer.headers
         if answer.status_code >= 400 and method != "HEAD":
