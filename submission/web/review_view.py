@@ -6,7 +6,7 @@ from typing import Any
 from agents.solver.exact_moves import unrefuted
 from agents.solver.solver import Solver
 from envs.board import BoardGame, BoardState
-from submission.review.judged_game import mistake_of
+from submission.reviewing.judged_game import mistake_of
 from submission.web.values import PositionValues, growing_values
 
 PATIENCE_SECONDS = (0.25, 1.5, 10.0)
