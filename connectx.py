@@ -1,4 +1,4 @@
-"""The front door: `connectx.build`, `check`, `evaluate`, `grade` and `ladder`, in any folder.
+"""The front door: `connectx.build`, `check`, `evaluate`, `grade`, `ladder` and `review`, anywhere.
 
 It is that of the package `submission`, by a name that no submission has: where a hand-written
 `submission.py` lies in the current folder, `import submission` is that file, and `import connectx`
@@ -14,9 +14,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from submission import Submission, build, check, evaluate, grade, ladder
+    from submission import Submission, build, check, evaluate, grade, ladder, review
 
-__all__ = ["Submission", "build", "check", "evaluate", "grade", "ladder"]
+__all__ = ["Submission", "build", "check", "evaluate", "grade", "ladder", "review"]
 
 HOME = Path(__file__).resolve().parent
 PACKAGES = ("agents", "envs", "submission")

@@ -33,11 +33,13 @@ def test_help_teaches_every_command(shell: Shell) -> None:
         "ladder",
         "report",
         "grade",
+        "review",
         "positions",
         "solve",
         "book",
         "train",
         "play",
+        "web",
         "explain",
     ]
     for command in listing:

@@ -1,0 +1,84 @@
+/** What each move is worth: the stream of values for the position on the board, and its panel. */
+
+import { stream } from "./api.js";
+import { byId, h, MARKS, showError } from "./dom.js";
+import { signed } from "./seats.js";
+
+const PHASES = { solving: "Solving…", estimating: "Estimating…", preparing: "Preparing…" };
+
+/** Follows the values of one position at a time. */
+export class Values {
+  /** @type {Object<number, object>|null} the values by action, of the position that is followed */
+  byAction = null;
+  #key = "";
+  #source = null;
+  #onChange;
+
+  /** @param {() => void} onChange called when there are new values */
+  constructor(onChange) {
+    this.#onChange = onChange;
+  }
+
+  /**
+   * Follow the values of a position; the same position goes on.
+   *
+   * @param {import("./game.js").Position|null} position null: of none
+   */
+  follow(position) {
+    const key = position ? `${position.game} ${position.moves}` : "";
+    if (key === this.#key) return;
+    this.#key = key;
+    this.#source?.close();
+    this.#source = null;
+    this.byAction = null;
+    showError(byId("values-error"), "");
+    byId("values-list").replaceChildren();
+    byId("values-list").ariaBusy = String(Boolean(position && !position.over));
+    byId("values-state").textContent = position?.over ? "The game is over." : "";
+    if (!position || position.over) return;
+    const { game, moves } = position;
+    byId("values-state").textContent = PHASES.solving;
+    this.#source = stream("values", { game, moves }, snapshot => this.#show(snapshot, position),
+      sentence => {
+        byId("values-state").textContent = "";
+        showError(byId("values-error"), sentence);
+      });
+  }
+
+  #show(snapshot, position) {
+    this.byAction = Object.fromEntries(snapshot.columns.map(value => [value.action, value]));
+    const rows = snapshot.columns.map(value => valueRow(value, position.place));
+    byId("values-list").replaceChildren(...rows);
+    byId("values-list").ariaBusy = String(!snapshot.done);
+    byId("values-state").textContent = stateText(snapshot);
+    this.#onChange();
+  }
+}
+
+function stateText({ position, player, phase, done }) {
+  const worth = `${MARKS[player]} to move: ${position.text}`;
+  return done ? `${worth}.` : `${worth}. ${PHASES[phase] ?? ""}`;
+}
+
+function valueRow(value, place) {
+  return h(
+    "li",
+    { class: "value", "data-exact": value.exact, "data-best": value.best },
+    h("span", { class: "place" }, h("span", { class: "hidden" }, `${place} `), String(value.action + 1)),
+    h("b", { class: "sign", "aria-hidden": "true" }, value.short),
+    h("span", { class: "words" }, value.text, value.best ? h("em", {}, " best") : null),
+    h("span", { class: "how" }, howText(value), value.estimate === null ? null : estimateBar(value.estimate)),
+  );
+}
+
+function howText({ exact, least, most }) {
+  if (exact) return "exact";
+  return least > -1 || most < 1 ? "proven so far" : "";
+}
+
+function estimateBar(estimate) {
+  const bar = h("i", { class: "bar", "aria-hidden": "true" });
+  bar.style.setProperty("--from", `${50 + Math.min(estimate, 0) * 50}%`);
+  bar.style.setProperty("--share", `${Math.abs(estimate) * 50}%`);
+  return h("span", { class: "estimate" }, bar, `estimate ${signed(estimate)}`);
+}
