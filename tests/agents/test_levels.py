@@ -1,9 +1,9 @@
 """The ten levels: from random to perfect, by fixed depths and a seeded share of slips."""
 
 import json
+import re
 from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
 from random import Random
 
 import gymnasium
@@ -14,11 +14,11 @@ from agents.compiled.compilation import Compilation
 from agents.levels import EXACT, LEVELS, affordable_depth
 from envs import ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.board import BoardState
+from tests.helpers.documents import README, ROOT, SEARCHES, text_of
 from tests.helpers.kaggle_rules import kaggle_game
 from tests.helpers.strategies import random_game
 
 ENV = ConnectFour()
-ROOT = Path(__file__).parents[2]
 NUMBERS = [level.n for level in LEVELS]
 every_level = pytest.mark.parametrize("n", NUMBERS)
 
@@ -56,6 +56,14 @@ def test_neighbours_are_as_far_apart_as_was_measured() -> None:
     measured = {row[0]: row[2] for row in rows}
     assert measured == {str(each.n): f"{each.elo:+d}" if each.elo else "0" for each in LEVELS}
     assert all(100 <= higher.elo - lower.elo <= 250 for lower, higher in pairwise(LEVELS))
+
+
+def test_the_documents_show_the_table() -> None:
+    figures = [f"{each.elo:+d}" if each.elo else "0" for each in LEVELS]
+    assert f"| Elo | {' | '.join(figures)} |" in text_of(README)
+    for each, figure in zip(LEVELS, figures, strict=True):
+        row = rf"^\| {each.n} \| {each.name} \|.*\| {re.escape(figure)} \|$"
+        assert re.search(row, text_of(SEARCHES), flags=re.MULTILINE)
 
 
 @pytest.mark.parametrize("n", [0, 11, -1])
