@@ -2,7 +2,7 @@
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import singledispatch
 from stat import S_ISREG
@@ -21,6 +21,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from agents.rich_html import html_of
 from agents.search import OnProgress
 from submission.console_encoding import READABLE
 
@@ -35,6 +36,19 @@ NOTHING = "-"
 def tables(result: object) -> RenderableType:
     """The tables of a result, with notes; `submission.front_door` registers those of each kind."""
     return Text(object.__repr__(result))
+
+
+PICTURE = "overflow-x: auto; background: #ffffff; color: #0b1f38; margin: 0.5em 0; padding: 0.5em"
+"""The look of a picture in a notebook, which may be dark around it."""
+
+
+@singledispatch
+def pictures(result: object) -> Sequence[str]:
+    """The pictures of a result, as SVG, which a notebook shows below the tables.
+
+    `submission.front_door` registers those of each kind, too.
+    """
+    return ()
 
 
 class Printed(ABC):
@@ -56,8 +70,13 @@ class Printed(ABC):
         return text.encode(console.encoding, READABLE).decode(console.encoding)
 
     def __repr__(self) -> str:
-        """What a notebook and Python's prompt show."""
+        """What Python's prompt shows."""
         return str(self)
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """What a notebook shows."""
+        drawn = (f'<div style="{PICTURE}">{svg}</div>' for svg in pictures(self))
+        return {"text/plain": str(self), "text/html": "".join([html_of(tables(self)), *drawn])}
 
 
 def say(text: str) -> None:

@@ -1,5 +1,6 @@
 """The trace of a search: recorded, told in words, drawn as a picture, turned into exercises."""
 
+from agents.display import shows_itself
 from agents.trace.pictures.drawing import draw
 from agents.trace.recording import recorded
 from agents.trace.story import tell, trace_text
@@ -7,3 +8,18 @@ from agents.trace.trace import SearchTrace
 from agents.trace.trace_json import from_json, to_json
 
 __all__ = ["SearchTrace", "draw", "from_json", "recorded", "tell", "to_json", "trace_text"]
+
+
+def _text(trace: SearchTrace) -> str:
+    return trace_text(trace) if trace.nodes or trace.simulations else "no search is recorded yet"
+
+
+def _html(trace: SearchTrace) -> str:
+    if not (trace.nodes or trace.simulations):
+        return f"<p>{_text(trace)}</p>"
+    return f'<div style="overflow-x: auto">{draw(trace)}</div>'
+
+
+# Set from here, for these modules import the trace's own.
+SearchTrace.__str__ = _text  # type: ignore[method-assign]
+shows_itself(SearchTrace, _html)
