@@ -1,5 +1,6 @@
 """The table of games: the command line, Gymnasium, training and the tests find them here."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from inspect import signature
@@ -79,3 +80,39 @@ def game_entry(game: BoardGame) -> GameEntry:
         if type(game) is entry.rules:
             return entry
     raise ValueError(f"{game!r} is none of the games {', '.join(GAMES)}: enter it in envs/games.py")
+
+
+def game_id(game: BoardGame) -> str:
+    """Name a game with its sizes, as in `connectx-6x7x4` (rows, columns, stones in a row).
+
+    A game whose size cannot be chosen is named alone, as in `tictactoe`.
+
+    Raises:
+        ValueError: as `game_entry`.
+    """
+    entry = game_entry(game)
+    sizes = "x".join(map(str, entry.sizes_of(game)))
+    return f"{entry.name}-{sizes}" if sizes else entry.name
+
+
+def game_from_id(text: str, largest: int | None = None) -> BoardGame:
+    """Make the game that `game_id` names.
+
+    Args:
+        text: the id.
+        largest: the most that each size may be; None is no limit.
+
+    Raises:
+        ValueError: no such id, or a size that is too small or too large.
+    """
+    name, dash, numbers = text.partition("-")
+    entry = GAMES.get(name)
+    sizes = re.fullmatch(r"\d{1,4}(x\d{1,4})*", numbers, re.ASCII)
+    count = len(numbers.split("x")) if sizes else 0
+    if entry is None or bool(dash) != bool(count) or count != len(entry.sizes):
+        raise ValueError(f"{text!r} is no game: write one such as connectx-6x7x4 or tictactoe")
+    chosen = dict(zip(entry.sizes, map(int, numbers.split("x") if dash else ()), strict=True))
+    for size, number in chosen.items():
+        if largest is not None and number > largest:
+            raise ValueError(f"{size} is at most {largest}, not {number}")
+    return entry.make(**chosen)

@@ -10,21 +10,22 @@ from agents.guidance.rollouts import Rollout
 from agents.mcts import Node, Tree, uct
 from agents.mcts_agent import MCTSAgent
 from agents.options import agent_options
-from agents.trace.recorder import Recorder
+from agents.trace.recorder import OnVisit, Recorder
 from agents.trace.trace import ChildStatistics, Path, SearchTrace, Selection, Simulation
 from envs.protocol import Action, Env, State
 
 
 class SimulationRecorder(Recorder):
-    """Enters one simulation after the other in the trace, and in the end what the tree has become.
+    """Enters one simulation after the other in the trace, with the tree that grows by them.
 
     A search calls `plant`. In each simulation it calls `start_simulation`, then for each step down
     `select`, or `draw` where chance decides, then `expand` if it adds a node, `play_out` for each
-    rollout, and `back_up`. After the last one it calls `end`.
+    rollout, and `back_up`. After the last one it calls `end`. The trace holds whole simulations at
+    any time.
     """
 
-    def __init__(self, algorithm: str, trace: SearchTrace, limit: int) -> None:
-        super().__init__(algorithm, trace, limit)
+    def __init__(self, algorithm: str, trace: SearchTrace, limit: int, on_visit: OnVisit) -> None:
+        super().__init__(algorithm, trace, limit, on_visit)
         self._nodes: list[Node[Any, Any]] = []
         """The root, and the nodes of the path that the simulation has taken so far."""
         self._simulation = _nothing_yet()
@@ -32,6 +33,7 @@ class SimulationRecorder(Recorder):
     def plant(self, root: Node[Any, Any]) -> None:
         """Record the root of the tree that is to grow."""
         self._nodes = [root]
+        self._describe((), root)
 
     def start_simulation(self) -> None:
         """Begin a simulation at the root."""
@@ -69,25 +71,20 @@ class SimulationRecorder(Recorder):
             (simulation.path[:depth], node.visits, node.total)
             for depth, node in enumerate(self._nodes)
         ][::-1]
+        for depth, node in enumerate(self._nodes):
+            if node.proven is not None:
+                self.trace.proven[simulation.path[:depth]] = node.proven
         self.trace.simulations.append(simulation)
-
-    def end(self, chosen: Hashable) -> None:
-        """Record the chosen action of the root, and the tree as it has become."""
-        super().end(chosen)
-        tree: list[tuple[Path, Node[Any, Any]]] = [((), self._nodes[0])]
-        for path, node in tree:
-            self._describe(path, node)
-            tree += [((*path, action), child) for action, child in node.children.items()]
 
     def _descend(self, action: Hashable) -> None:
         self.count_visit()
         self._nodes.append(self._nodes[-1].children[action])
-        self._simulation.path = (*self._simulation.path, action)
+        path = self._simulation.path = (*self._simulation.path, action)
+        if path not in self.trace.players:
+            self._describe(path, self._nodes[-1])
 
     def _describe(self, path: Path, node: Node[Any, Any]) -> None:
         self.trace.players[path] = self.env.current_player(node.state)
-        if node.proven is not None:
-            self.trace.proven[path] = node.proven
         board = self.board(node.state)
         if board is not None:
             self.trace.boards[path] = board

@@ -1,6 +1,6 @@
 """Recorders, which fill a trace as a search goes on: their base, and that of depth-first search."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,14 @@ LIMIT = 100_000
 """Visits of nodes that a trace holds by default; they take 100 to 150 MB."""
 
 
+OnVisit = Callable[[], object]
+"""Called before each visit of a node; what it raises ends the search."""
+
+
+class TraceFull(ValueError):
+    """The search visits more nodes than its trace may hold."""
+
+
 class Recorder:
     """Fills a trace.
 
@@ -21,12 +29,14 @@ class Recorder:
         algorithm: the name of the search.
         trace: what to fill; each search empties it first.
         limit: how many visits of nodes it may hold.
+        on_visit: what to call before each of them.
     """
 
-    def __init__(self, algorithm: str, trace: SearchTrace, limit: int) -> None:
+    def __init__(self, algorithm: str, trace: SearchTrace, limit: int, on_visit: OnVisit) -> None:
         self.algorithm = algorithm
         self.trace = trace
         self.limit = limit
+        self.on_visit = on_visit
         self.visits = 0
         self.env: Any = None
 
@@ -50,10 +60,11 @@ class Recorder:
         """Make room for one more visit.
 
         Raises:
-            ValueError: the trace is full.
+            TraceFull: there is none.
         """
+        self.on_visit()
         if self.visits == self.limit:
-            raise ValueError(
+            raise TraceFull(
                 f"the search visits more than {self.limit} nodes, too many for a trace: lower its "
                 "depth, simulations or time_limit, or raise the limit of the trace (--trace-limit; "
                 "in Python the `limit` of `recorded`)"
@@ -75,8 +86,8 @@ class NodeRecorder(Recorder):
     time is up it just stops calling.
     """
 
-    def __init__(self, algorithm: str, trace: SearchTrace, limit: int) -> None:
-        super().__init__(algorithm, trace, limit)
+    def __init__(self, algorithm: str, trace: SearchTrace, limit: int, on_visit: OnVisit) -> None:
+        super().__init__(algorithm, trace, limit, on_visit)
         self._open: list[Visit] = []
         self._iteration = -1
 

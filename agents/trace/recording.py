@@ -14,12 +14,14 @@ from agents.minimax import Minimax, MinimaxAgent
 from agents.registry import REGISTERED
 from agents.search import Clock, Found, Variation, possible_outcomes
 from agents.trace.recorded_mcts import RecordedTree, SimulationRecorder, recording_mcts_agent
-from agents.trace.recorder import LIMIT, NodeRecorder, Recorder
+from agents.trace.recorder import LIMIT, NodeRecorder, OnVisit, Recorder
 from agents.trace.trace import SearchTrace
 from envs.protocol import Action, Env, State
 
 
-def recorded(agent: Agent, trace: SearchTrace, limit: int = LIMIT) -> "RecordedAgent":
+def recorded(
+    agent: Agent, trace: SearchTrace, limit: int = LIMIT, on_visit: OnVisit = lambda: None
+) -> "RecordedAgent":
     """An agent that searches as `agent` does, and fills `trace` anew in each search.
 
     It searches by the reference, in plain Python, even where `agent` would run compiled code. With
@@ -30,6 +32,7 @@ def recorded(agent: Agent, trace: SearchTrace, limit: int = LIMIT) -> "RecordedA
         agent: one whose class `RECORDED_SEARCHES` has.
         trace: what to fill.
         limit: how many visits of nodes the trace may hold; a search of more is a ValueError.
+        on_visit: called before each of them; what it raises ends the search.
 
     Raises:
         ValueError: it is another agent, or one that must be compiled.
@@ -44,8 +47,8 @@ def recorded(agent: Agent, trace: SearchTrace, limit: int = LIMIT) -> "RecordedA
             raise ValueError("compiled code cannot be recorded: choose engine auto or reference")
         agent = replace(agent, engine="reference")
     if isinstance(agent, DepthFirstAgent):
-        return RecordedDepthFirstAgent(agent, NodeRecorder(algorithm, trace, limit))
-    recorder = SimulationRecorder(algorithm, trace, limit)
+        return RecordedDepthFirstAgent(agent, NodeRecorder(algorithm, trace, limit, on_visit))
+    recorder = SimulationRecorder(algorithm, trace, limit, on_visit)
     return RecordedAgent(recording_mcts_agent(agent, recorder), recorder)
 
 

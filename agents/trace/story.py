@@ -61,7 +61,13 @@ def tell_search(trace: SearchTrace, leaves: LeafValues) -> Iterator[str]:
         yield f"this is the last of {earlier + 1} searches, each one ply deeper than the one before"
     nodes = {node.path: node for node in trace.last_iteration()}
     yield from Walk(trace, leaves, nodes).visit(nodes[()])
-    yield f"the search chooses {trace.action_label(trace.chosen)}"
+    yield from _choice_of_all(trace)
+
+
+def _choice_of_all(trace: SearchTrace) -> Iterator[str]:
+    """The last line, once the search has ended."""
+    if trace.chosen is not None:
+        yield f"the search chooses {trace.action_label(trace.chosen)}"
 
 
 @dataclass(frozen=True)
@@ -79,7 +85,8 @@ class Walk:
         chance = (
             "" if node.probability is None else f" with {self.trace.number_label(node.probability)}"
         )
-        if not node.visited:
+        is_open = node.ending is ReturnReason.NOT_YET
+        if not node.visited and not is_open:
             yield f"{indent}{name}{chance}: {self._finding(node)}"
             return
         yield f"{indent}enter {name} ({self._kind(node)}){chance}{self._window(node)}"
@@ -90,6 +97,8 @@ class Walk:
             narrowed = narrower(window, node.player, child.value)
             yield from self._narrowing(indent + INDENT, window, narrowed)
             window = narrowed
+        if is_open:
+            return
         if node.unvisited:
             yield f"{indent}{INDENT}{left_out(self.trace, self.leaves, node)}"
         yield f"{indent}{name} {self._return(node)}"
@@ -177,7 +186,7 @@ def tell_simulations(trace: SearchTrace) -> Iterator[str]:
         yield f"simulation {number}"
         for step in _steps(trace, simulation):
             yield f"  {step}"
-    yield f"the search chooses {trace.action_label(trace.chosen)}"
+    yield from _choice_of_all(trace)
 
 
 def _steps(trace: SearchTrace, simulation: Simulation) -> Iterator[str]:

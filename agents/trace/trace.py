@@ -122,6 +122,8 @@ class ReturnReason(StrEnum):
     """All its children were visited, but those that chance or the modelled opponent never takes."""
     TIME = "time"
     """The time was up: its value is unknown."""
+    NOT_YET = "not yet"
+    """The search is still below it."""
 
 
 @dataclass
@@ -144,7 +146,7 @@ class TracedNode:
     """As the search returned it; None where the time was up."""
     bound: Bound = Bound.EXACT
     """The true value at this depth is `value`, at least that or at most that."""
-    ending: ReturnReason = ReturnReason.COMPLETE
+    ending: ReturnReason = ReturnReason.NOT_YET
     probability: float | None = None
     """Of the last action of the path; None where a player chooses it."""
     iteration: int = 0

@@ -22,6 +22,7 @@ HELP = """Game-tree search agents for Kaggle's ConnectX: build, check and evalua
   connectx book --plies 8             every position of the first plies, solved in advance
   connectx train --minutes 10         a policy that learns by playing itself
   connectx play perfect --seat 2      play against an agent, in the terminal
+  connectx web --open                 play, values and searches in the browser
   connectx explain --tree "[[3, 12, 8], [2, 4, 6], [14, 5, 2]]"
                                       a search in words, as a picture, as an exercise
 """
@@ -40,6 +41,7 @@ COMMANDS = {
     "book": "Solve a board's openings in advance.",
     "train": "Train a policy in self-play, for `connectx build policy --option file=policy.npz`.",
     "play": "Play against an agent or a submission in the terminal.",
+    "web": "Play against agents in the browser, and look at values, searches and replays.",
     "explain": "Show how a search thinks: its walk in words, and its tree.",
 }
 """The first line of each command's help: the list of all is shown without importing them."""

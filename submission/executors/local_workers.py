@@ -42,12 +42,19 @@ class WorkerPool(ProcessPoolExecutor):
 
     def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Have a function called by a worker; the first call starts the workers."""
-        main = sys.modules["__main__"]
-        sys.modules["__main__"] = ModuleType("__main__")
-        try:
+        with hidden_main():
             return super().submit(function, *args, **kwargs)
-        finally:
-            sys.modules["__main__"] = main
+
+
+@contextmanager
+def hidden_main() -> Iterator[None]:
+    """Have processes that are started meanwhile not run the caller's script."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 @contextmanager
@@ -69,7 +76,7 @@ def local_executor(workers: int) -> Iterator[Executor]:
         raise ValueError(f"the number of workers must be at least 1, not {workers}")
     others = set(multiprocessing.active_children())
     queues = []
-    with _temporary_folder() as folder:
+    with workers_folder() as folder:
 
         def start() -> Executor:
             pool = WorkerPool(
@@ -95,7 +102,7 @@ def local_executor(workers: int) -> Iterator[Executor]:
 
 
 @contextmanager
-def _temporary_folder() -> Iterator[Path]:
+def workers_folder() -> Iterator[Path]:
     """A folder that is removed at the end, though the players of dead workers may still be in it.
 
     Their supervisors end them and remove their own folders meanwhile.

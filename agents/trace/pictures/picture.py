@@ -93,29 +93,39 @@ Visits = Mapping[Path, TracedNode]
 """The nodes of one iteration by their paths."""
 
 LEAVES = {ReturnReason.TERMINAL: Shape.TERMINAL, ReturnReason.DEPTH: Shape.DEPTH}
-MARKS = {ReturnReason.TRANSPOSITION: "from the table", ReturnReason.TIME: "time was up"}
+MARKS = {
+    ReturnReason.TRANSPOSITION: "from the table",
+    ReturnReason.TIME: "time was up",
+    ReturnReason.NOT_YET: "not yet known",
+}
 PLAYER_SHAPES = {0: Shape.CHANCE, 1: Shape.MAX, 2: Shape.MIN}
 
 
-def picture_of(trace: SearchTrace, limit: int) -> Picture:
+def picture_of(trace: SearchTrace, limit: int, top: Path = ()) -> Picture:
     """The picture of a trace, folded to at most `limit` nodes.
 
     Of a Monte Carlo tree search those of the most visits are kept, of the others the upper levels.
 
+    Args:
+        trace: what was recorded.
+        limit: nodes to show.
+        top: the node below which they are; () for the whole tree.
+
     Raises:
-        ValueError: the trace holds no search, or the limit is below 1.
+        ValueError: the trace holds no search or no such node, or the limit is below 1.
     """
     require_at_least("limit", limit, 1)
     if trace.simulations:
-        return _simulations(trace, limit)
+        return _simulations(trace, limit, top)
     if trace.nodes:
-        return _search(trace, limit)
+        return _search(trace, limit, top)
     raise ValueError("the trace is empty: search with recorded(agent, trace) first")
 
 
-def _search(trace: SearchTrace, limit: int) -> Picture:
+def _search(trace: SearchTrace, limit: int, top: Path) -> Picture:
     nodes = trace.last_iteration()
-    root = search_picture(trace)
+    root = _node_at(trace, search_picture(trace), top)
+    shown = sum(node.shape is not Shape.UNVISITED for node in root.walk())
     folded = fold(root, limit, rank=lambda node: len(node.path))
     value = nodes[0].value
     worth = "" if value is None else f", worth {trace.value_label(value)}"
@@ -124,15 +134,18 @@ def _search(trace: SearchTrace, limit: int) -> Picture:
         "values are player 1's, who maximises them."
     ]
     iterations = nodes[0].iteration + 1
-    if iterations > 1:
+    if iterations > 1 and nodes[0].ending is ReturnReason.NOT_YET:
+        notes.append(f"This is search {iterations}, one ply deeper than the one before.")
+    elif iterations > 1:
         notes.append(f"This is the last of {iterations} searches, each one ply deeper.")
     if folded:
-        notes.append(_folded(folded, len(nodes), "of the upper levels"))
+        notes.append(_folded(folded, shown, "of the upper levels"))
     return Picture(f"{_title(trace)}{worth}", tuple(notes), root)
 
 
-def _simulations(trace: SearchTrace, limit: int) -> Picture:
-    root = simulations_picture(trace)
+def _simulations(trace: SearchTrace, limit: int, top: Path) -> Picture:
+    root = _node_at(trace, simulations_picture(trace), top)
+    shown = sum(1 for _ in root.walk())
     folded = fold(root, limit, rank=lambda node: -(node.visits or 0))
     notes = [
         f"{_counted(len(trace.simulations), 'simulation')}, "
@@ -140,8 +153,28 @@ def _simulations(trace: SearchTrace, limit: int) -> Picture:
         "means t/n are player 1's, who maximises them."
     ]
     if folded:
-        notes.append(_folded(folded, len(trace.players), "with the most visits"))
+        notes.append(_folded(folded, shown, "with the most visits"))
     return Picture(_title(trace), tuple(notes), root)
+
+
+def _node_at(trace: SearchTrace, root: PictureNode, path: Path) -> PictureNode:
+    """The node of a picture at a path.
+
+    Raises:
+        ValueError: there is none that was visited.
+    """
+    node = root
+    for depth in range(len(path)):
+        reached = path[: depth + 1]
+        found = [
+            child
+            for child in node.children
+            if child.path == reached and child.shape is not Shape.UNVISITED
+        ]
+        if not found:
+            raise ValueError(f"the search has no node at {trace.path_label(reached)}")
+        node = found[0]
+    return node
 
 
 def _title(trace: SearchTrace) -> str:

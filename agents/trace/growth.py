@@ -1,0 +1,239 @@
+"""Searches to look at while they think, and what each had seen after any step.
+
+A step of a depth-first search is the visit of a node, one of Monte Carlo tree search a simulation.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from threading import Semaphore, Thread
+from time import perf_counter
+from typing import Any
+
+from agents.agent import Agent
+from agents.alpha_beta import Bound
+from agents.trace.pictures.drawing import draw_picture
+from agents.trace.pictures.picture import picture_of
+from agents.trace.recorder import LIMIT, TraceFull
+from agents.trace.recording import recorded
+from agents.trace.story import tell
+from agents.trace.trace import Path, ReturnReason, SearchTrace, Simulation, TracedNode
+
+LAST_WORDS = 8
+"""Lines of the walk that go with a picture."""
+
+
+def steps(trace: SearchTrace) -> int:
+    """The number of steps that a trace holds."""
+    return len(trace.simulations) or len(trace.nodes)
+
+
+def trace_after(trace: SearchTrace, step: int) -> SearchTrace:
+    """A trace as it was after so many of its steps; of iterative deepening its search of then.
+
+    What a node was worth that the search had not left yet is not in it.
+
+    Args:
+        trace: of a search that has ended, or goes on.
+        step: from 1 to `steps(trace)`.
+
+    Raises:
+        ValueError: there is no such step.
+    """
+    if not 1 <= step <= steps(trace):
+        raise ValueError(f"the step must be from 1 to {steps(trace)}, not {step}")
+    earlier = replace(trace, chosen=trace.chosen if step == steps(trace) else None)
+    if trace.simulations:
+        return _grown(earlier, trace.simulations[:step])
+    earlier.nodes = _walked(trace.nodes, step)
+    return earlier
+
+
+def _walked(nodes: list[TracedNode], step: int) -> list[TracedNode]:
+    """The nodes of the search that was under way after so many visits, as they were then."""
+    iteration = nodes[step - 1].iteration
+    first = next(index for index in range(step, 0, -1) if not nodes[index - 1].path) - 1
+    entered = nodes[first:step]
+    following = nodes[step] if step < len(nodes) else None
+    way = following.path if following and following.iteration == iteration else ()
+    windows = {node.path: node.window for node in entered}
+    if following:
+        windows[way] = following.window
+    seen = {node.path for node in entered}
+    return [
+        _still_open(node, seen, windows.get(way[: len(node.path) + 1]))
+        if node.path == way[: len(node.path)] != way or node.ending is ReturnReason.NOT_YET
+        else node
+        for node in entered
+    ]
+
+
+def _still_open(
+    node: TracedNode, seen: set[Path], window: tuple[float, float] | None
+) -> TracedNode:
+    """A node that the search has entered and not left.
+
+    Args:
+        node: as it is now.
+        seen: the nodes that were entered.
+        window: alpha and beta at that moment, which it handed down to its last child.
+    """
+    return replace(
+        node,
+        visited=[action for action in node.visited if (*node.path, action) in seen],
+        window_returned=window if node.player else None,
+        value=None,
+        bound=Bound.EXACT,
+        ending=ReturnReason.NOT_YET,
+    )
+
+
+def _grown(trace: SearchTrace, simulations: list[Simulation]) -> SearchTrace:
+    """The tree that these simulations have grown."""
+    paths = {path for simulation in simulations for path, _, _ in simulation.backed_up}
+    proven = {simulation.path for simulation in simulations if not simulation.rollouts}
+    proven |= {
+        (*selection.path, action)
+        for simulation in simulations
+        for selection in simulation.selections
+        for action, child in selection.children.items()
+        if child.proven is not None
+    }
+    known = trace.proven if len(simulations) == len(trace.simulations) else proven
+    return replace(
+        trace,
+        simulations=simulations,
+        players={path: player for path, player in trace.players.items() if path in paths},
+        boards={path: board for path, board in trace.boards.items() if path in paths},
+        proven={path: value for path, value in trace.proven.items() if path in known},
+    )
+
+
+@dataclass(frozen=True)
+class Growth:
+    """A search after a step, for a page."""
+
+    step: int
+    steps: int
+    """Of the search so far."""
+    title: str
+    notes: tuple[str, ...]
+    svg: str
+    """The tree, as `agents.trace.pictures.drawing.draw` draws it."""
+    words: tuple[str, ...]
+    """The last lines of the walk, as `tell` tells it."""
+    chosen: Any
+    """The action, once the search has ended; None before."""
+
+
+def growth_after(trace: SearchTrace, step: int, limit: int, top: Path = ()) -> Growth:
+    """Draw and tell a search as it was after a step.
+
+    Args:
+        trace: what was recorded.
+        step: from 1 to `steps(trace)`.
+        limit: nodes to show.
+        top: the node below which they are; () for the whole tree.
+
+    Raises:
+        ValueError: there is no such step, or no such node then.
+    """
+    then = trace_after(trace, step)
+    picture = picture_of(then, limit, top)
+    return Growth(
+        step,
+        steps(trace),
+        picture.title,
+        picture.notes,
+        draw_picture(then, picture),
+        tuple(deque(_last_words(then), LAST_WORDS)),
+        then.chosen,
+    )
+
+
+def _last_words(trace: SearchTrace) -> Iterator[str]:
+    """The walk; of simulations the last one."""
+    latest = replace(trace, simulations=trace.simulations[-1:])
+    lines = iter(tell(latest))
+    if trace.simulations:
+        next(lines)
+        yield f"simulation {len(trace.simulations)}"
+    yield from lines
+
+
+class Stopped(Exception):
+    """Nobody wants the search any more."""
+
+
+class SlicedSearch:
+    """A recorded search that goes on in slices of time: between two of them it can be looked at.
+
+    Args:
+        agent: one of those that can be recorded.
+        env: the rules.
+        state: where to search from.
+        limit: how many visits of nodes the trace may hold; a search of more ends there.
+
+    Raises:
+        ValueError: it cannot be recorded.
+    """
+
+    def __init__(self, agent: Agent, env: Any, state: Any, limit: int = LIMIT) -> None:
+        self.trace = SearchTrace()
+        self.is_full = False
+        """Whether the search has ended because its trace was full."""
+        self._searcher = recorded(agent, self.trace, limit, self._pause)
+        self._subject = env, state
+        self._error: Exception | None = None
+        self._until = 0.0
+        self._ended = self._stopped = False
+        self._go_on, self._handed_back = Semaphore(0), Semaphore(0)
+        self._thread = Thread(target=self._search, daemon=True)
+
+    def advance(self, seconds: float) -> bool:
+        """Search on for a while.
+
+        Returns:
+            Whether the search goes on after that.
+
+        Raises:
+            ValueError: the search does, because the game is over, say.
+        """
+        self._until = perf_counter() + seconds
+        if self._thread.ident is None:
+            self._thread.start()
+        self._go_on.release()
+        self._handed_back.acquire()
+        if self._error is not None:
+            raise self._error
+        return not self._ended
+
+    def close(self) -> None:
+        """End the search, if it has not ended."""
+        self._stopped = True
+        self._go_on.release()
+
+    def _search(self) -> None:
+        self._go_on.acquire()
+        try:
+            self._searcher.search(*self._subject)
+        except TraceFull:
+            self.is_full = True
+        except Stopped:
+            pass
+        except Exception as error:
+            self._error = error
+        self._ended = True
+        self._handed_back.release()
+
+    def _pause(self) -> None:
+        """Wait for the next slice when this one is over.
+
+        Raises:
+            Stopped: there will be none.
+        """
+        if perf_counter() >= self._until:
+            self._handed_back.release()
+            self._go_on.acquire()
+        if self._stopped:
+            raise Stopped

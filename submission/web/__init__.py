@@ -1,0 +1,1 @@
+"""`connectx web`: games, values, searches and replays in the browser."""

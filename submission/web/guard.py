@@ -1,0 +1,260 @@
+"""What every request passes before a route sees it: where it comes from, and how large it is."""
+
+import json
+import secrets
+from asyncio import timeout
+from collections.abc import Mapping
+from http import HTTPStatus
+from http.cookies import CookieError, SimpleCookie
+from ipaddress import ip_address
+from urllib.parse import parse_qs
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LARGEST_BODY = 64 * 1024
+"""Bytes of a question."""
+LARGEST_ADDRESS = 8 * 1024
+"""Bytes of a path and its query."""
+READ_TO_THE_END = 32 * 1024 * 1024
+"""Bytes of a body that is too large which are read, and forgotten, so that the answer arrives."""
+BODY_SECONDS = 10.0
+"""Time for a body to arrive."""
+HEADER = "x-connectx-token"
+LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
+
+SAFE_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+        "img-src 'self' data:; connect-src 'self'; font-src 'self'; manifest-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+"""Pictures of searches are styled by attributes, which is why styles may stand in the page."""
+
+
+class Refused(Exception):
+    """A request that is not answered.
+
+    Args:
+        status: a 4xx.
+        sentence: why, and what to do.
+    """
+
+    def __init__(self, status: HTTPStatus, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+        self.sentence = sentence
+
+
+class Guard:
+    """Lets those requests through that come from the page which this server has sent.
+
+    Another page in the same browser may send requests here, and a name that it controls may be
+    made to lead here (DNS rebinding). So the Host header must be an address of this server, each
+    run has a token, which the printed address turns into a cookie that other pages' requests do
+    not carry, and what is posted is JSON from an origin of this server.
+
+    Args:
+        app: answers the requests that pass.
+        token: of this run.
+        host: the name or address that the server listens at.
+        port: where it listens.
+    """
+
+    def __init__(self, app: ASGIApp, *, token: str, host: str, port: int) -> None:
+        self.app = app
+        self.token = token
+        self.port = port
+        self.cookie = f"connectx-token-{port}"
+        self.is_public = not is_loopback(host)
+        self.names = LOOPBACK_NAMES | {host.lower(), f"[{host.lower()}]"}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+        elif scope["type"] == "http":
+            await self._answer(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1008})
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_safely(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in SAFE_HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        try:
+            self._require_origin(Headers(scope=scope), scope)
+            if await self._let_in(scope, send_safely):
+                return
+            if scope["method"] == "POST":
+                receive = replayed(await read_body(Headers(scope=scope), receive), receive)
+        except Refused as refusal:
+            await send_refusal(refusal, send_safely)
+        else:
+            await self.app(scope, receive, send_safely)
+
+    def _require_origin(self, headers: Headers, scope: Scope) -> None:
+        """Refuse what was not sent to this server, or not by its page."""
+        hosts = headers.getlist("host")
+        if len(hosts) != 1 or not self._is_here(hosts[0]):
+            raise Refused(
+                HTTPStatus.MISDIRECTED_REQUEST,
+                "this server answers at the address that `connectx web` has printed, and at no "
+                "other name",
+            )
+        origins = headers.getlist("origin")
+        site = headers.get("sec-fetch-site", "same-origin")
+        foreign = any(origin != f"http://{hosts[0]}" for origin in origins)
+        if foreign or (site not in {"same-origin", "none"} and scope["path"] != "/"):
+            raise Refused(HTTPStatus.FORBIDDEN, "another site's page has sent this request")
+        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LARGEST_ADDRESS:
+            raise Refused(HTTPStatus.REQUEST_URI_TOO_LONG, "the address is too long")
+
+    def _is_here(self, host: str) -> bool:
+        name, colon, port = host.lower().rpartition(":")
+        if not colon or name.endswith(":") or port.endswith("]"):
+            name, port = host.lower(), "80"
+        if port != str(self.port):
+            return False
+        # An address is no name that somebody else could lead here.
+        return name in self.names or (self.is_public and is_address(name))
+
+    async def _let_in(self, scope: Scope, send: Send) -> bool:
+        """Refuse who has no token; True where the answer, the cookie, has been sent."""
+        headers = Headers(scope=scope)
+        if scope["path"] == "/" and scope["method"] == "GET":
+            given = parse_query_token(scope["query_string"])
+            if given is not None:
+                self._require_token([given])
+                await self._send_cookie(send)
+                return True
+        self._require_token([*headers.getlist(HEADER), *cookies(headers, self.cookie)])
+        return False
+
+    def _require_token(self, given: list[str]) -> None:
+        token = self.token.encode()
+        if not any(secrets.compare_digest(text.encode(), token) for text in given):
+            raise Refused(
+                HTTPStatus.FORBIDDEN,
+                "the token of this run is missing: open the address that `connectx web` has "
+                "printed",
+            )
+
+    async def _send_cookie(self, send: Send) -> None:
+        cookie = f"{self.cookie}={self.token}; Path=/; HttpOnly; SameSite=Strict"
+        headers = [(b"location", b"/"), (b"set-cookie", cookie.encode()), (b"content-length", b"0")]
+        await send(
+            {"type": "http.response.start", "status": HTTPStatus.SEE_OTHER, "headers": headers}
+        )
+        await send({"type": "http.response.body", "body": b""})
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches a server at this name or address."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def is_address(name: str) -> bool:
+    """Whether a Host header names a number, as `10.0.0.7` and `[fe80::1]` do."""
+    try:
+        ip_address(name.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        return False
+    return True
+
+
+def parse_query_token(query: bytes) -> str | None:
+    """The `token` of a query, if it has one."""
+    if len(query) > LARGEST_ADDRESS:
+        return None
+    values = parse_qs(query.decode("latin-1"), keep_blank_values=True, max_num_fields=None)
+    return values.get("token", [None])[0]
+
+
+def cookies(headers: Headers, name: str) -> list[str]:
+    """The values of a cookie."""
+    found = []
+    for header in headers.getlist("cookie"):
+        jar = SimpleCookie()
+        try:
+            jar.load(header)
+        except CookieError:
+            continue
+        found += [jar[name].value] if name in jar else []
+    return found
+
+
+async def read_body(headers: Headers, receive: Receive) -> bytes:
+    """The body of a question.
+
+    Raises:
+        Refused: it is no JSON by its type, too large, or does not arrive.
+    """
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    body, length = bytearray(), 0
+    try:
+        async with timeout(BODY_SECONDS):
+            more = True
+            while more and length <= READ_TO_THE_END:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise Refused(HTTPStatus.BAD_REQUEST, "the question has been broken off")
+                length += len(message.get("body", b""))
+                if length <= LARGEST_BODY:
+                    body += message.get("body", b"")
+                more = message.get("more_body", False)
+    except TimeoutError:
+        raise Refused(HTTPStatus.REQUEST_TIMEOUT, "the question did not arrive in time") from None
+    if length > LARGEST_BODY:
+        raise Refused(
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+            f"a question has at most {LARGEST_BODY // 1024} kB",
+        )
+    if kind != "application/json":
+        raise Refused(
+            HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a question is JSON: Content-Type: application/json"
+        )
+    return bytes(body)
+
+
+def replayed(body: bytes, receive: Receive) -> Receive:
+    """A `receive` that hands out a body that has been read, and then goes on."""
+    parts = [body]
+
+    async def receive_again() -> Message:
+        if parts:
+            return {"type": "http.request", "body": parts.pop(), "more_body": False}
+        return await receive()
+
+    return receive_again
+
+
+async def send_refusal(refusal: Refused, send: Send) -> None:
+    """Answer with one sentence."""
+    body = error_body(refusal.sentence)
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+    ]
+    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def error_body(sentence: str, **more: Mapping[str, object]) -> bytes:
+    """The JSON of an error."""
+    return json.dumps({"error": sentence, **more}).encode()

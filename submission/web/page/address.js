@@ -1,0 +1,111 @@
+/**
+ * The fragment of the address: all that a link carries.
+ *
+ * `#game=connectx-6x7x4&moves=4453&ply=2&view=search&first=person&second=level:n=5`
+ */
+
+export const PERSON = { name: "person", options: {} };
+export const DEFAULT_GAME = "connectx-6x7x4";
+export const VIEWS = ["play", "search", "replays"];
+
+/**
+ * @typedef {object} Seat
+ * @property {string} name "person", or an agent
+ * @property {Object<string, unknown>} options
+ * @property {number} [seconds] for each move
+ */
+
+/**
+ * @typedef {object} Place where the page stands
+ * @property {string} view
+ * @property {string} game
+ * @property {string} moves
+ * @property {number|null} ply null for the end of the moves
+ * @property {[Seat, Seat]|null} seats
+ * @property {{file: number, number: number}|null} replay
+ */
+
+/**
+ * Read a fragment; what it leaves out is the default.
+ *
+ * @param {string} fragment
+ * @returns {Place}
+ */
+export function readAddress(fragment) {
+  const read = new URLSearchParams(fragment.replace(/^#/, ""));
+  const view = read.get("view");
+  return {
+    view: VIEWS.includes(view) ? view : "play",
+    game: read.get("game") ?? DEFAULT_GAME,
+    moves: read.get("moves") ?? "",
+    ply: whole(read.get("ply")),
+    seats: read.has("first") && read.has("second")
+      ? [readSeat(read.get("first")), readSeat(read.get("second"))]
+      : null,
+    replay: read.has("replay")
+      ? { file: whole(read.get("file")) ?? 0, number: whole(read.get("replay")) ?? 0 }
+      : null,
+  };
+}
+
+/**
+ * Write a fragment that `readAddress` reads.
+ *
+ * @param {Place} place
+ * @returns {string}
+ */
+export function writeAddress({ view, game, moves, ply, seats, replay }) {
+  const written = new URLSearchParams({ game, moves });
+  if (ply !== null) written.set("ply", String(ply));
+  if (view !== "play") written.set("view", view);
+  if (seats) {
+    written.set("first", seatText(seats[0]));
+    written.set("second", seatText(seats[1]));
+  }
+  if (replay) {
+    written.set("file", String(replay.file));
+    written.set("replay", String(replay.number));
+  }
+  return `#${written.toString().replaceAll("%3A", ":").replaceAll("%3D", "=").replaceAll("%2C", ",")}`;
+}
+
+function whole(text) {
+  return text !== null && /^\d{1,6}$/.test(text) ? Number(text) : null;
+}
+
+function seatText({ name, options, seconds }) {
+  const given = Object.entries({ ...options, ...(seconds ? { seconds } : {}) });
+  const text = given.map(([key, value]) => `${key}=${JSON.stringify(value)}`).join(";");
+  return text ? `${name}:${text}` : name;
+}
+
+function readSeat(text) {
+  const [, name, given] = text.match(/^([^:]*):?(.*)$/);
+  const { seconds, ...options } = Object.fromEntries(
+    given.split(";").filter(Boolean).map(pair => {
+      const [, key, value] = pair.match(/^([^=]*)=?(.*)$/);
+      return [key, parsed(value)];
+    }),
+  );
+  return { name, options, ...(seconds ? { seconds } : {}) };
+}
+
+function parsed(json) {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return json;
+  }
+}
+
+/**
+ * Write actions as a move string.
+ *
+ * @param {number[]} actions counted from 0
+ * @returns {string} counted from 1: "4453", or "4,12"
+ */
+export function movesText(actions) {
+  const numbers = actions.map(action => action + 1);
+  if (numbers.every(number => number <= 9)) return numbers.join("");
+  return numbers.length > 1 ? numbers.join(",") : `${numbers[0]},`;
+}

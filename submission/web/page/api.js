@@ -1,0 +1,168 @@
+/**
+ * Questions to the server: JSON by POST, and streams of server-sent events.
+ *
+ * Who asks is not told of a lost connection: the question waits, and is asked again when the server
+ * answers. Streams are closed while the page is hidden, for browsers allow six connections to a host.
+ */
+
+const RETRY = 1000; // milliseconds between two tries of a lost connection
+
+/** The name of this page, by which the server ends what it no longer wants. */
+const PAGE = Array.from(crypto.getRandomValues(new Uint8Array(12)), byte =>
+  (byte % 36).toString(36)).join("");
+
+const connectionListeners = new Set();
+let connected = true;
+
+/**
+ * Be told when the connection is lost or found again.
+ *
+ * @param {(connected: boolean) => void} listener
+ */
+export function onConnection(listener) {
+  connectionListeners.add(listener);
+}
+
+function setConnected(now) {
+  if (now === connected) return;
+  connected = now;
+  for (const listener of connectionListeners) listener(now);
+}
+
+/** Whether an error says that nobody wants the answer any more. */
+export function isAbort(error) {
+  return error.name === "AbortError";
+}
+
+/**
+ * Ask for what the page needs to begin.
+ *
+ * @returns {Promise<object>}
+ */
+export function getSetup() {
+  return ask("api/setup", {});
+}
+
+/**
+ * Ask with a question in JSON.
+ *
+ * @param {string} path such as "position"
+ * @param {object} question
+ * @param {AbortSignal} [signal] ends the question
+ * @returns {Promise<object>} rejected with the server's sentence where it refuses
+ */
+export function post(path, question, signal) {
+  return ask(`api/${path}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(question),
+    signal,
+  });
+}
+
+/** As `post`, with the name of the page: for what the server keeps or ends by page. */
+export function postAsPage(path, question, signal) {
+  return post(path, { page: PAGE, ...question }, signal);
+}
+
+async function ask(path, options) {
+  for (;;) {
+    let response;
+    try {
+      response = await fetch(path, options);
+    } catch (error) {
+      if (isAbort(error)) throw error;
+      setConnected(false);
+      await later(RETRY, options.signal);
+      continue;
+    }
+    setConnected(true);
+    return content(response);
+  }
+}
+
+async function content(response) {
+  const answer = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Error(answer.error ?? `The server answered ${response.status}.`);
+  return answer;
+}
+
+function later(milliseconds, signal) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal?.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
+}
+
+/**
+ * Follow a stream of snapshots, until the last or until `close` is called.
+ *
+ * @param {string} path such as "values"
+ * @param {Object<string, string|number>} question
+ * @param {(snapshot: object) => void} onSnapshot
+ * @param {(sentence: string) => void} onError
+ * @returns {{close: () => void}}
+ */
+export function stream(path, question, onSnapshot, onError) {
+  const address = `api/${path}?${new URLSearchParams({ page: PAGE, ...question })}`;
+  let source = null, timer = 0, ended = false;
+
+  const pause = () => {
+    clearTimeout(timer);
+    source?.close();
+    source = null;
+  };
+  const close = () => {
+    ended = true;
+    pause();
+    document.removeEventListener("visibilitychange", follow);
+  };
+  const fail = sentence => {
+    close();
+    onError(sentence);
+  };
+  const open = () => {
+    source = new EventSource(address);
+    source.onopen = () => setConnected(true);
+    source.onmessage = event => {
+      const snapshot = JSON.parse(event.data);
+      if (snapshot.done) close();
+      onSnapshot(snapshot);
+    };
+    source.addEventListener("end", close);
+    source.addEventListener("error-message", event => fail(JSON.parse(event.data).error));
+    source.onerror = async () => {
+      pause();
+      const refusal = await refused(address);
+      if (ended) return;
+      if (refusal) fail(refusal);
+      else timer = setTimeout(follow, RETRY);
+    };
+  };
+  const follow = () => {
+    if (document.hidden) pause();
+    else if (!source && !ended) open();
+  };
+  document.addEventListener("visibilitychange", follow);
+  follow();
+  return { close };
+}
+
+/** The sentence with which the server refuses a stream: an EventSource does not tell it. */
+async function refused(address) {
+  const end = new AbortController();
+  try {
+    const response = await fetch(address, { signal: end.signal });
+    setConnected(true);
+    if (response.ok || response.status === 503) return "";
+    return await content(response).then(() => "", error => error.message);
+  } catch {
+    setConnected(false);
+    return "";
+  } finally {
+    end.abort();
+  }
+}

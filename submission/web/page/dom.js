@@ -1,0 +1,86 @@
+/** Small tools to make and find elements. */
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/**
+ * Make an element.
+ *
+ * @param {string} name
+ * @param {Object<string, unknown>} [properties] `class`, `on...` listeners, `aria-...` and `data-...`
+ *   attributes; all else is set as a property where the element has it
+ * @param {...(Node|string|null)} children
+ * @returns {HTMLElement}
+ */
+export function h(name, properties = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(properties)) {
+    if (value === null || value === undefined) continue;
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (key !== "list" && key in made) made[key] = value;
+    else made.setAttribute(key === "class" ? "class" : key, String(value));
+  }
+  made.append(...children.filter(child => child !== null && child !== undefined));
+  return made;
+}
+
+/**
+ * Make an element of SVG.
+ *
+ * @param {string} name
+ * @param {Object<string, unknown>} attributes
+ * @param {...(Node|string)} children
+ * @returns {SVGElement}
+ */
+export function svg(name, attributes, ...children) {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+/**
+ * Find the element of an id, which the page has.
+ *
+ * @param {string} id
+ * @returns {HTMLElement}
+ */
+export function byId(id) {
+  return document.getElementById(id);
+}
+
+/**
+ * Write a sentence where something went wrong, or clear it with "".
+ *
+ * @param {HTMLElement} place an element of the class `error`
+ * @param {string} sentence
+ */
+export function showError(place, sentence) {
+  place.textContent = sentence;
+  place.hidden = !sentence;
+}
+
+/** The mark of each player, by number. */
+export const MARKS = ["", "X", "O"];
+
+/**
+ * A small stone with its mark, as beside a player's name.
+ *
+ * @param {1|2} player
+ * @returns {SVGElement}
+ */
+export function stone(player) {
+  const mark = player === 1
+    ? svg("path", { d: "M7 7l6 6m0 -6l-6 6", class: "mark" })
+    : svg("circle", { cx: 10, cy: 10, r: 3.6, class: "mark" });
+  return svg(
+    "svg",
+    { viewBox: "0 0 20 20", class: `stone stone-${player}`, role: "img", "aria-label": MARKS[player] },
+    svg("circle", { cx: 10, cy: 10, r: 9 }),
+    mark,
+  );
+}
+
+/** @param {number} seconds @returns {string} */
+export function secondsText(seconds) {
+  return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
+}

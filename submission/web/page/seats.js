@@ -1,0 +1,175 @@
+/** Who sits where: a card for each player, and the dialog that changes it. */
+
+import { PERSON } from "./address.js";
+import { byId, h, MARKS, secondsText, stone } from "./dom.js";
+import { optionsForm } from "./options_form.js";
+
+/**
+ * The name of who sits somewhere.
+ *
+ * @param {import("./address.js").Seat} seat
+ * @returns {string}
+ */
+export function seatName(seat) {
+  if (seat.name === PERSON.name) return "Person";
+  return seat.name === "level" ? `Level ${seat.options.n}` : seat.name;
+}
+
+function seatDetail(seat, setup) {
+  if (seat.name === PERSON.name) return "plays here";
+  if (seat.name === "level") {
+    const level = setup.levels.find(({ n }) => n === seat.options.n);
+    return level ? `Elo ${Math.round(level.elo)}` : "";
+  }
+  const options = Object.entries(seat.options).map(([name, value]) => `${name}=${value ?? "none"}`);
+  return options.join(", ") || "with its defaults";
+}
+
+/**
+ * A card of a seat that can be changed.
+ *
+ * @param {1|2} player
+ * @param {import("./address.js").Seat} seat
+ * @param {{setup: object, toMove: boolean, thinking: boolean, last: object|null,
+ *   onclick: () => void}} how
+ * @returns {HTMLElement}
+ */
+export function seatCard(player, seat, { setup, toMove, thinking, last, onclick }) {
+  const detail = thinking ? "thinking…" : last ? thoughtText(last) : seatDetail(seat, setup);
+  return h(
+    "button",
+    { type: "button", class: "seat", "data-to-move": toMove, "data-thinking": thinking, onclick },
+    stone(player),
+    h("span", { class: "who" }, h("b", {}, seatName(seat)), h("small", {}, detail)),
+    h("span", { class: "hidden" }, `${toMove ? ", to move" : ""}. Change who plays ${MARKS[player]}`),
+  );
+}
+
+function thoughtText({ value, elapsed }) {
+  const worth = value === null ? "" : `, value ${signed(value)}`;
+  return `moved in ${secondsText(elapsed)}${worth}`;
+}
+
+/** @param {number} value @returns {string} with its sign, as "+0.31" */
+export function signed(value) {
+  const text = Math.abs(value).toFixed(2).replace(/\.?0+$/, "");
+  return `${value > 0 ? "+" : value < 0 ? "−" : ""}${text}`;
+}
+
+/**
+ * A card of a player of a replay.
+ *
+ * @param {1|2} player
+ * @param {string} name
+ * @param {string} detail
+ * @returns {HTMLElement}
+ */
+export function playerCard(player, name, detail) {
+  return h(
+    "div",
+    { class: "seat" },
+    stone(player),
+    h("span", { class: "who" }, h("b", {}, name), h("small", {}, detail)),
+  );
+}
+
+/**
+ * Ask who shall sit somewhere.
+ *
+ * @param {1|2} player
+ * @param {import("./address.js").Seat} seat who sits there
+ * @param {object} setup
+ * @param {(seat: import("./address.js").Seat) => void} onChoice
+ */
+export function askSeat(player, seat, setup, onChoice) {
+  const dialog = byId("seat-dialog");
+  const form = dialog.querySelector("form");
+  const kinds = [personPart(), ...(setup.levels.length ? [levelPart(seat, setup)] : []), agentPart(seat, setup)];
+  const chosen = kinds.find(({ is }) => is(seat)) ?? kinds.at(-1);
+  const radios = kinds.map(kind => radio(kind, kind === chosen, () => show(kind)));
+  const bodies = h("div", { class: "choice" });
+  let current = chosen;
+  const show = kind => {
+    current = kind;
+    bodies.replaceChildren(kind.body);
+  };
+  show(chosen);
+  byId("seat-title").textContent = `Who plays ${MARKS[player]}?`;
+  byId("seat-fields").replaceChildren(h("div", { class: "kinds" }, ...radios), bodies);
+  form.onsubmit = event => {
+    event.preventDefault();
+    dialog.close();
+    onChoice(current.read());
+  };
+  dialog.showModal();
+}
+
+function radio({ label }, checked, onchange) {
+  const input = h("input", { type: "radio", name: "kind", checked, onchange });
+  return h("label", {}, input, label);
+}
+
+function personPart() {
+  return {
+    label: "Person",
+    is: seat => seat.name === PERSON.name,
+    body: h("p", {}, "Plays in this browser, by mouse, touch or keyboard."),
+    read: () => PERSON,
+  };
+}
+
+function levelPart(seat, { levels }) {
+  const n = seat.name === "level" ? seat.options.n : 3;
+  const output = h("output", { class: "level" });
+  const tell = () => {
+    const { name, elo } = levels[slider.valueAsNumber - 1];
+    output.textContent = `Level ${slider.value} · ${name} · Elo ${Math.round(elo)}`;
+    slider.setAttribute("aria-valuetext", output.textContent);
+  };
+  const slider = h("input", {
+    type: "range", min: 1, max: levels.length, value: n, oninput: tell, "aria-label": "Level",
+  });
+  tell();
+  return {
+    label: "Level",
+    is: other => other.name === "level",
+    body: h("div", {}, slider, output),
+    read: () => ({ name: "level", options: { n: slider.valueAsNumber } }),
+  };
+}
+
+function agentPart(seat, { agents, seconds }) {
+  const offered = agents.filter(({ name }) => name !== "level");
+  const known = offered.find(({ name }) => name === seat.name);
+  const time = h("input", {
+    id: "seat-seconds", type: "number", step: "any", required: true,
+    min: seconds.least, max: seconds.most, value: (known && seat.seconds) ?? seconds.default,
+  });
+  const select = h("select", { id: "seat-agent" }, ...offered.map(({ name }) =>
+    h("option", { value: name, selected: name === known?.name }, name)));
+  const help = h("p", { class: "faint" });
+  const place = h("div");
+  let form;
+  const showAgent = () => {
+    const agent = offered.find(({ name }) => name === select.value);
+    form = optionsForm(agent.options, agent === known ? seat.options : {});
+    help.textContent = agent.help;
+    place.replaceChildren(form.element);
+  };
+  select.addEventListener("change", showAgent);
+  showAgent();
+  return {
+    label: "Agent",
+    is: other => other.name !== PERSON.name && other.name !== "level",
+    body: h(
+      "div",
+      {},
+      h("div", { class: "row" },
+        h("div", { class: "option" }, h("label", { htmlFor: "seat-agent" }, "agent"), select),
+        h("div", { class: "option" }, h("label", { htmlFor: "seat-seconds" }, "seconds a move, at most"), time)),
+      help,
+      place,
+    ),
+    read: () => ({ name: select.value, options: form.read(), seconds: time.valueAsNumber }),
+  };
+}

@@ -1,0 +1,147 @@
+"""What the page can offer: games, agents and their options as fields of a form, with limits."""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin
+
+from agents.guidance.heuristics import HEURISTICS
+from agents.guidance.ordering import ORDERINGS
+from agents.guidance.rollouts import ROLLOUTS
+from agents.guidance.tie_break import TIE_BREAKS
+from agents.mcts_agent import FINAL_MOVES
+from agents.options import ENGINES, OptionInfo, agent_help, agent_options
+from agents.perfect import EXACT_TIE_BREAKS
+from agents.registry import AGENTS
+from envs.games import GAMES
+
+LARGEST_SIZE = 20
+"""Rows, columns and stones in a row of a board in the browser."""
+MOST_PLIES = LARGEST_SIZE**2
+DEFAULT_SECONDS, LEAST_SECONDS, MOST_SECONDS = 2.0, 0.05, 30.0
+"""Time of an agent for a move."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The range of a number that a page may ask for."""
+
+    least: float
+    most: float
+
+
+OPTION_LIMITS: Mapping[str, Limits] = {
+    "depth": Limits(1, 400),
+    "time_limit": Limits(0, MOST_SECONDS),
+    "simulations": Limits(1, 2_000_000),
+    "exploration": Limits(0, 100),
+    "rollouts_per_leaf": Limits(1, 100),
+    "table_size": Limits(0, 2_000_000),
+    "table_megabytes": Limits(1, 128),
+    "epsilon": Limits(0, 1),
+    "temperature": Limits(0.001, 100),
+    "opponent_depth": Limits(1, 4),
+    "seed": Limits(0, 2**53 - 1),
+    "n": Limits(1, 10),
+}
+"""By option: a page in the browser must not take all memory, nor all time."""
+
+OTHER_NUMBER = Limits(0, 1000)
+"""For an option that the table above does not name."""
+
+HIDDEN_OPTIONS = frozenset({"threads"})
+"""A search of the server has one thread: there are as many searches as cores."""
+
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "engine": ENGINES,
+    "heuristic": ("auto", *(name for name in HEURISTICS if name != "auto")),
+    "ordering": ("auto", *(name for name in ORDERINGS if name != "auto")),
+    "rollout": ("auto", *ROLLOUTS),
+    "final_move": tuple(FINAL_MOVES),
+    "opponent": ("uniform", "epsilon_greedy", "softmax"),
+}
+LONGEST_TEXT = 100
+
+
+def game_forms() -> list[dict[str, Any]]:
+    """The games and their sizes; each game once, though it may have two names."""
+    return [
+        {
+            "name": entry.name,
+            "title": {"connectx": "ConnectX", "tictactoe": "Tic-tac-toe"}.get(name, name),
+            "place": entry.place.name,
+            "sizes": {
+                size: {"default": default, "least": 1, "most": LARGEST_SIZE}
+                for size, default in entry.sizes.items()
+            },
+        }
+        for name, entry in GAMES.items()
+        if entry.gymnasium_ids
+    ]
+
+
+def agent_forms() -> list[dict[str, Any]]:
+    """The agents that need no file, with their options but for files."""
+    return [
+        {
+            "name": name,
+            "help": agent_help(agent),
+            "options": [option_form(name, option) for option in offered_options(name).values()],
+        }
+        for name, agent in AGENTS.items()
+    ]
+
+
+def offered_options(name: str) -> dict[str, OptionInfo]:
+    """The options of an agent that a page may choose."""
+    return {
+        option.name: option
+        for option in agent_options(AGENTS[name])
+        if not option.is_file and option.name not in HIDDEN_OPTIONS
+    }
+
+
+def option_form(agent: str, option: OptionInfo) -> dict[str, Any]:
+    """An option as a field of a form."""
+    members = option_types(option)
+    field: dict[str, Any] = {
+        "name": option.name,
+        "help": option.help,
+        "type": field_type(agent, option),
+        "nullable": NoneType in members,
+    }
+    if option.default is not MISSING:
+        field["default"] = option.default
+    if field["type"] == "choice":
+        field["choices"] = list(option_choices(agent, option.name))
+    if field["type"] in {"integer", "number"}:
+        limits = option_limits(option.name)
+        field["least"], field["most"] = limits.least, limits.most
+    return field
+
+
+def option_types(option: OptionInfo) -> tuple[Any, ...]:
+    """The types that an option's annotation unites."""
+    is_union = get_origin(option.type) in (Union, UnionType)
+    return get_args(option.type) if is_union else (option.type,)
+
+
+def field_type(agent: str, option: OptionInfo) -> str:
+    """The type of a form's field: `integer`, `number`, `boolean`, `choice` or `text`."""
+    members = option_types(option)
+    for kind, name in ((bool, "boolean"), (float, "number"), (int, "integer")):
+        if kind in members:
+            return name
+    return "choice" if option_choices(agent, option.name) else "text"
+
+
+def option_choices(agent: str, option: str) -> tuple[str, ...]:
+    """The words of an option; none where it is free text."""
+    if option == "tie_break":
+        return EXACT_TIE_BREAKS if agent == "perfect" else tuple(TIE_BREAKS)
+    return CHOICES.get(option, ())
+
+
+def option_limits(name: str) -> Limits:
+    """The range of a numeric option."""
+    return OPTION_LIMITS.get(name, OTHER_NUMBER)

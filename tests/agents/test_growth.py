@@ -1,0 +1,177 @@
+"""Searches looked at while they think, beside the whole trace and what was played out."""
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents import make_agent
+from agents.trace.growth import (
+    SlicedSearch,
+    growth_after,
+    steps,
+    trace_after,
+)
+from agents.trace.pictures.picture import simulations_picture
+from agents.trace.recorder import LIMIT
+from agents.trace.recording import recorded
+from agents.trace.trace import ReturnReason, SearchTrace
+from envs import ConnectX, ExplicitTree, TicTacToe, state_from_moves
+from tests.helpers.random_trees import mixed_trees, plain_trees
+from tests.helpers.svg_reading import read_drawing
+
+DEPTH_FIRST = ("minimax", "alphabeta", "expectimax")
+
+small_searches = st.tuples(
+    st.sampled_from([("minimax", {"depth": 3}), ("alphabeta", {"depth": 4}), ("expectimax", {})]),
+    mixed_trees().map(ExplicitTree),
+)
+
+
+def trace_of(agent: str, env: Any, state: Any, **options: Any) -> SearchTrace:
+    trace = SearchTrace()
+    recorded(make_agent(agent, **options), trace).search(env, state)
+    return trace
+
+
+def looked_at(search: SlicedSearch) -> list[SearchTrace]:
+    """What can be seen of a search before each visit, and at its end."""
+    seen = []
+    while search.advance(0):
+        if steps(search.trace):
+            seen.append(trace_after(search.trace, steps(search.trace)))
+    return [*seen, trace_after(search.trace, steps(search.trace))]
+
+
+def without_windows(trace: SearchTrace) -> SearchTrace:
+    """The windows of open nodes are known one visit later."""
+    return replace(trace, nodes=[replace(node, window_returned=None) for node in trace.nodes])
+
+
+@given(small_searches)
+@settings(max_examples=40)
+def test_a_search_looks_the_same_while_it_goes_on_and_afterwards(case: Any) -> None:
+    (agent, options), tree = case
+    whole = trace_of(agent, tree, (), **options)
+    seen = looked_at(SlicedSearch(make_agent(agent, **options), tree, ()))
+    assert len(seen) == len(whole.nodes)
+    for step, then in enumerate(seen, start=1):
+        assert without_windows(then) == without_windows(trace_after(whole, step))
+
+
+@given(plain_trees().map(ExplicitTree))
+@settings(max_examples=40)
+def test_the_window_of_an_open_node_is_what_its_children_have_made_of_it(tree: Any) -> None:
+    whole = trace_of("alphabeta", tree, (), table_size=0, killer_moves=False)
+    for step in range(1, len(whole.nodes)):
+        then = trace_after(whole, step)
+        nodes = {node.path: node for node in then.nodes}
+        for node in then.nodes:
+            if node.ending is not ReturnReason.NOT_YET or node.window_returned is None:
+                continue
+            alpha, beta = node.window or (-1.0, 1.0)
+            for action in node.visited:
+                value = nodes[*node.path, action].value
+                if value is not None and node.player == 1:
+                    alpha = max(alpha, value)
+                elif value is not None:
+                    beta = min(beta, value)
+            assert node.window_returned == (alpha, beta)
+
+
+@pytest.mark.parametrize("agent", DEPTH_FIRST)
+def test_open_nodes_are_those_on_the_way_to_the_next_one(agent: str) -> None:
+    whole = trace_of(agent, TicTacToe(), state_from_moves(TicTacToe(), "1528"), depth=4)
+    for step in range(1, len(whole.nodes)):
+        then, following = trace_after(whole, step), whole.nodes[step]
+        way = following.path if following.iteration == then.nodes[0].iteration else ()
+        is_open = {node.path for node in then.nodes if node.ending is ReturnReason.NOT_YET}
+        assert is_open == {way[:length] for length in range(len(way))}
+        assert all(node.value is not None for node in then.nodes if node.path not in is_open)
+
+
+def test_a_monte_carlo_tree_has_the_visits_of_its_simulations_so_far() -> None:
+    env = ConnectX(4, 4, 3)
+    whole = trace_of("mcts", env, env.initial_state(), simulations=60, seed=3)
+    for step in range(1, len(whole.simulations) + 1):
+        visits = Counter(
+            simulation.path[:length]
+            for simulation in whole.simulations[:step]
+            for length in range(len(simulation.path) + 1)
+        )
+        root = simulations_picture(trace_after(whole, step))
+        assert {node.path: node.visits for node in root.walk()} == visits
+
+
+def test_a_monte_carlo_tree_looks_the_same_while_it_grows() -> None:
+    env, options = TicTacToe(), {"simulations": 80, "seed": 5}
+    whole = trace_of("mcts", env, env.initial_state(), **options)
+    search = SlicedSearch(make_agent("mcts", **options), env, env.initial_state())
+    seen = set()
+    while search.advance(0):
+        if steps(search.trace):
+            step = steps(search.trace)
+            seen.add(step)
+            growing, grown = (growth_after(trace, step, 50) for trace in (search.trace, whole))
+            assert (growing.svg, growing.words) == (grown.svg, grown.words)
+    assert seen == set(range(1, 80))
+    assert trace_after(search.trace, 80) == whole
+
+
+def test_growth_is_drawn_and_told() -> None:
+    env = ConnectX()
+    whole = trace_of("alphabeta", env, env.initial_state(), depth=3, time_limit=None)
+    growth = growth_after(whole, steps(whole), 40)
+    assert growth.chosen == whole.chosen
+    assert growth.words[-1] == f"the search chooses {whole.action_label(whole.chosen)}"
+    assert len(read_drawing(growth.svg).nodes) >= 40
+    below = growth_after(whole, steps(whole), 40, top=(3,))
+    assert read_drawing(below.svg).nodes[0].name == "4"
+    first = growth_after(whole, 1, 40)
+    assert (first.chosen, first.steps) == (None, steps(whole))
+    assert first.words == ("enter the root (max), alpha -1, beta 1",)
+
+
+def test_a_full_trace_ends_the_search_and_is_kept() -> None:
+    search = SlicedSearch(
+        make_agent("minimax", depth=6), ConnectX(), ConnectX().initial_state(), 50
+    )
+    while search.advance(1):
+        pass
+    assert search.is_full
+    assert steps(search.trace) == 50
+    assert growth_after(search.trace, 50, 20).chosen is None
+
+
+def test_a_search_that_nobody_wants_ends() -> None:
+    search = SlicedSearch(
+        make_agent("mcts", simulations=10**9), ConnectX(), ConnectX().initial_state(), LIMIT
+    )
+    assert search.advance(0.01)
+    search.close()
+    search._thread.join(10)
+    assert not search._thread.is_alive()
+
+
+def test_what_the_search_refuses_is_told() -> None:
+    over = state_from_moves(ConnectX(), "1212121")
+    with pytest.raises(ValueError, match="the game is over"):
+        SlicedSearch(make_agent("minimax"), ConnectX(), over).advance(1)
+    with pytest.raises(ValueError, match="cannot be recorded"):
+        SlicedSearch(make_agent("random"), ConnectX(), over)
+
+
+@pytest.mark.parametrize("step", [0, -1, 1000])
+def test_steps_that_are_not_there_are_refused(step: int) -> None:
+    whole = trace_of("minimax", TicTacToe(), state_from_moves(TicTacToe(), "1528"), depth=2)
+    with pytest.raises(ValueError, match="the step must be from 1 to"):
+        trace_after(whole, step)
+
+
+def test_nodes_that_are_not_there_are_refused() -> None:
+    whole = trace_of("minimax", TicTacToe(), state_from_moves(TicTacToe(), "1528"), depth=2)
+    with pytest.raises(ValueError, match="the search has no node at 1"):
+        growth_after(whole, steps(whole), 20, top=(0,))
