@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from agents.agent import SearchResult
-from envs.position_view import value_label
+from envs.shown_position import value_label
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -7,9 +7,9 @@ from envs.connectx import ConnectFour, ConnectX
 from envs.explicit_tree import ChanceNode, ExplicitTree, MaxNode, MinNode, parse_tree
 from envs.learning.registration import register_with_gymnasium
 from envs.notation import parse_moves, state_from_moves
-from envs.position_view import show
 from envs.protocol import CHANCE, Action, Env, GameOfChance, State
 from envs.render import board_svg, board_text
+from envs.shown_position import show
 from envs.tic_tac_toe import TicTacToe
 
 GYMNASIUM_IDS = register_with_gymnasium()

@@ -24,8 +24,8 @@ from agents.solver.solver import ScoreBounds, Solver
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 from envs.notation import state_from_moves
-from envs.position_view import show
 from envs.render import SYMBOLS
+from envs.shown_position import show
 
 BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
 

@@ -20,6 +20,6 @@ def _html(trace: SearchTrace) -> str:
     return f'<div style="overflow-x: auto">{draw(trace)}</div>'
 
 
-# Set from here, for these modules import the trace's own.
-SearchTrace.__str__ = _text  # type: ignore[method-assign]
+# Set from here, for the modules of pictures and words import that of the trace.
+SearchTrace.__str__ = _text  # type: ignore[assignment, method-assign]
 shows_itself(SearchTrace, _html)
