@@ -9,6 +9,7 @@ from agents.agent import Agent
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.baselines import GreedyAgent, RandomAgent
 from agents.expectimax import ExpectimaxAgent
+from agents.levels import LevelAgent
 from agents.mcts_agent import MCTSAgent
 from agents.minimax import MinimaxAgent
 from agents.options import agent_options, check_options
@@ -23,6 +24,7 @@ AGENTS: Mapping[str, type[Agent]] = {
     "alphabeta": AlphaBetaAgent,
     "mcts": MCTSAgent,
     "perfect": PerfectAgent,
+    "level": LevelAgent,
 }
 """Those that play every game and need no options."""
 

@@ -1,0 +1,134 @@
+"""Ten levels of strength, from random to perfect, whatever the speed of the machine.
+
+A level looks ahead so many plies, and in a share of its moves only as far as a weaker player: it
+slips. What it overlooks then is what people overlook, a block before a win, a plan before a block.
+"""
+
+from dataclasses import dataclass, field
+from math import log
+from random import Random
+from typing import Any
+
+from agents.agent import Agent, SearchResult, legal_actions
+from agents.alpha_beta_agent import AlphaBetaAgent
+from agents.baselines import RandomAgent
+from agents.options import option
+from agents.perfect import PerfectAgent
+from agents.search import make_rng
+from envs.protocol import Action, Env, State
+
+EXACT = 99
+"""The depth of a level that solves the position."""
+DEEPEST_IN_PYTHON = 6
+"""Plies that plain Python looks ahead in some milliseconds: nothing is compiled for those."""
+MOST_STATES = 2000
+"""States that plain Python may visit for a move, as many as its depth allows at best."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """How far a level looks ahead, in plies: 0 is a random action, `EXACT` to the end."""
+
+    n: int
+    name: str
+    depth: int
+    slips: float
+    """Share of the moves in which it looks ahead `slip_depth` plies and no further."""
+    slip_depth: int
+    elo: int
+    """In Connect Four, above the first level's, as `benchmarks/results/levels.json` has it."""
+
+
+LEVELS = (
+    Level(1, "random", depth=0, slips=0.0, slip_depth=0, elo=0),
+    Level(2, "newcomer", depth=1, slips=0.6, slip_depth=0, elo=200),
+    Level(3, "beginner", depth=1, slips=0.25, slip_depth=0, elo=400),
+    Level(4, "casual", depth=2, slips=0.6, slip_depth=1, elo=600),
+    Level(5, "steady", depth=3, slips=0.5, slip_depth=2, elo=800),
+    Level(6, "skilled", depth=4, slips=0.2, slip_depth=3, elo=1000),
+    Level(7, "strong", depth=6, slips=0.2, slip_depth=4, elo=1200),
+    Level(8, "expert", depth=12, slips=0.0, slip_depth=12, elo=1400),
+    Level(9, "master", depth=EXACT, slips=0.4, slip_depth=12, elo=1600),
+    Level(10, "perfect", depth=EXACT, slips=0.0, slip_depth=EXACT, elo=1800),
+)
+"""From the weakest on."""
+
+
+@dataclass
+class LevelAgent(Agent):
+    """Plays as strongly as its level says, from 1 (random) to 10 (perfect).
+
+    Neighbouring levels of Connect Four are 100 to 250 Elo apart. Level 6 and those above take every
+    win at hand and see every threat; those below overlook them now and then, the less the higher
+    they are. No level counts seconds: on any machine a seed gives the same moves up to level 8,
+    and above as soon as the solver is done within the time limit of the agent `perfect`.
+
+    Up to level 7 all of it is plain Python. In games with many actions it looks ahead less far.
+    """
+
+    quick = {"n": 7}  # noqa: RUF012
+    compiling_share = 0.0
+
+    n: int = option(7, "the level, from 1 (random) to 10 (perfect)")
+    seed: int | None = option(None, "seed of the slips; none: different in every run")
+    _rng: Random = field(init=False, repr=False, compare=False)
+    _perfect: PerfectAgent = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.n <= len(LEVELS):
+            raise ValueError(f"the level n must be from 1 to {len(LEVELS)}, not {self.n!r}")
+        self._rng = make_rng(self.seed)
+        self._perfect = PerfectAgent()
+
+    @property
+    def level(self) -> Level:
+        """The entry of the table."""
+        return LEVELS[self.n - 1]
+
+    def search(
+        self, env: Env[State, Action], state: State, time_limit: float | None = None
+    ) -> SearchResult[Action]:
+        """Search as deep as the level looks ahead, or as it does when it slips.
+
+        Raises:
+            ValueError: the game is over.
+        """
+        return self._player(env, state).search(env, state, time_limit)
+
+    def act(self, env: Env[State, Action], state: State, time_limit: float | None = None) -> Action:
+        """The action that `search` chooses; the highest levels may know it by heart."""
+        return self._player(env, state).act(env, state, time_limit)
+
+    def compile(self, env: Env[Any, Any]) -> None:
+        """Compile what the level searches with, if it is to be compiled for this game."""
+        for depth in {self.level.depth, self.level.slip_depth}:
+            self._looking_ahead(depth).compile(env)
+
+    def bank_share(self, env: Env[Any, Any]) -> float:
+        """As much as the perfect agent's, where the level solves."""
+        return self._perfect.bank_share(env) if self.level.depth == EXACT else 0.0
+
+    def _player(self, env: Env[State, Action], state: State) -> Agent:
+        """The agent that looks ahead as far as the level does in this move."""
+        slips = self._rng.random() < self.level.slips
+        agent = self._looking_ahead(self.level.slip_depth if slips else self.level.depth)
+        if isinstance(agent, AlphaBetaAgent) and not agent.is_compiled(env):
+            agent.depth = affordable_depth(agent.depth, len(legal_actions(env, state)))
+        return agent
+
+    def _looking_ahead(self, depth: int) -> Agent:
+        if depth == 0:
+            return RandomAgent(self._rng.getrandbits(64))
+        if depth == EXACT:
+            return self._perfect
+        engine = "reference" if depth <= DEEPEST_IN_PYTHON else "auto"
+        return AlphaBetaAgent(depth, time_limit=None, engine=engine)
+
+
+def affordable_depth(depth: int, actions: int) -> int:
+    """The plies that plain Python can look ahead, at most `depth`, at least 2.
+
+    With w actions and d plies alpha-beta visits some w^(d/2) states at best (D. E. Knuth and R. W.
+    Moore, 1975).
+    """
+    return max(min(depth, 2), min(depth, int(2 * log(MOST_STATES) / log(max(actions, 2)))))

@@ -1,0 +1,1 @@
+"""Reviews of games that were played: what each move was worth, and where a result was lost."""

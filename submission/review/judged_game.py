@@ -1,0 +1,119 @@
+"""Judges the moves of a game by the solver: the worth of each, and of the best one in its place."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from agents.solver.exact_moves import unrefuted
+from agents.solver.solver import ScoreBounds, Solver
+from envs.board import BoardState
+from envs.connectx import ConnectX
+
+
+class Mistake(StrEnum):
+    """The cost of a move under best play."""
+
+    WIN_TO_DRAW = "win-to-draw"
+    WIN_TO_LOSS = "win-to-loss"
+    DRAW_TO_LOSS = "draw-to-loss"
+    SLOWER = "slower"
+    """The result is kept, but the win comes later or the loss sooner than need be."""
+
+    @property
+    def gives_away(self) -> bool:
+        """Whether the win or the draw is lost by it."""
+        return self is not Mistake.SLOWER
+
+
+GIVEN_AWAY = {
+    (1, 0): Mistake.WIN_TO_DRAW,
+    (1, -1): Mistake.WIN_TO_LOSS,
+    (0, -1): Mistake.DRAW_TO_LOSS,
+}
+"""By the outcomes before and after a move, from the mover's view."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedPly:
+    """A move with its worth. Bounds are scores from the view of the player who has moved."""
+
+    ply: int
+    """Plies played before it."""
+    player: int
+    """1 or 2."""
+    action: int
+    """The column, counted from 0."""
+    before: ScoreBounds
+    """Of the position, by its best move."""
+    after: ScoreBounds
+    """Of the move that was chosen."""
+    best: tuple[int, ...]
+    """The columns that may be best: where all is solved, those that score most."""
+    mistake: Mistake | None
+    """None also where it is not proven to be one; see `decided`."""
+
+    @property
+    def decided(self) -> bool:
+        """Whether it is proven what the move gives away, if anything."""
+        return self.before.outcome is not None and self.after.outcome is not None
+
+
+def judged_plies(
+    env: ConnectX, actions: Sequence[int], solver: Solver, time_limit: float | None = None
+) -> Iterator[JudgedPly]:
+    """Judge each ply of a game, from the last one backwards.
+
+    So the quick positions come first, and what the solver finds there helps with the earlier ones.
+
+    Args:
+        env: the rules.
+        actions: the columns played from the empty board on, counted from 0.
+        solver: of these rules.
+        time_limit: seconds for each position; None is no limit.
+
+    Raises:
+        ValueError: an illegal action.
+    """
+    states = [env.initial_state()]
+    for action in actions:
+        states.append(env.get_next_state(states[-1], action))
+    for ply in reversed(range(len(actions))):
+        yield judge(solver, states[ply], actions[ply], time_limit)
+
+
+def judge(solver: Solver, state: BoardState, action: int, time_limit: float | None) -> JudgedPly:
+    """Judge a move.
+
+    Args:
+        solver: of the game.
+        state: the position before it.
+        action: the column, counted from 0.
+        time_limit: seconds; None is no limit.
+
+    Raises:
+        ValueError: the game is over.
+    """
+    scores = solver.scores(state, time_limit)
+    before = ScoreBounds(
+        max(bounds.lower for bounds in scores.values()),
+        max(bounds.upper for bounds in scores.values()),
+    )
+    after = scores[action]
+    return JudgedPly(
+        ply=state.mask.bit_count(),
+        player=state.player,
+        action=action,
+        before=before,
+        after=after,
+        best=tuple(unrefuted(scores)),
+        mistake=mistake_of(before, after),
+    )
+
+
+def mistake_of(before: ScoreBounds, after: ScoreBounds) -> Mistake | None:
+    """The mistake that a move is proven to be, from the bounds of the position and of the move."""
+    if before.outcome is None or after.outcome is None:
+        return None
+    if before.outcome == after.outcome:
+        return Mistake.SLOWER if after.upper < before.lower else None
+    return GIVEN_AWAY[before.outcome, after.outcome]

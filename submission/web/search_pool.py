@@ -1,0 +1,320 @@
+"""The processes that search for the pages: who gets which search, and when it ends.
+
+There are as many as there are cores. On the first only what is quick and what goes on in slices
+runs, so that nobody's long search is in the way of another one's quick move; on the others a long
+search runs at a time, and slices. A process that does not heed that its search is called off is
+ended, as one is that dies; another takes its place and begins again what else it had to do.
+"""
+
+import asyncio
+import multiprocessing
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from itertools import count
+from multiprocessing.connection import Connection
+from pathlib import Path
+from runpy import run_path
+from threading import Thread
+from typing import Any
+
+from submission.executors.local_workers import hidden_main, workers_folder
+from submission.web.searcher import CANCEL, Message, Order
+
+START = str(Path(__file__).with_name("searcher_start.py"))
+HEED_SECONDS = 2.0
+"""Time for a search to end that was called off, before its process is ended."""
+GRACE_SECONDS = 2.0
+"""Time for a move beyond that which the agent has, before it is called off."""
+MOST_WAITING = 64
+"""Long searches that wait for a process."""
+MOST_QUICK = 512
+"""Quick searches under way."""
+MOST_ATTEMPTS = 2
+"""Times that a search is begun whose process dies."""
+MOST_DEATHS = 5
+"""Processes that may die one after the other before any of them has been ready."""
+
+
+class Busy(Exception):
+    """Too many searches wait."""
+
+
+class Refusal(Exception):
+    """A search has ended without an answer; the message says why."""
+
+
+class Lane(Enum):
+    """How a search runs."""
+
+    QUICK = auto()
+    """In one go, in some milliseconds."""
+    LONG = auto()
+    """In one go."""
+    SLICED = auto()
+    """In slices, with snapshots."""
+
+
+@dataclass(eq=False)
+class Job:
+    """A search."""
+
+    number: int
+    kind: str
+    question: Any
+    lane: Lane
+    tell: Callable[[str, Any], None]
+    """Takes the events of a `Message` and their contents."""
+    seconds: float = 0.0
+    """Time that the agent has for a move."""
+    attempts: int = 0
+    is_over: bool = False
+
+
+@dataclass(eq=False)
+class SearchProcess:
+    """A process and its jobs."""
+
+    process: Any
+    connection: Connection
+    jobs: dict[int, Job] = field(default_factory=dict)
+    is_ready: bool = False
+
+    @property
+    def has_long(self) -> bool:
+        """Whether it is at a search that is not interrupted by others."""
+        return any(job.lane is Lane.LONG for job in self.jobs.values())
+
+    @property
+    def sliced(self) -> int:
+        """Searches that go on in slices."""
+        return sum(job.lane is Lane.SLICED for job in self.jobs.values())
+
+    def order(self, job: Job, kind: str) -> None:
+        """Hand a job over, or call it off; one that is dead hears nothing."""
+        question = None if kind == CANCEL else job.question
+        with suppress(OSError):
+            self.connection.send(tuple(Order(job.number, kind, question)))
+
+
+class SearchPool:
+    """Hands searches to processes; to be used in one event loop.
+
+    Args:
+        size: number of processes, at least 1.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._processes: list[SearchProcess] = []
+        self._waiting: deque[Job] = deque()
+        self._numbers = count(1)
+        self._deaths = 0
+        self._cleanup = ExitStack()
+        self._is_closed = True
+
+    @contextmanager
+    def running(self) -> Iterator["SearchPool"]:
+        """Have the processes run, which end with the block."""
+        self._loop = asyncio.get_running_loop()
+        with self._cleanup:
+            self._folder = self._cleanup.enter_context(workers_folder())
+            self._is_closed = False
+            self._cleanup.callback(self._close)
+            self._processes += [self._start() for _ in range(self._size)]
+            yield self
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all processes have compiled their searches."""
+        return all(process.is_ready for process in self._processes)
+
+    @property
+    def process_ids(self) -> list[int]:
+        """The ids of the processes."""
+        return [process.process.pid for process in self._processes]
+
+    async def ask(self, kind: str, question: Any, seconds: float, is_quick: bool) -> Any:
+        """Have a question answered in one go; it is called off when nobody awaits it any more.
+
+        Raises:
+            Busy: too many wait.
+            Refusal: there is no answer.
+        """
+        answer = self._loop.create_future()
+
+        def tell(event: str, content: Any) -> None:
+            if answer.done():
+                return
+            if event == "done":
+                answer.set_result(content)
+            elif event == "refused":
+                answer.set_exception(Refusal(content))
+
+        lane = Lane.QUICK if is_quick else Lane.LONG
+        job = Job(next(self._numbers), kind, question, lane, tell, seconds)
+        self._begin(job)
+        try:
+            return await answer
+        finally:
+            self.cancel(job)
+
+    def grow(self, kind: str, question: Any, tell: Callable[[str, Any], None]) -> Job:
+        """Have a question answered by snapshots.
+
+        Args:
+            kind: of the question.
+            question: for the process.
+            tell: takes `snapshot`, `done` or `refused`, and the snapshot or the reason.
+
+        Raises:
+            Busy: no process is left.
+        """
+        job = Job(next(self._numbers), kind, question, Lane.SLICED, tell)
+        self._begin(job)
+        return job
+
+    def cancel(self, job: Job) -> None:
+        """Call a search off, if it is not over."""
+        if job.is_over:
+            return
+        job.is_over = True
+        if job in self._waiting:
+            self._waiting.remove(job)
+        for process in self._processes:
+            if job.number in process.jobs:
+                process.order(job, CANCEL)
+                if job.lane is Lane.SLICED:
+                    del process.jobs[job.number]
+                else:
+                    self._loop.call_later(HEED_SECONDS, self._end_unless_heeded, process, job)
+
+    def _begin(self, job: Job) -> None:
+        if self._is_closed:
+            raise Busy("the server is ending")
+        if job.lane is Lane.LONG:
+            if len(self._waiting) >= MOST_WAITING:
+                raise Busy("too many searches wait: try again in a moment")
+            self._waiting.append(job)
+            self._hand_out()
+            return
+        if job.lane is Lane.QUICK and len(self._processes[0].jobs) >= MOST_QUICK:
+            raise Busy("too many searches are under way: try again in a moment")
+        self._hand_over(job, self._processes[0] if job.lane is Lane.QUICK else self._idlest())
+
+    def _idlest(self) -> SearchProcess:
+        """The process for a search in slices: the first one rather than those for long searches."""
+        free = [process for process in self._processes if not process.has_long]
+        return min(
+            free or self._processes[:1],
+            key=lambda process: process.sliced + (process is not self._processes[0]),
+        )
+
+    def _hand_out(self) -> None:
+        """Hand long searches to the processes that are at none."""
+        candidates = self._processes[1:] or self._processes
+        free = [process for process in candidates if process.is_ready and not process.has_long]
+        for process in sorted(free, key=lambda process: process.sliced):
+            if self._waiting:
+                self._hand_over(self._waiting.popleft(), process)
+
+    def _hand_over(self, job: Job, process: SearchProcess) -> None:
+        job.attempts += 1
+        process.jobs[job.number] = job
+        process.order(job, job.kind)
+
+    def _hear(self, process: SearchProcess, message: Message) -> None:
+        """Take a message of a process."""
+        if message.event == "ready":
+            process.is_ready, self._deaths = True, 0
+            self._hand_out()
+            return
+        job = process.jobs.get(message.job)
+        if job is None:
+            return
+        if message.event == "began":
+            self._loop.call_later(job.seconds + GRACE_SECONDS, self._call_off_late, job)
+        elif message.event == "snapshot":
+            job.tell("snapshot", message.content)
+        else:
+            del process.jobs[job.number]
+            self._finish(job, message.event, message.content)
+            self._hand_out()
+
+    def _finish(self, job: Job, event: str, content: Any) -> None:
+        if not job.is_over:
+            job.is_over = True
+            job.tell(event, content)
+
+    def _call_off_late(self, job: Job) -> None:
+        if not job.is_over:
+            self.cancel(job)
+            job.tell("refused", "the agent took longer than it had time")
+
+    def _end_unless_heeded(self, process: SearchProcess, job: Job) -> None:
+        if job.number in process.jobs:
+            process.process.kill()  # `_lose` hears of it
+
+    def _lose(self, process: SearchProcess) -> None:
+        """Replace a process that has ended, and begin again what it was at."""
+        if self._is_closed or process not in self._processes:
+            return
+        self._discard(process)
+        self._deaths += not process.is_ready
+        if self._deaths > MOST_DEATHS:
+            self._is_closed = True
+            for job in [*process.jobs.values(), *self._waiting]:
+                self._finish(job, "refused", "no process for searches can be started")
+            return
+        self._processes[self._processes.index(process)] = self._start()
+        for job in process.jobs.values():
+            if job.is_over:
+                continue
+            if job.attempts >= MOST_ATTEMPTS:
+                reason = "the process of this search has died, for want of memory perhaps"
+                self._finish(job, "refused", reason)
+            else:
+                self._begin(job)
+        self._hand_out()
+
+    def _start(self) -> SearchProcess:
+        """Start a process, which does not run the caller's script, and ends with this one."""
+        spawn = multiprocessing.get_context("spawn")
+        here, there = spawn.Pipe()
+        names = {"connection": there, "temporary_folder": self._folder}
+        # By its path: a submission.py in the current folder hides this package.
+        process = spawn.Process(target=run_path, args=(START, names, "__main__"), daemon=True)
+        with hidden_main():
+            process.start()
+        there.close()
+        started = SearchProcess(process, here)
+        Thread(target=self._listen, args=[started], daemon=True).start()
+        return started
+
+    def _listen(self, process: SearchProcess) -> None:
+        """Pass on what a process says, in the event loop's own thread, until it ends."""
+        with suppress(EOFError, OSError, RuntimeError):  # the last: the loop is closed
+            try:
+                while True:
+                    message = Message(*process.connection.recv())
+                    self._loop.call_soon_threadsafe(self._hear, process, message)
+            except (EOFError, OSError):
+                self._loop.call_soon_threadsafe(self._lose, process)
+
+    def _discard(self, process: SearchProcess) -> None:
+        process.process.kill()
+        process.process.join()
+        process.connection.close()
+
+    def _close(self) -> None:
+        """End all processes."""
+        self._is_closed = True
+        for process in self._processes:
+            process.process.kill()
+        for process in self._processes:
+            self._discard(process)
+            for job in process.jobs.values():
+                self._finish(job, "refused", "the server has ended")
+        self._processes.clear()

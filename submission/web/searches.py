@@ -1,0 +1,137 @@
+"""The searches that a page can ask for, as a process of the server runs them."""
+
+from collections import deque
+from collections.abc import Callable, Generator, Mapping
+from functools import lru_cache
+from threading import Event
+from time import sleep
+from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
+
+from agents.book.opening_book import shipped_book, shipped_book_of
+from agents.compiled.compilation import PATIENCE, is_compiled_game
+from agents.compiled.compiled_alpha_beta import ALPHA_BETA
+from agents.compiled.mcts_forest import MCTS
+from agents.registry import make_agent
+from agents.solver.solver import Solver
+from agents.solver.solver_engine import solver_compilation
+from envs.board import BoardGame, BoardState
+from envs.connectx import ConnectX
+from envs.games import game_from_id
+from submission.web.values import growing_values, values_view
+
+MOST_SOLVERS = 6
+"""Solvers, each with a table, that a process has at a time; other boards are estimated."""
+TABLE_MEGABYTES = 64
+KEPT_SOLVERS = 2
+"""The latest, which are kept with what they know when nobody asks any more."""
+POLL_SECONDS = 0.02
+
+Snapshots = Generator[dict[str, Any], None, None]
+
+
+class Asked(NamedTuple):
+    """A position, as it goes to a process."""
+
+    game: str
+    actions: tuple[int, ...]
+
+
+class MoveAsked(NamedTuple):
+    """A move that is asked for."""
+
+    position: Asked
+    agent: str
+    options: Mapping[str, Any]
+    seconds: float
+
+
+@lru_cache(maxsize=64)
+def game(name: str) -> BoardGame:
+    """The game of an id."""
+    return game_from_id(name)
+
+
+def replayed(asked: Asked) -> tuple[BoardGame, BoardState]:
+    """The game and the state of a position."""
+    env = game(asked.game)
+    state = env.initial_state()
+    for action in asked.actions:
+        state = env.get_next_state(state, action)
+    return env, state
+
+
+class Searches:
+    """The searches of a process, with the solvers that they share."""
+
+    def __init__(self) -> None:
+        self._solvers: WeakValueDictionary[BoardGame, Solver] = WeakValueDictionary()
+        self._latest = deque[Solver](maxlen=KEPT_SOLVERS)
+        self._prepared = Event()
+        PATIENCE.compile_beside_games()
+
+    def prepare(self) -> None:
+        """Compile the searches, and open the book."""
+        connect_four = ConnectX()
+        compilations = [solver_compilation(connect_four, TABLE_MEGABYTES), MCTS, ALPHA_BETA]
+        for compilation in compilations:
+            compilation.begin()
+        while not all(c.is_ready(patient=False) or c.has_failed() for c in compilations):
+            sleep(POLL_SECONDS)
+        shipped_book()
+        self._prepared.set()
+
+    def answer(self, kind: str, question: Any) -> Any:
+        """Answer a question in one go."""
+        return QUESTIONS[kind](self, question)
+
+    def growing(self, kind: str, question: Any) -> Snapshots:
+        """Answer a question by snapshots, the last of which is `done`."""
+        return GROWING[kind](self, question)
+
+    def move(self, asked: MoveAsked) -> dict[str, Any]:
+        """Find an agent's move."""
+        env, state = replayed(asked.position)
+        agent = make_agent(asked.agent, **asked.options)
+        result = agent.search(env, state, asked.seconds)
+        return {
+            "action": int(result.action),
+            "value": float(result.value) if result.action_values else None,
+            "engine": result.engine,
+            "elapsed": round(result.elapsed, 4),
+        }
+
+    def values(self, asked: Asked) -> Snapshots:
+        """Find the values of a position's moves."""
+        env, state = replayed(asked)
+        solver = None
+        if is_compiled_game(env):
+            compilation = solver_compilation(env, TABLE_MEGABYTES)
+            estimates = growing_values(env, state, None)
+            latest = next(estimates)
+            while not (self._prepared.is_set() and self._is_compiled(compilation)):
+                latest = next(estimates, latest)
+                yield {**values_view(latest), "phase": "preparing", "done": False}
+            solver = self._solver(env)
+        yield from map(values_view, growing_values(env, state, solver))
+
+    def _solver(self, env: ConnectX) -> Solver | None:
+        """The solver of a board; None where too many other boards are being solved."""
+        solver = self._solvers.get(env)
+        if solver is None and len(self._solvers) < MOST_SOLVERS:
+            solver = Solver(env, TABLE_MEGABYTES, book=shipped_book_of(env))
+            self._solvers[env] = solver
+        if solver is not None and solver not in self._latest:
+            self._latest.append(solver)
+        return solver
+
+    @staticmethod
+    def _is_compiled(compilation: Any) -> bool:
+        compilation.begin()
+        return compilation.is_ready(patient=False) or compilation.has_failed()
+
+
+QUESTIONS: Mapping[str, Callable[[Searches, Any], Any]] = {"move": Searches.move}
+"""What is answered in one go."""
+GROWING: Mapping[str, Callable[[Searches, Any], Snapshots]] = {"values": Searches.values}
+"""What is answered by snapshots."""

@@ -1,0 +1,219 @@
+"""Server-sent events: what a page follows, for as long as it does, and where it goes on."""
+
+import asyncio
+import json
+from collections import OrderedDict
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from submission.web.search_pool import Busy, Job, SearchPool
+
+LINGER_SECONDS = 5.0
+"""Time for a page to come back before its search is called off."""
+LEAST_SECONDS_BETWEEN = 0.1
+"""Ten snapshots a second are enough."""
+HEARTBEAT_SECONDS = 15.0
+"""Without news a comment is sent, by which a connection that is dead is found out."""
+MOST_STREAMS = 512
+"""Of all pages together; a page has one of each kind."""
+KEPT_RESULTS = 1000
+"""Results that are kept for pages that ask the same."""
+KEPT_BYTES = 32 * 1024
+"""The largest result that is kept."""
+
+
+@dataclass(eq=False)
+class Stream:
+    """What a page follows: the search, and its latest snapshot."""
+
+    page: str
+    kind: str
+    question: Hashable
+    job: Job | None = None
+    latest: str = ""
+    """The latest snapshot as JSON."""
+    error: str = ""
+    version: int = 0
+    """Of the latest snapshot."""
+    done: bool = False
+    follower: object = None
+    """The connection that follows it; the latest one, where there are several."""
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def tell(self, event: str, content: Any) -> None:
+        """Take news of the search."""
+        if event == "refused":
+            self.error = content
+        else:
+            self.latest = json.dumps(content, allow_nan=False, separators=(",", ":"))
+        self.done = event != "snapshot"
+        self.version += 1
+        self.changed.set()
+
+    def end(self) -> None:
+        """Have whoever follows it leave."""
+        self.done = True
+        self.follower = None
+        self.changed.set()
+
+
+class Streams:
+    """The streams of all pages.
+
+    Args:
+        pool: who searches.
+    """
+
+    def __init__(self, pool: SearchPool) -> None:
+        self._pool = pool
+        self._streams: dict[tuple[str, str], Stream] = {}
+        self._results: OrderedDict[Hashable, str] = OrderedDict()
+
+    def follow(self, page: str, kind: str, question: Any) -> Response:
+        """The events of a search: of the one that the page was following, or of a new one.
+
+        A page has one search of a kind: the former one is called off.
+
+        Raises:
+            Busy: there are too many.
+        """
+        stream = self._streams.get((page, kind))
+        if stream is None or stream.question != question or stream.error:
+            if stream is not None:
+                self._leave(stream)
+            stream = self._begin(page, kind, question)
+        return EventStream(self, stream)
+
+    def let_go(self, stream: Stream, follower: object) -> None:
+        """Note that a connection is gone; the search is called off unless another one comes."""
+        if stream.follower is follower:
+            stream.follower = None
+            asyncio.get_running_loop().call_later(LINGER_SECONDS, self._leave_unless_back, stream)
+
+    def keep(self, stream: Stream) -> None:
+        """Keep the result of a search, for others who ask the same."""
+        if stream.kind == "values" and not stream.error and len(stream.latest) <= KEPT_BYTES:
+            self._results[stream.kind, stream.question] = stream.latest
+            while len(self._results) > KEPT_RESULTS:
+                self._results.popitem(last=False)
+
+    def end_all(self) -> None:
+        """Have all followers leave: the server ends."""
+        for stream in list(self._streams.values()):
+            self._leave(stream)
+
+    def _begin(self, page: str, kind: str, question: Any) -> Stream:
+        if len(self._streams) >= MOST_STREAMS:
+            raise Busy("too many pages look at searches: try again in a moment")
+        stream = Stream(page, kind, question)
+        known = self._results.get((kind, question))
+        if known is not None:
+            self._results.move_to_end((kind, question))
+            stream.latest, stream.done, stream.version = known, True, 1
+        else:
+            stream.job = self._pool.grow(kind, question, stream.tell)
+        self._streams[page, kind] = stream
+        return stream
+
+    def _leave(self, stream: Stream) -> None:
+        if self._streams.get((stream.page, stream.kind)) is stream:
+            del self._streams[stream.page, stream.kind]
+        if stream.job is not None:
+            self._pool.cancel(stream.job)
+        stream.end()
+
+    def _leave_unless_back(self, stream: Stream) -> None:
+        if stream.follower is None:
+            self._leave(stream)
+
+
+class EventStream(Response):
+    """Snapshots of a stream as server-sent events, each the whole; the last event is `end`.
+
+    Args:
+        streams: of which the stream is one.
+        stream: what is followed.
+    """
+
+    media_type = "text/event-stream"
+
+    def __init__(self, streams: Streams, stream: Stream) -> None:
+        super().__init__()
+        del self.headers["content-length"]
+        self.headers["x-accel-buffering"] = "no"
+        self._streams = streams
+        self._stream = stream
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send events until the stream is done, or nobody listens any more."""
+        stream = self._stream
+        follower = stream.follower = object()
+        stream.changed.set()
+        sending = asyncio.ensure_future(self._send_events(follower, send))
+        leaving = asyncio.ensure_future(_disconnected(receive))
+        start = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
+        await send(start)
+        try:
+            await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (sending, leaving):
+                task.cancel()
+            await asyncio.gather(sending, leaving, return_exceptions=True)
+            self._streams.let_go(stream, follower)
+
+    async def _send_events(self, follower: object, send: Send) -> None:
+        stream, sent = self._stream, 0
+        await _send(send, "retry: 1000\n\n")
+        while stream.follower is follower:
+            done, version = stream.done, stream.version
+            if version > sent:
+                sent = version
+                if stream.error:
+                    await _send(send, _event(version, _error(stream.error), "error-message"))
+                else:
+                    await _send(send, _event(version, stream.latest))
+            if done:
+                self._streams.keep(stream)
+                break
+            stream.changed.clear()
+            await asyncio.sleep(LEAST_SECONDS_BETWEEN if sent else 0)
+            try:
+                await asyncio.wait_for(stream.changed.wait(), HEARTBEAT_SECONDS)
+            except TimeoutError:
+                await _send(send, ": still there\n\n")
+        await _send(send, "event: end\ndata: {}\n\n")
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def _event(number: int, data: str, name: str = "") -> str:
+    return f"{f'event: {name}' if name else ''}\nid: {number}\ndata: {data}\n\n".lstrip("\n")
+
+
+def _error(sentence: str) -> str:
+    return json.dumps({"error": sentence})
+
+
+async def _send(send: Send, text: str) -> None:
+    await send({"type": "http.response.body", "body": text.encode(), "more_body": True})
+
+
+async def _disconnected(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def until_disconnected(request: Request, work: "asyncio.Future[Any]") -> Any:
+    """Wait for work, which is cancelled when nobody waits for its answer any more; then None."""
+    leaving = asyncio.ensure_future(_disconnected(request.receive))
+    try:
+        await asyncio.wait({work, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        return await work if work.done() else None
+    finally:
+        work.cancel()
+        leaving.cancel()
+        await asyncio.gather(work, leaving, return_exceptions=True)

@@ -1,0 +1,385 @@
+"""The value of each move of a position, as it becomes known: proofs, and a search's estimates.
+
+It works in slices, and after each of them tells what is known by then: for a page that waits, for a
+notebook, or for whoever asks.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from math import inf
+from typing import Any
+
+from agents.alpha_beta_agent import AlphaBetaAgent
+from agents.mcts_agent import MCTSAgent
+from agents.search import Clock, TimeUp
+from agents.solver.analysis import plies_left
+from agents.solver.solver import ScoreBounds, Solver
+from agents.solver.solver_engine import SolverJob
+from envs.board import BoardGame, BoardState
+
+SLICE_SECONDS = 0.03
+"""Time from one snapshot to the next."""
+FIRST_NODES = 50_000
+"""Nodes of the solver for each move in the first round; each round has twice as many more."""
+OUTCOME_NODES = 400_000
+"""Nodes for a move after which its bare result is proven before its distance is."""
+ESTIMATE_AFTER = 0.15
+"""Seconds of proving after which the moves that are open are estimated, too."""
+ESTIMATE_SHARE = 3
+"""Slices for proofs to each one for estimates."""
+SIMULATIONS_OF_SLICE = 20_000
+MOST_SIMULATIONS = 120_000
+"""After so many the estimates change no more."""
+SMALL_BOARD = 9
+"""Cells of a board on which every game is played to its end in a moment."""
+MOST_TACTICS = 8
+"""Plies that are looked ahead on a board which is too large for the solver."""
+MOST_SECONDS = 300.0
+"""Time after which what is not proven stays open."""
+
+
+@dataclass(frozen=True)
+class MoveValue:
+    """The value of a move, or of a position, from the view of the player to move."""
+
+    bounds: ScoreBounds
+    """Of the score, as far as it is proven."""
+    plies: int | None
+    """Plies until the game ends, the move counted; the most where the bounds do not meet, None
+    where nobody is proven to win."""
+    estimate: float | None = None
+    """A search's, strictly between -1 and 1; None where the result is proven, or not yet there."""
+
+    @property
+    def kind(self) -> str:
+        """`win`, `draw`, `loss`, or `unknown`."""
+        return {1: "win", 0: "draw", -1: "loss", None: "unknown"}[self.bounds.outcome]
+
+    @property
+    def text(self) -> str:
+        """In words, as in `win in 9` or `at least a draw`."""
+        kind, exact = self.kind, self.bounds.exact
+        if kind in {"win", "loss"}:
+            if self.plies is None:
+                return kind
+            return f"{kind} in {self.plies}" if exact else f"{kind} in at most {self.plies}"
+        if kind == "draw":
+            return "draw"
+        if self.bounds.lower >= 0:
+            return "at least a draw"
+        return "at most a draw" if self.bounds.upper <= 0 else "not decided yet"
+
+    @property
+    def short(self) -> str:
+        """As a sign and a number: `+9` is a win in 9, `-14` a loss in 14, `=` a draw."""
+        kind, exact = self.kind, self.bounds.exact
+        if kind in {"win", "loss"}:
+            sign = "+" if kind == "win" else "\N{MINUS SIGN}"
+            return f"{sign}{self.plies}" if exact and self.plies is not None else sign
+        if kind == "draw":
+            return "="
+        if self.bounds.lower >= 0:
+            return "\N{GREATER-THAN OR EQUAL TO}="
+        return "\N{LESS-THAN OR EQUAL TO}=" if self.bounds.upper <= 0 else "?"
+
+    @property
+    def least(self) -> int:
+        """The worst result that is not ruled out: -1, 0 or 1."""
+        return _sign(self.bounds.lower)
+
+    @property
+    def most(self) -> int:
+        """The best result that is not ruled out."""
+        return _sign(self.bounds.upper)
+
+
+@dataclass(frozen=True)
+class PositionValues:
+    """The values of a position's moves, as far as they are known."""
+
+    moves: Mapping[int, MoveValue]
+    """By legal action."""
+    position: MoveValue
+    player: int
+    """Who is to move."""
+    phase: str
+    """`preparing` while the solver is compiled, then `solving`, or `estimating` without it."""
+    done: bool
+    elapsed: float
+    """Seconds of work."""
+
+    @property
+    def best(self) -> list[int]:
+        """The moves that are proven to be at least as good as every other."""
+        highest = max(value.bounds.upper for value in self.moves.values())
+        return [action for action, value in self.moves.items() if value.bounds.lower >= highest]
+
+
+def growing_values(
+    env: BoardGame, state: BoardState, solver: Solver | None, seconds: float = MOST_SECONDS
+) -> Iterator[PositionValues]:
+    """Find out about the moves of a position, and tell after every slice what is known.
+
+    The last snapshot is done: all is proven, or the time is up.
+
+    Args:
+        env: the rules.
+        state: in which the game goes on.
+        solver: of this game; None where there is none, because the board is too large for it say.
+        seconds: time for it all.
+    """
+    valuation = Valuation(env, state, solver)
+    while not valuation.done:
+        valuation.work(SLICE_SECONDS)
+        if valuation.elapsed >= seconds:
+            valuation.done = True
+        yield valuation.snapshot()
+
+
+class Valuation:
+    """What is known about the moves of a position, and how to learn more.
+
+    Args:
+        env: the rules.
+        state: in which the game goes on.
+        solver: see `growing_values`.
+    """
+
+    def __init__(self, env: BoardGame, state: BoardState, solver: Solver | None) -> None:
+        self.env = env
+        self.state = state
+        self.elapsed = 0.0
+        self.done = False
+        self._cells = env.rows * env.columns
+        self._widest = (self._cells + 1) // 2
+        self._estimator = MCTSAgent(simulations=SIMULATIONS_OF_SLICE, seed=0)
+        self._estimates: dict[int, float] = {}
+        self._simulations = self._slices = 0
+        self._has_solver = solver is not None
+        self.children = {
+            action: env.get_next_state(state, action) for action in env.get_available_actions(state)
+        }
+        self.found = {
+            action: _known(env, child) or ScoreBounds(-self._widest, self._widest)
+            for action, child in self.children.items()
+        }
+        if solver is not None:
+            self._proofs = self._solve(solver)
+        elif self._cells <= SMALL_BOARD:
+            self._proofs = self._play_out()
+        else:
+            self._proofs = self._look_ahead()
+        self._is_proving = True
+
+    def work(self, seconds: float) -> None:
+        """Go on for a slice of time."""
+        clock = Clock(seconds)
+        self._slices += 1
+        estimating = self._can_estimate() and self._slices % (ESTIMATE_SHARE + 1) == 0
+        self._clock = clock
+        if self._is_proving and not estimating:
+            self._is_proving = next(self._proofs, None) is not None
+        elif self._can_estimate():
+            self._estimate(clock)
+        is_decided = all(bounds.exact for bounds in self.found.values())
+        self.done = is_decided or not (self._is_proving or self._can_estimate())
+        self.elapsed += clock.elapsed
+
+    def snapshot(self) -> PositionValues:
+        """What is known now."""
+        moves = {
+            action: self._move_value(bounds, self._estimates.get(action))
+            for action, bounds in self.found.items()
+        }
+        bounds = ScoreBounds(
+            max(value.bounds.lower for value in moves.values()),
+            max(value.bounds.upper for value in moves.values()),
+        )
+        estimates = [value.estimate for value in moves.values() if value.estimate is not None]
+        return PositionValues(
+            moves,
+            self._move_value(bounds, max(estimates, default=None)),
+            self.state.player,
+            "solving" if self._has_solver or self._cells <= SMALL_BOARD else "estimating",
+            self.done,
+            self.elapsed,
+        )
+
+    def _move_value(self, bounds: ScoreBounds, estimate: float | None) -> MoveValue:
+        """Put bounds and an estimate together; a score that is not known gives the most plies."""
+        score = bounds.lower if bounds.lower > 0 else bounds.upper if bounds.upper < 0 else 0
+        decided = bounds.outcome is not None
+        played = self.state.mask.bit_count()
+        plies = plies_left(self._cells, played, score) if decided else None
+        return MoveValue(bounds, plies, None if decided else estimate)
+
+    def _solve(self, solver: Solver) -> Iterator[bool]:
+        """Prove scores by the solver, the moves in turn; where that takes long, results first."""
+        for action, child in self.children.items():
+            known = solver.known(child)
+            if known is not None:
+                self.found[action] = known.for_opponent()
+        whole = {
+            action: solver.engine.job([child], -self._widest, self._widest)
+            for action, child in self.children.items()
+            if not self.found[action].exact
+        }
+        widest = self._widest
+        yield from self._run(whole, widest, FIRST_NODES, OUTCOME_NODES)
+        outcomes = {
+            action: solver.engine.job([self.children[action]], -1, 1)
+            for action in whole
+            if self.found[action].outcome is None
+        }
+        yield from self._run(outcomes, 1, FIRST_NODES, inf)
+        yield from self._run(whole, widest, OUTCOME_NODES, inf)
+
+    def _run(
+        self, jobs: Mapping[int, SolverJob], within: int, first: float, most: float
+    ) -> Iterator[bool]:
+        """Run jobs of moves in turn, each round twice as far, until each is done or went so far.
+
+        Args:
+            jobs: by move.
+            within: the most that their scores can be.
+            first: nodes of each in the first round.
+            most: nodes of each in the last round.
+        """
+        budget = first
+        while True:
+            for action, job in jobs.items():
+                while not self._is_settled(action, job) and job.nodes < budget:
+                    job.run(self._clock, budget)
+                    self._take(action, job, within)
+                    if self._clock.expired():
+                        yield True
+            if budget >= most or all(self._is_settled(*item) for item in jobs.items()):
+                return
+            budget *= 2
+
+    def _is_settled(self, action: int, job: SolverJob) -> bool:
+        return self.found[action].exact or int(job.lowers[0]) == int(job.uppers[0])
+
+    def _take(self, action: int, job: SolverJob, within: int) -> None:
+        """Narrow the bounds of a move by those of a job; its ends say nothing of what is beyond."""
+        lower, upper = -int(job.uppers[0]), -int(job.lowers[0])
+        known = self.found[action]
+        self.found[action] = ScoreBounds(
+            max(known.lower, lower) if lower > -within else known.lower,
+            min(known.upper, upper) if upper < within else known.upper,
+        )
+
+    def _play_out(self) -> Iterator[bool]:
+        """Play every game to its end, on a small board."""
+        for action, child in self.children.items():
+            score = -exact_score(self.env, child)
+            self.found[action] = ScoreBounds(score, score)
+            if self._clock.expired():
+                yield True
+
+    def _look_ahead(self) -> Iterator[bool]:
+        """Look for wins and losses a few plies ahead, on a board that is too large to solve."""
+        search = AlphaBetaAgent(heuristic="zero", table_size=200_000, engine="reference")
+        for depth in range(1, MOST_TACTICS + 1):
+            for action in self.children:
+                if self.found[action].outcome is None:
+                    recursion = search.new_search(self.env, self._clock)
+                    try:
+                        value, _ = recursion.action_value(self.state, action, depth, 0, -1.0, 1.0)
+                    except TimeUp:
+                        return
+                    if abs(value) == 1.0:
+                        self._take_win(action, value * self._sign, depth)
+                yield True
+
+    def _take_win(self, action: int, result: float, plies: int) -> None:
+        """Note that a move wins or loses after so many plies, itself counted."""
+        stones = self.state.mask.bit_count() + plies
+        score = round(result) * ((self._cells + 2 - stones) // 2)
+        self.found[action] = ScoreBounds(score, score)
+
+    @property
+    def _sign(self) -> int:
+        return 1 if self.state.player == 1 else -1
+
+    def _can_estimate(self) -> bool:
+        """Whether estimates are wanted, and would still change."""
+        late = self.elapsed >= ESTIMATE_AFTER or not self._has_solver
+        is_open = any(bounds.outcome is None for bounds in self.found.values())
+        return late and is_open and self._simulations < MOST_SIMULATIONS
+
+    def _estimate(self, clock: Clock) -> None:
+        """Grow the tree, and take what it has proven and what it guesses."""
+        result = self._estimator.search(self.env, self.state, clock.left)
+        self._simulations += result.simulations
+        tree = self._estimator.tree
+        for action, child in tree.root.children.items() if tree else ():
+            proven = child.proven
+            if proven is None:
+                self._estimates[action] = self._sign * child.value
+            elif self.found[action].outcome is None:
+                self.found[action] = self._proven(action, self._sign * proven)
+        if result.simulations == 0 or (tree and tree.root.proven is not None):
+            self._simulations = MOST_SIMULATIONS  # it will not grow any more
+
+    def _proven(self, action: int, result: float) -> ScoreBounds:
+        """The bounds of a move whose bare result is proven."""
+        known = self.found[action]
+        if result > 0:
+            return ScoreBounds(max(known.lower, 1), known.upper)
+        if result < 0:
+            return ScoreBounds(known.lower, min(known.upper, -1))
+        return ScoreBounds(0, 0)
+
+
+def _known(env: BoardGame, child: BoardState) -> ScoreBounds | None:
+    """The score of a move that ends the game."""
+    if child.won:
+        score = (env.rows * env.columns + 2 - child.mask.bit_count()) // 2
+        return ScoreBounds(score, score)
+    return None if env.get_available_actions(child) else ScoreBounds(0, 0)
+
+
+@lru_cache(maxsize=10_000)
+def exact_score(env: BoardGame, state: BoardState) -> int:
+    """The score of a position of a small board, for the player to move; see `ScoreBounds`."""
+    actions = env.get_available_actions(state)
+    if state.won:
+        return -((env.rows * env.columns + 2 - state.mask.bit_count()) // 2)
+    return max((-exact_score(env, env.get_next_state(state, a)) for a in actions), default=0)
+
+
+def values_view(values: PositionValues) -> dict[str, Any]:
+    """The values as JSON."""
+    best = values.best
+    return {
+        "columns": [
+            {"action": action, "best": action in best, **value_view(value)}
+            for action, value in values.moves.items()
+        ],
+        "position": {"best": False, **value_view(values.position)},
+        "player": values.player,
+        "phase": values.phase,
+        "done": values.done,
+        "elapsed": round(values.elapsed, 4),
+    }
+
+
+def value_view(value: MoveValue) -> dict[str, Any]:
+    """One value as JSON."""
+    return {
+        "kind": value.kind,
+        "plies": value.plies,
+        "exact": value.bounds.exact,
+        "text": value.text,
+        "short": value.short,
+        "least": value.least,
+        "most": value.most,
+        "estimate": value.estimate,
+    }
+
+
+def _sign(number: int) -> int:
+    return (number > 0) - (number < 0)
