@@ -8,16 +8,21 @@ goes on answering; a reply to a position that is no longer on the board is not p
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from functools import cached_property
 from pathlib import Path
 from threading import RLock
+from time import monotonic
 from typing import Any
 
 import anywidget
 import traitlets
 
 from agents.agent import Agent
+from agents.book.opening_book import shipped_book_of
+from agents.solver.solver import Solver
+from envs.bitboard import fits_in_word
 from envs.board import BoardGame, BoardState
-from envs.connectx import ConnectFour
+from envs.connectx import ConnectFour, ConnectX
 from envs.games import GAMES, game_entry
 from envs.notation import moves_text
 from envs.render import SYMBOLS
@@ -25,11 +30,16 @@ from envs.shown_position import show
 from submission.play.moves import History
 from submission.play.opponent import AgentOpponent, Opponent, OpponentFailed, find_opponent
 from submission.web.position_view import PlayedPosition, played_position, position_view
+from submission.web.values import growing_values, values_view
 
 HERE = Path(__file__).parent
 MODULES = (HERE.parent / "web" / "page" / "board.js", HERE / "widget.js")
 
 LEAST_SECONDS, MOST_SECONDS = 0.01, 60.0
+VALUES_SECONDS = 30.0
+"""For the values of a position; what is not proven by then stays open."""
+PAUSE = 0.1
+"""Seconds at least from one picture of values to the next."""
 LARGEST = 20
 """Rows and columns of a board that is played on."""
 
@@ -74,6 +84,7 @@ class Board(anywidget.AnyWidget):
     ) -> None:
         # First, for `close` is called even where the rest is refused.
         self._thread = ThreadPoolExecutor(1, "board")
+        self._values_thread = ThreadPoolExecutor(1, "board-values")
         self._seated = ExitStack()
         self.env = _playable(ConnectFour() if env is None else env)
         self.seconds = _seconds(seconds)
@@ -83,6 +94,8 @@ class Board(anywidget.AnyWidget):
         self._error = ""
         self._lock = RLock()
         self._asked: PlayedPosition | None = None
+        self._valued: PlayedPosition | None = None
+        self._move_values: dict[int, Any] | None = None
         self._is_seated = False
         super().__init__(moves=_text(self._position.actions), seat=seat, values=values)
         self.on_msg(self._receive)
@@ -122,7 +135,9 @@ class Board(anywidget.AnyWidget):
 
     def close(self) -> None:
         """End the opponent, and leave the notebook."""
+        self._valued = None
         self._thread.shutdown(wait=False, cancel_futures=True)
+        self._values_thread.shutdown(wait=False, cancel_futures=True)
         self._seated.close()
         super().close()  # type: ignore[no-untyped-call]
 
@@ -182,7 +197,39 @@ class Board(anywidget.AnyWidget):
                 self._thread.submit(self._reply, self._position)
             elif not waits:
                 self._asked = None
+            self._follow_values()
             self._show()
+
+    def _follow_values(self) -> None:
+        """Begin to value the moves of the position, if that is wanted and not under way."""
+        wanted = self._position if self.values and not self._position.is_over else None
+        if wanted != self._valued:
+            self._valued, self._move_values = wanted, None
+            if wanted is not None:
+                self._values_thread.submit(self._value_moves, wanted)
+
+    def _value_moves(self, position: PlayedPosition) -> None:
+        """Show the values of a position as they become known, until it is left."""
+        if self._valued is not position:
+            return
+        shown = 0.0
+        for found in growing_values(self.env, position.state, self._solver, VALUES_SECONDS):
+            with self._lock:
+                if self._valued is not position:
+                    return
+                if found.done or monotonic() - shown > PAUSE:
+                    columns = values_view(found)["columns"]
+                    self._move_values = {value["action"]: value for value in columns}
+                    self._show()
+                    shown = monotonic()
+
+    @cached_property
+    def _solver(self) -> Solver | None:
+        """The solver of the board; None of one that is none of ConnectX's, or too large."""
+        env = self.env
+        if isinstance(env, ConnectX) and fits_in_word(env.rows, env.columns, env.inarow):
+            return Solver(env, book=shipped_book_of(env))
+        return None
 
     def _reply(self, position: PlayedPosition) -> None:
         """Play the opponent's move, unless the position has changed meanwhile."""
@@ -212,7 +259,7 @@ class Board(anywidget.AnyWidget):
         self.view = {
             **position_view(self._position),
             "interactive": self._is_persons_turn,
-            "values": None,
+            "values": self._move_values,
             "values_shown": self.values,
             "opponent": None if self._opponent is None else self._opponent.name,
             "undoable": any(self._opponent is None or state.player == self.seat for state in turns),

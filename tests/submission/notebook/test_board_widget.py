@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import connectx
-from agents import Agent, SearchResult
+from agents import Agent, SearchResult, Solver
 from envs import ConnectFour, ConnectX, ExplicitTree, TicTacToe, state_from_moves
 
 pytest.importorskip("anywidget", reason="the extra `notebook` is not installed")
@@ -135,6 +135,34 @@ def test_undo_takes_the_reply_back_too_and_never_what_was_given() -> None:
     assert board.moves == "4453"
     with pytest.raises(ValueError, match="there is no move of yours"):
         board.undo()
+    board.close()
+
+
+def test_values_are_those_of_the_solver() -> None:
+    env, moves = ConnectFour(), "4444435352335533222262"
+    board = connectx.Board(env, opponent=None, moves=moves, values=True)
+    wait_until(
+        lambda: all(v["exact"] for v in (board.view["values"] or {0: {"exact": 0}}).values())
+    )
+    scores = Solver(env).scores(state_from_moves(env, moves))
+    assert board.view["values"].keys() == scores.keys()
+    for action, bounds in scores.items():
+        value = board.view["values"][action]
+        assert {"win": 1, "draw": 0, "loss": -1}[value["kind"]] == bounds.outcome
+        assert value["best"] == (bounds.lower == max(b.lower for b in scores.values()))
+    click(board, "toggle_values")
+    assert board.view["values"] is None
+    board.close()
+
+
+def test_values_of_a_position_that_is_left_are_not_shown() -> None:
+    board = connectx.Board(opponent=None, moves="4", values=True)
+    wait_until(lambda: board.view["values"] is not None)
+    board.moves = "4444435352335533222262"
+    assert board.view["values"] is None
+    wait_until(lambda: board.view["values"] is not None)
+    assert board.view["values"].keys() == {*board.view["legal"]}
+    board.new_game()
     board.close()
 
 
