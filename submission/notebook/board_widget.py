@@ -5,7 +5,7 @@ browser says what was clicked and gets a view to show. Searches run in a thread,
 goes on answering; a reply to a position that is no longer on the board is not played.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import cached_property
@@ -139,7 +139,7 @@ class Board(anywidget.AnyWidget):
         self._thread.shutdown(wait=False, cancel_futures=True)
         self._values_thread.shutdown(wait=False, cancel_futures=True)
         self._seated.close()
-        super().close()  # type: ignore[no-untyped-call]
+        super().close()
 
     def __repr__(self) -> str:
         """The board as text."""
@@ -163,15 +163,17 @@ class Board(anywidget.AnyWidget):
 
     def _receive(self, _: object, content: Mapping[str, Any], buffers: object) -> None:
         """Do what was clicked; what cannot be done is said below the board."""
-        commands = {
+        commands: dict[str, Callable[[], object]] = {
             "play": lambda: self._play_clicked(content.get("action")),
             "undo": self.undo,
             "new_game": self.new_game,
             "swap_seats": lambda: self.set_trait("seat", 3 - self.seat),
             "toggle_values": lambda: self.set_trait("values", not self.values),
         }
+        command = commands.get(str(content.get("command")))
         try:
-            commands.get(str(content.get("command")), lambda: None)()
+            if command is not None:
+                command()
         except ValueError as error:
             self._fail(self._position, f"{error}.")
 
