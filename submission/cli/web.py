@@ -35,4 +35,4 @@ def web(
         raise ModuleNotFoundError(
             f'connectx web needs {error.name}: install the extra `web` by `pip install -e ".[web]"`'
         ) from error
-    serve(host, port, open_browser)
+    serve(files or [], host, port, open_browser)

@@ -42,11 +42,16 @@ RULES = (
 def render_match(match: Match) -> RenderableType:
     """Two tables of a player against its opponents, results and times, and notes on them."""
     stats = match.stats()
-    notes = [*_verdicts(match), *failures(match), *early_end(match), *repetitions(match), RULES]
-    return Group(_results_table(stats), _times_table(stats), *map(Text, notes))
+    return Group(results_table(stats), _times_table(stats), *map(Text, match_notes(match)))
 
 
-def _results_table(stats: Sequence[PairingStats]) -> PlayerTable:
+def match_notes(match: Match) -> list[str]:
+    """Verdicts of the sequential test, all that went wrong, and the meaning of the columns."""
+    return [*_verdicts(match), *failures(match), *early_end(match), *repetitions(match), RULES]
+
+
+def results_table(stats: Sequence[PairingStats]) -> PlayerTable:
+    """The results of a player against each opponent."""
     return PlayerTable(
         f"Results of {stats[0].player}",
         "against",

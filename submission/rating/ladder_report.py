@@ -22,11 +22,7 @@ from submission.terminal import NOTHING
 def render_ladder(ladder: Ladder) -> RenderableType:
     """Ratings and results, the scores of each against each, move times, and notes."""
     tables = (
-        _table(
-            _title(ladder),
-            RESULT_HEADINGS,
-            {rung.player: _result_cells(rung, ladder.anchor) for rung in ladder.rungs},
-        ),
+        ladder_table(ladder),
         _table(
             "Points of the row's player against the column's, %",
             [str(rank) for rank in range(1, len(ladder.rungs) + 1)],
@@ -41,7 +37,16 @@ def render_ladder(ladder: Ladder) -> RenderableType:
             {rung.player: _time_cells(rung.stats) for rung in ladder.rungs},
         ),
     )
-    return Group(*tables, *map(Text, _notes(ladder)))
+    return Group(*tables, *map(Text, ladder_notes(ladder)))
+
+
+def ladder_table(ladder: Ladder) -> PlayerTable:
+    """Ratings and results, the strongest player first."""
+    return _table(
+        _title(ladder),
+        RESULT_HEADINGS,
+        {rung.player: _result_cells(rung, ladder.anchor) for rung in ladder.rungs},
+    )
 
 
 SHOWN = 2
@@ -58,7 +63,7 @@ def ladder_page(ladder: Ladder) -> str:
         chart=rating_chart(ladder),
         headings=[*RESULT_HEADINGS, *(f"{heading} move, s" for heading in TIME_HEADINGS)],
         cells=lambda rung: [*_result_cells(rung, ladder.anchor), *_time_cells(rung.stats)],
-        notes=_notes(ladder),
+        notes=ladder_notes(ladder),
         percent=_percent,
         colour=_colour,
         most_shown=SHOWN,
@@ -124,7 +129,7 @@ RULES = (
 )
 
 
-def _notes(ladder: Ladder) -> list[str]:
+def ladder_notes(ladder: Ladder) -> list[str]:
     """An early end, all that went wrong, the meaning of the columns, and the conditions."""
     match = ladder.match
     return [

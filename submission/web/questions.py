@@ -3,19 +3,23 @@
 import json
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from types import NoneType
-from typing import Any
+from typing import Any, NamedTuple
 
+from agents.levels import LEVELS
 from agents.options import OptionInfo, alternatives
 from agents.registry import AGENTS, make_agent
-from envs.games import game_from_id
+from envs.games import game_from_id, game_id
+from submission.match.game_record import Result
+from submission.web.opened_files import ReplayFilter
 from submission.web.position_view import PlayedPosition, played_position
+from submission.web.searches import Asked, MoveAsked, PictureAsked, TreeAsked
 from submission.web.setup_form import (
     DEFAULT_SECONDS,
     LARGEST_SIZE,
     LEAST_SECONDS,
     LONGEST_TEXT,
+    MOST_PLIES,
     MOST_SECONDS,
     field_type,
     offered_options,
@@ -26,23 +30,33 @@ from submission.web.setup_form import (
 
 LONGEST_MOVES = 4 * LARGEST_SIZE**2
 """Characters of the plies of the longest game."""
+LONGEST_NAME = 1000
+"""Characters of a player's name in a file."""
+MOST_REPLAYS = 200
+"""Games that are listed at a time."""
+DEFAULT_NODES, MOST_NODES = 60, 300
+"""Nodes of a picture."""
+SEARCHES_WITH_TREES = ("alphabeta", "mcts", "minimax", "expectimax")
+QUICK_AGENTS = frozenset({"random", "greedy"})
+QUICK_LEVELS = 4
+"""The highest level that finds a move in some milliseconds."""
 PAGE = re.compile(r"[a-z0-9]{8,32}")
 
 Fields = Mapping[str, Any]
 
 
-def parse_body(body: bytes) -> dict[str, Any]:
+def parse_json(text: str | bytes, what: str) -> dict[str, Any]:
     """The fields of a JSON object.
 
     Raises:
-        ValueError: the body is something else.
+        ValueError: it is something else.
     """
     try:
-        fields = json.loads(body, object_pairs_hook=_without_twins, parse_constant=_no_constant)
+        fields = json.loads(text, object_pairs_hook=_without_twins, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"the question is no JSON ({one_line(str(error))})") from None
+        raise ValueError(f"{what} is no JSON ({one_line(str(error))})") from None
     if not isinstance(fields, dict):
-        raise ValueError("the question is no JSON object")
+        raise ValueError(f"{what} is no JSON object")
     return fields
 
 
@@ -157,33 +171,146 @@ def unfinished_field(fields: Fields) -> PlayedPosition:
     return position
 
 
-@dataclass(frozen=True)
-class MoveQuestion:
-    """Which move an agent plays in a position."""
-
-    page: str
-    position: PlayedPosition
-    agent: str
-    options: Mapping[str, Any]
-    seconds: float
+def asked_position(position: PlayedPosition) -> Asked:
+    """The position as it goes to a process."""
+    return Asked(game_id(position.env), position.actions)
 
 
-def move_question(fields: Fields) -> MoveQuestion:
-    """The question for a move.
+def move_question(fields: Fields) -> tuple[str, MoveAsked]:
+    """The page that asks for a move, and the question.
 
     Raises:
         ValueError: something in it is not to be asked.
     """
     require_fields(fields, ["page", "game", "moves", "agent"], ["seconds"])
     agent, options = agent_field(fields["agent"])
-    seconds = fields.get("seconds", DEFAULT_SECONDS)
-    return MoveQuestion(
-        page_field(fields),
-        unfinished_field(fields),
-        agent,
-        options,
-        number_field(seconds, "seconds", LEAST_SECONDS, MOST_SECONDS),
+    seconds = number_field(
+        fields.get("seconds", DEFAULT_SECONDS), "seconds", LEAST_SECONDS, MOST_SECONDS
     )
+    position = asked_position(unfinished_field(fields))
+    return page_field(fields), MoveAsked(position, agent, options, seconds)
+
+
+def is_quick(asked: MoveAsked) -> bool:
+    """Whether an agent answers in some milliseconds, whatever the position."""
+    if asked.agent == "level":
+        level: int = asked.options.get("n", len(LEVELS))
+        return level <= QUICK_LEVELS
+    return asked.agent in QUICK_AGENTS
+
+
+def values_question(fields: Fields) -> tuple[str, Asked]:
+    """The page that asks for values, and the question.
+
+    Raises:
+        ValueError: something in it is not to be asked.
+    """
+    require_fields(fields, ["page", "game", "moves"])
+    return page_field(fields), asked_position(unfinished_field(fields))
+
+
+def review_question(fields: Fields) -> tuple[str, Asked]:
+    """The page that asks for a review, and the question.
+
+    Raises:
+        ValueError: something in it is not to be asked.
+    """
+    require_fields(fields, ["page", "game", "moves"])
+    return page_field(fields), asked_position(position_field(fields))
+
+
+def tree_question(fields: Fields) -> tuple[str, TreeAsked]:
+    """The page that asks for the tree of a search, and the question.
+
+    Raises:
+        ValueError: something in it is not to be asked.
+    """
+    require_fields(fields, ["page", "game", "moves", "agent"], ["options", "nodes"])
+    page, agent = page_field(fields), text_field(fields, "agent")
+    if agent not in SEARCHES_WITH_TREES:
+        raise ValueError(f"agent is {alternatives(SEARCHES_WITH_TREES)}")
+    options = parse_json(fields.get("options", "{}"), "options")
+    checked = json.dumps(agent_options_field(agent, options), sort_keys=True)
+    nodes = fields.get("nodes", str(DEFAULT_NODES))
+    if not isinstance(nodes, str) or not re.fullmatch(r"\d{1,4}", nodes, re.ASCII):
+        raise ValueError("nodes is a whole number")
+    shown = whole_field(int(nodes), "nodes", 1, MOST_NODES)
+    position = asked_position(unfinished_field(fields))
+    return page, TreeAsked(page, position, agent, checked, shown)
+
+
+def picture_question(fields: Fields) -> PictureAsked:
+    """The question for a page's tree after a step.
+
+    Raises:
+        ValueError: something in it is not to be asked.
+    """
+    require_fields(fields, ["page", "step"], ["root", "nodes"])
+    root = fields.get("root", [])
+    if not isinstance(root, list) or len(root) > MOST_PLIES:
+        raise ValueError("root is a list of actions")
+    return PictureAsked(
+        page_field(fields),
+        whole_field(fields["step"], "step", 1, 2**31),
+        tuple(whole_field(action, "an action", 0, MOST_PLIES) for action in root),
+        whole_field(fields.get("nodes", DEFAULT_NODES), "nodes", 1, MOST_NODES),
+    )
+
+
+def file_field(fields: Fields, files: int) -> int:
+    """The number of a file.
+
+    Raises:
+        ValueError: there is none of that number.
+    """
+    if not files:
+        raise ValueError("no file is opened: name some, as in `connectx web games.jsonl`")
+    return whole_field(fields["file"], "file", 0, files - 1)
+
+
+class ReplaysQuestion(NamedTuple):
+    """Some games of a file."""
+
+    file: int
+    wanted: ReplayFilter
+    offset: int
+    most: int
+
+
+def replays_question(fields: Fields, files: int) -> ReplaysQuestion:
+    """The question for games of a file.
+
+    Raises:
+        ValueError: something in it is not to be asked.
+    """
+    wanted = ["player", "opponent", "result", "failed"]
+    require_fields(fields, ["file", "offset", "count"], wanted)
+    player, opponent, result = (
+        text_field(fields, name, LONGEST_NAME) if fields.get(name) is not None else None
+        for name in wanted[:3]
+    )
+    results = [str(known) for known in Result]
+    if result is not None and result not in results:
+        raise ValueError(f"result is {alternatives(results)}")
+    failed = fields.get("failed")
+    if failed is not None and not isinstance(failed, bool):
+        raise ValueError("failed is true or false")
+    return ReplaysQuestion(
+        file_field(fields, files),
+        ReplayFilter(player, opponent, result, failed),
+        whole_field(fields["offset"], "offset", 0, 2**31),
+        whole_field(fields["count"], "count", 1, MOST_REPLAYS),
+    )
+
+
+def standings_question(fields: Fields, files: int) -> int:
+    """The number of the file whose table is asked for.
+
+    Raises:
+        ValueError: something in it is not to be asked.
+    """
+    require_fields(fields, ["file"])
+    return file_field(fields, files)
 
 
 def agent_field(value: object) -> tuple[str, dict[str, Any]]:

@@ -1,6 +1,9 @@
-"""The routes of `connectx web`."""
+"""The routes of `connectx web`: each reads its question, has it answered, and answers."""
 
 import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +14,26 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from agents.registry import make_agent
+from agents.levels import LEVELS
 from submission import __version__
+from submission.web.opened_files import OpenedFile
 from submission.web.position_view import position_view
-from submission.web.questions import move_question, parse_body, position_field, require_fields
+from submission.web.questions import (
+    Fields,
+    is_quick,
+    move_question,
+    parse_json,
+    parse_query,
+    picture_question,
+    position_field,
+    replays_question,
+    require_fields,
+    review_question,
+    standings_question,
+    tree_question,
+    values_question,
+)
+from submission.web.search_pool import Busy, Refusal, SearchPool
 from submission.web.setup_form import (
     DEFAULT_SECONDS,
     LEAST_SECONDS,
@@ -22,67 +41,148 @@ from submission.web.setup_form import (
     agent_forms,
     game_forms,
 )
+from submission.web.streams import Streams, until_disconnected
 
 PAGE_FOLDER = Path(__file__).with_name("page")
+STREAMS = {"values": values_question, "review": review_question, "search": tree_question}
+"""By kind: what reads the question of a stream."""
 
 
-async def setup(request: Request) -> Response:
-    """Answer with all that can be chosen."""
-    return JSONResponse(
-        {
-            "version": __version__,
-            "games": game_forms(),
-            "agents": agent_forms(),
-            "levels": [],
-            "seconds": {"default": DEFAULT_SECONDS, "least": LEAST_SECONDS, "most": MOST_SECONDS},
-            "files": [],
+class Server:
+    """The answers to all questions.
+
+    Args:
+        processes: how many search, at least 1.
+        files: what was opened.
+    """
+
+    def __init__(self, processes: int, files: Sequence[OpenedFile] = ()) -> None:
+        self.pool = SearchPool(processes)
+        self.streams = Streams(self.pool)
+        self._files = files
+        self._moves: dict[str, asyncio.Task[Any]] = {}
+        self._standings = asyncio.Lock()
+
+    def app(self) -> Starlette:
+        """The application, which a guard is to stand before."""
+        posts: dict[str, Callable[[Request, Fields], Awaitable[Any]]] = {
+            "position": self.position,
+            "move": self.move,
+            "search/picture": self.picture,
+            "replays": self.replays,
+            "standings": self.standings,
         }
-    )
+        return Starlette(
+            routes=[
+                Route("/api/setup", self.setup, methods=["GET"]),
+                *(
+                    Route(f"/api/{path}", partial(_answer_post, answer), methods=["POST"])
+                    for path, answer in posts.items()
+                ),
+                *(
+                    Route(f"/api/{kind}", partial(self.follow, kind), methods=["GET"])
+                    for kind in STREAMS
+                ),
+                Mount("/", StaticFiles(directory=PAGE_FOLDER, html=True, check_dir=False)),
+            ],
+            exception_handlers={
+                Busy: partial(_refuse, 503),
+                HTTPException: _refuse_route,
+                ModuleNotFoundError: partial(_refuse, 422),
+                Refusal: partial(_refuse, 422),
+                ValueError: partial(_refuse, 400),
+            },
+            lifespan=self._lifespan,
+        )
+
+    @asynccontextmanager
+    async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
+        with self.pool.running():
+            yield
+
+    async def setup(self, request: Request) -> Response:
+        """Answer with all that can be chosen."""
+        return JSONResponse(
+            {
+                "version": __version__,
+                "games": game_forms(),
+                "agents": agent_forms(),
+                "levels": [{"n": one.n, "name": one.name, "elo": one.elo} for one in LEVELS],
+                "seconds": {
+                    "default": DEFAULT_SECONDS,
+                    "least": LEAST_SECONDS,
+                    "most": MOST_SECONDS,
+                },
+                "files": [file.form(number) for number, file in enumerate(self._files)],
+            }
+        )
+
+    async def position(self, request: Request, fields: Fields) -> Any:
+        """Describe a position."""
+        require_fields(fields, ["game", "moves"])
+        return position_view(position_field(fields))
+
+    async def move(self, request: Request, fields: Fields) -> Any:
+        """Find an agent's move; it ends the search for the one that the page has asked for before.
+
+        Raises:
+            Refusal: another one has been asked for.
+        """
+        page, asked = move_question(fields)
+        former = self._moves.pop(page, None)
+        if former is not None:
+            former.cancel()
+        quick = is_quick(asked)
+        work = asyncio.ensure_future(self.pool.ask("move", asked, asked.seconds, quick))
+        self._moves[page] = work
+        try:
+            return await until_disconnected(request, work)
+        except asyncio.CancelledError:
+            if self._moves.get(page) is work:
+                raise
+            raise Refusal("this page has asked for another move") from None
+        finally:
+            if self._moves.get(page) is work:
+                del self._moves[page]
+
+    async def picture(self, request: Request, fields: Fields) -> Any:
+        """Draw the tree of a page's search after a step."""
+        asked = picture_question(fields)
+        job = self.streams.latest_job(asked.page, "search")
+        if job is None:
+            raise Refusal("this page has no search: start one")
+        work = asyncio.ensure_future(self.pool.ask_about(job, "picture", asked))
+        return await until_disconnected(request, work)
+
+    async def replays(self, request: Request, fields: Fields) -> Any:
+        """List games of a file."""
+        asked = replays_question(fields, len(self._files))
+        file = self._files[asked.file]
+        return await asyncio.to_thread(file.replays, asked.wanted, asked.offset, asked.most)
+
+    async def standings(self, request: Request, fields: Fields) -> Any:
+        """Show the table of a file."""
+        file = self._files[standings_question(fields, len(self._files))]
+        async with self._standings:  # ratings are made once
+            return await asyncio.to_thread(lambda: file.standings)
+
+    async def follow(self, kind: str, request: Request) -> Response:
+        """Answer with the snapshots of a search."""
+        page, asked = STREAMS[kind](parse_query(request.query_params.multi_items()))
+        return self.streams.follow(page, kind, asked)
 
 
-async def position(request: Request) -> Response:
-    """Answer with a position."""
-    fields = parse_body(await request.body())
-    require_fields(fields, ["game", "moves"])
-    return JSONResponse(position_view(position_field(fields)))
+async def _answer_post(
+    answer: Callable[[Request, Fields], Awaitable[Any]], request: Request
+) -> Response:
+    return JSONResponse(await answer(request, parse_json(await request.body(), "the question")))
 
 
-async def move(request: Request) -> Response:
-    """Answer with an agent's move."""
-    question = move_question(parse_body(await request.body()))
-
-    def search() -> dict[str, Any]:
-        agent = make_agent(question.agent, **question.options)
-        result = agent.search(question.position.env, question.position.state, question.seconds)
-        return {
-            "action": int(result.action),
-            "value": float(result.value) if result.action_values else None,
-            "engine": result.engine,
-            "elapsed": result.elapsed,
-        }
-
-    return JSONResponse(await asyncio.to_thread(search))
+async def _refuse(status: int, request: Request, error: Exception) -> Response:
+    return JSONResponse({"error": str(error)}, status_code=status)
 
 
-def make_app() -> Starlette:
-    """The application, which the guard stands before."""
-    return Starlette(
-        routes=[
-            Route("/api/setup", setup, methods=["GET"]),
-            Route("/api/position", position, methods=["POST"]),
-            Route("/api/move", move, methods=["POST"]),
-            Mount("/", StaticFiles(directory=PAGE_FOLDER, html=True, check_dir=False)),
-        ],
-        exception_handlers={ValueError: refuse, HTTPException: refuse_route},
-    )
-
-
-async def refuse(request: Request, error: Exception) -> Response:
-    """Answer a question that cannot be answered."""
-    return JSONResponse({"error": str(error)}, status_code=400)
-
-
-async def refuse_route(request: Request, error: Exception) -> Response:
-    """Answer a request for what is not there."""
-    assert isinstance(error, HTTPException)  # noqa: S101
-    return JSONResponse({"error": error.detail}, status_code=error.status_code)
+async def _refuse_route(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 404
+    sentence = {404: "there is nothing at this address", 405: "this address takes no such request"}
+    return JSONResponse({"error": sentence.get(status, str(error))}, status_code=status)

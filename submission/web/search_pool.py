@@ -28,10 +28,8 @@ HEED_SECONDS = 2.0
 """Time for a search to end that was called off, before its process is ended."""
 GRACE_SECONDS = 2.0
 """Time for a move beyond that which the agent has, before it is called off."""
-MOST_WAITING = 64
-"""Long searches that wait for a process."""
-MOST_QUICK = 512
-"""Quick searches under way."""
+RESERVE = 3
+"""Searches in slices that the first process takes before another one does."""
 MOST_ATTEMPTS = 2
 """Times that a search is begun whose process dies."""
 MOST_DEATHS = 5
@@ -57,6 +55,10 @@ class Lane(Enum):
     """In slices, with snapshots."""
 
 
+MOST = {Lane.QUICK: 600, Lane.LONG: 64, Lane.SLICED: 600}
+"""Searches of a lane that may wait; of those that share the first process, that it may be at."""
+
+
 @dataclass(eq=False)
 class Job:
     """A search."""
@@ -69,6 +71,8 @@ class Job:
     """Takes the events of a `Message` and their contents."""
     seconds: float = 0.0
     """Time that the agent has for a move."""
+    process: "SearchProcess | None" = None
+    """Where it runs, or ran."""
     attempts: int = 0
     is_over: bool = False
 
@@ -143,6 +147,17 @@ class SearchPool:
             Busy: too many wait.
             Refusal: there is no answer.
         """
+        lane = Lane.QUICK if is_quick else Lane.LONG
+        return await self._answer(lane, kind, question, seconds)
+
+    async def _answer(
+        self,
+        lane: Lane,
+        kind: str,
+        question: Any,
+        seconds: float,
+        process: SearchProcess | None = None,
+    ) -> Any:
         answer = self._loop.create_future()
 
         def tell(event: str, content: Any) -> None:
@@ -153,13 +168,26 @@ class SearchPool:
             elif event == "refused":
                 answer.set_exception(Refusal(content))
 
-        lane = Lane.QUICK if is_quick else Lane.LONG
         job = Job(next(self._numbers), kind, question, lane, tell, seconds)
-        self._begin(job)
+        if process is None:
+            self._begin(job)
+        else:
+            self._hand_over(job, process)
         try:
             return await answer
         finally:
             self.cancel(job)
+
+    async def ask_about(self, grown: Job, kind: str, question: Any) -> Any:
+        """Ask the process of a search about what it has kept of it.
+
+        Raises:
+            Refusal: it keeps nothing of it any more, or there is no answer.
+        """
+        process = grown.process
+        if process is None or process not in self._processes:
+            raise Refusal("this search is not kept any more: start it again")
+        return await self._answer(Lane.QUICK, kind, question, 0.0, process)
 
     def grow(self, kind: str, question: Any, tell: Callable[[str, Any], None]) -> Job:
         """Have a question answered by snapshots.
@@ -192,24 +220,32 @@ class SearchPool:
                     self._loop.call_later(HEED_SECONDS, self._end_unless_heeded, process, job)
 
     def _begin(self, job: Job) -> None:
+        """Begin a search, if not too many others wait."""
         if self._is_closed:
-            raise Busy("the server is ending")
+            raise Busy("no process for searches is there")
+        if (
+            len(self._waiting if job.lane is Lane.LONG else self._processes[0].jobs)
+            >= MOST[job.lane]
+        ):
+            raise Busy("too many searches are under way: try again in a moment")
+        self._place(job)
+
+    def _place(self, job: Job) -> None:
+        """Choose the process of a search."""
         if job.lane is Lane.LONG:
-            if len(self._waiting) >= MOST_WAITING:
-                raise Busy("too many searches wait: try again in a moment")
             self._waiting.append(job)
             self._hand_out()
-            return
-        if job.lane is Lane.QUICK and len(self._processes[0].jobs) >= MOST_QUICK:
-            raise Busy("too many searches are under way: try again in a moment")
-        self._hand_over(job, self._processes[0] if job.lane is Lane.QUICK else self._idlest())
+        elif job.lane is Lane.QUICK:
+            self._hand_over(job, self._processes[0])
+        else:
+            self._hand_over(job, self._idlest())
 
     def _idlest(self) -> SearchProcess:
-        """The process for a search in slices: the first one rather than those for long searches."""
-        free = [process for process in self._processes if not process.has_long]
+        """The process for a search in slices: the first rather than one that long searches need."""
+        first, *others = self._processes
+        free = [process for process in others if not process.has_long]
         return min(
-            free or self._processes[:1],
-            key=lambda process: process.sliced + (process is not self._processes[0]),
+            [first, *free], key=lambda process: process.sliced + RESERVE * (process is not first)
         )
 
     def _hand_out(self) -> None:
@@ -222,6 +258,7 @@ class SearchPool:
 
     def _hand_over(self, job: Job, process: SearchProcess) -> None:
         job.attempts += 1
+        job.process = process
         process.jobs[job.number] = job
         process.order(job, job.kind)
 
@@ -276,7 +313,7 @@ class SearchPool:
                 reason = "the process of this search has died, for want of memory perhaps"
                 self._finish(job, "refused", reason)
             else:
-                self._begin(job)
+                self._place(job)
         self._hand_out()
 
     def _start(self) -> SearchProcess:

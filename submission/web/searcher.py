@@ -51,6 +51,7 @@ class Order(NamedTuple):
 
 
 CANCEL = "cancel"
+ENDED: Any = object()
 READY = 0
 
 
@@ -67,6 +68,8 @@ class Growing:
     """Seconds of work so far."""
     told: float = 0.0
     """When its last snapshot was sent."""
+    latest: Any = None
+    """The last one."""
 
 
 def search_until_ended(connection: Connection, temporary_folder: Path) -> None:
@@ -157,7 +160,7 @@ class Searcher:
             self._tell(order.job, "refused", "the search has been called off")
         except Exception as error:
             self._running = None
-            self._tell(order.job, "refused", f"the search has failed ({_sentence(error)})")
+            self._tell(order.job, "refused", _sentence(error))
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         """End the search that nobody wants; Ctrl-C in the terminal is the server's affair."""
@@ -171,20 +174,23 @@ class Searcher:
         growing = self._growing[job]
         begun = perf_counter()
         try:
-            snapshot = next(growing.snapshots, None)
+            snapshot = next(growing.snapshots, ENDED)
         except Exception as error:
             self._drop(job)
-            self._tell(job, "refused", f"the search has failed ({_sentence(error)})")
+            self._tell(job, "refused", _sentence(error))
             return
         now = perf_counter()
         growing.used += now - begun
-        if snapshot is None:
+        if snapshot is ENDED:
             self._drop(job)
+            self._tell(job, "refused", "the search has ended without a result")
+        elif snapshot is None or snapshot is growing.latest:
+            return
         elif snapshot["done"]:
             self._drop(job)
             self._tell(job, "done", snapshot)
         elif now - growing.told >= SNAPSHOT_SECONDS:
-            growing.told = now
+            growing.told, growing.latest = now, snapshot
             self._tell(job, "snapshot", snapshot)
 
     def _drop(self, job: int) -> None:
@@ -200,4 +206,7 @@ class Searcher:
 
 
 def _sentence(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    """Why a search has no answer: a ValueError says so itself."""
+    if isinstance(error, ValueError):
+        return str(error)
+    return f"the search has failed ({type(error).__name__}: {error})"

@@ -1,30 +1,39 @@
 """The searches that a page can ask for, as a process of the server runs them."""
 
-from collections import deque
+import json
+from collections import OrderedDict, deque
 from collections.abc import Callable, Generator, Mapping
 from functools import lru_cache
 from threading import Event
-from time import sleep
+from time import perf_counter, sleep
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from agents.book.opening_book import shipped_book, shipped_book_of
-from agents.compiled.compilation import PATIENCE, is_compiled_game
+from agents.compiled.compilation import PATIENCE, Compilation, is_compiled_game
 from agents.compiled.compiled_alpha_beta import ALPHA_BETA
 from agents.compiled.mcts_forest import MCTS
 from agents.registry import make_agent
 from agents.solver.solver import Solver
 from agents.solver.solver_engine import solver_compilation
+from agents.trace.growth import SlicedSearch, growth_after, steps
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 from envs.games import game_from_id
-from submission.web.values import growing_values, values_view
+from submission.web.review_view import growing_review
+from submission.web.values import SLICE_SECONDS, growing_values, values_view
 
 MOST_SOLVERS = 6
 """Solvers, each with a table, that a process has at a time; other boards are estimated."""
 TABLE_MEGABYTES = 64
 KEPT_SOLVERS = 2
 """The latest, which are kept with what they know when nobody asks any more."""
+MOST_VISITS = 20_000
+"""Steps of a search that is drawn; they take 20 to 30 MB."""
+KEPT_TREES = 12
+"""Of the pages that have searched last, to be stepped through."""
+PICTURE_SHARE = 2
+"""Time for the search to that for drawing it."""
 POLL_SECONDS = 0.02
 
 Snapshots = Generator[dict[str, Any], None, None]
@@ -44,6 +53,33 @@ class MoveAsked(NamedTuple):
     agent: str
     options: Mapping[str, Any]
     seconds: float
+
+
+class TreeAsked(NamedTuple):
+    """A search whose tree is to be drawn."""
+
+    page: str
+    position: Asked
+    agent: str
+    options_text: str
+    """JSON, so that a question can be compared with another one."""
+    nodes: int
+    """To show."""
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The agent's options."""
+        options: dict[str, Any] = json.loads(self.options_text)
+        return options
+
+
+class PictureAsked(NamedTuple):
+    """The tree of a page's search after a step, below a node."""
+
+    page: str
+    step: int
+    root: tuple[int, ...]
+    nodes: int
 
 
 @lru_cache(maxsize=64)
@@ -68,6 +104,7 @@ class Searches:
         self._solvers: WeakValueDictionary[BoardGame, Solver] = WeakValueDictionary()
         self._latest = deque[Solver](maxlen=KEPT_SOLVERS)
         self._prepared = Event()
+        self._trees: OrderedDict[str, SlicedSearch] = OrderedDict()
         PATIENCE.compile_beside_games()
 
     def prepare(self) -> None:
@@ -85,8 +122,8 @@ class Searches:
         """Answer a question in one go."""
         return QUESTIONS[kind](self, question)
 
-    def growing(self, kind: str, question: Any) -> Snapshots:
-        """Answer a question by snapshots, the last of which is `done`."""
+    def growing(self, kind: str, question: Any) -> Generator[Any, None, None]:
+        """Answer a question by snapshots, the last of which is `done`; None is no news."""
         return GROWING[kind](self, question)
 
     def move(self, asked: MoveAsked) -> dict[str, Any]:
@@ -126,12 +163,79 @@ class Searches:
         return solver
 
     @staticmethod
-    def _is_compiled(compilation: Any) -> bool:
+    def _is_compiled(compilation: Compilation) -> bool:
         compilation.begin()
         return compilation.is_ready(patient=False) or compilation.has_failed()
 
+    def review(self, asked: Asked) -> Snapshots:
+        """Judge the moves of a game."""
+        env = game(asked.game)
+        solver = None
+        if is_compiled_game(env):
+            compilation = solver_compilation(env, TABLE_MEGABYTES)
+            while not (self._prepared.is_set() and self._is_compiled(compilation)):
+                sleep(POLL_SECONDS)
+                yield {"plies": [], "done": False}
+            solver = self._solver(env)
+        yield from growing_review(env, asked.actions, solver)
 
-QUESTIONS: Mapping[str, Callable[[Searches, Any], Any]] = {"move": Searches.move}
+    def search(self, asked: TreeAsked) -> Generator[dict[str, Any] | None, None, None]:
+        """Grow the tree of a search, and draw it now and then."""
+        env, state = replayed(asked.position)
+        agent = make_agent(asked.agent, **asked.options)
+        search = SlicedSearch(agent, env, state, MOST_VISITS)
+        self._trees[asked.page] = search
+        self._trees.move_to_end(asked.page)
+        while len(self._trees) > KEPT_TREES:
+            self._trees.popitem(last=False)
+        goes_on, worked, due, latest = True, 0.0, 0.0, None
+        try:
+            while goes_on:
+                goes_on = search.advance(SLICE_SECONDS)
+                worked += SLICE_SECONDS
+                if steps(search.trace) and (worked >= due or not goes_on):
+                    begun = perf_counter()
+                    latest = picture_view(search, steps(search.trace), (), asked.nodes, not goes_on)
+                    due = worked + PICTURE_SHARE * (perf_counter() - begun)
+                yield latest
+        finally:
+            search.close()
+
+    def picture(self, asked: PictureAsked) -> dict[str, Any]:
+        """Draw the tree of a page's latest search as it was after a step."""
+        search = self._trees.get(asked.page)
+        if search is None or not steps(search.trace):
+            raise ValueError("this search is not kept any more: start it again")
+        step = min(asked.step, steps(search.trace))
+        return picture_view(search, step, asked.root, asked.nodes, True)
+
+
+def picture_view(
+    search: SlicedSearch, step: int, root: tuple[int, ...], nodes: int, done: bool
+) -> dict[str, Any]:
+    """The tree after a step as JSON."""
+    growth = growth_after(search.trace, step, nodes, root)
+    full = [f"The search ends here: {MOST_VISITS} visits are kept."] if search.is_full else []
+    return {
+        "step": growth.step,
+        "steps": growth.steps,
+        "done": done,
+        "title": growth.title,
+        "notes": [*growth.notes, *full],
+        "svg": growth.svg,
+        "chosen": growth.chosen,
+        "words": growth.words,
+    }
+
+
+QUESTIONS: Mapping[str, Callable[[Searches, Any], Any]] = {
+    "move": Searches.move,
+    "picture": Searches.picture,
+}
 """What is answered in one go."""
-GROWING: Mapping[str, Callable[[Searches, Any], Snapshots]] = {"values": Searches.values}
+GROWING: Mapping[str, Callable[[Searches, Any], Generator[Any, None, None]]] = {
+    "values": Searches.values,
+    "review": Searches.review,
+    "search": Searches.search,
+}
 """What is answered by snapshots."""

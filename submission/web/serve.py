@@ -4,32 +4,56 @@ import errno
 import secrets
 import socket
 import webbrowser
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from threading import Timer
 
 import uvicorn
 
-from submission.terminal import console
+from submission.running import CORES
+from submission.terminal import console, say
 from submission.web.guard import Guard, is_loopback
-from submission.web.routes import make_app
+from submission.web.opened_files import OpenedFile
+from submission.web.routes import Server
 
 TOKEN_BYTES = 24
 BROWSER_SECONDS = 0.3
 """Time for the server to be there before the browser asks it."""
 
 
-def serve(host: str, port: int, open_browser: bool) -> None:
+class WebServer(uvicorn.Server):
+    """Has the pages that follow searches leave before it ends, instead of waiting for them.
+
+    Args:
+        config: of uvicorn.
+        leave: ends what they follow.
+    """
+
+    def __init__(self, config: uvicorn.Config, leave: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._leave = leave
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End."""
+        self._leave()
+        await super().shutdown(sockets)
+
+
+def serve(files: Sequence[Path], host: str, port: int, open_browser: bool) -> None:
     """Serve the page until Ctrl-C.
 
     Args:
+        files: games to open.
         host: the name or address to listen at.
         port: where to listen; 0, or one that is taken, is replaced by a free one.
         open_browser: whether to open the page.
 
     Raises:
-        OSError: the host is no address of this machine.
+        OSError, ValueError: a file is not to be read, or the host is no address of this machine.
         KeyboardInterrupt: Ctrl-C.
     """
+    server = Server(CORES, [OpenedFile(path) for path in files])
     listening = listen(host, port)
     real_port = listening.getsockname()[1]
     if port not in (0, real_port):
@@ -43,19 +67,21 @@ def serve(host: str, port: int, open_browser: bool) -> None:
     token = secrets.token_urlsafe(TOKEN_BYTES)
     name = f"[{host}]" if ":" in host else host
     address = f"http://{name}:{real_port}/?token={token}"
-    app = Guard(make_app(), token=token, host=host, port=real_port)
     config = uvicorn.Config(
-        app,
-        log_level="warning",
+        Guard(server.app(), token=token, host=host, port=real_port),
         access_log=False,
-        server_header=False,
         lifespan="on",
+        log_level="warning",
+        server_header=False,
         timeout_graceful_shutdown=1,
     )
-    console.print(f"Open {address} (Ctrl-C ends it)", soft_wrap=True, markup=False, highlight=False)
+    say(f"Open {address} (Ctrl-C ends it)")
     if open_browser:
-        Timer(BROWSER_SECONDS, webbrowser.open, [address]).start()
-    uvicorn.Server(config).run(sockets=[listening])
+        timer = Timer(BROWSER_SECONDS, webbrowser.open, [address])
+        timer.daemon = True
+        timer.start()
+    with listening:
+        WebServer(config, server.streams.end_all).run(sockets=[listening])
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -66,7 +92,8 @@ def listen(host: str, port: int) -> socket.socket:
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for number in (port, 0):
-        listening = socket.socket(family)
+        # By name, so that asyncio knows it may send at once (TCP_NODELAY).
+        listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         with suppress(OSError):
             if hasattr(socket, "SO_EXCLUSIVEADDRUSE"):
                 listening.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)

@@ -73,6 +73,7 @@ class Streams:
         self._pool = pool
         self._streams: dict[tuple[str, str], Stream] = {}
         self._results: OrderedDict[Hashable, str] = OrderedDict()
+        self._latest_jobs: OrderedDict[tuple[str, str], Job] = OrderedDict()
 
     def follow(self, page: str, kind: str, question: Any) -> Response:
         """The events of a search: of the one that the page was following, or of a new one.
@@ -88,6 +89,10 @@ class Streams:
                 self._leave(stream)
             stream = self._begin(page, kind, question)
         return EventStream(self, stream)
+
+    def latest_job(self, page: str, kind: str) -> Job | None:
+        """The search of a kind that a page has begun last, be it over or not."""
+        return self._latest_jobs.get((page, kind))
 
     def let_go(self, stream: Stream, follower: object) -> None:
         """Note that a connection is gone; the search is called off unless another one comes."""
@@ -117,6 +122,9 @@ class Streams:
             stream.latest, stream.done, stream.version = known, True, 1
         else:
             stream.job = self._pool.grow(kind, question, stream.tell)
+            self._latest_jobs[page, kind] = stream.job
+            while len(self._latest_jobs) > MOST_STREAMS:
+                self._latest_jobs.popitem(last=False)
         self._streams[page, kind] = stream
         return stream
 
@@ -156,8 +164,6 @@ class EventStream(Response):
         stream.changed.set()
         sending = asyncio.ensure_future(self._send_events(follower, send))
         leaving = asyncio.ensure_future(_disconnected(receive))
-        start = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
-        await send(start)
         try:
             await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -168,8 +174,11 @@ class EventStream(Response):
 
     async def _send_events(self, follower: object, send: Send) -> None:
         stream, sent = self._stream, 0
+        start = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
+        await send(start)
         await _send(send, "retry: 1000\n\n")
         while stream.follower is follower:
+            stream.changed.clear()
             done, version = stream.done, stream.version
             if version > sent:
                 sent = version
@@ -180,7 +189,6 @@ class EventStream(Response):
             if done:
                 self._streams.keep(stream)
                 break
-            stream.changed.clear()
             await asyncio.sleep(LEAST_SECONDS_BETWEEN if sent else 0)
             try:
                 await asyncio.wait_for(stream.changed.wait(), HEARTBEAT_SECONDS)

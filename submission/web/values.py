@@ -4,8 +4,7 @@ It works in slices, and after each of them tells what is known by then: for a pa
 notebook, or for whoever asks.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from math import inf

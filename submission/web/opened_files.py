@@ -1,0 +1,132 @@
+"""The files that the server was started with: games to filter, and the tables of their players."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from submission.match.game_record import Result
+from submission.match.match import Match
+from submission.match.match_report import match_notes, results_table
+from submission.match.player_table import PlayerTable
+from submission.rating.ladder import OTHER_VIEW, make_ladder
+from submission.rating.ladder_report import ladder_notes, ladder_table
+from submission.rating.ratings import require_ranking_library
+from submission.review.replays import Replay, ReplayFile, read_replays
+
+FAILED = (Result.PLAYER_FAILED, Result.OPPONENT_FAILED)
+
+
+class ReplayFilter(NamedTuple):
+    """The games that are wanted; None is any."""
+
+    player: str | None
+    opponent: str | None
+    result: str | None
+    """From the view of `player`, or of the opponent's opponent."""
+    failed: bool | None
+    """Whether a seat has failed."""
+
+
+class OpenedFile:
+    """A file of games.
+
+    Args:
+        path: what to read.
+
+    Raises:
+        OSError, ValueError: as `read_replays`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.file: ReplayFile = read_replays(path)
+
+    def form(self, number: int) -> dict[str, Any]:
+        """The file as the page offers it."""
+        return {
+            "number": number,
+            "name": self.file.name,
+            "kind": self.file.kind,
+            "games": len(self.file.replays),
+            "players": self.players,
+        }
+
+    @cached_property
+    def players(self) -> list[str]:
+        """Everybody who played, in the order of their first games."""
+        names = (name for replay in self.file.replays for name in (replay.player, replay.opponent))
+        return list(dict.fromkeys(names))
+
+    def replays(self, wanted: ReplayFilter, offset: int, count: int) -> dict[str, Any]:
+        """Some of the games that are wanted, and how many there are."""
+        chosen = [found for replay in self.file.replays for found in _seen(replay, wanted)]
+        return {
+            "total": len(chosen),
+            "replays": [asdict(replay) for replay in chosen[offset : offset + count]],
+        }
+
+    @cached_property
+    def standings(self) -> dict[str, Any]:
+        """The table of the players, as `connectx report` shows it.
+
+        Raises:
+            ModuleNotFoundError: ratings need what is not installed.
+        """
+        match = self.file.match
+        if match is None or not match.records:
+            return {"title": self.file.name, "columns": [], "rows": [], "notes": [], "cross": None}
+        return _ladder(match) if len({one for one, _ in match.pairings}) > 1 else _results(match)
+
+
+def _seen(replay: Replay, wanted: ReplayFilter) -> Iterator[Replay]:
+    """The game from the view that is wanted, if it is."""
+    turned = replace(
+        replay,
+        player=replay.opponent,
+        opponent=replay.player,
+        seat=3 - replay.seat,
+        result=OTHER_VIEW[replay.result],
+    )
+    for view in (replay, turned):
+        if (
+            wanted.player in (None, view.player)
+            and wanted.opponent in (None, view.opponent)
+            and wanted.result in (None, view.result)
+            and wanted.failed in (None, view.result in FAILED)
+        ):
+            yield view
+            return
+        if wanted.player is wanted.opponent is None:
+            return
+
+
+def _results(match: Match) -> dict[str, Any]:
+    return {**_table(results_table(match.stats())), "notes": match_notes(match), "cross": None}
+
+
+def _ladder(match: Match) -> dict[str, Any]:
+    require_ranking_library()
+    ladder = make_ladder(match, None)
+    scores = [[meeting.score for meeting in rung.against] for rung in ladder.rungs]
+    return {
+        **_table(ladder_table(ladder)),
+        "notes": ladder_notes(ladder),
+        "cross": {
+            "players": [rung.player for rung in ladder.rungs],
+            "rows": [[None if s is None else round(100 * s, 1) for s in row] for row in scores],
+        },
+    }
+
+
+def _table(table: PlayerTable) -> Mapping[str, Any]:
+    rows: list[Sequence[str]] = [[name, *cells] for name, cells in table.rows.items()]
+    return {
+        "title": table.title,
+        "columns": [_line(text) for text in (table.label, *table.headings)],
+        "rows": [[_line(text) for text in row] for row in rows],
+    }
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,371 @@
+/** The page: one game on one board, seen in three views. */
+
+import { DEFAULT_GAME, movesText, PERSON, readAddress, writeAddress } from "./address.js";
+import { getSetup, onConnection } from "./api.js";
+import { createBoard } from "./board.js";
+import { byId, MARKS, showError } from "./dom.js";
+import { Game } from "./game.js";
+import { bindKeys } from "./keys.js";
+import { askGame } from "./new_game.js";
+import { Record } from "./record.js";
+import { outcomeText, Replays } from "./replays.js";
+import { Search } from "./search.js";
+import { askSeat, playerCard, seatCard, seatName } from "./seats.js";
+import { bindSettings, remember, remembered } from "./settings.js";
+import { Turns } from "./turns.js";
+import { Values } from "./values.js";
+
+const FIRST_LEVEL = 3;
+const LEAST_THINKING = 250; // milliseconds for which a person sees that it was the agent's turn
+
+const game = new Game();
+const board = createBoard(byId("board"), { onMove: action => movePerson(action), label: "Board" });
+const values = new Values(() => drawBoard());
+const record = new Record(ply => goTo(ply));
+const turns = new Turns(answer => moveAgent(answer), () => render());
+
+const state = {
+  setup: null,
+  view: "play",
+  seats: [PERSON, PERSON],
+  replay: null, // { file, number, replay }
+  thoughts: [null, null], // the last answers of the agents
+  paused: false,
+  stepping: false,
+  wait: Number(remembered("pace", "500")),
+  valued: remembered("values", "off") === "on",
+};
+let search, replays;
+
+const seatAt = ply => state.seats[ply % 2];
+const isAgent = seat => seat.name !== PERSON.name;
+const agents = () => state.seats.filter(isAgent).length;
+
+// What is shown
+
+function render() {
+  const { position } = game;
+  byId("game-title").textContent = position.title;
+  byId("ply-line").textContent = `ply ${game.ply} of ${game.plies}`;
+  document.title = `${position.title} · connectx`;
+  document.querySelector("main").dataset.view = state.view;
+  turns.consider(turn());
+  drawViews();
+  drawSeats();
+  drawToolbar();
+  values.follow(state.valued ? position : null);
+  drawBoard();
+  byId("values-switch").checked = state.valued;
+  byId("values-on").hidden = !state.valued;
+  byId("values-off").hidden = state.valued;
+  record.show(game, state.valued);
+  search.show(state.view === "search" ? position : null);
+  if (state.view === "replays") replays.show(state.replay);
+  showError(byId("error"), turns.error);
+}
+
+function drawViews() {
+  for (const link of byId("views").children) {
+    const here = link.dataset.view === state.view;
+    link.href = writeAddress({ ...place(), view: link.dataset.view, replay: null });
+    if (here) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+}
+
+function drawSeats() {
+  const focused = [...byId("seats").children].indexOf(document.activeElement);
+  byId("seats").replaceChildren(...(state.replay ? replayCards() : playCards()));
+  if (focused >= 0) byId("seats").children[focused]?.focus();
+}
+
+function playCards() {
+  const { over, player } = game.position;
+  const cards = state.seats.map((seat, index) => seatCard(index + 1, seat, {
+    setup: state.setup,
+    toMove: !over && player === index + 1,
+    thinking: turns.thinking && player === index + 1,
+    last: isAgent(seat) ? state.thoughts[index] : null,
+    onclick: () => askSeat(index + 1, seat, state.setup, chosen => sit(index, chosen)),
+  }));
+  const swap = byId("swap-template").content.firstElementChild.cloneNode(true);
+  swap.addEventListener("click", swapSeats);
+  return [cards[0], swap, cards[1]];
+}
+
+function replayCards() {
+  const { replay } = state.replay;
+  return replay.players.map((name, index) => playerCard(index + 1, name, index ? "second" : "first"));
+}
+
+function drawToolbar() {
+  const both = agents() === 2 && state.view === "play" && !game.position.over;
+  const behind = game.ply < game.plies;
+  byId("undo").disabled = game.ply === 0;
+  byId("redo").disabled = !behind;
+  byId("continue").hidden = !(state.replay ? !game.position.over
+    : state.view === "play" && behind && isAgent(seatAt(game.ply)));
+  byId("retry").hidden = !turns.error;
+  byId("pause").hidden = !both;
+  byId("pause").textContent = state.paused ? "Go on" : "Pause";
+  byId("step").hidden = !both || !state.paused || behind;
+  byId("speed-label").hidden = !both;
+}
+
+function drawBoard() {
+  const { position } = game;
+  board.update({
+    ...position,
+    interactive: isPersonsTurn(),
+    values: state.valued ? values.byAction : null,
+    message: statusText(),
+  });
+}
+
+function isPersonsTurn() {
+  if (game.position.over || state.replay) return false;
+  return state.view !== "play" || !isAgent(seatAt(game.ply));
+}
+
+function statusText() {
+  const { over, winner, player } = game.position;
+  if (over) return winner ? `${MARKS[winner]} wins.` : "A draw.";
+  if (state.replay && game.ply === game.plies) {
+    const { replay } = state.replay;
+    return [outcomeText(replay), replay.cause].filter(Boolean).join(": ");
+  }
+  const seat = seatAt(game.ply);
+  if (state.view === "play" && isAgent(seat)) {
+    return `${MARKS[player]} to move: ${seatName(seat)}${state.paused && agents() === 2 ? ", paused" : ""}.`;
+  }
+  return `${MARKS[player]} to move.`;
+}
+
+// What happens
+
+/** The agent's turn that the position is, if it is one. */
+function turn() {
+  const seat = seatAt(game.ply);
+  const waiting = game.ply < game.plies || game.position.over || state.view !== "play" || !isAgent(seat);
+  if (waiting) return null;
+  if (agents() === 2) {
+    if (state.paused && !state.stepping) return null;
+    return { game: game.end.game, moves: game.moves, seat, wait: state.stepping ? 0 : state.wait };
+  }
+  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  return { game: game.end.game, moves: game.moves, seat, wait: calm ? 0 : LEAST_THINKING };
+}
+
+async function movePerson(action) {
+  try {
+    if (await game.play(action)) settle("push");
+  } catch (error) {
+    showError(byId("error"), error.message);
+  }
+}
+
+async function moveAgent(answer) {
+  state.stepping = false;
+  state.thoughts[game.ply % 2] = answer;
+  if (await game.play(answer.action)) settle("replace");
+}
+
+/** Show what has changed, and write it to the address. */
+function settle(how) {
+  const address = writeAddress(place());
+  if (how === "push" && address !== location.hash) history.pushState(null, "", address);
+  else history.replaceState(null, "", address);
+  render();
+}
+
+function place() {
+  return {
+    view: state.view,
+    game: game.end.game,
+    moves: movesText(game.end.actions),
+    ply: game.ply === game.plies ? null : game.ply,
+    seats: state.replay ? null : state.seats,
+    replay: state.replay,
+  };
+}
+
+function goTo(ply) {
+  game.goTo(ply);
+  settle("replace");
+}
+
+/** Go back to where a person was to move, or by one ply where none plays. */
+function undo() {
+  let ply = game.ply - 1;
+  while (skipsAgents() && ply > 0 && isAgent(seatAt(ply))) ply--;
+  goTo(ply);
+}
+
+function redo() {
+  let ply = game.ply + 1;
+  while (skipsAgents() && ply < game.plies && isAgent(seatAt(ply))) ply++;
+  goTo(ply);
+}
+
+function skipsAgents() {
+  return state.view === "play" && agents() === 1;
+}
+
+async function playOn() {
+  const { moves } = game;
+  if (state.replay) {
+    Object.assign(state, { replay: null, seats: [PERSON, PERSON], view: "play", thoughts: [null, null] });
+  }
+  await game.open(game.end.game, moves);
+  settle("push");
+}
+
+function sit(index, seat) {
+  state.seats = state.seats.with(index, seat);
+  state.thoughts[index] = null;
+  settle("push");
+}
+
+function swapSeats() {
+  state.seats = state.seats.toReversed();
+  state.thoughts.reverse();
+  settle("push");
+}
+
+async function begin(id, moves) {
+  await game.open(id, moves);
+  Object.assign(state, { replay: null, thoughts: [null, null], paused: false });
+  if (state.view === "replays") state.view = "play";
+  settle("push");
+}
+
+async function openReplay(file, replay) {
+  try {
+    if (!await game.open(replay.game, replay.moves, replay.opening_plies)) return;
+    state.replay = { file, number: replay.number, replay };
+    settle("push");
+  } catch (error) {
+    showError(byId("replays-error"), error.message);
+  }
+}
+
+function togglePause() {
+  state.paused = !state.paused;
+  render();
+}
+
+function stepOnce() {
+  state.stepping = true;
+  render();
+}
+
+function toggleValues() {
+  state.valued = !state.valued;
+  remember("values", state.valued ? "on" : "off");
+  render();
+}
+
+function stepBy(by) {
+  if (state.view === "search") search.move(by);
+  else if (by > 0 && !byId("step").hidden) stepOnce();
+  else goTo(game.ply + by);
+}
+
+async function copyLink() {
+  try {
+    await navigator.clipboard.writeText(location.href);
+    byId("copied").textContent = "The link to this position is copied.";
+  } catch {
+    byId("copied").textContent = "This browser lets no page copy here: take the link from the address bar.";
+  }
+}
+
+// Where the page stands
+
+/** Go to the place that the address names. */
+async function follow() {
+  const wanted = readAddress(location.hash);
+  state.view = wanted.view;
+  state.seats = wanted.seats ?? usualSeats(wanted.moves);
+  if (wanted.view !== "play") state.stepping = false;
+  try {
+    await restore(wanted);
+  } catch (error) {
+    if (!game.end) await game.open(DEFAULT_GAME, "");
+    settle("replace");
+    showError(byId("error"), error.message);
+    return;
+  }
+  render();
+}
+
+async function restore({ game: id, moves, ply, replay }) {
+  const same = game.end && game.end.game === id && movesText(game.end.actions) === moves;
+  if (same) game.goTo(ply ?? game.plies);
+  else await game.open(id, moves, ply);
+  if (replay?.file === state.replay?.file && replay?.number === state.replay?.number) return;
+  const found = replay && await replays.find(replay);
+  state.replay = found ? { ...replay, replay: found } : null;
+}
+
+/** A link to a position is there to be looked at; without moves a game begins. */
+function usualSeats(moves) {
+  if (moves) return [PERSON, PERSON];
+  const agent = state.setup.levels.length
+    ? { name: "level", options: { n: FIRST_LEVEL } } : { name: "mcts", options: {} };
+  return [PERSON, agent];
+}
+
+function bindButtons() {
+  const actions = {
+    undo, redo, continue: playOn, pause: togglePause, step: stepOnce, "copy-link": copyLink,
+    "new-game": newGame,
+    retry: () => {
+      turns.forget();
+      render();
+    },
+  };
+  for (const [id, action] of Object.entries(actions)) byId(id).addEventListener("click", action);
+  byId("values-switch").addEventListener("change", toggleValues);
+  byId("speed").value = String(state.wait);
+  byId("speed").addEventListener("change", () => {
+    state.wait = Number(byId("speed").value);
+    remember("pace", byId("speed").value);
+  });
+  byId("skip").addEventListener("click", event => {
+    event.preventDefault();
+    board.focus();
+  });
+}
+
+function newGame() {
+  askGame(state.setup.games, game.end, begin);
+}
+
+async function start() {
+  onConnection(connected => {
+    byId("connection").textContent = connected ? "" : "The connection to the server is lost. Trying again…";
+  });
+  state.setup = await getSetup();
+  search = new Search(state.setup);
+  replays = new Replays(state.setup.files, openReplay);
+  bindSettings();
+  bindButtons();
+  bindKeys({
+    u: () => game.ply > 0 && undo(),
+    r: () => game.ply < game.plies && redo(),
+    v: toggleValues,
+    n: newGame,
+    p: () => !byId("pause").hidden && togglePause(),
+    ",": () => stepBy(-1),
+    ".": () => stepBy(1),
+    "?": () => byId("help-dialog").showModal(),
+  }, {
+    digit: action => isPersonsTurn() && game.position.legal.includes(action) && movePerson(action),
+    arrow: () => board.focus(),
+  });
+  window.addEventListener("popstate", follow);
+  await follow();
+}
+
+start().catch(error => showError(byId("error"), error.message));

@@ -1,0 +1,172 @@
+/** The games of the files that the server was started with: to filter, and to choose from. */
+
+import { isAbort, post } from "./api.js";
+import { byId, h, MARKS, showError } from "./dom.js";
+
+const COUNT = 50;
+
+/** The panel of the games. */
+export class Replays {
+  #files;
+  #file = null;
+  #offset = 0;
+  #open = null;
+  #onOpen;
+  #asked = new AbortController();
+
+  /**
+   * @param {object[]} files as /api/setup tells them
+   * @param {(file: number, replay: object) => void} onOpen what to do when a game is chosen
+   */
+  constructor(files, onOpen) {
+    this.#files = files;
+    this.#onOpen = onOpen;
+    byId("replays-none").hidden = files.length > 0;
+    byId("replays-form").hidden = files.length === 0;
+    byId("replays-file").append(...files.map(({ number, name, games }) =>
+      h("option", { value: number }, `${name} (${games} ${games === 1 ? "game" : "games"})`)));
+    byId("replays-file").addEventListener("change", () => this.#choose(Number(byId("replays-file").value)));
+    byId("replays-form").addEventListener("submit", event => event.preventDefault());
+    for (const id of ["player", "opponent", "result", "failed"]) {
+      byId(`replays-${id}`).addEventListener("change", () => this.#list(0));
+    }
+    byId("replays-before").addEventListener("click", () => this.#list(this.#offset - COUNT));
+    byId("replays-after").addEventListener("click", () => this.#list(this.#offset + COUNT));
+  }
+
+  /**
+   * Show the panel, with a game marked as the one on the board.
+   *
+   * @param {{file: number, number: number}|null} open
+   */
+  show(open) {
+    this.#open = open;
+    if (!this.#files.length) return;
+    if (this.#file === null) this.#choose(open?.file ?? this.#files[0].number);
+    this.#mark();
+  }
+
+  /**
+   * Find a game by its number.
+   *
+   * @param {{file: number, number: number}} which
+   * @returns {Promise<object|null>}
+   */
+  async find({ file, number }) {
+    const first = await post("replays", { file, offset: 0, count: 1 });
+    const offset = number - (first.replays[0]?.number ?? 0);
+    const { replays } = await post("replays", { file, offset: Math.max(0, offset), count: 1 });
+    return replays.find(replay => replay.number === number) ?? null;
+  }
+
+  #choose(number) {
+    this.#file = this.#files.find(file => file.number === number) ?? this.#files[0];
+    byId("replays-file").value = this.#file.number;
+    for (const id of ["player", "opponent"]) {
+      byId(`replays-${id}`).replaceChildren(
+        h("option", { value: "" }, "any"),
+        ...this.#file.players.map(name => h("option", { value: name }, name)));
+    }
+    this.#list(0);
+    this.#showStandings();
+  }
+
+  async #list(offset) {
+    this.#asked.abort();
+    this.#asked = new AbortController();
+    const chosen = Object.fromEntries(["player", "opponent", "result"]
+      .map(name => [name, byId(`replays-${name}`).value]).filter(([, value]) => value));
+    if (byId("replays-failed").checked) chosen.failed = true;
+    const question = { file: this.#file.number, ...chosen, offset: Math.max(0, offset), count: COUNT };
+    try {
+      const { total, replays } = await post("replays", question, this.#asked.signal);
+      showError(byId("replays-error"), "");
+      this.#offset = question.offset;
+      this.#draw(total, replays);
+    } catch (error) {
+      if (!isAbort(error)) showError(byId("replays-error"), error.message);
+    }
+  }
+
+  #draw(total, replays) {
+    const last = this.#offset + replays.length;
+    byId("replays-state").textContent = total
+      ? `Games ${this.#offset + 1} to ${last} of ${total}` : "No game is like that.";
+    byId("replays-before").disabled = this.#offset === 0;
+    byId("replays-after").disabled = last >= total;
+    byId("replays-list").replaceChildren(...replays.map(replay => this.#item(replay)));
+    this.#mark();
+  }
+
+  #item(replay) {
+    const [first, second] = replay.players;
+    const open = () => this.#onOpen(this.#file.number, replay);
+    return h("li", {}, h(
+      "button",
+      { type: "button", class: "replay", "data-number": replay.number, onclick: open },
+      h("span", { class: "number" }, String(replay.number)),
+      h("span", { class: "names" }, h("span", {}, `${MARKS[1]} ${first}`), h("span", {}, `${MARKS[2]} ${second}`)),
+      h("span", { class: "outcome" }, h("b", {}, outcomeText(replay)), h("small", {}, `${replay.plies} plies`)),
+      replay.cause ? h("small", { class: "cause" }, replay.cause) : null,
+    ));
+  }
+
+  #mark() {
+    for (const button of byId("replays-list").querySelectorAll("button")) {
+      const here = this.#open?.file === this.#file.number
+        && this.#open.number === Number(button.dataset.number);
+      button.setAttribute("aria-current", String(here));
+    }
+  }
+
+  async #showStandings() {
+    const { number } = this.#file;
+    const section = byId("standings");
+    section.hidden = true;
+    try {
+      const standings = await post("standings", { file: number });
+      if (this.#file.number !== number) return;
+      drawStandings(standings);
+      section.hidden = false;
+    } catch (error) {
+      showError(byId("replays-error"), error.message);
+    }
+  }
+}
+
+/**
+ * How a replay ended, for both players.
+ *
+ * @param {object} replay
+ * @returns {string}
+ */
+export function outcomeText({ result, seat, players }) {
+  const index = players.length && Number(seat) === 2 ? 1 : 0;
+  const [own, other] = [MARKS[1 + index], MARKS[2 - index]];
+  return {
+    win: `${own} wins`,
+    loss: `${other} wins`,
+    draw: "draw",
+    "player failed": `${own} failed`,
+    "opponent failed": `${other} failed`,
+  }[result];
+}
+
+function drawStandings({ title, columns, rows, notes, cross }) {
+  byId("standings-title").textContent = title;
+  byId("standings-table").replaceChildren(table(title, columns, rows, cell => cell));
+  byId("standings-notes").replaceChildren(...notes.map(note => h("p", { class: "faint" }, note)));
+  byId("cross").hidden = !cross;
+  if (!cross) return;
+  const named = cross.rows.map((row, index) => [cross.players[index], ...row]);
+  const percent = cell => (cell === null ? "" : typeof cell === "number" ? `${Math.round(cell)} %` : cell);
+  byId("cross-table").replaceChildren(
+    table("Points of each player against each other", ["player", ...cross.players], named, percent));
+}
+
+function table(name, columns, rows, text) {
+  const head = h("tr", {}, ...columns.map(column => h("th", { scope: "col" }, column)));
+  const body = rows.map(row => h("tr", {}, ...row.map((cell, index) =>
+    (index ? h("td", {}, text(cell)) : h("th", { scope: "row" }, text(cell))))));
+  return h("table", {}, h("caption", { class: "hidden" }, name), h("thead", {}, head), h("tbody", {}, ...body));
+}

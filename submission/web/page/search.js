@@ -1,0 +1,230 @@
+/** The search, thinking: its tree as it grows, and then step by step. */
+
+import { isAbort, postAsPage, stream } from "./api.js";
+import { byId, h, showError } from "./dom.js";
+import { optionsForm } from "./options_form.js";
+
+const AGENTS = ["alphabeta", "mcts", "minimax", "expectimax"];
+const HIDDEN = ["engine", "keep_tree"]; // of a search that is recorded there is one engine
+const FIRST_OPTIONS = {
+  alphabeta: { depth: 4, time_limit: null },
+  mcts: { simulations: 200 },
+  minimax: { depth: 3 },
+  expectimax: { depth: 3 },
+};
+const MAIN = ["depth", "simulations"];
+
+/** The panel of a search and its tree. */
+export class Search {
+  #setup;
+  #form;
+  #position = null;
+  #key = "";
+  #source = null;
+  #picture = null;
+  #top = [];
+  #asked = new AbortController();
+
+  /** @param {object} setup */
+  constructor(setup) {
+    this.#setup = setup;
+    const select = byId("search-agent");
+    select.append(...AGENTS.map(name => h("option", { value: name }, name)));
+    select.addEventListener("change", () => this.#showOptions());
+    this.#showOptions();
+    byId("search-form").addEventListener("submit", event => {
+      event.preventDefault();
+      this.#start();
+    });
+    byId("search-stop").addEventListener("click", () => this.#stop());
+    byId("search-nodes").addEventListener("change", () => this.#picture && this.#ask(this.#step));
+    byId("search-step").addEventListener("input", () => this.#ask(byId("search-step").valueAsNumber));
+    const steps = { first: () => 1, back: () => this.#step - 1, on: () => this.#step + 1, last: () => Infinity };
+    for (const [name, step] of Object.entries(steps)) {
+      byId(`search-${name}`).addEventListener("click", () => this.#ask(step()));
+    }
+  }
+
+  /**
+   * Show the position that a search would begin from; the tree of another is put away.
+   *
+   * @param {import("./game.js").Position|null} position null: the view is left, the search ends
+   */
+  show(position) {
+    const key = position ? `${position.game} ${position.moves}` : "";
+    this.#position = position;
+    if (key === this.#key) return;
+    this.#key = key;
+    this.#stop();
+    this.#clear();
+  }
+
+  /** Go some steps on or back, where there is a tree. @param {number} by */
+  move(by) {
+    if (this.#picture) this.#ask(this.#step + by);
+  }
+
+  get #step() {
+    return this.#picture.step;
+  }
+
+  #showOptions() {
+    const name = byId("search-agent").value;
+    const options = this.#setup.agents.find(agent => agent.name === name).options
+      .filter(option => !HIDDEN.includes(option.name));
+    const main = optionsForm(options.filter(({ name: option }) => MAIN.includes(option)), FIRST_OPTIONS[name]);
+    const others = optionsForm(options.filter(({ name: option }) => !MAIN.includes(option)), FIRST_OPTIONS[name]);
+    this.#form = { read: () => ({ ...main.read(), ...others.read() }) };
+    byId("search-options").replaceChildren(
+      main.element, h("details", {}, h("summary", {}, "More options"), others.element));
+  }
+
+  #start() {
+    this.#stop();
+    this.#clear();
+    if (this.#position.over) {
+      showError(byId("search-error"), "The game is over: go back to a position with moves to search.");
+      return;
+    }
+    const { game, moves } = this.#position;
+    const question = {
+      game, moves,
+      agent: byId("search-agent").value,
+      options: JSON.stringify(this.#form.read()),
+      nodes: byId("search-nodes").value,
+    };
+    this.#setThinking(true);
+    this.#source = stream("search", question, picture => {
+      if (picture.done) this.#setThinking(false);
+      this.#draw(picture);
+    }, sentence => {
+      this.#setThinking(false);
+      showError(byId("search-error"), sentence);
+    });
+  }
+
+  #stop() {
+    this.#source?.close();
+    this.#source = null;
+    this.#asked.abort();
+    this.#setThinking(false);
+  }
+
+  #setThinking(thinking) {
+    byId("search-stop").disabled = !thinking;
+    byId("search-view").dataset.thinking = thinking;
+    if (this.#picture) this.#tell();
+  }
+
+  #clear() {
+    this.#picture = null;
+    this.#top = [];
+    showError(byId("search-error"), "");
+    byId("search-walk").hidden = true;
+    byId("tree-section").hidden = true;
+    byId("search-state").textContent = "";
+  }
+
+  /** Ask for the picture after a step; the search is no longer followed as it grows. */
+  async #ask(step, top = this.#top) {
+    if (this.#source) this.#stop();
+    this.#asked.abort();
+    this.#asked = new AbortController();
+    const wanted = Math.max(1, Math.min(step, this.#picture.steps));
+    const question = { step: wanted, root: top, nodes: Number(byId("search-nodes").value) };
+    try {
+      const picture = await postAsPage("search/picture", question, this.#asked.signal);
+      showError(byId("search-error"), "");
+      this.#top = top;
+      this.#draw(picture);
+    } catch (error) {
+      if (!isAbort(error)) showError(byId("search-error"), error.message);
+    }
+  }
+
+  #draw(picture) {
+    const first = this.#picture === null;
+    this.#picture = picture;
+    byId("search-walk").hidden = false;
+    byId("tree-section").hidden = false;
+    const slider = byId("search-step");
+    slider.max = picture.steps;
+    slider.value = picture.step;
+    byId("search-words").replaceChildren(...picture.words.map(line => h("li", {}, line)));
+    this.#tell();
+    this.#drawWay();
+    this.#drawTree(picture.svg);
+    if (first) centre(byId("tree"));
+  }
+
+  #tell() {
+    const { step, steps, chosen } = this.#picture;
+    const thinking = byId("search-view").dataset.thinking === "true";
+    const place = this.#position?.place ?? "action";
+    const choice = chosen === null ? "" : ` It chooses ${place} ${chosen + 1}.`;
+    byId("search-state").textContent = thinking
+      ? `Thinking: ${counted(steps)} so far.` : `Step ${step} of ${steps}.${choice}`;
+    byId("search-step").setAttribute("aria-valuetext", `step ${step} of ${steps}`);
+  }
+
+  #drawWay() {
+    const ways = this.#top.map((action, index) => ({ name: String(action + 1), top: this.#top.slice(0, index + 1) }));
+    const items = [{ name: "whole tree", top: [] }, ...ways].map(({ name, top }) => {
+      const here = top.length === this.#top.length;
+      const button = h("button", { type: "button", onclick: () => this.#ask(this.#step, top) }, name);
+      if (here) button.setAttribute("aria-current", "location");
+      return h("li", {}, button);
+    });
+    byId("tree-way").replaceChildren(...items);
+  }
+
+  #drawTree(text) {
+    const tree = byId("tree");
+    const parsed = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
+    const picture = document.importNode(parsed, true);
+    picture.setAttribute("role", "group"); // an image could hold no buttons
+    picture.setAttribute("aria-label", this.#picture.title);
+    for (const folded of picture.querySelectorAll("g.node.folded")) this.#makeOpen(folded);
+    const focused = tree.contains(document.activeElement);
+    tree.replaceChildren(picture);
+    if (focused) tree.focus();
+  }
+
+  /** Make a folded mark a button: it leads to the node that it belongs to. */
+  #makeOpen(folded) {
+    const path = pathOf(folded.querySelector("title").textContent);
+    const count = folded.querySelector("text")?.textContent ?? "more";
+    folded.setAttribute("role", "button");
+    folded.setAttribute("tabindex", "0");
+    folded.setAttribute("aria-label", `${count} nodes: open`);
+    const open = () => this.#open(path);
+    folded.addEventListener("click", open);
+    folded.addEventListener("keydown", event => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      open();
+    });
+  }
+
+  /** Open a folded part: from its node down, or, where that is the top, with more nodes. */
+  #open(path) {
+    const nodes = byId("search-nodes");
+    if (path.length === this.#top.length && nodes.selectedIndex < nodes.options.length - 1) {
+      nodes.selectedIndex++;
+    }
+    this.#ask(this.#step, path);
+  }
+}
+
+/** The actions of a node's title, as in "4,4,3", counted from 0. */
+function pathOf(title) {
+  return /^\d+(,\d+)*$/.test(title) ? title.split(",").map(number => Number(number) - 1) : [];
+}
+
+function counted(steps) {
+  return steps === 1 ? "1 step" : `${steps} steps`;
+}
+
+function centre(scrolling) {
+  scrolling.scrollLeft = (scrolling.scrollWidth - scrolling.clientWidth) / 2;
+}
