@@ -41,15 +41,15 @@ class Level:
 
 LEVELS = (
     Level(1, "random", depth=0, slips=0.0, slip_depth=0, elo=0),
-    Level(2, "newcomer", depth=1, slips=0.6, slip_depth=0, elo=200),
-    Level(3, "beginner", depth=1, slips=0.25, slip_depth=0, elo=400),
-    Level(4, "casual", depth=2, slips=0.6, slip_depth=1, elo=600),
-    Level(5, "steady", depth=3, slips=0.5, slip_depth=2, elo=800),
-    Level(6, "skilled", depth=4, slips=0.2, slip_depth=3, elo=1000),
-    Level(7, "strong", depth=6, slips=0.2, slip_depth=4, elo=1200),
-    Level(8, "expert", depth=12, slips=0.0, slip_depth=12, elo=1400),
-    Level(9, "master", depth=EXACT, slips=0.4, slip_depth=12, elo=1600),
-    Level(10, "perfect", depth=EXACT, slips=0.0, slip_depth=EXACT, elo=1800),
+    Level(2, "newcomer", depth=1, slips=0.78, slip_depth=0, elo=200),
+    Level(3, "beginner", depth=1, slips=0.45, slip_depth=0, elo=400),
+    Level(4, "casual", depth=1, slips=0.1, slip_depth=0, elo=580),
+    Level(5, "steady", depth=2, slips=0.35, slip_depth=1, elo=760),
+    Level(6, "skilled", depth=3, slips=0.4, slip_depth=2, elo=920),
+    Level(7, "strong", depth=5, slips=0.2, slip_depth=4, elo=1090),
+    Level(8, "expert", depth=12, slips=0.3, slip_depth=8, elo=1290),
+    Level(9, "master", depth=EXACT, slips=0.5, slip_depth=12, elo=1490),
+    Level(10, "perfect", depth=EXACT, slips=0.0, slip_depth=EXACT, elo=1690),
 )
 """From the weakest on."""
 

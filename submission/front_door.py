@@ -1,4 +1,4 @@
-"""Build, check, evaluate, grade and rank submissions from Python, as the commands do.
+"""Build, check, evaluate, grade, rank and review submissions from Python, as the commands do.
 
 A player is the name of one of Kaggle's agents or of ours, with options if need be
 (`mcts:simulations=500,seed=1`); the path of a submission file; an agent; a `Submission`; or a
@@ -36,6 +36,8 @@ from submission.rating.ladder import Ladder, make_ladder, require_round_robin
 from submission.rating.ladder_report import render_ladder
 from submission.rating.rating_chart import rating_chart
 from submission.rating.ratings import require_ranking_library
+from submission.reviewing.review import Review, review_games
+from submission.reviewing.review_report import render_review
 from submission.running import CORES, Run, chosen_executor
 from submission.sandbox.interpreter import find_python
 from submission.sandbox.processes import remove_folder
@@ -48,6 +50,7 @@ tables.register(CheckReport, render_check)
 tables.register(Match, render_match)
 tables.register(Grade, render_grade)
 tables.register(Ladder, render_ladder)
+tables.register(Review, render_review)
 
 pictures.register(Grade, grade_pictures)
 pictures.register(Ladder, lambda ladder: [rating_chart(ladder)])
@@ -334,6 +337,32 @@ def ladder(
     )
     run = Run(workers, dask, None if results is None else Path(results), resume, progress)
     return make_ladder(run.play("Playing:", round_robin(entrants), settings), anchor)
+
+
+def review(
+    files: str | Path | Sequence[str | Path],
+    player: str,
+    *,
+    logs: str | Path | None = None,
+    time_limit: float | None = 10.0,
+    progress: bool = True,
+) -> Review:
+    """Judge a player's moves in games that were played: where was the win or the draw given away?
+
+    Args:
+        files: a results file or an episode from Kaggle, or several.
+        player: the name, as the files have it: in an episode, of the team.
+        logs: the player's log of the one episode; by default those beside the episodes.
+        time_limit: seconds for each position; None: until it is solved.
+        progress: show a bar on stderr.
+
+    Raises:
+        ValueError, OSError: bad input; see `submission.reviewing.review.review_games`.
+    """
+    paths = [files] if isinstance(files, str | Path) else files
+    log = None if logs is None else Path(logs)
+    with progress_bar(f"Reviewing {player}", progress) as show:
+        return review_games([*map(Path, paths)], player, log, time_limit, show)
 
 
 def as_player(player: PlayerLike) -> Player:

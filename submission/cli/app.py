@@ -17,6 +17,8 @@ HELP = """Game-tree search agents for Kaggle's ConnectX: build, check and evalua
   connectx ladder greedy mcts negamax who is stronger: a round robin with Elo ratings
   connectx report games.jsonl         what --results has written, as tables and as a page
   connectx grade submission.py        its moves beside the truth, in solved positions
+  connectx review episode-1-replay.json --player "My Team"
+                                      where the win or the draw was given away
   connectx positions --seed 7         other positions to grade with
   connectx solve 44444353             what each column is worth, exactly
   connectx book --plies 8             every position of the first plies, solved in advance
@@ -36,6 +38,7 @@ COMMANDS = {
     "ladder": "Find out who is stronger: everyone plays everyone, and Elo ratings come of it.",
     "report": "Show what is in a results file, while it is being written too.",
     "grade": "Compare a player's moves with the truth, in positions that are solved exactly.",
+    "review": "Say where a player gave a win or a draw away, in games that were played.",
     "positions": "Draw and solve Connect Four positions, for `connectx grade`.",
     "solve": "Print the exact score of each column, with the board and in words.",
     "book": "Solve a board's openings in advance.",

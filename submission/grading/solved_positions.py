@@ -37,16 +37,16 @@ class Outcome(IntEnum):
 
 
 class Phase(StrEnum):
-    """The thirds of a game, by the plies played: 0 to 13, 14 to 27, 28 to 41."""
+    """The thirds of a game by the plies played, in Connect Four 0 to 13, 14 to 27, 28 to 41."""
 
     OPENING = "opening"
     MIDDLE_GAME = "middle game"
     ENDGAME = "endgame"
 
     @classmethod
-    def at(cls, ply: int) -> "Phase":
-        """The phase after so many plies."""
-        return tuple(cls)[ply * 3 // (GAME.rows * GAME.columns)]
+    def at(cls, ply: int, cells: int = GAME.rows * GAME.columns) -> "Phase":
+        """The phase after so many plies, on a board of so many cells."""
+        return tuple(cls)[ply * 3 // cells]
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ def test_help_teaches_every_command(shell: Shell) -> None:
         "ladder",
         "report",
         "grade",
+        "review",
         "positions",
         "solve",
         "book",

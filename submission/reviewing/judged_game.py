@@ -1,6 +1,6 @@
 """Judges the moves of a game by the solver: the worth of each, and of the best one in its place."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -59,9 +59,13 @@ class JudgedPly:
 
 
 def judged_plies(
-    env: ConnectX, actions: Sequence[int], solver: Solver, time_limit: float | None = None
+    env: ConnectX,
+    actions: Sequence[int],
+    solver: Solver,
+    time_limit: float | None = None,
+    chosen: Collection[int] | None = None,
 ) -> Iterator[JudgedPly]:
-    """Judge each ply of a game, from the last one backwards.
+    """Judge the plies of a game, from the last one backwards.
 
     So the quick positions come first, and what the solver finds there helps with the earlier ones.
 
@@ -70,6 +74,7 @@ def judged_plies(
         actions: the columns played from the empty board on, counted from 0.
         solver: of these rules.
         time_limit: seconds for each position; None is no limit.
+        chosen: which plies to judge, counted from 0; None is all of them.
 
     Raises:
         ValueError: an illegal action.
@@ -77,7 +82,7 @@ def judged_plies(
     states = [env.initial_state()]
     for action in actions:
         states.append(env.get_next_state(states[-1], action))
-    for ply in reversed(range(len(actions))):
+    for ply in sorted(range(len(actions)) if chosen is None else chosen, reverse=True):
         yield judge(solver, states[ply], actions[ply], time_limit)
 
 

@@ -1,0 +1,289 @@
+"""Reviews a player's games: where a win or a draw was given away, by phase, and in what time."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from agents.book.opening_book import shipped_book_of
+from agents.options import require_at_least
+from agents.search import OnProgress
+from agents.solver.solver import ScoreBounds, Solver
+from envs.connectx import ConnectX
+from submission.grading.solved_positions import Phase
+from submission.match.game_record import Result
+from submission.match.match import Completion
+from submission.reviewing.agent_log import AgentLog, log_beside, read_agent_log
+from submission.reviewing.judged_game import JudgedPly, Mistake, judged_plies
+from submission.reviewing.replays import Replay, ReplayFile, read_replays
+from submission.terminal import Printed
+
+FORMAT = "connectx review, version 1"
+MIRRORED = {
+    Result.WIN: Result.LOSS,
+    Result.LOSS: Result.WIN,
+    Result.PLAYER_FAILED: Result.OPPONENT_FAILED,
+    Result.OPPONENT_FAILED: Result.PLAYER_FAILED,
+}
+"""A result from the other seat's view."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewedGame:
+    """A game from the view of one of its seats."""
+
+    file: ReplayFile
+    replay: Replay
+    seat: int
+    """1 moved first, 2 second."""
+    plies: tuple[JudgedPly, ...]
+    """The seat's own, in their order, without those of the opening that nobody chose."""
+    log: AgentLog | None
+
+    @property
+    def env(self) -> ConnectX:
+        """The rules."""
+        return self.file.configuration.env
+
+    @property
+    def opponent(self) -> str:
+        """Who had the other seat."""
+        return self.replay.players[2 - self.seat]
+
+    @property
+    def result(self) -> Result:
+        """The end of the game from this seat's view."""
+        result = self.replay.result
+        return result if self.seat == self.replay.seat else MIRRORED.get(result, result)
+
+    @property
+    def given_away(self) -> list[JudgedPly]:
+        """The moves that have turned a win into less, or a draw into a loss."""
+        return [ply for ply in self.plies if ply.mistake is not None and ply.mistake.gives_away]
+
+    def ply_of_move(self, number: int) -> int:
+        """The plies played before the seat's own move of this number, from 0."""
+        return first_own_ply(self.replay, self.seat) + 2 * number
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseTotals:
+    """The moves of a phase by what they gave away."""
+
+    moves: int
+    win_to_draw: int
+    win_to_loss: int
+    draw_to_loss: int
+    slower: int
+    """Kept the result, but not the quickest win or the longest defence."""
+    undecided: int
+    """The time did not do to say."""
+
+    @classmethod
+    def of(cls, plies: Sequence[JudgedPly]) -> "PhaseTotals":
+        """Count them."""
+        mistakes = Counter(ply.mistake for ply in plies)
+        return cls(
+            moves=len(plies),
+            win_to_draw=mistakes[Mistake.WIN_TO_DRAW],
+            win_to_loss=mistakes[Mistake.WIN_TO_LOSS],
+            draw_to_loss=mistakes[Mistake.DRAW_TO_LOSS],
+            slower=mistakes[Mistake.SLOWER],
+            undecided=sum(not ply.decided for ply in plies),
+        )
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Review(Printed):
+    """A player's moves in some games, with their worth."""
+
+    player: str
+    time_limit: float | None
+    """Seconds for each position."""
+    completion: Completion
+    games: tuple[ReviewedGame, ...]
+    notes: tuple[str, ...]
+    """Files and logs that were left out, and why."""
+
+    def totals(self) -> dict[str, PhaseTotals]:
+        """What was given away, by phase, and in all."""
+        by_phase: dict[str, list[JudgedPly]] = {phase.value: [] for phase in Phase}
+        for game in self.games:
+            cells = game.env.rows * game.env.columns
+            for ply in game.plies:
+                by_phase[Phase.at(ply.ply, cells).value].append(ply)
+        everything = [ply for plies in by_phase.values() for ply in plies]
+        return {
+            name: PhaseTotals.of(plies) for name, plies in {**by_phase, "all": everything}.items()
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as what `json.dumps` takes; columns are counted from 0."""
+        return {
+            "format": FORMAT,
+            "player": self.player,
+            "time_limit": self.time_limit,
+            "ending": self.completion,
+            "totals": {name: asdict(totals) for name, totals in self.totals().items()},
+            "games": [_game(game) for game in self.games],
+            "notes": list(self.notes),
+        }
+
+
+def _game(game: ReviewedGame) -> dict[str, Any]:
+    return {
+        "file": game.file.name,
+        "number": game.replay.number,
+        "game": game.replay.game,
+        "moves": game.replay.moves,
+        "seat": game.seat,
+        "opponent": game.opponent,
+        "result": game.result,
+        "cause": game.replay.cause,
+        "plies": [_ply(ply) for ply in game.plies],
+        "seconds": None if game.log is None else list(game.log.seconds),
+        "errors": []
+        if game.log is None
+        else [{"ply": game.ply_of_move(move), "stderr": line} for move, line in game.log.errors],
+    }
+
+
+def _ply(ply: JudgedPly) -> dict[str, Any]:
+    return {
+        "ply": ply.ply,
+        "column": ply.action,
+        "before": _bounds(ply.before),
+        "after": _bounds(ply.after),
+        "best": list(ply.best),
+        "mistake": ply.mistake,
+    }
+
+
+def _bounds(bounds: ScoreBounds) -> dict[str, int]:
+    return {"lower": bounds.lower, "upper": bounds.upper}
+
+
+class Task(NamedTuple):
+    """A game to review, from one seat's view."""
+
+    file: ReplayFile
+    replay: Replay
+    seat: int
+    log: AgentLog | None
+
+    @property
+    def own_plies(self) -> range:
+        """The seat's moves, counted from 0."""
+        return range(first_own_ply(self.replay, self.seat), self.replay.plies, 2)
+
+
+def first_own_ply(replay: Replay, seat: int) -> int:
+    """The first ply that a seat has chosen, counted from 0."""
+    return replay.opening_plies + (replay.opening_plies % 2 != seat - 1)
+
+
+def review_games(
+    files: Sequence[Path],
+    player: str,
+    log: Path | None,
+    time_limit: float | None,
+    on_progress: OnProgress,
+) -> Review:
+    """Judge each move of a player in the games of some files.
+
+    Ctrl-C ends it early with the games that were judged until then; `Review.completion` tells.
+
+    Args:
+        files: results files and episodes.
+        player: the name, as the files have it; who plays against himself is judged on both seats.
+        log: the player's log of the one episode; by default those beside the episodes.
+        time_limit: seconds for each position; None is no limit.
+        on_progress: told how many moves were judged.
+
+    Raises:
+        ValueError: nobody of this name has played; a file is damaged or holds something else; the
+            solver does not take a board; or a negative time.
+        OSError: a file cannot be read.
+    """
+    require_at_least("time_limit", time_limit, 0)
+    notes: list[str] = []
+    tasks = _tasks(files, player, log, notes)
+    total, done = sum(len(task.own_plies) for task in tasks), 0
+    boards = {task.file.configuration.env for task in tasks}
+    solvers = {env: Solver(env, book=shipped_book_of(env)) for env in boards}
+    games: list[ReviewedGame] = []
+    completion = Completion.COMPLETE
+    try:
+        for task in tasks:
+            env, plies = task.file.configuration.env, list[JudgedPly]()
+            for ply in judged_plies(
+                env, task.replay.actions, solvers[env], time_limit, task.own_plies
+            ):
+                plies.append(ply)
+                done += 1
+                on_progress(done, total, "")
+            games.append(_reviewed(task, plies))
+    except KeyboardInterrupt:
+        completion = Completion.INTERRUPTED
+    return Review(player, time_limit, completion, tuple(games), tuple(notes))
+
+
+def _reviewed(task: Task, plies: Sequence[JudgedPly]) -> ReviewedGame:
+    return ReviewedGame(
+        file=task.file,
+        replay=task.replay,
+        seat=task.seat,
+        plies=tuple(reversed(plies)),
+        log=task.log,
+    )
+
+
+def _tasks(files: Sequence[Path], player: str, log: Path | None, notes: list[str]) -> list[Task]:
+    """The player's games in the files; `notes` gets what was left out."""
+    read = [(path, read_replays(path)) for path in files]
+    if log is not None and [file.kind for _, file in read] != ["episode"]:
+        raise ValueError("a log belongs to one episode: name that file alone, or leave the log out")
+    tasks: list[Task] = []
+    for path, file in read:
+        own = [
+            (replay, seat)
+            for replay in file.replays
+            for seat in (1, 2)
+            if replay.players[seat - 1] == player
+        ]
+        if not own:
+            notes.append(f"{file.name}: nobody called {player} has played in it.")
+        tasks += [
+            Task(file, replay, seat, _log(path, file, replay, seat, log, notes))
+            for replay, seat in own
+        ]
+    if not tasks:
+        names = dict.fromkeys(name for _, file in read for name in _players(file))
+        raise ValueError(
+            f"nobody called {player!r} has played in these files: choose one of "
+            f"{', '.join(map(repr, names)) or 'none, for they hold no games'}"
+        )
+    return tasks
+
+
+def _players(file: ReplayFile) -> Iterator[str]:
+    return (name for replay in file.replays for name in replay.players)
+
+
+def _log(
+    path: Path, file: ReplayFile, replay: Replay, seat: int, log: Path | None, notes: list[str]
+) -> AgentLog | None:
+    """The log of a seat, from wherever it is."""
+    if log is not None:
+        return read_agent_log(log, seat)
+    if file.match is not None:
+        return AgentLog.of_record(file.match.records[replay.number], seat)
+    found = log_beside(path, file.episode, seat)
+    if found is None:
+        return None
+    try:
+        return read_agent_log(found, seat)
+    except (OSError, ValueError) as error:
+        notes.append(f"{error}.")
+        return None
