@@ -25,8 +25,9 @@ from agents.rich_html import html_of
 from agents.search import OnProgress
 from submission.console_encoding import READABLE
 
-console = Console(markup=False, emoji=False)
-"""Shows every text as it is: the name of a file may be `[/b]/a.py` or `:b:.py`."""
+console = Console(markup=False, emoji=False, force_jupyter=False)
+"""Shows every text as it is: the name of a file may be `[/b]/a.py` or `:b:.py`. In a notebook it
+prints text alone, for there results show themselves."""
 
 NOTHING = "-"
 """Shown in a table where there is no figure."""
@@ -76,7 +77,8 @@ class Printed(ABC):
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         """What a notebook shows."""
         drawn = (f'<div style="{PICTURE}">{svg}</div>' for svg in pictures(self))
-        return {"text/plain": str(self), "text/html": "".join([html_of(tables(self)), *drawn])}
+        plain = Text.from_ansi(str(self)).plain  # notebooks ask all programs for colours
+        return {"text/plain": plain, "text/html": "".join([html_of(tables(self)), *drawn])}
 
 
 def say(text: str) -> None:

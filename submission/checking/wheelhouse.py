@@ -41,8 +41,8 @@ the package needs:
 {names}
 """
 LINES = """\
-from glob import glob
-links = glob("/kaggle/input/**/connectx_agents-*.whl", recursive=True)[0].rpartition("/")[0]
+from pathlib import Path
+links = next(Path("/kaggle/input").rglob("connectx_agents-*.whl")).parent
 %pip install --quiet --no-index --find-links {links} "connectx-agents[notebook,rank]\""""
 
 

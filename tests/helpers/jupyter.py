@@ -11,7 +11,6 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
-import nbformat
 import pytest
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -19,11 +18,16 @@ PATIENCE = 60.0
 """Seconds until what is waited for is a failure."""
 
 
-def require_jupyterlab() -> None:
-    """Skip the test where there is no JupyterLab or no browser."""
-    for module in ("jupyterlab", "anywidget", "ipykernel", "playwright"):
+def require_modules(*modules: str) -> None:
+    """Skip the test where one of them is not installed."""
+    for module in modules:
         if find_spec(module) is None:
             pytest.skip(f"{module} is not installed")
+
+
+def require_jupyterlab() -> None:
+    """Skip the test where there is no JupyterLab or no browser."""
+    require_modules("jupyterlab", "anywidget", "ipykernel", "playwright")
     if not CHROMIUM.exists():
         pytest.skip(f"there is no {CHROMIUM}")
 
@@ -33,16 +37,16 @@ def jupyter_environment(folder: Path) -> dict[str, str]:
     names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
     folders = {name: str(folder / name.lower()) for name in names}
     shared = {"JUPYTERLAB_DIR": str(_shared() / "lab"), "JUPYTER_PATH": str(_shared())}
-    return {**os.environ, **folders, **shared, "JUPYTER_NO_CONFIG": "1"}
+    return {**folders, **shared, "JUPYTER_NO_CONFIG": "1"}
 
 
 def _shared() -> Path:
-    """Where JupyterLab's pages and the widgets' extension were installed."""
-    spec = find_spec("jupyterlab")
+    """Where Jupyter's pages and the widgets' extension were installed."""
+    spec = find_spec("jupyter_client")
     assert spec is not None
     assert spec.origin is not None
-    shares = (parent / "share" / "jupyter" for parent in Path(spec.origin).parents)
-    return next(share for share in shares if (share / "lab").exists())
+    shares = [parent / "share" / "jupyter" for parent in Path(spec.origin).parents]
+    return next((share for share in shares if share.exists()), shares[0])
 
 
 @contextmanager
@@ -53,8 +57,9 @@ def jupyterlab(folder: Path) -> Iterator[str]:
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--ServerApp.port=0"]
     command += [f"--ServerApp.root_dir={notebooks}", "--IdentityProvider.token=token"]
     command += ["--allow-root", "--LabApp.news_url=None", "--LabApp.collaborative=False"]
+    everything = {**os.environ, **environment}
     with (folder / "jupyterlab.log").open("wb") as log:
-        server = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+        server = subprocess.Popen(command, env=everything, stdout=log, stderr=log)
     try:
         runtime = Path(environment["JUPYTER_RUNTIME_DIR"])
         end = monotonic() + PATIENCE
@@ -87,6 +92,8 @@ def browser_page() -> Iterator[Any]:
 
 def write_notebook(path: Path, *cells: str) -> None:
     """A notebook with these cells of Python."""
+    import nbformat
+
     notebook: Any = nbformat.v4.new_notebook()  # type: ignore[no-untyped-call]
     notebook.metadata.kernelspec = {
         "name": "python3",

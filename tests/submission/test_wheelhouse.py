@@ -3,6 +3,7 @@
 import os
 import subprocess
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,7 @@ def test_the_image_is_asked_for_versions(requirement: str, is_there: bool) -> No
     assert wheelhouse._image_satisfies(Requirement(requirement)) == is_there
 
 
-def run(command: list[str | Path], folder: Path) -> str:
+def run(command: Sequence[str | Path], folder: Path) -> str:
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     result = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False
@@ -74,11 +75,18 @@ def test_kaggles_versions_install_it_without_an_index(archive: Path, tmp_path: P
     versions = [
         line for line in lines if line.lower().startswith(tuple(f"{n}==" for n in OF_THE_IMAGE))
     ]
-    pip = [own / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    pip: list[str | Path] = [
+        own / "python",
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+    ]
     if subprocess.run([*pip, "--no-compile", *versions], check=False).returncode:
         pytest.skip("no index is reached")
 
-    links = ["--no-index", "--find-links", tmp_path / "input"]
+    links: list[str | Path] = ["--no-index", "--find-links", tmp_path / "input"]
     run([*pip, *links, "connectx-agents"], tmp_path)
     assert run([own / "connectx", "--version"], tmp_path).strip()
     run([own / "connectx", "build", "greedy", "--output", "mine.py"], tmp_path)
