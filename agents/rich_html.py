@@ -22,12 +22,19 @@ COLOURS = {"red": "#d1434b", "green": "#2b8a4b", "yellow": "#9a7200"}
 """Between light and dark, so that they can be read on both."""
 LINE = "1px solid rgba(128, 128, 128, 0.4)"
 
-_page = Console(file=StringIO(), width=WIDEST, markup=False, emoji=False)
+_page = Console(file=StringIO(), width=WIDEST, markup=False, emoji=False, force_jupyter=False)
 
 
 def text_of(renderable: RenderableType) -> str:
     """What a terminal of 100 characters shows, without its colours."""
-    console = Console(file=StringIO(), width=PRINTED, markup=False, emoji=False, color_system=None)
+    console = Console(
+        file=StringIO(),
+        width=PRINTED,
+        markup=False,
+        emoji=False,
+        color_system=None,
+        force_jupyter=False,
+    )
     with console.capture() as capture:
         console.print(renderable)
     return "\n".join(line.rstrip() for line in capture.get().rstrip().split("\n"))

@@ -75,11 +75,12 @@ def test_an_exported_example_keeps_the_pictures(
 
     for name, value in jupyter_environment(Path("unused")).items():
         monkeypatch.setenv(name, value)
-    page, _ = HTMLExporter(template_name="basic").from_notebook_node(read(path))
+    exporter: Any = HTMLExporter
+    page, _ = exporter(template_name="basic").from_notebook_node(read(path))
     saved = path.read_text(encoding="utf-8")
-    drawn = len(re.findall(r"<svg xmlns", saved))
+    drawn = len(re.findall("<svg", saved))
     assert drawn >= 3
-    assert len(re.findall(r"<svg xmlns", page)) == drawn
+    assert len(re.findall("<svg", page)) == drawn
 
 
 @every_example
