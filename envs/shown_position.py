@@ -10,7 +10,7 @@ from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 from envs.protocol import Env
 from envs.render import CELL, LINE_COLOUR, SYMBOLS, board_caption, board_svg, board_text
-from envs.svg import FONT, element, text, title
+from envs.svg import FONT, element, in_page, text, title
 
 MOST_CELLS = 2500
 """Of a board that is drawn; a larger one is written."""
@@ -61,10 +61,8 @@ class PositionView:
         caption = " ".join(
             [f"{_turn(self.env, self.state)}.", *(self._note() if self.values else ())]
         )
-        return (
-            f'<div style="overflow-x: auto">{self.svg}</div>'
-            f'<div style="font-size: 0.9em">{escape(caption)}</div>'
-        )
+        picture = in_page(self.svg, _position_text(self.env, self.state))
+        return f'{picture}<div style="font-size: 0.9em">{escape(caption)}</div>'
 
     def _lines(self) -> Iterator[str]:
         yield _turn(self.env, self.state)

@@ -23,6 +23,7 @@ from rich.text import Text
 
 from agents.rich_html import html_of
 from agents.search import OnProgress
+from envs.svg import in_page
 from submission.console_encoding import READABLE
 
 console = Console(markup=False, emoji=False, force_jupyter=False)
@@ -39,7 +40,7 @@ def tables(result: object) -> RenderableType:
     return Text(object.__repr__(result))
 
 
-PICTURE = "overflow-x: auto; background: #ffffff; color: #0b1f38; margin: 0.5em 0; padding: 0.5em"
+PICTURE = "background: #ffffff; color: #0b1f38; margin: 0.5em 0; padding: 0.5em"
 """The look of a picture in a notebook, which may be dark around it."""
 
 
@@ -76,7 +77,7 @@ class Printed(ABC):
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         """What a notebook shows."""
-        drawn = (f'<div style="{PICTURE}">{svg}</div>' for svg in pictures(self))
+        drawn = (in_page(svg, "a picture of these results", PICTURE) for svg in pictures(self))
         plain = Text.from_ansi(str(self)).plain  # notebooks ask all programs for colours
         return {"text/plain": plain, "text/html": "".join([html_of(tables(self)), *drawn])}
 

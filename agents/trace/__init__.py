@@ -6,6 +6,7 @@ from agents.trace.recording import recorded
 from agents.trace.story import tell, trace_text
 from agents.trace.trace import SearchTrace
 from agents.trace.trace_json import from_json, to_json
+from envs.svg import in_page
 
 __all__ = ["SearchTrace", "draw", "from_json", "recorded", "tell", "to_json", "trace_text"]
 
@@ -17,7 +18,7 @@ def _text(trace: SearchTrace) -> str:
 def _html(trace: SearchTrace) -> str:
     if not (trace.nodes or trace.simulations):
         return f"<p>{_text(trace)}</p>"
-    return f'<div style="overflow-x: auto">{draw(trace)}</div>'
+    return in_page(draw(trace), trace_text(trace).partition("\n")[0])
 
 
 # Set from here, for the modules of pictures and words import that of the trace.
