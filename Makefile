@@ -43,7 +43,7 @@ kaggle_python = $(firstword $(foreach python,$(KAGGLE_PYTHON),$(shell $(call is_
 SHARED := -n auto --dist worksteal
 PYTEST = $(BIN)/pytest $(SHARED)
 
-.PHONY: help submission dev kaggle-image test compiled quick oldest-tests image-tests test-extras test-browser matrix check format bench clean
+.PHONY: help submission dev kaggle-image test compiled quick oldest-tests image-tests test-extras test-browser matrix check format bench wheelhouse clean
 
 help:
 	@echo "make submission    build, check and evaluate $(OUTPUT) (AGENT=$(AGENT), GAMES=$(GAMES) against each opponent)"
@@ -57,6 +57,7 @@ help:
 	@echo "make check         ruff and mypy --strict"
 	@echo "make format        format and mend the sources with ruff"
 	@echo "make bench         time the searches beside peers from PyPI"
+	@echo "make wheelhouse    a zip that installs this package in a Kaggle notebook without internet"
 	@echo "make clean         remove what the other targets made"
 
 submission: $(VENV)/run.stamp
@@ -111,6 +112,9 @@ format: $(VENV)/dev.stamp
 
 bench: $(VENV)/bench.stamp
 	$(BIN)/python -m benchmarks
+
+wheelhouse: $(VENV)/dev.stamp
+	$(BIN)/python -m submission.checking.wheelhouse
 
 clean:
 	rm -rf $(VENV) .matrix dist submission.py .mypy_cache .pytest_cache .ruff_cache .hypothesis

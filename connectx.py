@@ -1,4 +1,4 @@
-"""The front door: `connectx.build`, `check`, `evaluate`, `grade`, `ladder` and `review`, anywhere.
+"""The front door: `connectx.build`, `check`, `evaluate`, `grade`, `ladder`, `review` and `Board`.
 
 It is that of the package `submission`, by a name that no submission has: where a hand-written
 `submission.py` lies in the current folder, `import submission` is that file, and `import connectx`
@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from submission import Board as Board
     from submission import Submission, build, check, evaluate, grade, ladder, review
 
 __all__ = ["Submission", "build", "check", "evaluate", "grade", "ladder", "review"]
@@ -37,7 +38,7 @@ sys.meta_path.insert(0, OwnPackages)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in (*__all__, "__version__"):
+    if name not in (*__all__, "Board", "__version__"):
         raise AttributeError(f"module 'connectx' has no attribute {name!r}")
     submission = import_module("submission")
     if not hasattr(submission, "__path__"):
@@ -49,7 +50,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *__all__, "__version__"]
+    return [*globals(), *__all__, "Board", "__version__"]
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from envs.learning.registration import register_with_gymnasium
 from envs.notation import parse_moves, state_from_moves
 from envs.protocol import CHANCE, Action, Env, GameOfChance, State
 from envs.render import board_svg, board_text
+from envs.shown_position import show
 from envs.tic_tac_toe import TicTacToe
 
 GYMNASIUM_IDS = register_with_gymnasium()
@@ -34,6 +35,7 @@ __all__ = [
     "board_text",
     "parse_moves",
     "parse_tree",
+    "show",
     "state_from_moves",
 ]
 

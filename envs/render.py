@@ -36,7 +36,7 @@ def board_svg(env: BoardGame, state: BoardState) -> str:
     shapes = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'width="{width}" height="{height}" role="img">',
-        f"<title>{_caption(env, state)}</title>",
+        f"<title>{board_caption(env, state)}</title>",
         f'<rect width="{width}" height="{height}" rx="8" fill="{BOARD_COLOUR}"/>',
     ]
     for index, cell in enumerate(env.to_board(state)):
@@ -102,7 +102,8 @@ def _text(env: BoardGame, state: BoardState, marked: Collection[tuple[int, int]]
     return "\n".join(" ".join(line) for line in [*rows, numbers])
 
 
-def _caption(env: BoardGame, state: BoardState) -> str:
+def board_caption(env: BoardGame, state: BoardState) -> str:
+    """Say whose turn it is, or how the game has ended."""
     winner = env.winner(state)
     if winner is not None:
         return f"Player {winner} has won"

@@ -1,5 +1,6 @@
 """Elements of SVG. Lengths are in pixels; texts are escaped, and as wide as `text_width` says."""
 
+from base64 import b64encode
 from collections.abc import Iterable
 from unicodedata import east_asian_width
 from xml.sax.saxutils import escape, quoteattr
@@ -76,6 +77,31 @@ def document(size: Point, name: str, description: str, content: Iterable[str]) -
             font_family=FONT,
         )
         + "\n"
+    )
+
+
+OF_SAVED = "connectx-saved"
+"""The class of pictures that are shown where a page's own are taken out."""
+
+
+def in_page(picture: str, words: str, style: str = "") -> str:
+    """Return HTML that shows a document as a part of a page, such as a notebook.
+
+    Who opens a notebook of somebody else's sees it without SVG and without rules of style, until
+    it is trusted. So there the same picture stands as an image, which a rule hides elsewhere.
+
+    Args:
+        picture: the document.
+        words: its meaning, for those who do not see it.
+        style: of the box around it.
+    """
+    source = f"data:image/svg+xml;base64,{b64encode(picture.strip().encode()).decode()}"
+    return element(
+        "div",
+        element("style", f".{OF_SAVED} {{ display: none; }}"),
+        picture,
+        element("img", class_=OF_SAVED, alt=words, src=source),
+        style=f"overflow-x: auto; {style}".strip(),
     )
 
 

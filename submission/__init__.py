@@ -1,13 +1,15 @@
 """The Kaggle side: agents become submission files that are checked, evaluated, graded and ranked.
 
 `build`, `check`, `evaluate`, `grade`, `ladder` and `review` do what the commands of these names do;
-in a folder with a `submission.py` of its own, `import connectx` gives the same.
+`Board` is for notebooks. In a folder with a `submission.py` of its own, `import connectx` gives the
+same.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from submission.front_door import Submission, build, check, evaluate, grade, ladder, review
+    from submission.notebook.board_widget import Board as Board
 
 __all__ = ["Submission", "build", "check", "evaluate", "grade", "ladder", "review"]
 
@@ -21,8 +23,23 @@ def __getattr__(name: str) -> Any:
         from submission import front_door
 
         return getattr(front_door, name)
+    if name == "Board":
+        return _board()
     raise AttributeError(f"module 'submission' has no attribute {name!r}")
 
 
+def _board() -> Any:
+    try:
+        from submission.notebook.board_widget import Board
+    except ModuleNotFoundError as error:
+        if error.name not in ("anywidget", "ipywidgets", "traitlets"):
+            raise
+        raise ModuleNotFoundError(
+            f"a board in a notebook needs {error.name}: install the extra `notebook` by "
+            '`pip install -e ".[notebook]"`'
+        ) from None
+    return Board
+
+
 def __dir__() -> list[str]:
-    return [*globals(), *__all__, "__version__"]
+    return [*globals(), *__all__, "Board", "__version__"]

@@ -23,7 +23,7 @@ from submission.bundle.functions import function_source
 from submission.checking.check import check_submission
 from submission.checking.check_report import render_check
 from submission.checking.check_result import CheckReport
-from submission.grading.grade_report import render_grade
+from submission.grading.grade_report import grade_pictures, render_grade
 from submission.grading.grading import Grade, GradeSettings, grade_player
 from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position_set
 from submission.match.game_record import GameConfiguration
@@ -34,13 +34,14 @@ from submission.match.schedule import Arena, Settings, require_pairs
 from submission.match.sprt import Sprt, parse_sprt
 from submission.rating.ladder import Ladder, make_ladder, require_round_robin
 from submission.rating.ladder_report import render_ladder
+from submission.rating.rating_chart import rating_chart
 from submission.rating.ratings import require_ranking_library
 from submission.reviewing.review import Review, review_games
 from submission.reviewing.review_report import render_review
 from submission.running import CORES, Run, chosen_executor
 from submission.sandbox.interpreter import find_python
 from submission.sandbox.processes import remove_folder
-from submission.terminal import progress_bar, tables
+from submission.terminal import pictures, progress_bar, tables
 
 DEFAULT_OUTPUT = Path("submission.py")
 
@@ -50,6 +51,9 @@ tables.register(Match, render_match)
 tables.register(Grade, render_grade)
 tables.register(Ladder, render_ladder)
 tables.register(Review, render_review)
+
+pictures.register(Grade, grade_pictures)
+pictures.register(Ladder, lambda ladder: [rating_chart(ladder)])
 
 
 class Submission:

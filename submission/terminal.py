@@ -2,7 +2,7 @@
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import singledispatch
 from stat import S_ISREG
@@ -21,11 +21,14 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from agents.rich_html import html_of
 from agents.search import OnProgress
+from envs.svg import in_page
 from submission.console_encoding import READABLE
 
-console = Console(markup=False, emoji=False)
-"""Shows every text as it is: the name of a file may be `[/b]/a.py` or `:b:.py`."""
+console = Console(markup=False, emoji=False, force_jupyter=False)
+"""Shows every text as it is: the name of a file may be `[/b]/a.py` or `:b:.py`. In a notebook it
+prints text alone, for there results show themselves."""
 
 NOTHING = "-"
 """Shown in a table where there is no figure."""
@@ -35,6 +38,19 @@ NOTHING = "-"
 def tables(result: object) -> RenderableType:
     """The tables of a result, with notes; `submission.front_door` registers those of each kind."""
     return Text(object.__repr__(result))
+
+
+PICTURE = "background: #ffffff; color: #0b1f38; margin: 0.5em 0; padding: 0.5em"
+"""The look of a picture in a notebook, which may be dark around it."""
+
+
+@singledispatch
+def pictures(result: object) -> Sequence[str]:
+    """The pictures of a result, as SVG, which a notebook shows below the tables.
+
+    `submission.front_door` registers those of each kind, too.
+    """
+    return ()
 
 
 class Printed(ABC):
@@ -56,8 +72,14 @@ class Printed(ABC):
         return text.encode(console.encoding, READABLE).decode(console.encoding)
 
     def __repr__(self) -> str:
-        """What a notebook and Python's prompt show."""
+        """What Python's prompt shows."""
         return str(self)
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """What a notebook shows."""
+        drawn = (in_page(svg, "a picture of these results", PICTURE) for svg in pictures(self))
+        plain = Text.from_ansi(str(self)).plain  # notebooks ask all programs for colours
+        return {"text/plain": plain, "text/html": "".join([html_of(tables(self)), *drawn])}
 
 
 def say(text: str) -> None:

@@ -17,12 +17,15 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from agents.display import shows_itself
+from agents.rich_html import html_of, text_of
 from agents.search import OnProgress
 from agents.solver.solver import ScoreBounds, Solver
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 from envs.notation import state_from_moves
 from envs.render import SYMBOLS
+from envs.shown_position import show
 
 BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
 
@@ -85,6 +88,10 @@ class Analysis:
         """The columns proven to be at least as good as every other."""
         highest = max((bounds.upper for bounds in self.columns.values()), default=0)
         return [column for column, bounds in self.columns.items() if bounds.lower >= highest]
+
+    def __str__(self) -> str:
+        """The board with the scores, as `connectx solve` prints it."""
+        return text_of(render_analysis(self))
 
 
 Analyse = Callable[[Solver, ReachedPosition, float | None], Analysis]
@@ -247,6 +254,18 @@ def _cell_labels(env: BoardGame, board: list[int]) -> list[str]:
 def render_analysis(analysis: Analysis) -> RenderableType:
     """The board with the score of each column; the best columns are marked."""
     return Group(_board(analysis), "", _verdict(analysis), _columns(analysis), "", Text(SCALE))
+
+
+def _html(analysis: Analysis) -> str:
+    """The board as a picture, and the same table."""
+    position = analysis.position
+    board = show(position.env, position.state)
+    return board.as_html() + html_of(
+        Group(_verdict(analysis), _columns(analysis), Text(SCALE, "dim"))
+    )
+
+
+shows_itself(Analysis, _html)
 
 
 def _board(analysis: Analysis) -> Table:

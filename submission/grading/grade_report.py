@@ -41,6 +41,13 @@ def render_grade(grade: Grade) -> RenderableType:
     )
 
 
+def grade_pictures(grade: Grade) -> list[str]:
+    """A chart of the statistics by ply, and the worst mistakes on their boards, as SVG."""
+    plies = by_ply(grade.answers)
+    chart = [ply_chart(plies)] if plies else []
+    return [*chart, *map(mistake_svg, worst_mistakes(grade.answers, WORST))]
+
+
 def grade_page(grade: Grade) -> str:
     """The statistics, a chart of them by ply, and the worst mistakes on their boards."""
     plies = by_ply(grade.answers)

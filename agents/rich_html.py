@@ -1,0 +1,132 @@
+"""The tables of rich as HTML: what is printed in a terminal is what a notebook shows.
+
+It takes its colours from the page around it, where that is dark, too.
+"""
+
+from collections.abc import Iterator
+from functools import singledispatch
+from html import escape
+from io import StringIO
+
+from rich.console import Console, Group, RenderableType
+from rich.style import Style
+from rich.table import Table
+from rich.text import Text
+
+WIDEST = 1000
+"""Characters of a line; a page has no margin at which tables must change their form."""
+PRINTED = 100
+"""Characters of a line of text."""
+
+COLOURS = {"red": "#d1434b", "green": "#2b8a4b", "yellow": "#9a7200"}
+"""Between light and dark, so that they can be read on both."""
+LINE = "1px solid rgba(128, 128, 128, 0.4)"
+
+_page = Console(file=StringIO(), width=WIDEST, markup=False, emoji=False, force_jupyter=False)
+
+
+def text_of(renderable: RenderableType) -> str:
+    """What a terminal of 100 characters shows, without its colours."""
+    console = Console(
+        file=StringIO(),
+        width=PRINTED,
+        markup=False,
+        emoji=False,
+        color_system=None,
+        force_jupyter=False,
+    )
+    with console.capture() as capture:
+        console.print(renderable)
+    return "\n".join(line.rstrip() for line in capture.get().rstrip().split("\n"))
+
+
+@singledispatch
+def html_of(renderable: object) -> str:
+    """HTML of tables and texts, of groups of them, and of what rich makes into these.
+
+    All texts are escaped. It is well-formed XML, too, once it is wrapped in an element.
+    """
+    if hasattr(renderable, "__rich__"):
+        return html_of(renderable.__rich__())
+    if hasattr(renderable, "__rich_console__"):
+        return "".join(map(html_of, renderable.__rich_console__(_page, _page.options)))
+    raise TypeError(f"{renderable!r} is no table or text")
+
+
+@html_of.register
+def _(group: Group) -> str:
+    return "".join(map(html_of, group.renderables))
+
+
+@html_of.register
+def _(words: str) -> str:
+    return html_of(Text(words))
+
+
+@html_of.register
+def _(words: Text) -> str:
+    if not words:
+        return ""
+    return f'<p style="margin: 0.3em 0; white-space: pre-wrap">{_inline(words)}</p>'
+
+
+@html_of.register
+def _(table: Table) -> str:
+    heading = (
+        f'<p style="margin: 0.5em 0 0"><b>{_inline(table.title)}</b></p>' if table.title else ""
+    )
+    head = ""
+    if table.show_header:
+        cells = (_cell("th", column.header, column.justify) for column in table.columns)
+        head = f"<tr>{''.join(cells)}</tr>"
+    body = "".join(_rows(table))
+    return (
+        f'{heading}<div style="overflow-x: auto"><table style="border-collapse: collapse; '
+        f'margin: 0.5em 0; font-variant-numeric: tabular-nums">'
+        f"<tbody>{head}{body}</tbody></table></div>"
+    )
+
+
+def _rows(table: Table) -> Iterator[str]:
+    columns = [[*column.cells] for column in table.columns]
+    for number, row in enumerate(table.rows):
+        css = _css(_page.get_style(row.style or "none"))
+        cells = (
+            _cell("td", cells[number], column.justify, css)
+            for column, cells in zip(table.columns, columns, strict=True)
+        )
+        yield f"<tr>{''.join(cells)}</tr>"
+
+
+def _cell(tag: str, content: RenderableType, justify: str, css: str = "") -> str:
+    side = "right" if justify == "right" else "left"
+    style = f"text-align: {side}; padding: 0.15em 0.6em; border-bottom: {LINE}; {css}"
+    return f'<{tag} style="{style.rstrip()}">{_inline(content)}</{tag}>'
+
+
+def _inline(content: RenderableType) -> str:
+    """A text with its styles, as it stands in a line or a cell."""
+    words = content if isinstance(content, Text) else Text(str(content))
+    base = _page.get_style(words.style)
+    spans = []
+    for piece, style, _ in words.render(_page):
+        written = "<br/>".join(escape(_printable(line)) for line in piece.split("\n"))
+        css = _css(base + style if style else base)
+        spans.append(f'<span style="{css}">{written}</span>' if css else written)
+    return "".join(spans)
+
+
+def _css(style: Style) -> str:
+    parts = []
+    if style.bold:
+        parts.append("font-weight: bold")
+    if style.dim:
+        parts.append("opacity: 0.75")
+    if style.color is not None and style.color.name in COLOURS:
+        parts.append(f"color: {COLOURS[style.color.name]}")
+    return "; ".join(parts)
+
+
+def _printable(text: str) -> str:
+    """The text without characters that XML cannot hold."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)

@@ -1,0 +1,174 @@
+"""Packs what a Kaggle notebook without internet installs: `make wheelhouse`.
+
+The zip is meant for a Kaggle dataset. It holds a wheel of this package, and wheels of what it and
+its extras need, as far as Kaggle's image does not have it.
+"""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from email.parser import Parser
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from packaging.markers import default_environment
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from submission.checking.kaggle_image import LIST
+
+ROOT = Path(__file__).parents[2]
+OUTPUT = Path("dist", "connectx-wheelhouse.zip")
+PACKAGE = "connectx-agents"
+EXTRAS = ("kaggle-light", "notebook", "rank", "web")
+PLATFORMS = ("manylinux2014_x86_64", "manylinux_2_28_x86_64", "linux_x86_64")
+PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
+
+README = """\
+# connectx-agents for Kaggle notebooks without internet
+
+Make a Kaggle dataset of this zip, add it to a notebook as an input, and begin the notebook with
+
+```
+{lines}
+```
+
+The wheels are for Python {python} on Linux (x86_64), as in Kaggle's image, which has all else that
+the package needs:
+
+{names}
+"""
+LINES = """\
+from pathlib import Path
+links = next(Path("/kaggle/input").rglob("connectx_agents-*.whl")).parent
+%pip install --quiet --no-index --find-links {links} "connectx-agents[notebook,rank]\""""
+
+
+def make_wheelhouse(output: Path, root: Path = ROOT) -> list[str]:
+    """Write the zip.
+
+    Args:
+        output: the zip.
+        root: the sources of this package.
+
+    Returns:
+        The names of its wheels.
+
+    Raises:
+        ChildProcessError: pip cannot build or find a wheel; its words say why.
+    """
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        _pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", name, str(root))
+        _fetch_missing(folder)
+        wheels = sorted(folder.glob("*.whl"))
+        names = [wheel.name for wheel in wheels]
+        output.parent.mkdir(parents=True, exist_ok=True)
+        with ZipFile(output, "w", ZIP_DEFLATED) as archive:
+            for wheel in wheels:
+                archive.write(wheel, wheel.name)
+            text = README.format(
+                lines=LINES, python=image_version(), names="\n".join(f"- {name}" for name in names)
+            )
+            archive.writestr("README.md", text)
+    return names
+
+
+def _fetch_missing(folder: Path) -> None:
+    """Add wheels until the image and the folder together have what is needed."""
+    waiting = [Requirement(f"{PACKAGE}[{','.join(EXTRAS)}]")]
+    done = set[tuple[str, frozenset[str]]]()
+    while waiting:
+        requirement = waiting.pop()
+        key = canonicalize_name(requirement.name), frozenset(requirement.extras)
+        if key in done or _image_satisfies(requirement):
+            continue
+        done.add(key)
+        if _wheel_of(folder, requirement.name) is None:
+            _download(folder, requirement)
+        waiting += _requirements(folder, requirement)
+
+
+def _download(folder: Path, requirement: Requirement) -> None:
+    platforms = [word for platform in PLATFORMS for word in ("--platform", platform)]
+    wanted = f"{requirement.name}{requirement.specifier}"
+    where = ["--only-binary=:all:", "--python-version", image_version(), *platforms]
+    _pip("download", "--no-deps", "--dest", str(folder), *where, wanted)
+
+
+def _requirements(folder: Path, requirement: Requirement) -> Iterator[Requirement]:
+    """What a wheel in the folder requires on Kaggle's machine, with the extras that are asked."""
+    wheel = _wheel_of(folder, requirement.name)
+    if wheel is None:
+        raise ChildProcessError(f"pip has found no wheel of {requirement.name}")
+    with ZipFile(wheel) as archive:
+        name = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        metadata = Parser().parsestr(archive.read(name).decode())
+    machine = {
+        **{key: str(value) for key, value in default_environment().items()},
+        "python_version": image_version(),
+        "python_full_version": f"{image_version()}.0",
+        "sys_platform": "linux",
+        "platform_system": "Linux",
+        "platform_machine": "x86_64",
+        "os_name": "posix",
+    }
+    for line in metadata.get_all("Requires-Dist") or ():
+        required = Requirement(line)
+        marker = required.marker
+        extras = requirement.extras or {""}
+        if marker is None or any(marker.evaluate({**machine, "extra": each}) for each in extras):
+            yield required
+
+
+def _wheel_of(folder: Path, name: str) -> Path | None:
+    wanted = canonicalize_name(name)
+    wheels = folder.glob("*.whl")
+    return next((w for w in wheels if canonicalize_name(w.name.split("-")[0]) == wanted), None)
+
+
+def _image_satisfies(requirement: Requirement) -> bool:
+    """Whether the image has a distribution, in a version that will do where that is known."""
+    listed = [
+        entry
+        for line in LIST.read_text(encoding="utf-8").splitlines()
+        if line and not line.startswith("#")
+        for entry in [Requirement(line)]
+        if canonicalize_name(entry.name) == canonicalize_name(requirement.name)
+    ]
+    pinned = [
+        specifier.version
+        for entry in listed
+        for specifier in entry.specifier
+        if specifier.operator == "=="
+    ]
+    return bool(listed) and (not pinned or requirement.specifier.contains(pinned[-1]))
+
+
+def image_version() -> str:
+    """The version of Python in Kaggle's image, as its list says it: `3.12`."""
+    found = re.search(r"^# Python (\S+)$", LIST.read_text(encoding="utf-8"), re.MULTILINE)
+    if found is None:
+        raise ValueError(f"{LIST} names no version of Python")
+    return found[1]
+
+
+def _pip(command: str, *words: str) -> None:
+    result = subprocess.run([*PIP, command, *words], capture_output=True, text=True, check=False)
+    if result.returncode:
+        raise ChildProcessError(f"pip {command} has failed: {result.stderr.strip()}")
+
+
+def main() -> None:
+    """Write the zip, and print what to do with it."""
+    names = make_wheelhouse(OUTPUT)
+    size = OUTPUT.stat().st_size / 1e6
+    print(f"{OUTPUT}, {size:.1f} MB: {', '.join(names)}\n")
+    print("Make a Kaggle dataset of it, add that to a notebook, and begin the notebook with\n")
+    print(LINES)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,309 @@
+"""A board in a notebook: a person plays an agent, a submission, or another person.
+
+It is an anywidget whose module is the web page's board and `widget.js`. Python keeps the game: the
+browser says what was clicked and gets a view to show. Searches run in a thread, so that the kernel
+goes on answering; a reply to a position that is no longer on the board is not played.
+"""
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from functools import cached_property
+from pathlib import Path
+from threading import RLock
+from time import monotonic
+from typing import Any
+
+import anywidget
+import traitlets
+
+from agents.agent import Agent
+from agents.book.opening_book import shipped_book_of
+from agents.solver.solver import Solver
+from envs.bitboard import fits_in_word
+from envs.board import BoardGame, BoardState
+from envs.connectx import ConnectFour, ConnectX
+from envs.games import GAMES, game_entry
+from envs.notation import moves_text
+from envs.render import SYMBOLS
+from envs.shown_position import show
+from submission.play.moves import History
+from submission.play.opponent import AgentOpponent, Opponent, OpponentFailed, find_opponent
+from submission.web.position_view import PlayedPosition, played_position, position_view
+from submission.web.values import growing_values, values_view
+
+HERE = Path(__file__).parent
+MODULES = (HERE.parent / "web" / "page" / "board.js", HERE / "widget.js")
+
+LEAST_SECONDS, MOST_SECONDS = 0.01, 60.0
+VALUES_SECONDS = 30.0
+"""For the values of a position; what is not proven by then stays open."""
+PAUSE = 0.1
+"""Seconds at least from one picture of values to the next."""
+LARGEST = 20
+"""Rows and columns of a board that is played on."""
+
+
+class Board(anywidget.AnyWidget):
+    """A game on a board: the last line of a cell shows it, clicks and keys play it.
+
+    `moves` can be observed and set; so can `seat` and `values`.
+
+    Args:
+        env: a board game; Connect Four unless it is given.
+        opponent: an agent or a level by name, as in `mcts:simulations=500` or `level:n=3`; the path
+            of a submission; an agent; or None, where two persons play.
+        seat: the person's: 1 moves first, 2 second.
+        seconds: for each move of the opponent.
+        moves: the plies played before, as a move string.
+        values: whether to show what each move is worth.
+
+    Raises:
+        ValueError: an unknown game, opponent or seat, an illegal move, or a number out of range.
+        OSError: a submission cannot be read.
+    """
+
+    _esm = "\n".join(module.read_text(encoding="utf-8") for module in MODULES)
+    _ipython_display_ = None
+    """Of ipywidgets 7, which would leave the picture out."""
+
+    moves = traitlets.Unicode(help="The plies as a move string: columns or cells from 1.")
+    seat = traitlets.Int(1, help="The person's: 1 moves first, 2 second.")
+    values = traitlets.Bool(help="Whether to show what each move is worth.")
+    view = traitlets.Dict(help="What the browser shows.").tag(sync=True)
+
+    def __init__(
+        self,
+        env: BoardGame | None = None,
+        opponent: str | Agent | None = "mcts",
+        *,
+        seat: int = 1,
+        seconds: float = 1.0,
+        moves: str = "",
+        values: bool = False,
+    ) -> None:
+        # First, for `close` is called even where the rest is refused.
+        self._thread = ThreadPoolExecutor(1, "board")
+        self._values_thread = ThreadPoolExecutor(1, "board-values")
+        self._seated = ExitStack()
+        self.env = _playable(ConnectFour() if env is None else env)
+        self.seconds = _seconds(seconds)
+        self._opponent = _opponent(opponent, self.env)
+        self._position = played_position(self.env, moves)
+        self._opening = len(self._position.actions)
+        self._error = ""
+        self._lock = RLock()
+        self._asked: PlayedPosition | None = None
+        self._valued: PlayedPosition | None = None
+        self._move_values: dict[int, Any] | None = None
+        self._is_seated = False
+        super().__init__(moves=_text(self._position.actions), seat=seat, values=values)
+        self.on_msg(self._receive)
+        self.observe(self._settle, ["moves", "seat", "values"])
+        self._settle()
+
+    @property
+    def state(self) -> BoardState:
+        """The position, as `env` has it."""
+        return self._position.state
+
+    def play(self, action: int) -> None:
+        """Make a move for whoever is to move; an opponent then replies, in a thread.
+
+        Raises:
+            ValueError: it is not legal; actions are counted from 0.
+        """
+        with self._lock:
+            self.env.get_next_state(self.state, action)
+            self.moves = _text((*self._position.actions, action))
+
+    def undo(self) -> None:
+        """Take the person's last move back, and the reply; between two persons the last move.
+
+        Raises:
+            ValueError: there is none.
+        """
+        with self._lock:
+            history = History(self.env, self._position.actions, self._opening)
+            mover = 3 - self.state.player if self._opponent is None else self.seat
+            self.moves = _text(history.before_last_turn_of(mover).actions)
+
+    def new_game(self) -> None:
+        """Begin again from the empty board."""
+        self._opening = 0
+        self.moves = ""
+
+    def close(self) -> None:
+        """End the opponent, and leave the notebook."""
+        self._valued = None
+        self._thread.shutdown(wait=False, cancel_futures=True)
+        self._values_thread.shutdown(wait=False, cancel_futures=True)
+        self._seated.close()
+        super().close()
+
+    def __repr__(self) -> str:
+        """The board as text."""
+        return str(show(self.env, self.state))
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        """The widget; where there is none, as in a saved notebook, the picture of the position."""
+        bundle = super()._repr_mimebundle_(**kwargs)
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
+        return {**show(self.env, self.state)._repr_mimebundle_(), **data}, metadata
+
+    @traitlets.validate("moves")
+    def _legal_moves(self, proposal: Any) -> str:
+        return _text(played_position(self.env, proposal["value"]).actions)
+
+    @traitlets.validate("seat")
+    def _existing_seat(self, proposal: Any) -> int:
+        if proposal["value"] not in (1, 2):
+            raise ValueError(f"the seat is 1 or 2, not {proposal['value']!r}")
+        return int(proposal["value"])
+
+    def _receive(self, _: object, content: Mapping[str, Any], buffers: object) -> None:
+        """Do what was clicked; what cannot be done is said below the board."""
+        commands: dict[str, Callable[[], object]] = {
+            "play": lambda: self._play_clicked(content.get("action")),
+            "undo": self.undo,
+            "new_game": self.new_game,
+            "swap_seats": lambda: self.set_trait("seat", 3 - self.seat),
+            "toggle_values": lambda: self.set_trait("values", not self.values),
+        }
+        command = commands.get(str(content.get("command")))
+        try:
+            if command is not None:
+                command()
+        except ValueError as error:
+            self._fail(self._position, f"{error}.")
+
+    def _play_clicked(self, action: object) -> None:
+        if isinstance(action, int) and self._is_persons_turn:
+            self.play(action)
+
+    @property
+    def _is_persons_turn(self) -> bool:
+        is_mover = self._opponent is None or self.state.player == self.seat
+        return is_mover and not self._position.is_over
+
+    def _settle(self, _: object = None) -> None:
+        """Show the position, and ask the opponent if it is to move."""
+        with self._lock:
+            if self.moves != _text(self._position.actions):
+                self._position = played_position(self.env, self.moves)
+                self._opening = min(self._opening, len(self._position.actions))
+                self._error = ""
+            waits = not (self._is_persons_turn or self._position.is_over)
+            if waits and self._asked != self._position:
+                self._asked = self._position
+                self._thread.submit(self._reply, self._position)
+            elif not waits:
+                self._asked = None
+            self._follow_values()
+            self._show()
+
+    def _follow_values(self) -> None:
+        """Begin to value the moves of the position, if that is wanted and not under way."""
+        wanted = self._position if self.values and not self._position.is_over else None
+        if wanted != self._valued:
+            self._valued, self._move_values = wanted, None
+            if wanted is not None:
+                self._values_thread.submit(self._value_moves, wanted)
+
+    def _value_moves(self, position: PlayedPosition) -> None:
+        """Show the values of a position as they become known, until it is left."""
+        if self._valued is not position:
+            return
+        shown = 0.0
+        for found in growing_values(self.env, position.state, self._solver, VALUES_SECONDS):
+            with self._lock:
+                if self._valued is not position:
+                    return
+                if found.done or monotonic() - shown > PAUSE:
+                    columns = values_view(found)["columns"]
+                    self._move_values = {value["action"]: value for value in columns}
+                    self._show()
+                    shown = monotonic()
+
+    @cached_property
+    def _solver(self) -> Solver | None:
+        """The solver of the board; None of one that is none of ConnectX's, or too large."""
+        env = self.env
+        if isinstance(env, ConnectX) and fits_in_word(env.rows, env.columns, env.inarow):
+            return Solver(env, book=shipped_book_of(env))
+        return None
+
+    def _reply(self, position: PlayedPosition) -> None:
+        """Play the opponent's move, unless the position has changed meanwhile."""
+        if self._asked is not position or self._opponent is None:
+            return
+        try:
+            if not self._is_seated:
+                self._seated.enter_context(self._opponent.seated())
+                self._is_seated = True
+            action = self._opponent.choose(self.env, position.state, self.seconds)
+        except (ImportError, OSError, OpponentFailed, ValueError) as error:
+            self._fail(position, str(error))
+            return
+        with self._lock:
+            if self._asked is position and self.moves == _text(position.actions):
+                self.moves = _text((*position.actions, action))
+
+    def _fail(self, position: PlayedPosition, sentence: str) -> None:
+        with self._lock:
+            if self._position is position:
+                self._error = sentence
+                self._show()
+
+    def _show(self) -> None:
+        """Send the browser what it is to show."""
+        turns = [*self._position.states[self._opening : -1]]
+        self.view = {
+            **position_view(self._position),
+            "interactive": self._is_persons_turn,
+            "values": self._move_values,
+            "values_shown": self.values,
+            "opponent": None if self._opponent is None else self._opponent.name,
+            "undoable": any(self._opponent is None or state.player == self.seat for state in turns),
+            "message": self._error or self._message(),
+        }
+
+    def _message(self) -> str:
+        """Say whose turn it is, or how the game has ended."""
+        name = None if self._opponent is None else self._opponent.name
+        winner, player = self.env.winner(self.state), self.state.player
+        if winner is not None:
+            who = f"Player {winner}" if name is None else "You" if winner == self.seat else name
+            return f"{who} {'win' if who == 'You' else 'wins'} ({SYMBOLS[winner]})."
+        if self._position.is_over:
+            return "The game is a draw."
+        if name is None:
+            return f"Player {player} ({SYMBOLS[player]}) is to move."
+        if self._is_persons_turn:
+            return f"Your move ({SYMBOLS[player]})."
+        return f"{name} ({SYMBOLS[player]}) is thinking …"
+
+
+def _playable(env: BoardGame) -> BoardGame:
+    if not isinstance(env, BoardGame):
+        raise ValueError(f"a board takes one of the games {', '.join(GAMES)}, not {env!r}")
+    game_entry(env)
+    if max(env.rows, env.columns) > LARGEST:
+        raise ValueError(f"a board has at most {LARGEST} rows and columns, unlike {env!r}")
+    return env
+
+
+def _seconds(seconds: float) -> float:
+    if not LEAST_SECONDS <= seconds <= MOST_SECONDS:
+        raise ValueError(f"seconds are from {LEAST_SECONDS} to {MOST_SECONDS:g}, not {seconds!r}")
+    return seconds
+
+
+def _opponent(opponent: str | Agent | None, env: BoardGame) -> Opponent | None:
+    if isinstance(opponent, Agent):
+        return AgentOpponent(type(opponent).__name__, opponent)
+    return None if opponent is None else find_opponent(opponent, env)
+
+
+def _text(actions: tuple[int, ...]) -> str:
+    return moves_text(actions) if actions else ""

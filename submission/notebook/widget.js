@@ -1,0 +1,70 @@
+// The widget around the board: what is clicked goes to Python, which answers with a view to show.
+// It stands behind `board.js` in one module, where `createBoard` is defined.
+
+const COMMANDS = [
+  ["undo", "Undo"],
+  ["new_game", "New game"],
+  ["swap_seats", "Swap seats"],
+  ["toggle_values", "Values"],
+];
+
+const WIDGET_STYLE = `
+.cx-widget {
+  --cx-text: var(--jp-content-font-color1, var(--vscode-editor-foreground));
+  --cx-faint: var(--jp-content-font-color2, var(--vscode-descriptionForeground));
+  --cx-surface: var(--jp-layout-color0, var(--vscode-editor-background));
+  --cx-accent: var(--jp-brand-color1);
+  --cx-height: 420px;
+  max-width: 560px;
+  padding: 4px;
+}
+.cx-widget .cx-commands { display: flex; margin-top: 8px; flex-wrap: wrap; gap: 6px; justify-content: center; }
+.cx-widget .cx-commands button {
+  background: none; border: 1px solid currentColor; border-radius: 6px; color: inherit;
+  cursor: pointer; font: 13px system-ui, sans-serif; padding: 4px 10px;
+}
+.cx-widget .cx-commands button[aria-pressed="true"] { outline: 2px solid currentColor; }
+.cx-widget .cx-commands button:disabled { cursor: default; opacity: 0.5; }
+`;
+
+function render({ model, el }) {
+  const widget = document.createElement("div");
+  widget.className = "cx-widget";
+  widget.dataset.lmSuppressShortcuts = "true"; // a digit plays; it does not change the cell
+  widget.addEventListener("keydown", event => event.stopPropagation());
+  const style = document.createElement("style");
+  style.textContent = WIDGET_STYLE;
+  widget.append(style);
+  const board = createBoard(widget, {
+    onMove: action => model.send({ command: "play", action }),
+    label: model.get("view").title,
+  });
+  const commands = document.createElement("div");
+  commands.className = "cx-commands";
+  const buttons = Object.fromEntries(COMMANDS.map(([command, words]) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = words;
+    button.addEventListener("click", () => model.send({ command }));
+    commands.append(button);
+    return [command, button];
+  }));
+  widget.append(commands);
+  el.append(widget);
+
+  const show = () => {
+    const view = model.get("view");
+    board.update(view);
+    buttons.undo.disabled = !view.undoable;
+    buttons.swap_seats.hidden = !view.opponent;
+    buttons.toggle_values.setAttribute("aria-pressed", String(view.values_shown));
+  };
+  model.on("change:view", show);
+  show();
+  return () => {
+    model.off("change:view", show);
+    board.destroy();
+  };
+}
+
+export default { render };

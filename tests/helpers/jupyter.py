@@ -1,0 +1,105 @@
+"""A JupyterLab of the tests' own, and a browser that works in it."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+import pytest
+
+CHROMIUM = Path("/usr/bin/chromium")
+PATIENCE = 60.0
+"""Seconds until what is waited for is a failure."""
+
+
+def require_modules(*modules: str) -> None:
+    """Skip the test where one of them is not installed."""
+    for module in modules:
+        if find_spec(module) is None:
+            pytest.skip(f"{module} is not installed")
+
+
+def require_jupyterlab() -> None:
+    """Skip the test where there is no JupyterLab or no browser."""
+    require_modules("jupyterlab", "anywidget", "ipykernel", "playwright")
+    if not CHROMIUM.exists():
+        pytest.skip(f"there is no {CHROMIUM}")
+
+
+def jupyter_environment(folder: Path) -> dict[str, str]:
+    """Folders of its own for all that Jupyter keeps; nothing of the person's is read."""
+    names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
+    folders = {name: str(folder / name.lower()) for name in names}
+    shared = {"JUPYTERLAB_DIR": str(_shared() / "lab"), "JUPYTER_PATH": str(_shared())}
+    return {**folders, **shared, "JUPYTER_NO_CONFIG": "1"}
+
+
+def _shared() -> Path:
+    """Where Jupyter's pages and the widgets' extension were installed."""
+    spec = find_spec("jupyter_client")
+    assert spec is not None
+    assert spec.origin is not None
+    shares = [parent / "share" / "jupyter" for parent in Path(spec.origin).parents]
+    return next((share for share in shares if share.exists()), shares[0])
+
+
+@contextmanager
+def jupyterlab(folder: Path) -> Iterator[str]:
+    """The address of a JupyterLab that shows the folder `notebooks`, while the block runs."""
+    notebooks = folder / "notebooks"
+    environment = jupyter_environment(folder)
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--ServerApp.port=0"]
+    command += [f"--ServerApp.root_dir={notebooks}", "--IdentityProvider.token=token"]
+    command += ["--allow-root", "--LabApp.news_url=None", "--LabApp.collaborative=False"]
+    everything = {**os.environ, **environment}
+    with (folder / "jupyterlab.log").open("wb") as log:
+        server = subprocess.Popen(command, env=everything, stdout=log, stderr=log)
+    try:
+        runtime = Path(environment["JUPYTER_RUNTIME_DIR"])
+        end = monotonic() + PATIENCE
+        while not (found := [*runtime.glob("jpserver-*.json")]):
+            assert server.poll() is None, (folder / "jupyterlab.log").read_text()
+            assert monotonic() < end
+            sleep(0.05)
+        while not (text := found[0].read_text()).strip():
+            sleep(0.05)
+        yield json.loads(text)["url"]
+    finally:
+        server.terminate()
+        server.wait(PATIENCE)
+
+
+@contextmanager
+def browser_page() -> Iterator[Any]:
+    """A page of a headless Chromium, while the block runs."""
+    from playwright.sync_api import sync_playwright
+
+    quietly = ["--no-first-run", "--disable-background-networking", "--disable-component-update"]
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-sync", *quietly]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
+        page = browser.new_page(viewport={"width": 1200, "height": 1300})
+        page.set_default_timeout(1000 * PATIENCE)
+        yield page
+        browser.close()
+
+
+def write_notebook(path: Path, *cells: str) -> None:
+    """A notebook with these cells of Python."""
+    import nbformat
+
+    notebook: Any = nbformat.v4.new_notebook()  # type: ignore[no-untyped-call]
+    notebook.metadata.kernelspec = {
+        "name": "python3",
+        "display_name": "Python 3 (ipykernel)",
+        "language": "python",
+    }
+    notebook.cells = [nbformat.v4.new_code_cell(cell) for cell in cells]  # type: ignore[no-untyped-call]
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(nbformat.writes(notebook), encoding="utf-8")  # type: ignore[no-untyped-call]

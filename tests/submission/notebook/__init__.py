@@ -1,0 +1,1 @@
+"""The notebook: results that show themselves, the board, the examples."""

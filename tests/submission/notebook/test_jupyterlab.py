@@ -1,0 +1,54 @@
+"""A person plays on the board in a real JupyterLab, and Python sees it."""
+
+from pathlib import Path
+from shutil import copy
+
+from tests.helpers.documents import ROOT
+from tests.helpers.jupyter import browser_page, jupyterlab, require_jupyterlab, write_notebook
+
+PLAY = """\
+import connectx
+board = connectx.Board(opponent="greedy", seconds=0.1)
+board"""
+READ = """\
+from envs import ConnectFour, show, state_from_moves
+assert board.state == state_from_moves(ConnectFour(), board.moves)
+print(f"moves: {board.moves[:1]}, {len(board.moves)} plies")"""
+
+
+def test_a_person_plays_in_jupyterlab(tmp_path: Path) -> None:
+    require_jupyterlab()
+    notebook = tmp_path / "notebooks" / "play.ipynb"
+    write_notebook(notebook, PLAY, READ, "show(ConnectFour(), board.state)")
+    copy(ROOT / "examples" / "see_a_search_think.ipynb", notebook.parent)
+    with jupyterlab(tmp_path) as address, browser_page() as page:
+        page.goto(f"{address}lab/tree/play.ipynb?token=token&reset")
+        page.get_by_text("| Idle").first.wait_for()
+        page.locator(".jp-Notebook .jp-CodeCell").first.click()
+        page.keyboard.press("Shift+Enter")
+        page.get_by_role("button", name="Column 4").click()
+        plays = page.locator(".cx-message", has_text="Your move (X).")
+        stones = page.locator(".stone")
+        page.wait_for_function(COUNT, arg=2)
+        page.keyboard.press("1")  # a digit plays where the board has the focus; the cell stays
+        page.wait_for_function(COUNT, arg=4)
+        plays.wait_for()
+        assert stones.count() == 4
+        page.get_by_role("button", name="Undo").click()
+        page.wait_for_function(COUNT, arg=2)
+        page.locator(".jp-Notebook .jp-CodeCell").nth(1).click()
+        page.keyboard.press("Shift+Enter")
+        page.keyboard.press("Shift+Enter")
+        page.get_by_text("moves: 4, 2 plies").wait_for()
+        page.locator(".jp-OutputArea svg[role=img]").last.wait_for()
+        assert not page.locator(".jp-OutputArea img").last.is_visible()
+        assert page.locator(".jp-MarkdownCell").count() == 0
+
+        page.goto(f"{address}lab/tree/see_a_search_think.ipynb?token=token&reset")
+        page.locator(".jp-OutputArea img").first.wait_for()  # somebody else's: it is not trusted
+        assert page.locator(".jp-OutputArea svg").count() == 0
+        assert page.locator(".jp-OutputArea img").first.bounding_box()["height"] > 100
+
+
+COUNT = """count => [...document.querySelectorAll(".cx-widget > div")]
+  .some(host => host.shadowRoot?.querySelectorAll(".stone").length === count)"""

@@ -1,0 +1,67 @@
+"""Checks, matches, grades and ladders show the tables that they print, and their pictures."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import connectx
+from submission.front_door import as_player
+from submission.match.match import Match
+from submission.match.players import Identity, PlayerKind
+from submission.rating.ladder import make_ladder
+from submission.terminal import Printed
+from tests.helpers.checks import check_pair
+from tests.helpers.game_records import LOSS, PLAYER_FAILED, WIN, match_of
+from tests.helpers.html_reading import drawings, shown
+
+WICKED = "<script>alert(1)</script>&\"'.py"
+
+
+def assert_shows_what_it_prints(result: Printed) -> None:
+    """Each word and figure of the tables, whatever their form."""
+    words, text = re.findall(r"[\w.+%-]+", str(result)), shown(result).text
+    assert words
+    assert [word for word in words if word not in text] == []
+
+
+def test_a_check(tmp_path: Path) -> None:
+    report = check_pair(
+        "def agent(obs, conf):\n    raise ValueError('<b>\\x1b[2J</b>')\n", tmp_path
+    )
+    page = shown(report)
+    assert "Not accepted: " in page.text
+    assert "ValueError: <b>" in page.text
+    assert "\x1b" not in page.text
+    assert page.tags.count("table") == 2
+
+
+def wicked_match() -> Match:
+    games = [replace(game, opponent=WICKED) for game in (WIN, LOSS, PLAYER_FAILED)]
+    players = (
+        Identity("hero", PlayerKind.FILE, "0" * 64),
+        Identity(WICKED, PlayerKind.FILE, "0" * 64),
+    )
+    return replace(match_of(*games), players=players, pairings=(("hero", WICKED),))
+
+
+def test_a_match_escapes_the_names_of_files() -> None:
+    match = wicked_match()
+    page = shown(match)
+    assert WICKED in page.text
+    assert page.tags.count("table") == 2
+    assert drawings(match) == []
+    assert_shows_what_it_prints(match_of(WIN, LOSS))
+
+
+def test_a_ladder_has_its_chart() -> None:
+    ladder = make_ladder(wicked_match(), None)
+    assert len(drawings(ladder)) == 1
+    assert WICKED in shown(ladder).text
+    assert_shows_what_it_prints(make_ladder(match_of(WIN, LOSS), None))
+
+
+def test_a_grade_has_its_chart_and_the_worst_mistakes() -> None:
+    grade = connectx.grade("greedy", sample=40, seed=1, workers=1, progress=False)
+    assert 2 <= len(drawings(grade)) <= 6
+    assert_shows_what_it_prints(grade)
+    assert as_player("greedy").name in shown(grade).text

@@ -1,0 +1,100 @@
+"""The zip for Kaggle: complete beside the image's own packages, and installed without an index."""
+
+import os
+import subprocess
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+from submission.checking import wheelhouse
+from submission.checking.kaggle_image import LIST, image_python
+
+OF_THE_IMAGE = ("jinja2", "psutil", "rich", "typer")
+"""What the package needs of Kaggle's image that `make kaggle-image` leaves out."""
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    output = tmp_path_factory.mktemp("wheelhouse") / "wheelhouse.zip"
+    try:
+        wheelhouse.make_wheelhouse(output)
+    except ChildProcessError as error:
+        pytest.skip(f"no index is reached: {error}")
+    return output
+
+
+def test_it_has_this_package_and_what_the_image_lacks(archive: Path) -> None:
+    with zipfile.ZipFile(archive) as content:
+        wheels = {name.split("-")[0] for name in content.namelist() if name.endswith(".whl")}
+        text = content.read("README.md").decode()
+    assert wheels == {"connectx_agents", "choix"}
+    assert wheelhouse.LINES in text
+    assert len(wheelhouse.LINES.splitlines()) == 3
+    assert "--no-index" in wheelhouse.LINES
+
+
+@pytest.mark.parametrize(
+    ("requirement", "is_there"),
+    [
+        ("numba>=0.60", True),
+        ("numba>=0.61", False),
+        ("Farama_Notifications", True),
+        ("kaggle-environments>=1.33", True),
+        ("choix>=0.4", False),
+    ],
+)
+def test_the_image_is_asked_for_versions(requirement: str, is_there: bool) -> None:
+    assert wheelhouse._image_satisfies(Requirement(requirement)) == is_there
+
+
+def run(command: Sequence[str | Path], folder: Path) -> str:
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    result = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+def test_kaggles_versions_install_it_without_an_index(archive: Path, tmp_path: Path) -> None:
+    python = image_python()
+    if python is None:
+        pytest.skip("there is no environment with Kaggle's versions: make kaggle-image")
+    with zipfile.ZipFile(archive) as content:
+        content.extractall(tmp_path / "input")
+    run([python, "-m", "venv", tmp_path / "venv"], tmp_path)
+    own = tmp_path / "venv" / "bin"
+    paths = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    shared = run([python, "-c", paths], tmp_path).strip()
+    packages = Path(run([own / "python", "-c", paths], tmp_path).strip())
+    (packages / "image.pth").write_text(f"{shared}\n", encoding="utf-8")
+    lines = LIST.read_text(encoding="utf-8").splitlines()
+    versions = [
+        line for line in lines if line.lower().startswith(tuple(f"{n}==" for n in OF_THE_IMAGE))
+    ]
+    pip: list[str | Path] = [
+        own / "python",
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+    ]
+    if subprocess.run([*pip, "--no-compile", *versions], check=False).returncode:
+        pytest.skip("no index is reached")
+
+    links: list[str | Path] = ["--no-index", "--find-links", tmp_path / "input"]
+    run([*pip, *links, "connectx-agents"], tmp_path)
+    assert run([own / "connectx", "--version"], tmp_path).strip()
+    run([own / "connectx", "build", "greedy", "--output", "mine.py"], tmp_path)
+    quickly = ["--patience", "0", "--game-seconds", "0"]
+    assert "Accepted" in run([own / "connectx", "check", "mine.py", *quickly], tmp_path)
+
+
+def test_what_pip_cannot_do_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ChildProcessError, match="pip wheel has failed"):
+        wheelhouse.make_wheelhouse(tmp_path / "none.zip", root=tmp_path)
+    assert not (tmp_path / "none.zip").exists()
