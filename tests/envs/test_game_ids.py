@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from envs import ConnectFour, ConnectX, TicTacToe
 from envs.games import game_from_id, game_id
 
-sizes = st.integers(1, 99)
+sizes = st.integers(1, 12)
 
 
 @given(sizes, sizes, sizes)
