@@ -105,9 +105,7 @@ def test_a_game_by_keyboard_alone(site: Site) -> None:
         expect(page.locator("#ply-line")).to_have_text("ply 2 of 2")
         page.keyboard.press("ArrowLeft")
         page.keyboard.press("ArrowLeft")
-        name = page.evaluate(
-            "() => document.activeElement.shadowRoot.activeElement.ariaLabel"
-        )
+        name = page.evaluate("() => document.activeElement.shadowRoot.activeElement.ariaLabel")
         assert name == "Column 3"
         page.keyboard.press("Enter")
         expect(page.locator("#ply-line")).to_have_text("ply 4 of 4")
