@@ -43,7 +43,7 @@ kaggle_python = $(firstword $(foreach python,$(KAGGLE_PYTHON),$(shell $(call is_
 SHARED := -n auto --dist worksteal
 PYTEST = $(BIN)/pytest $(SHARED)
 
-.PHONY: help submission dev kaggle-image test compiled quick oldest-tests image-tests test-extras matrix check format bench wheelhouse clean
+.PHONY: help submission dev kaggle-image test compiled quick oldest-tests image-tests test-extras test-browser matrix check format bench wheelhouse clean
 
 help:
 	@echo "make submission    build, check and evaluate $(OUTPUT) (AGENT=$(AGENT), GAMES=$(GAMES) against each opponent)"
@@ -52,6 +52,7 @@ help:
 	@echo "make test          ruff, mypy --strict and pytest"
 	@echo "make quick         the tests of rules and searches that take milliseconds"
 	@echo "make test-extras   training, adapters with the libraries that they adapt to, and benchmarks with their peers"
+	@echo "make test-browser  the page and the notebook's board in Chromium, which must be installed"
 	@echo "make matrix        the same with each of Python $(PYTHONS) that is found"
 	@echo "make check         ruff and mypy --strict"
 	@echo "make format        format and mend the sources with ruff"
@@ -87,6 +88,9 @@ image-tests: $(VENV)/image-tests.stamp
 
 test-extras: $(VENV)/extras.stamp
 	$(VENV)/extras/bin/python -m pytest $(SHARED) $(EXTRAS_TESTS)
+
+test-browser: $(VENV)/browser.stamp
+	$(PYTEST) -m browser tests/submission
 
 matrix:
 	@set -e; for version in $(PYTHONS); do found=; \
@@ -143,6 +147,10 @@ $(VENV)/image-tests.stamp: $(VENV)/kaggle-image.stamp
 
 $(VENV)/dev.stamp: $(VENV)/run.stamp
 	$(BIN)/pip install $(FOR_TESTS) --editable ".[dev,kaggle-light]"
+	@touch $@
+
+$(VENV)/browser.stamp: $(VENV)/dev.stamp
+	$(BIN)/pip install $(FOR_TESTS) --editable ".[browser]"
 	@touch $@
 
 $(VENV)/oldest.stamp: $(VENV)/dev.stamp

@@ -21,7 +21,7 @@ EXACT = 99
 """The depth of a level that solves the position."""
 DEEPEST_IN_PYTHON = 6
 """Plies that plain Python looks ahead in some milliseconds: nothing is compiled for those."""
-MOST_STATES = 2000
+MOST_STATES = 500
 """States that plain Python may visit for a move, as many as its depth allows at best."""
 
 
@@ -41,14 +41,14 @@ class Level:
 
 LEVELS = (
     Level(1, "random", depth=0, slips=0.0, slip_depth=0, elo=0),
-    Level(2, "newcomer", depth=1, slips=0.78, slip_depth=0, elo=200),
-    Level(3, "beginner", depth=1, slips=0.45, slip_depth=0, elo=400),
-    Level(4, "casual", depth=1, slips=0.1, slip_depth=0, elo=580),
+    Level(2, "newcomer", depth=1, slips=0.74, slip_depth=0, elo=200),
+    Level(3, "beginner", depth=1, slips=0.49, slip_depth=0, elo=400),
+    Level(4, "casual", depth=1, slips=0.05, slip_depth=0, elo=580),
     Level(5, "steady", depth=2, slips=0.35, slip_depth=1, elo=760),
-    Level(6, "skilled", depth=3, slips=0.4, slip_depth=2, elo=920),
-    Level(7, "strong", depth=5, slips=0.2, slip_depth=4, elo=1090),
-    Level(8, "expert", depth=12, slips=0.3, slip_depth=8, elo=1290),
-    Level(9, "master", depth=EXACT, slips=0.5, slip_depth=12, elo=1490),
+    Level(6, "skilled", depth=3, slips=0.3, slip_depth=2, elo=920),
+    Level(7, "strong", depth=6, slips=0.2, slip_depth=5, elo=1090),
+    Level(8, "expert", depth=14, slips=0.2, slip_depth=10, elo=1290),
+    Level(9, "master", depth=EXACT, slips=0.35, slip_depth=12, elo=1490),
     Level(10, "perfect", depth=EXACT, slips=0.0, slip_depth=EXACT, elo=1690),
 )
 """From the weakest on."""
@@ -60,13 +60,14 @@ class LevelAgent(Agent):
 
     Neighbouring levels of Connect Four are 100 to 250 Elo apart. Level 6 and those above take every
     win at hand and see every threat; those below overlook them now and then, the less the higher
-    they are. No level counts seconds: on any machine a seed gives the same moves up to level 8,
-    and above as soon as the solver is done within the time limit of the agent `perfect`.
+    they are. No level counts seconds, so a seed gives the same moves on any machine; only levels 9
+    and 10, which solve, leave it at what the agent `perfect` finds in its time.
 
-    Up to level 7 all of it is plain Python. In games with many actions it looks ahead less far.
+    Up to level 7 all of it is plain Python, level 8 is compiled. In games with many actions, or
+    where Numba is missing, a level looks ahead less far, so that a move takes no seconds.
     """
 
-    quick = {"n": 7}  # noqa: RUF012
+    quick = {"n": 6}  # noqa: RUF012
     compiling_share = 0.0
 
     n: int = option(7, "the level, from 1 (random) to 10 (perfect)")
@@ -88,7 +89,7 @@ class LevelAgent(Agent):
     def search(
         self, env: Env[State, Action], state: State, time_limit: float | None = None
     ) -> SearchResult[Action]:
-        """Search as deep as the level looks ahead, or as it does when it slips.
+        """Search as far as the level looks ahead, or as it does when it slips.
 
         Raises:
             ValueError: the game is over.
@@ -96,31 +97,36 @@ class LevelAgent(Agent):
         return self._player(env, state).search(env, state, time_limit)
 
     def act(self, env: Env[State, Action], state: State, time_limit: float | None = None) -> Action:
-        """The action that `search` chooses; the highest levels may know it by heart."""
+        """The action that `search` chooses; the highest levels know some by heart."""
         return self._player(env, state).act(env, state, time_limit)
 
     def compile(self, env: Env[Any, Any]) -> None:
         """Compile what the level searches with, if it is to be compiled for this game."""
-        for depth in {self.level.depth, self.level.slip_depth}:
-            self._looking_ahead(depth).compile(env)
+        if self.level.depth == EXACT:
+            self._perfect.compile(env)
+        for depth in (self.level.depth, self.level.slip_depth):
+            if DEEPEST_IN_PYTHON < depth < EXACT:
+                self._alpha_beta(depth).compile(env)
 
     def bank_share(self, env: Env[Any, Any]) -> float:
         """As much as the perfect agent's, where the level solves."""
         return self._perfect.bank_share(env) if self.level.depth == EXACT else 0.0
 
-    def _player(self, env: Env[State, Action], state: State) -> Agent:
+    def _player(self, env: Env[Any, Any], state: Any) -> Agent:
         """The agent that looks ahead as far as the level does in this move."""
         slips = self._rng.random() < self.level.slips
-        agent = self._looking_ahead(self.level.slip_depth if slips else self.level.depth)
-        if isinstance(agent, AlphaBetaAgent) and not agent.is_compiled(env):
-            agent.depth = affordable_depth(agent.depth, len(legal_actions(env, state)))
-        return agent
-
-    def _looking_ahead(self, depth: int) -> Agent:
+        depth = self.level.slip_depth if slips else self.level.depth
         if depth == 0:
             return RandomAgent(self._rng.getrandbits(64))
         if depth == EXACT:
             return self._perfect
+        agent = self._alpha_beta(depth)
+        if agent.is_compiled(env):
+            return agent
+        return self._alpha_beta(affordable_depth(depth, len(legal_actions(env, state))))
+
+    def _alpha_beta(self, depth: int) -> AlphaBetaAgent:
+        """The search of the levels between, compiled only where plain Python would take long."""
         engine = "reference" if depth <= DEEPEST_IN_PYTHON else "auto"
         return AlphaBetaAgent(depth, time_limit=None, engine=engine)
 

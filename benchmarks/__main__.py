@@ -1,5 +1,6 @@
 """Command line: `python -m benchmarks [COMMAND] …`; `--help` lists the commands."""
 
+from asyncio import run
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, TextIO, TypeVar
@@ -40,6 +41,7 @@ from benchmarks.vector_environments import (
     measure_random_games,
     random_game_report,
 )
+from benchmarks.web_pages import measure_web, started_server, web_report
 from benchmarks.workload import Workload
 
 app = typer.Typer(
@@ -124,6 +126,14 @@ def environments(rounds: Rounds = 5, only: Only = "", json: Json = None) -> None
     measured = (measure_environment(workload, rounds) for workload in chosen)
     timed = _track(measured, "Timing environments", len(chosen))
     _publish(environment_report([*timed]), json)
+
+
+@app.command()
+def web(json: Json = None) -> None:
+    """Time the pages of `connectx web`, with many of them at once."""
+    with started_server() as (address, _):
+        taken = run(measure_web(address))
+    _publish(web_report(taken), json)
 
 
 @app.command("compile")

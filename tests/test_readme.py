@@ -129,7 +129,8 @@ def test_a_command_comes_after_those_whose_files_it_names(document: Path) -> Non
 def test_the_documents_show_the_commands() -> None:
     commands = [command for chain in command_chains() for command in chain]
     assert {command.split()[0] for command in commands} == {
-        *("agents", "build", "check", "evaluate", "grade", "ladder", "solve", "explain", "play"),
+        *("agents", "build", "check", "evaluate", "grade", "ladder", "review", "solve"),
+        *("explain", "play"),
     }
     assert files_of(commands) == {
         "my_mcts.py",

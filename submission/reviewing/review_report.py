@@ -131,7 +131,8 @@ def _times(game: ReviewedGame) -> list[str]:
 def _notes(review: Review) -> Iterator[str]:
     """An early end, what was left out, and the errors in the logs."""
     if review.completion is Completion.INTERRUPTED:
-        yield f"Interrupted: {len(review.games)} games were judged."
+        count = len(review.games)
+        yield f"Interrupted: {count} game{' was' if count == 1 else 's were'} judged."
     yield from map(plain_text, review.notes)
     for game in review.games:
         if game.replay.cause is not None:

@@ -13,7 +13,7 @@ from submission.match.player_table import PlayerTable
 from submission.rating.ladder import OTHER_VIEW, make_ladder
 from submission.rating.ladder_report import ladder_notes, ladder_table
 from submission.rating.ratings import require_ranking_library
-from submission.review.replays import Replay, ReplayFile, read_replays
+from submission.reviewing.replays import Replay, ReplayFile, read_replays
 
 FAILED = (Result.PLAYER_FAILED, Result.OPPONENT_FAILED)
 

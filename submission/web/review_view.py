@@ -6,7 +6,7 @@ from typing import Any
 from agents.solver.exact_moves import unrefuted
 from agents.solver.solver import Solver
 from envs.board import BoardGame, BoardState
-from submission.review.judged_game import mistake_of
+from submission.reviewing.judged_game import mistake_of
 from submission.web.values import PositionValues, growing_values
 
 PATIENCE_SECONDS = (0.25, 1.5, 10.0)
@@ -36,16 +36,16 @@ def growing_review(
     growing = [growing_values(env, state, solver) for state in states[: len(actions)]]
     latest: dict[int, PositionValues] = {}
     work = _rounds(growing, latest, GUESS_SECONDS if solver is None else PATIENCE_SECONDS)
-    is_done = not actions
-    while True:
+    goes_on = True
+    while goes_on:
+        goes_on = next(work, None) is not None
         yield {
             "plies": [
                 ply_view(env, states[ply], actions[ply], values)
                 for ply, values in sorted(latest.items())
             ],
-            "done": is_done,
+            "done": not goes_on,
         }
-        is_done = next(work, None) is None
 
 
 def _rounds(

@@ -18,7 +18,7 @@ from agents.solver.solver import ScoreBounds, Solver
 from agents.solver.solver_engine import SolverJob
 from envs.board import BoardGame, BoardState
 
-SLICE_SECONDS = 0.03
+SLICE_SECONDS = 0.015
 """Time from one snapshot to the next."""
 FIRST_NODES = 50_000
 """Nodes of the solver for each move in the first round; each round has twice as many more."""
@@ -160,9 +160,11 @@ class Valuation:
         self.children = {
             action: env.get_next_state(state, action) for action in env.get_available_actions(state)
         }
+        left = self._cells - state.mask.bit_count()
+        # Who does not end the game now loses with the next stone, or wins with the one after it.
+        open_bounds = ScoreBounds(-(left // 2), (left - 1) // 2)
         self.found = {
-            action: _known(env, child) or ScoreBounds(-self._widest, self._widest)
-            for action, child in self.children.items()
+            action: _known(env, child) or open_bounds for action, child in self.children.items()
         }
         if solver is not None:
             self._proofs = self._solve(solver)

@@ -39,6 +39,7 @@ def test_help_teaches_every_command(shell: Shell) -> None:
         "book",
         "train",
         "play",
+        "web",
         "explain",
     ]
     for command in listing:

@@ -43,7 +43,7 @@ const STYLE = `
 .cx-board {
   box-sizing: border-box;
   color: var(--text);
-  font: 14px/1.2 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
+  font: var(--cx-size, 14px)/1.2 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
   margin-inline: auto;
   position: relative;
   width: min(100%,
@@ -51,7 +51,8 @@ const STYLE = `
 }
 .cx-board *, .cx-board *::before { box-sizing: border-box; }
 .cx-field { display: grid; position: relative; }
-.cx-column .cx-field { grid-template-rows: 44px auto 22px; }
+.cx-column .cx-field { grid-template-rows: 6px auto 22px; }
+.cx-column.cx-valued .cx-field { grid-template-rows: 44px auto 22px; }
 .cx-field > svg { display: block; grid-area: 1 / 1; height: auto; pointer-events: none; width: 100%; }
 .cx-column .cx-field > svg { grid-row: 2; }
 .cx-places { display: grid; inset: 0; position: absolute; }
@@ -122,9 +123,9 @@ button:focus-visible { outline: 3px solid var(--accent); }
 .front { fill: var(--frame); }
 .back { fill: var(--hole); }
 .rim { fill: none; stroke: var(--edge); stroke-opacity: 0.55; stroke-width: 3; }
-.stone circle { stroke: var(--ink); stroke-opacity: 0.35; stroke-width: 3; }
-.stone.one circle { fill: var(--first); }
-.stone.two circle { fill: var(--second); }
+.disc { stroke: var(--ink); stroke-opacity: 0.35; stroke-width: 3; }
+.one .disc { fill: var(--first); }
+.two .disc { fill: var(--second); }
 .mark { fill: none; stroke: var(--ink); stroke-linecap: round; stroke-opacity: 0.72; stroke-width: 8; }
 .last { fill: none; stroke: #fff; stroke-width: 6; }
 .line { fill: none; stroke: var(--ink); stroke-width: 14; stroke-linecap: round; }
@@ -159,7 +160,8 @@ button:focus-visible { outline: 3px solid var(--accent); }
  * @property {1|2} player to move
  * @property {boolean} over
  * @property {boolean} interactive whether a move may be made
- * @property {Object<number, PlaceValue>|null} values by action
+ * @property {Object<number, PlaceValue>|null} values by action; null: none are wanted, so that they
+ *   need no room
  * @property {string} [message] shown below the board, and read aloud when it changes
  */
 
@@ -229,6 +231,7 @@ export function createBoard(container, { onMove, label = "Board" }) {
         select(Math.floor((next.place === "column" ? next.columns : next.cells.length) / 2));
         fit(parts, next);
       }
+      parts.board.classList.toggle("cx-valued", next.values !== null);
       drawStones(parts.svg, reshaped ? null : before, next);
       nameButtons(buttons(), next);
       parts.content.textContent = contentText(next);
@@ -347,7 +350,7 @@ function drawStones(svg, before, view) {
 function drawStone(parent, cell, player, columns) {
   const group = shape("g", { class: `stone ${player === 1 ? "one" : "two"}` }, parent);
   const { cx, cy } = centreOf(cell, columns);
-  shape("circle", { cx, cy, r: STONE }, group);
+  shape("circle", { cx, cy, r: STONE, class: "disc" }, group);
   if (player === 1) {
     const d = `M${cx - 13} ${cy - 13}l26 26m0 -26l-26 26`;
     shape("path", { d, class: "mark" }, group);
@@ -425,7 +428,7 @@ function nameButtons(buttons, view) {
 }
 
 function addValue(button, value) {
-  const chip = element("span", value ? "cx-value" : "", button);
+  const chip = element("span", value ? "cx-value" : "", button); // an empty one keeps the number low
   if (!value) return;
   chip.dataset.best = String(value.best);
   chip.dataset.exact = String(value.exact);

@@ -26,6 +26,7 @@ export function isGrave(mistake) {
  * @param {HTMLElement} container
  * @param {(ply: number) => void} onPly what to do when a ply is chosen
  * @returns {{update: (plies: number, ply: number, judged: Map<number, object>, text: string) => void}}
+ *   `judged` holds judgements as /api/review tells them, whose `ply` counts those before the move
  */
 export function createCurve(container, onPly) {
   const picture = svg("svg", {
@@ -82,8 +83,7 @@ function up(value) {
 }
 
 function draw(picture, plies, ply, judged) {
-  const points = [...judged.values()].filter(({ value }) => value !== null)
-    .sort((a, b) => a.ply - b.ply);
+  const points = [...judged.values()].filter(({ value }) => value !== null);
   picture.replaceChildren(
     ...[-1, 0, 1].map(value =>
       svg("line", { x1: 0, x2: WIDTH, y1: up(value), y2: up(value), class: value ? "limit" : "zero" })),
@@ -106,8 +106,8 @@ function runs(points) {
 /** Each value holds from its move to the next: a step. */
 function steps(run, plies) {
   const first = run[0];
-  return `M${across(first.ply - 1, plies)} ${up(first.value)}` + run.map(({ ply, value }) =>
-    `V${up(value)}H${across(ply, plies)}`).join("");
+  return `M${across(first.ply, plies)} ${up(first.value)}` + run.map(({ ply, value }) =>
+    `V${up(value)}H${across(ply + 1, plies)}`).join("");
 }
 
 function line(run, plies) {
@@ -115,13 +115,13 @@ function line(run, plies) {
 }
 
 function area(run, plies) {
-  const end = `V${MIDDLE}H${across(run[0].ply - 1, plies)}Z`;
+  const end = `V${MIDDLE}H${across(run[0].ply, plies)}Z`;
   return svg("path", { d: steps(run, plies) + end, class: "area" });
 }
 
 function mistakeMark({ ply, player, value, mistake }, plies) {
   const mark = h("span", { class: `mistake by-${player}` }, MISTAKES[mistake].sign);
-  mark.style.left = `${((ply - 0.5) / plies) * 100}%`;
+  mark.style.left = `${((ply + 0.5) / plies) * 100}%`;
   mark.style.top = `${(up(value ?? 0) / HEIGHT) * 100}%`;
   return mark;
 }

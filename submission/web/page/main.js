@@ -101,6 +101,8 @@ function replayCards() {
 function drawToolbar() {
   const both = agents() === 2 && state.view === "play" && !game.position.over;
   const behind = game.ply < game.plies;
+  byId("undo").textContent = state.replay ? "Back" : "Undo";
+  byId("redo").textContent = state.replay ? "On" : "Redo";
   byId("undo").disabled = game.ply === 0;
   byId("redo").disabled = !behind;
   byId("continue").hidden = !(state.replay ? !game.position.over
@@ -117,7 +119,7 @@ function drawBoard() {
   board.update({
     ...position,
     interactive: isPersonsTurn(),
-    values: state.valued ? values.byAction : null,
+    values: state.valued ? values.byAction ?? {} : null,
     message: statusText(),
   });
 }

@@ -6,7 +6,7 @@ import { byId, h, MARKS, showError } from "./dom.js";
 
 /** The panel of the moves; the curve is there while values are wanted. */
 export class Record {
-  #judged = new Map();
+  #judged = new Map(); // by the number of plies that have been played with the move
   #key = "";
   #source = null;
   #shown = null;
@@ -44,7 +44,7 @@ export class Record {
     byId("record-state").textContent = end ? "Judging the moves…" : "";
     if (!end) return;
     this.#source = stream("review", { game: end.game, moves: end.moves }, snapshot => {
-      this.#judged = new Map(snapshot.plies.map(judgement => [judgement.ply, judgement]));
+      this.#judged = new Map(snapshot.plies.map(judgement => [judgement.ply + 1, judgement]));
       byId("record-state").textContent = snapshot.done ? this.#total() : "Judging the moves…";
       this.#draw();
     }, sentence => {

@@ -53,9 +53,7 @@ export class Replays {
    * @returns {Promise<object|null>}
    */
   async find({ file, number }) {
-    const first = await post("replays", { file, offset: 0, count: 1 });
-    const offset = number - (first.replays[0]?.number ?? 0);
-    const { replays } = await post("replays", { file, offset: Math.max(0, offset), count: 1 });
+    const { replays } = await post("replays", { file, offset: number, count: 1 });
     return replays.find(replay => replay.number === number) ?? null;
   }
 
@@ -104,7 +102,7 @@ export class Replays {
     return h("li", {}, h(
       "button",
       { type: "button", class: "replay", "data-number": replay.number, onclick: open },
-      h("span", { class: "number" }, String(replay.number)),
+      h("span", { class: "number" }, String(replay.number + 1)),
       h("span", { class: "names" }, h("span", {}, `${MARKS[1]} ${first}`), h("span", {}, `${MARKS[2]} ${second}`)),
       h("span", { class: "outcome" }, h("b", {}, outcomeText(replay)), h("small", {}, `${replay.plies} plies`)),
       replay.cause ? h("small", { class: "cause" }, replay.cause) : null,
@@ -140,9 +138,8 @@ export class Replays {
  * @param {object} replay
  * @returns {string}
  */
-export function outcomeText({ result, seat, players }) {
-  const index = players.length && Number(seat) === 2 ? 1 : 0;
-  const [own, other] = [MARKS[1 + index], MARKS[2 - index]];
+export function outcomeText({ result, seat }) {
+  const [own, other] = [MARKS[seat], MARKS[3 - seat]];
   return {
     win: `${own} wins`,
     loss: `${other} wins`,
@@ -155,11 +152,12 @@ export function outcomeText({ result, seat, players }) {
 function drawStandings({ title, columns, rows, notes, cross }) {
   byId("standings-title").textContent = title;
   byId("standings-table").replaceChildren(table(title, columns, rows, cell => cell));
+  byId("standings-table").hidden = !rows.length;
   byId("standings-notes").replaceChildren(...notes.map(note => h("p", { class: "faint" }, note)));
   byId("cross").hidden = !cross;
   if (!cross) return;
   const named = cross.rows.map((row, index) => [cross.players[index], ...row]);
-  const percent = cell => (cell === null ? "" : typeof cell === "number" ? `${Math.round(cell)} %` : cell);
+  const percent = cell => (typeof cell === "number" ? `${Math.round(cell)} %` : cell ?? "");
   byId("cross-table").replaceChildren(
     table("Points of each player against each other", ["player", ...cross.players], named, percent));
 }

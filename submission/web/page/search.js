@@ -154,7 +154,7 @@ export class Search {
     this.#tell();
     this.#drawWay();
     this.#drawTree(picture.svg);
-    if (first) centre(byId("tree"));
+    if (first) showRoot(byId("tree"));
   }
 
   #tell() {
@@ -225,6 +225,9 @@ function counted(steps) {
   return steps === 1 ? "1 step" : `${steps} steps`;
 }
 
-function centre(scrolling) {
-  scrolling.scrollLeft = (scrolling.scrollWidth - scrolling.clientWidth) / 2;
+/** Scroll to the node at the top, which need not stand in the middle. */
+function showRoot(tree) {
+  const root = tree.querySelector("g.node").getBoundingClientRect();
+  const { left, width } = tree.getBoundingClientRect();
+  tree.scrollLeft += root.left + root.width / 2 - left - width / 2;
 }

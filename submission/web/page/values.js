@@ -1,7 +1,7 @@
 /** What each move is worth: the stream of values for the position on the board, and its panel. */
 
 import { stream } from "./api.js";
-import { byId, h, showError } from "./dom.js";
+import { byId, h, MARKS, showError } from "./dom.js";
 import { signed } from "./seats.js";
 
 const PHASES = { solving: "Solving…", estimating: "Estimating…", preparing: "Preparing…" };
@@ -33,6 +33,7 @@ export class Values {
     this.byAction = null;
     showError(byId("values-error"), "");
     byId("values-list").replaceChildren();
+    byId("values-list").ariaBusy = String(Boolean(position && !position.over));
     byId("values-state").textContent = position?.over ? "The game is over." : "";
     if (!position || position.over) return;
     const { game, moves } = position;
@@ -48,27 +49,31 @@ export class Values {
     this.byAction = Object.fromEntries(snapshot.columns.map(value => [value.action, value]));
     const rows = snapshot.columns.map(value => valueRow(value, position.place));
     byId("values-list").replaceChildren(...rows);
+    byId("values-list").ariaBusy = String(!snapshot.done);
     byId("values-state").textContent = stateText(snapshot);
     this.#onChange();
   }
 }
 
-function stateText({ position, phase, done }) {
-  const mover = position.text.charAt(0).toUpperCase() + position.text.slice(1);
-  return done ? `${mover} for the player to move.` : `${mover} so far. ${PHASES[phase] ?? ""}`;
+function stateText({ position, player, phase, done }) {
+  const worth = `${MARKS[player]} to move: ${position.text}`;
+  return done ? `${worth}.` : `${worth}. ${PHASES[phase] ?? ""}`;
 }
 
 function valueRow(value, place) {
-  const how = value.exact ? "exact" : value.kind === "unknown" && value.plies === null
-    ? "so far" : "proven so far";
   return h(
     "li",
     { class: "value", "data-exact": value.exact, "data-best": value.best },
     h("span", { class: "place" }, h("span", { class: "hidden" }, `${place} `), String(value.action + 1)),
     h("b", { class: "sign", "aria-hidden": "true" }, value.short),
     h("span", { class: "words" }, value.text, value.best ? h("em", {}, " best") : null),
-    h("span", { class: "how" }, value.exact || value.estimate === null ? how : estimateBar(value.estimate)),
+    h("span", { class: "how" }, howText(value), value.estimate === null ? null : estimateBar(value.estimate)),
   );
+}
+
+function howText({ exact, least, most }) {
+  if (exact) return "exact";
+  return least > -1 || most < 1 ? "proven so far" : "";
 }
 
 function estimateBar(estimate) {

@@ -1,0 +1,240 @@
+"""Games read from results files and from episodes, with Kaggle's environment as the source."""
+
+import json
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import connectx
+from envs.notation import moves_text
+from submission.match.game_record import Result
+from submission.reviewing.agent_log import log_beside, read_agent_log
+from submission.reviewing.replays import Replay, read_replays
+from tests.helpers.episodes import NUMBER, episode_of, write_episode, write_log
+
+WON_BY_FIRST = "4455667"
+DRAWN_2X2 = "1122"
+
+
+def replay_of(env: Any, folder: Path) -> Replay:
+    (replay,) = read_replays(write_episode(env, folder)).replays
+    return replay
+
+
+def test_an_episode_is_read(tmp_path: Path) -> None:
+    file = read_replays(write_episode(episode_of(WON_BY_FIRST), tmp_path))
+    assert (file.kind, file.name, file.episode) == (
+        "episode",
+        f"episode-{NUMBER}-replay.json",
+        NUMBER,
+    )
+    assert file.match is None
+    assert file.replays == (
+        Replay(
+            number=0,
+            game="connectx-6x7x4",
+            moves=WON_BY_FIRST,
+            players=("Mine", "Theirs"),
+            player="Mine",
+            opponent="Theirs",
+            seat=1,
+            result=Result.WIN,
+            plies=7,
+            cause=None,
+            opening_plies=0,
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("moves", "sizes", "result"),
+    [
+        ("12121212", (6, 7, 4), Result.WIN),
+        ("71212121", (6, 7, 4), Result.LOSS),
+        (DRAWN_2X2, (2, 2, 3), Result.DRAW),
+    ],
+)
+def test_the_result_is_from_the_first_seat(
+    tmp_path: Path, moves: str, sizes: tuple[int, int, int], result: Result
+) -> None:
+    rows, columns, inarow = sizes
+    env = episode_of(moves, rows=rows, columns=columns, inarow=inarow)
+    rewards = {Result.WIN: 1, Result.DRAW: 0, Result.LOSS: -1}
+    assert replay_of(env, tmp_path).result is result
+    assert env.toJSON()["rewards"][0] == rewards[result]
+
+
+@pytest.mark.parametrize(
+    ("moves", "plies", "result", "cause"),
+    [
+        ("1111111", 6, Result.PLAYER_FAILED, "INVALID: it chose what is no column with room"),
+        ("9", 0, Result.PLAYER_FAILED, "INVALID: it chose what is no column with room"),
+        ("44", 2, Result.PLAYER_FAILED, "ERROR: it raised an exception"),
+        ("4", 1, Result.OPPONENT_FAILED, "ERROR: it raised an exception"),
+    ],
+)
+def test_a_move_that_was_not_carried_out_is_left_out(
+    tmp_path: Path, moves: str, plies: int, result: Result, cause: str
+) -> None:
+    replay = replay_of(episode_of(moves), tmp_path)
+    assert (replay.plies, replay.result, replay.cause) == (plies, result, cause)
+    assert replay.moves == moves[:plies]
+
+
+def test_an_episode_of_ones_own_has_no_team_names(tmp_path: Path) -> None:
+    assert replay_of(episode_of(WON_BY_FIRST, names=None), tmp_path).players == ("first", "second")
+
+
+def test_a_wide_board_has_moves_of_two_digits(tmp_path: Path) -> None:
+    env = episode_of("1212121", rows=5, columns=12, inarow=4)
+    replay = replay_of(env, tmp_path)
+    assert (replay.game, replay.actions) == ("connectx-5x12x4", [0, 1, 0, 1, 0, 1, 0])
+
+
+def test_a_results_file_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    match = connectx.evaluate(
+        "greedy", "random", games=4, arena="own", workers=1, results=path, progress=False
+    )
+    file = read_replays(path)
+    assert (file.kind, file.name, file.match) == ("results", "games.jsonl", match)
+    for number, (replay, record) in enumerate(zip(file.replays, match.records, strict=True)):
+        assert replay.number == number
+        assert replay.moves == moves_text(record.columns)
+        assert replay.players[replay.seat - 1] == replay.player == "greedy"
+        assert replay.players[2 - replay.seat] == replay.opponent == "random"
+        assert (replay.result, replay.opening_plies) == (record.result, 2)
+
+
+# --- what is refused
+
+
+def changed(env: Any, **changes: object) -> str:
+    return json.dumps({**env.toJSON(), **changes})
+
+
+def test_what_is_no_episode_is_refused(tmp_path: Path) -> None:
+    env = episode_of(WON_BY_FIRST)
+    whole = json.dumps(env.toJSON())
+    steps = env.toJSON()["steps"]
+    cases = {
+        "": "is no results file and no whole episode",
+        "hello": "is no results file and no whole episode",
+        "[1]": "is no results file and no whole episode",
+        whole[: len(whole) // 2]: "is no results file and no whole episode",
+        '{"format": "something"}\n': "must begin with the format",
+        "{}": "is no episode, and only those of connectx",
+        changed(env, name="tictactoe"): "is an episode of 'tictactoe', and only those of connectx",
+        changed(env, steps=steps[:4]): "ends before its game does",
+        changed(env, statuses=["ACTIVE", "INACTIVE"]): "ends before its game does",
+        changed(env, steps=[*steps[:2], *steps[4:]]): "is damaged",
+        changed(env, steps=[[]]): "is damaged",
+        changed(env, steps=7): "is damaged",
+        changed(env, configuration={}): "is damaged",
+        changed(env, configuration={"rows": 999, "columns": 7, "inarow": 4}): "must be from 1 to",
+    }
+    path = tmp_path / "episode.json"
+    for text, message in cases.items():
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(ValueError, match=message) as error:
+            read_replays(path)
+        assert "\n" not in str(error.value)
+        assert str(path) in str(error.value)
+
+
+def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match=r"cannot read .*nothing\.json \(No such file or directory\)"):
+        read_replays(tmp_path / "nothing.json")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda each: st.lists(each, max_size=3) | st.dictionaries(st.text(max_size=5), each),
+    max_leaves=8,
+)
+FIELDS = ("steps", "configuration", "statuses", "info", "name", "rewards")
+
+
+@pytest.fixture(scope="module")
+def whole() -> dict[str, Any]:
+    episode: dict[str, Any] = episode_of(DRAWN_2X2, rows=2, columns=2).toJSON()
+    return episode
+
+
+@given(field=st.sampled_from(FIELDS), value=JSON)
+@settings(max_examples=60)
+def test_any_other_content_is_read_or_refused_in_a_sentence(
+    tmp_path_factory: pytest.TempPathFactory, whole: dict[str, Any], field: str, value: object
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "any.json"
+    path.write_text(json.dumps({**whole, field: value}), encoding="utf-8")
+    with suppress(ValueError):
+        assert len(read_replays(path).replays) == 1
+
+
+# --- logs
+
+
+def test_a_log_has_the_times_and_the_errors_of_one_seat(tmp_path: Path) -> None:
+    env = episode_of("44")  # the first seat has no third move
+    first = read_agent_log(write_log(env, tmp_path, 0), seat=1)
+    assert len(first.seconds) == 2
+    assert first.errors == ((1, "StopIteration"),)
+    assert all(0 <= seconds < 1 for seconds in first.seconds)
+    second = read_agent_log(write_log(env, tmp_path, 1), seat=2)
+    assert (len(second.seconds), second.errors) == (1, ())
+    assert second.overtime(0.0) == sum(second.seconds)
+
+
+def test_logs_of_both_seats_in_one_file_and_of_one_alone_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "log.json"
+    entry = {"duration": 0.5, "stdout": "", "stderr": ""}
+    other = {"duration": 2.5, "stdout": "", "stderr": "warning\n"}
+    path.write_text(json.dumps([[], [entry, {}], [None, other], [entry, other]]))
+    assert read_agent_log(path, 1).seconds == (0.5, 0.5)
+    assert read_agent_log(path, 2).seconds == (2.5, 2.5)
+    assert read_agent_log(path, 2).overtime(2.0) == 1.0
+    path.write_text(json.dumps([[entry], [], [other]]))
+    for seat in (1, 2):
+        assert read_agent_log(path, seat).seconds == (0.5, 2.5)
+        assert read_agent_log(path, seat).errors == ((1, "warning"),)
+    path.write_text(json.dumps([entry, other]))
+    assert read_agent_log(path, 2).seconds == (0.5, 2.5)
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '[[{"duration": "x"}]]', '[[{"stderr": ""}]]'])
+def test_what_is_no_log_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "log.json"
+    path.write_text(text)
+    with pytest.raises(ValueError, match="is no agent's log"):
+        read_agent_log(path, 1)
+    with pytest.raises(OSError, match=r"cannot read .*other\.json"):
+        read_agent_log(tmp_path / "other.json", 1)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "episode-{episode}-agent-{agent}-logs.json",
+        "{episode}-{agent}-logs.json",
+        "episode-{episode}-{agent}-logs.json",
+        "{episode}.{agent}.json",
+        "{episode}-{agent}",
+        "{episode}_{agent}.json",
+    ],
+)
+def test_a_log_is_found_by_its_name(tmp_path: Path, name: str) -> None:
+    episode = tmp_path / "replay.json"
+    episode.write_text("{}")
+    for number, agent in ((123, 0), (123, 1), (1234, 0), (1123, 1)):
+        (tmp_path / name.format(episode=number, agent=agent)).write_text("[]")
+    for seat in (1, 2):
+        expected = tmp_path / name.format(episode=123, agent=seat - 1)
+        assert log_beside(episode, 123, seat) == expected
+        assert log_beside(tmp_path / "episode-123-replay.json", None, seat) == expected
+        assert log_beside(episode, 99, seat) is None
+        assert log_beside(episode, None, seat) is None

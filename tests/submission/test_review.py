@@ -1,0 +1,245 @@
+"""`connectx review`: each verdict as an independent solver has it, totals, logs and mistakes."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import connectx
+from agents import Solver
+from agents.book.opening_book import shipped_book_of
+from envs import ConnectFour, ConnectX
+from envs.notation import parse_moves
+from submission.match.game_record import Result
+from submission.reviewing.judged_game import JudgedPly, Mistake, judged_plies
+from tests.helpers.bitbully_judge import Judge
+from tests.helpers.brute_force import BruteForce
+from tests.helpers.episodes import episode_of, write_episode, write_log
+from tests.helpers.shell import Outcome, Shell
+
+GAME = "27524317757611775535614151"
+"""A won game of the second seat, in which both have given much away."""
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture(scope="module")
+def solver() -> Solver:
+    env = ConnectFour()
+    return Solver(env, book=shipped_book_of(env))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with an episode in it, and its logs."""
+    monkeypatch.chdir(tmp_path)
+    env = episode_of(GAME)
+    write_episode(env, tmp_path)
+    for agent in (0, 1):
+        write_log(env, tmp_path, agent)
+    return tmp_path
+
+
+EPISODE = "episode-81234567-replay.json"
+
+
+# --- the verdict on each ply
+
+
+def verdicts(env: ConnectX, moves: str, solver: Solver) -> dict[int, JudgedPly]:
+    return {ply.ply: ply for ply in judged_plies(env, parse_moves(moves), solver)}
+
+
+def test_each_ply_is_judged_as_bitbully_judges_it(solver: Solver) -> None:
+    judge, rng = Judge(), Random(3)
+    for _ in range(2):
+        moves = random_game(ConnectFour(), rng)
+        judged = verdicts(ConnectFour(), moves, solver)
+        assert [*judged] == [*reversed(range(len(moves)))]
+        for ply, each in judged.items():
+            scores = judge.scores(parse_moves(moves[:ply]))
+            best, played = max(scores.values()), scores[int(moves[ply]) - 1]
+            assert (each.player, each.action) == (ply % 2 + 1, int(moves[ply]) - 1)
+            assert (each.before.lower, each.before.upper) == (best, best)
+            assert (each.after.lower, each.after.upper) == (played, played)
+            assert each.best == tuple(c for c, score in scores.items() if score == best)
+            assert each.mistake == expected_mistake(best, played)
+            assert each.decided
+
+
+def random_game(env: ConnectX, rng: Random) -> str:
+    state, moves = env.initial_state(), ""
+    while actions := env.get_available_actions(state):
+        action = rng.choice(actions)
+        moves, state = f"{moves}{action + 1}", env.get_next_state(state, action)
+    return moves
+
+
+def expected_mistake(best: int, played: int) -> str | None:
+    names = {1: "win", 0: "draw", -1: "loss"}
+    before, after = names[sign(best)], names[sign(played)]
+    if before != after:
+        return f"{before}-to-{after}"
+    return "slower" if played < best else None
+
+
+def sign(number: int) -> int:
+    return (number > 0) - (number < 0)
+
+
+def test_another_board_is_judged_as_brute_force_judges_it() -> None:
+    env, rng = ConnectX(3, 4, 3), Random(4)
+    exact, solver = BruteForce(env), Solver(env, plain=True)
+    for _ in range(5):
+        moves = random_game(env, rng)
+        for ply, each in verdicts(env, moves, solver).items():
+            state = env.initial_state()
+            for action in parse_moves(moves[:ply]):
+                state = env.get_next_state(state, action)
+            mover = 1 if state.player == 1 else -1
+            worth = exact.action_value(state, each.action)
+            assert each.before.outcome == mover * exact.value(state)
+            assert each.after.outcome == mover * worth
+
+
+def test_chosen_plies_alone_are_judged(solver: Solver) -> None:
+    actions = parse_moves(GAME)
+    judged = judged_plies(ConnectFour(), actions, solver, chosen=range(15, 26, 2))
+    assert [ply.ply for ply in judged] == [25, 23, 21, 19, 17, 15]
+
+
+def test_what_the_time_does_not_prove_is_no_mistake() -> None:
+    env = ConnectX(7, 7, 4)
+    solver = Solver(env, plain=True)
+    (ply,) = judged_plies(env, [0], solver, time_limit=0.0)
+    assert (ply.mistake, ply.decided) == (None, False)
+    assert ply.before.lower < 0 < ply.before.upper
+    assert ply.best == tuple(range(7))
+
+
+# --- the command
+
+
+def test_the_moves_that_gave_something_away_are_told(shell: Shell, folder: Path) -> None:
+    outcome = shell.run("review", EPISODE, "--player", "Theirs", "--json", "review.json")
+    assert outcome.status == 0
+    words = " ".join(outcome.stdout.split())
+    assert "Theirs in 1 game" in words
+    assert f"{EPISODE}, after 2: column 7 loses in 18 moves; column 3 wins in 21 moves" in words
+    assert f"after {GAME[:17]}: column 5 loses in 11 moves; column 4 wins in 2 moves" in words
+    document = json.loads(Path("review.json").read_text(encoding="utf-8"))
+    (game,) = document["games"]
+    assert (game["seat"], game["opponent"], game["result"]) == (2, "Mine", "win")
+    mistakes = {ply["ply"]: ply["mistake"] for ply in game["plies"]}
+    assert [*mistakes] == [*range(1, 26, 2)]
+    assert [p for p, m in mistakes.items() if m == "win-to-loss"] == [1, 17, 19]
+    assert document["totals"]["opening"]["win_to_loss"] == 1
+    assert document["totals"]["middle game"]["win_to_loss"] == 2
+    assert document["totals"]["all"] == {
+        "moves": 13,
+        "win_to_draw": 0,
+        "win_to_loss": 3,
+        "draw_to_loss": 0,
+        "slower": 6,
+        "undecided": 0,
+    }
+    assert len(game["seconds"]) == 13
+    assert game["errors"] == []
+
+
+def test_times_and_errors_come_from_the_logs(shell: Shell, folder: Path) -> None:
+    env = episode_of("4455")
+    write_episode(env, folder)
+    write_log(env, folder, 0)
+    outcome = shell.run("review", EPISODE, "--player", "Mine", "--json", "-")
+    (game,) = json.loads(outcome.stdout)["games"]
+    assert (game["result"], game["cause"]) == ("player failed", "ERROR: it raised an exception")
+    assert len(game["seconds"]) == 3
+    assert game["errors"] == [{"ply": 4, "stderr": "StopIteration"}]
+    words = " ".join(shell.run("review", EPISODE, "--player", "Mine").stdout.split())
+    assert "the player failed, ERROR: it raised an exception." in words
+    assert f"{EPISODE}, after 4455, stderr: StopIteration" in words
+    named = shell.run("review", EPISODE, "--player", "Mine", "--logs", "mine.json")
+    assert (named.status, "cannot read mine.json" in named.stderr) == (2, True)
+
+
+def test_a_log_that_cannot_be_read_is_told_and_left_out(shell: Shell, folder: Path) -> None:
+    (folder / "episode-81234567-agent-1-logs.json").write_text("oh")
+    outcome = shell.run("review", EPISODE, "--player", "Theirs")
+    assert outcome.status == 0
+    assert "episode-81234567-agent-1-logs.json is no agent's log" in outcome.stdout
+    assert "Seconds for a move" not in outcome.stdout
+
+
+def test_a_results_file_is_reviewed_without_its_openings(folder: Path) -> None:
+    connectx.evaluate(
+        "greedy", "random", games=2, arena="own", workers=1, results="g.jsonl", progress=False
+    )
+    for name, result in (("greedy", Result.WIN), ("random", Result.LOSS)):
+        review = connectx.review("g.jsonl", name, progress=False)
+        assert len(review.games) == 2
+        for game in review.games:
+            assert game.result is result
+            assert game.log is not None
+            assert len(game.log.seconds) == len(game.plies)
+            own = [2 + (game.seat == 2) + 2 * number for number in range(len(game.plies))]
+            assert [ply.ply for ply in game.plies] == own
+        assert "g.jsonl #2" in str(review)
+
+
+def test_files_without_the_player_are_named(folder: Path) -> None:
+    other = write_episode(episode_of("1212121", names=("Others", "Strangers")), folder, number=7)
+    review = connectx.review([EPISODE, other], "Mine", progress=False)
+    assert [game.file.name for game in review.games] == [EPISODE]
+    assert review.notes == (f"{other.name}: nobody called Mine has played in it.",)
+
+
+def test_who_plays_against_himself_is_judged_on_both_seats(folder: Path) -> None:
+    path = write_episode(episode_of("1212121", names=("Me", "Me")), folder)
+    review = connectx.review(path, "Me", progress=False)
+    assert [(game.seat, game.result) for game in review.games] == [(1, "win"), (2, "loss")]
+
+
+def test_ctrl_c_leaves_what_was_judged(
+    folder: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_episode(episode_of("1212121"), folder, number=7)
+    solve, count = Solver.scores, []
+
+    def interrupted(*arguments: object) -> object:
+        count.append(1)
+        if len(count) > 13:
+            raise KeyboardInterrupt
+        return solve(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Solver, "scores", interrupted)
+    outcome = shell.run("review", EPISODE, "episode-7-replay.json", "--player", "Mine")
+    assert outcome.status == 1
+    assert "Interrupted: 1 game was judged." in outcome.stdout
+
+
+def test_mistakes_are_sentences(shell: Shell, folder: Path) -> None:
+    write_episode(episode_of("12121212", rows=12, columns=12, inarow=4), folder, number=12)
+    (folder / "torn.json").write_text((folder / EPISODE).read_text(encoding="utf-8")[:500])
+    cases = {
+        (EPISODE, "--player", "Somebody"): "nobody called 'Somebody' has played in these files: "
+        "choose one of 'Mine', 'Theirs'",
+        ("none.json", "--player", "Mine"): "cannot read none.json",
+        ("torn.json", "--player", "Mine"): "torn.json is no results file and no whole episode",
+        ("episode-12-replay.json", "--player", "Mine"): "the solver takes boards with",
+        (EPISODE, EPISODE, "--player", "Mine", "--logs", "x.json"): "a log belongs to one episode",
+        (EPISODE, "--player", "Mine", "--json", EPISODE): "is read and would be overwritten",
+    }
+    for words, message in cases.items():
+        outcome = shell.run("review", *words)
+        assert outcome.status == 2, words
+        assert message in " ".join(outcome.stderr.split())
+    with pytest.raises(ValueError, match="time_limit must be at least 0, not -1"):
+        connectx.review(EPISODE, "Mine", time_limit=-1, progress=False)
+
+
+def test_mistakes_have_names() -> None:
+    assert [*Mistake] == ["win-to-draw", "win-to-loss", "draw-to-loss", "slower"]
+    assert [m.gives_away for m in Mistake] == [True, True, True, False]

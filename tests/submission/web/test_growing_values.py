@@ -1,0 +1,159 @@
+"""The values of moves while they become known: right at the end, and never wrong before."""
+
+import random
+from collections.abc import Sequence
+from itertools import pairwise
+
+import pytest
+
+from agents.book.opening_book import shipped_book_of
+from agents.solver.solver import Solver
+from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
+from envs.notation import moves_text, parse_moves
+from submission.web.review_view import growing_review
+from submission.web.values import PositionValues, growing_values, values_view
+from tests.helpers.bitbully_judge import Judge
+from tests.helpers.brute_force import BruteForce
+
+ENV = ConnectFour()
+
+
+@pytest.fixture(scope="module")
+def solver() -> Solver:
+    return Solver(ConnectX(), book=shipped_book_of(ConnectX()))
+
+
+def random_game(rng: random.Random, plies: int, env: BoardGame = ENV) -> list[int]:
+    """A game of random moves that goes on after so many plies."""
+    while True:
+        state, actions = env.initial_state(), list[int]()
+        while len(actions) < plies and env.get_available_actions(state):
+            actions.append(rng.choice(env.get_available_actions(state)))
+            state = env.get_next_state(state, actions[-1])
+        if len(actions) == plies and env.get_available_actions(state):
+            return actions
+
+
+def reached(env: BoardGame, actions: Sequence[int]) -> BoardState:
+    return state_from_moves(env, moves_text(actions)) if actions else env.initial_state()
+
+
+def last(
+    env: BoardGame, state: BoardState, solver: Solver | None, seconds: float
+) -> PositionValues:
+    *_, final = growing_values(env, state, solver, seconds)
+    assert final.done
+    return final
+
+
+def plies_of_score(plies: int, score: int) -> int:
+    """When a game ends: the winner wins with the `abs(score)`-th last stone that is theirs."""
+    first, second = 21, 21
+    mover_is_first = plies % 2 == 0
+    winner_is_first = mover_is_first == (score > 0)
+    stone = (first if winner_is_first else second) + 1 - abs(score)
+    return 2 * stone - winner_is_first - plies
+
+
+def test_values_are_those_of_the_solver_and_of_bitbully_in_50_positions(solver: Solver) -> None:
+    judge, rng = Judge(), random.Random(7)
+    for _ in range(50):
+        actions = random_game(rng, rng.randrange(12, 40))
+        values = last(ConnectX(), reached(ENV, actions), solver, 60)
+        scores = judge.scores(actions)
+        assert {action: value.bounds.lower for action, value in values.moves.items()} == scores
+        assert all(value.bounds.exact for value in values.moves.values())
+        assert values.best == [a for a, score in scores.items() if score == max(scores.values())]
+        for action, value in values.moves.items():
+            score = scores[action]
+            assert value.kind == ("win" if score > 0 else "loss" if score < 0 else "draw")
+            if score:
+                expected = plies_of_score(len(actions), score)
+                assert value.text == f"{value.kind} in {expected}"
+                assert expected % 2 == (score > 0)
+
+
+def test_what_is_said_before_the_end_is_true(solver: Solver) -> None:
+    """Each bound holds for the exact score, and bounds only become tighter."""
+    rng = random.Random(3)
+    solver.forget()
+    for plies in (9, 10, 11):
+        state = reached(ENV, random_game(rng, plies))
+        snapshots = list(growing_values(ConnectX(), state, solver))
+        final = snapshots[-1].moves
+        for before, after in pairwise(snapshots):
+            for action, value in before.moves.items():
+                narrower = after.moves[action].bounds
+                assert value.bounds.lower <= narrower.lower <= narrower.upper <= value.bounds.upper
+                assert value.least <= final[action].least == final[action].most <= value.most
+                assert value.estimate is None or -1 < value.estimate < 1
+
+
+def test_tic_tac_toe_is_exact_with_distances() -> None:
+    env, rng = TicTacToe(), random.Random(1)
+    oracle = BruteForce(env)
+    for plies in [0, *(rng.randrange(1, 8) for _ in range(30))]:
+        state = reached(env, random_game(rng, plies, env))
+        values = last(env, state, None, 10)
+        sign = 1 if state.player == 1 else -1
+        for action, value in values.moves.items():
+            result = sign * oracle.action_value(state, action)
+            assert value.kind == {1: "win", 0: "draw", -1: "loss"}[int(result)]
+            if result:
+                assert value.plies == oracle.plies_after(state, action)
+
+
+def test_a_board_that_is_too_large_to_solve_has_proofs_of_a_few_plies_and_estimates() -> None:
+    env = ConnectX(rows=12, columns=12, inarow=4)
+    state = state_from_moves(env, "1,12,1,12,1")  # player 2 must answer 1, or loses in 2
+    values = last(env, state, None, 3.0)
+    assert values.phase == "estimating"
+    assert values.moves[0].kind == "unknown"
+    assert values.moves[0].estimate is not None
+    losing = {action: value for action, value in values.moves.items() if action != 0}
+    assert {value.text for value in losing.values()} <= {"loss in 2", "not decided yet"}
+    assert any(value.text == "loss in 2" for value in losing.values())
+    winning = last(env, state_from_moves(env, "1,12,1,12,1,12"), None, 1.0)
+    assert winning.moves[0].text == "win in 1"
+    assert winning.best == [0]
+
+
+def test_values_are_json_with_proofs_and_estimates_apart(solver: Solver) -> None:
+    for snapshot in growing_values(ConnectX(), reached(ENV, [3, 3]), solver):
+        view = values_view(snapshot)
+        for column in view["columns"]:
+            assert column["exact"] == (column["estimate"] is None and column["kind"] != "unknown")
+    assert view["done"]
+    assert {column["action"] for column in view["columns"]} == set(range(7))
+
+
+def test_a_review_names_the_mistakes(solver: Solver) -> None:
+    """The empty board is won, in the middle alone; next to it is a draw, and at the edge lost."""
+    for moves, mistakes in {
+        "4": [None],
+        "3": ["win-to-draw"],
+        "1": ["win-to-loss"],
+        "34": ["win-to-draw", None],
+        "444444": [None] * 6,
+    }.items():
+        *_, final = growing_review(ConnectX(), parse_moves(moves), solver)
+        assert final["done"]
+        assert [ply["mistake"] for ply in final["plies"]] == mistakes
+    *_, final = growing_review(ConnectX(), parse_moves("4151"), solver)
+    assert [ply["value"] > 0 for ply in final["plies"]] == [True] * 4
+
+
+def test_a_review_of_a_whole_game_ends_with_its_result(solver: Solver) -> None:
+    rng = random.Random(5)
+    actions = random_game(rng, 30)
+    state = reached(ENV, actions)
+    while legal := ENV.get_available_actions(state):
+        actions.append(rng.choice(legal))
+        state = ENV.get_next_state(state, actions[-1])
+    snapshots = list(growing_review(ConnectX(), actions, solver))
+    plies = snapshots[-1]["plies"]
+    assert [ply["ply"] for ply in plies] == list(range(len(actions)))
+    winner = ENV.winner(state)
+    if winner is not None:
+        assert plies[-1]["text"] == "win in 1"
+        assert (plies[-1]["value"] > 0) == (winner == 1)

@@ -1,0 +1,165 @@
+"""Requests that another page, another name or a stranger could send are refused."""
+
+import asyncio
+from typing import Any
+
+import httpx
+import pytest
+
+from submission.web.guard import Guard, is_loopback
+from submission.web.routes import Server
+from tests.helpers.web_server import Running
+
+TOKEN = "t0ken"
+HOST = "127.0.0.1:8642"
+POSITION = {"game": "connectx-6x7x4", "moves": "4453"}
+
+
+class Visitor:
+    """Asks an app without processes, which positions do not need.
+
+    Args:
+        host: at which the server listens.
+        headers: sent with every request.
+    """
+
+    def __init__(self, host: str = "127.0.0.1", **headers: str) -> None:
+        guard = Guard(Server(1).app(), token=TOKEN, host=host, port=8642)
+        self._client = httpx.AsyncClient(
+            transport=httpx.ASGITransport(guard),
+            base_url=f"http://{HOST}",
+            headers={
+                "X-Connectx-Token": TOKEN,
+                **{name.replace("_", "-"): value for name, value in headers.items()},
+            },
+        )
+
+    def get(self, path: str) -> httpx.Response:
+        return self.request("GET", path)
+
+    def post(self, path: str, **content: Any) -> httpx.Response:
+        return self.request("POST", path, **content)
+
+    def request(self, method: str, path: str, **content: Any) -> httpx.Response:
+        return asyncio.run(self._client.request(method, path, **content))
+
+
+def require_refusal(answer: httpx.Response, status: int) -> None:
+    assert answer.status_code == status
+    assert "\n" not in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example:8642", "evil.example", "127.0.0.1", "127.0.0.1:80", "10.0.0.7:8642", "", "[::1"],
+)
+@pytest.mark.parametrize("path", ["/", "/index.html", "/api/setup", "/nowhere", f"/?token={TOKEN}"])
+def test_a_foreign_host_is_refused_on_every_route(host: str, path: str) -> None:
+    require_refusal(Visitor(Host=host).get(path), 421)
+
+
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1:8642", "localhost:8642", "LOCALHOST:8642", "[::1]:8642"]
+)
+def test_names_of_this_machine_are_answered(host: str) -> None:
+    assert Visitor(Host=host).get("/api/setup").status_code == 200
+
+
+def test_a_public_server_is_asked_by_its_address_and_not_by_a_strangers_name() -> None:
+    assert Visitor("0.0.0.0", Host="10.0.0.7:8642").get("/api/setup").status_code == 200
+    assert Visitor("box.example", Host="box.example:8642").get("/api/setup").status_code == 200
+    require_refusal(Visitor("0.0.0.0", Host="evil.example:8642").get("/api/setup"), 421)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "https://127.0.0.1:8642"},
+        {"Origin": "http://127.0.0.1:9999"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ],
+)
+def test_another_page_is_refused(headers: dict[str, str]) -> None:
+    require_refusal(Visitor(**headers).post("/api/position", json=POSITION), 403)
+    require_refusal(Visitor(**headers).get("/api/setup"), 403)
+
+
+@pytest.mark.parametrize("token", ["", "wrong", TOKEN[:-1], f"{TOKEN}x"])
+def test_without_the_token_nothing_is_answered(token: str) -> None:
+    for path in ("/", "/style.css", "/api/setup", f"/?token={token}x"):
+        require_refusal(Visitor(X_Connectx_Token=token).get(path), 403)
+    require_refusal(Visitor(X_Connectx_Token=token).post("/api/position", json=POSITION), 403)
+
+
+def test_the_printed_address_gives_a_cookie_that_other_pages_requests_do_not_carry() -> None:
+    visitor = Visitor(X_Connectx_Token="")
+    answer = visitor.get(f"/?token={TOKEN}")
+    assert answer.status_code == 303
+    assert answer.headers["location"] == "/"
+    cookie = answer.headers["set-cookie"]
+    assert {"HttpOnly", "SameSite=Strict", "Path=/"} <= {*cookie.split("; ")}
+    assert cookie.startswith("connectx-token-8642=")
+    assert visitor.get("/api/setup").status_code == 200
+    own = {"Origin": f"http://{HOST}"}
+    assert visitor.post("/api/position", json=POSITION, headers=own).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "kind", ["application/x-www-form-urlencoded", "multipart/form-data", "text/plain", ""]
+)
+def test_a_form_is_refused(kind: str) -> None:
+    body = b'{"game": "connectx-6x7x4", "moves": ""}'
+    answer = Visitor().post("/api/position", content=body, headers={"Content-Type": kind})
+    require_refusal(answer, 415)
+
+
+def test_everything_is_sent_with_headers_that_keep_other_sites_out() -> None:
+    for answer in (Visitor().get("/api/setup"), Visitor(Host="evil.example").get("/")):
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "script-src 'self';" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["cross-origin-resource-policy"] == "same-origin"
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])
+def test_other_methods_are_refused(method: str) -> None:
+    assert Visitor().request(method, "/api/position").status_code in {404, 405}
+
+
+def test_a_websocket_is_closed() -> None:
+    sent = list[Any]()
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def receive() -> Any:
+        return {"type": "websocket.connect"}
+
+    guard = Guard(Server(1).app(), token=TOKEN, host="127.0.0.1", port=8642)
+    asyncio.run(guard({"type": "websocket", "path": "/", "headers": []}, receive, send))
+    assert [message["type"] for message in sent] == ["websocket.close"]
+
+
+def test_a_path_that_leaves_the_folder_leads_nowhere() -> None:
+    for path in ("/../guard.py", "/%2e%2e/guard.py", "/..%2fguard.py", "//etc/passwd", "/%00"):
+        assert Visitor().get(path).status_code in {400, 404}
+
+
+@pytest.mark.parametrize("length", [70_000, 10_000_000])
+def test_a_large_body_is_refused_and_the_server_lives(server: Running, length: int) -> None:
+    body = b'{"game": "' + b"x" * length + b'"}'
+    kind = {"Content-Type": "application/json"}
+    require_refusal(server.client.post("/api/position", content=body, headers=kind), 413)
+    chunks = (body[start : start + 4096] for start in range(0, len(body), 4096))
+    require_refusal(server.client.post("/api/position", content=chunks, headers=kind), 413)
+    assert server.client.post("/api/position", json=POSITION).status_code == 200
+
+
+def test_loopback() -> None:
+    assert all(map(is_loopback, ["127.0.0.1", "127.9.9.9", "::1", "localhost"]))
+    assert not any(map(is_loopback, ["0.0.0.0", "::", "10.0.0.7", "localhost.evil.example", ""]))

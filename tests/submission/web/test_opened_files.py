@@ -1,0 +1,92 @@
+"""Files of games in the browser: which games are listed, and the table of their players."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from envs.games import game_from_id
+from envs.notation import state_from_moves
+from submission.match.results_file import read_results
+from submission.rating.ladder import make_ladder
+from submission.web.opened_files import OpenedFile, ReplayFilter
+from tests.helpers.shell import Shell
+from tests.helpers.web_server import Running, running_server
+
+GAMES = ["--games", "4", "--arena", "own", "--workers", "1"]
+ANY = ReplayFilter(None, None, None, None)
+
+
+@pytest.fixture
+def ladder(shell: Shell, tmp_path: Path) -> Path:
+    """The results file of three players' round robin."""
+    file = tmp_path / "ladder.jsonl"
+    players = ["random", "greedy", "minimax:depth=1"]
+    assert shell.run("ladder", *players, *GAMES, "--results", str(file)).status == 0
+    return file
+
+
+@pytest.fixture
+def server(ladder: Path) -> Iterator[Running]:
+    with running_server(str(ladder)) as running:
+        yield running
+
+
+def listed(server: Running, **wanted: Any) -> dict[str, Any]:
+    asked = {"file": 0, "offset": 0, "count": 200, **wanted}
+    answer: dict[str, Any] = server.client.post("/api/replays", json=asked).json()
+    return answer
+
+
+def test_games_are_filtered_and_the_table_is_that_of_the_report(
+    server: Running, ladder: Path
+) -> None:
+    (form,) = server.client.get("/api/setup").json()["files"]
+    assert (form["name"], form["kind"], form["games"]) == ("ladder.jsonl", "results", 12)
+    assert {*form["players"]} == {"random", "greedy", "minimax:depth=1"}
+    everything = listed(server)["replays"]
+    assert [replay["number"] for replay in everything] == list(range(12))
+    for replay in everything:
+        env = game_from_id(replay["game"])
+        assert not env.get_available_actions(state_from_moves(env, replay["moves"]))
+    mine = listed(server, player="greedy")["replays"]
+    assert {replay["player"] for replay in mine} == {"greedy"}
+    assert len(mine) == 8
+    assert all(replay["players"][replay["seat"] - 1] == "greedy" for replay in mine)
+    results = [listed(server, player="greedy", result=result)["total"] for result in RESULTS]
+    assert sum(results) == 8
+    assert listed(server, player="greedy", opponent="random", count=2)["total"] == 4
+    assert len(listed(server, offset=10)["replays"]) == 2
+    assert listed(server, failed=True)["total"] == 0
+    assert listed(server, player="nobody") == {"total": 0, "replays": []}
+    standings = server.client.post("/api/standings", json={"file": 0}).json()
+    rated = make_ladder(read_results(ladder), None)
+    assert [row[0] for row in standings["rows"]] == [rung.player for rung in rated.rungs]
+    assert standings["cross"]["players"] == [rung.player for rung in rated.rungs]
+    for rung, row in zip(rated.rungs, standings["cross"]["rows"], strict=True):
+        for meeting, percent in zip(rung.against, row, strict=True):
+            assert percent == (None if meeting.score is None else round(100 * meeting.score, 1))
+    assert all(len(row) == len(standings["columns"]) for row in standings["rows"])
+
+
+RESULTS = ["win", "draw", "loss", "player failed", "opponent failed"]
+
+
+def test_a_result_is_from_the_view_of_the_player_who_is_asked_for(ladder: Path) -> None:
+    file = OpenedFile(ladder)
+    won = file.replays(ANY._replace(player="greedy", opponent="random", result="win"), 0, 99)
+    lost = file.replays(ANY._replace(player="random", opponent="greedy", result="loss"), 0, 99)
+    assert won["total"] == lost["total"] > 0
+    assert [game["number"] for game in won["replays"]] == [g["number"] for g in lost["replays"]]
+    assert [3 - game["seat"] for game in won["replays"]] == [g["seat"] for g in lost["replays"]]
+
+
+def test_one_players_games_have_the_table_of_evaluate(shell: Shell, tmp_path: Path) -> None:
+    file = tmp_path / "games.jsonl"
+    outcome = shell.run("evaluate", "greedy", "--against", "random", *GAMES, "--results", str(file))
+    assert outcome.status == 0
+    standings = OpenedFile(file).standings
+    assert standings["rows"][0][:2] == ["random", "4"]
+    assert standings["cross"] is None
+    assert standings["notes"]

@@ -1,0 +1,133 @@
+"""`connectx web`: how it starts, what it says, and that nothing is left of it."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import httpx
+import psutil
+import pytest
+
+from submission.web.serve import listen
+from tests.helpers.processes import wait_until_gone
+from tests.helpers.shell import Shell
+from tests.helpers.signals import heed_all
+from tests.helpers.web_server import Running, running_server
+
+UNSOLVABLE = {"page": "leftbehind", "game": "connectx-7x8x4", "moves": ""}
+
+
+def test_a_port_that_is_taken_is_replaced_by_a_free_one() -> None:
+    with listen("127.0.0.1", 0) as first:
+        port = first.getsockname()[1]
+        with listen("127.0.0.1", port) as second:
+            assert second.getsockname()[1] not in (0, port)
+
+
+def test_a_taken_port_is_said(shell: Shell) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        command = [sys.executable, "-m", "submission", "web", "--port", str(port)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as server:
+            assert server.stdout is not None
+            assert f"{port} is taken" in server.stdout.readline().decode()
+            server.terminate()
+
+
+def test_a_host_that_is_not_of_this_machine_is_refused(shell: Shell) -> None:
+    outcome = shell.run("web", "--host", "192.0.2.1", "--port", "0")
+    assert outcome.status == 2
+    assert "cannot listen at 192.0.2.1" in outcome.stderr
+
+
+def test_a_server_that_others_can_reach_comes_with_a_warning() -> None:
+    command = [sys.executable, "-m", "submission", "web", "--host", "0.0.0.0", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as server:
+        assert server.stdout is not None
+        assert b"Warning: whoever can reach 0.0.0.0" in server.stdout.readline()
+        server.terminate()
+
+
+def test_files_that_hold_no_games_are_refused(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("notes")
+    for name in ("notes.txt", "nowhere.jsonl"):
+        outcome = shell.run("web", name, "--port", "0")
+        assert outcome.status == 2
+        assert name in outcome.stderr
+        assert "Traceback" not in outcome.stderr
+
+
+def test_without_the_extra_a_sentence_says_what_to_install(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.startswith("submission.web")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    outcome = shell.run("web")
+    assert outcome.status == 2
+    assert "install the extra `web`" in outcome.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_nothing_is_left_of_it(number: signal.Signals, tmp_path: Path) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    command = [sys.executable, "-m", "submission", "web", "--port", "0"]
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(temporary)},
+        preexec_fn=heed_all,
+    ) as server:
+        assert server.stdout is not None
+        assert server.stderr is not None
+        address = server.stdout.readline().split()[1]
+        with httpx.Client(follow_redirects=True, timeout=30, trust_env=False) as client:
+            client.get(address)
+            base = address.partition("/?")[0]
+            with client.stream("GET", f"{base}/api/values", params=UNSOLVABLE) as answer:
+                next(answer.iter_lines())
+                below = psutil.Process(server.pid).children(recursive=True)
+                assert below
+                server.send_signal(number)
+                status = server.wait(20)
+        assert status == {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}[number]
+        wait_until_gone([process.pid for process in below], 20)
+        assert "Traceback" not in server.stderr.read()
+    if number is not signal.SIGKILL:
+        assert not list(temporary.iterdir())
+
+
+def test_a_file_named_as_this_package_in_the_current_folder_is_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "submission.py").write_text("raise SystemExit('run')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONSAFEPATH", "1")
+    with running_server() as server:
+        assert quick_move(server) in range(7)
+
+
+def quick_move(server: Running) -> int:
+    fields = {
+        "page": "abcdefgh",
+        "game": "connectx-6x7x4",
+        "moves": "",
+        "agent": {"name": "random"},
+    }
+    action: int = server.client.post("/api/move", json=fields).json()["action"]
+    return action
+
+
+def test_the_packages_of_the_extra_are_asked_for_alone_by_it() -> None:
+    assert find_spec("starlette")
+    script = "import sys, submission.cli.app, submission.cli.web; print('starlette' in sys.modules)"
+    told = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    assert told.stdout.split() == [b"False"]

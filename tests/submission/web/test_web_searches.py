@@ -1,0 +1,237 @@
+"""Searches for pages: begun, gone on with, called off, and replaced where a process dies."""
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from time import monotonic, sleep
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import psutil
+import pytest
+
+from submission.web.streams import LINGER_SECONDS
+from tests.helpers.web_server import Running, running_server
+
+GAME = "connectx-6x7x4"
+UNSOLVABLE = "connectx-7x8x4"
+
+
+@pytest.fixture
+def page() -> str:
+    return uuid4().hex[:16]
+
+
+@contextmanager
+def events(server: Running, kind: str, **question: str) -> Iterator[Iterator[Any]]:
+    """The snapshots of a stream; errors and the end come as texts."""
+    with server.client.stream("GET", f"/api/{kind}", params=question) as answer:
+        if answer.status_code != 200:
+            raise ValueError(json.loads(answer.read())["error"])
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        yield read(answer)
+
+
+def read(answer: httpx.Response) -> Iterator[Any]:
+    name = ""
+    for line in answer.iter_lines():
+        if line.startswith("event: "):
+            name = line.removeprefix("event: ")
+        elif line.startswith("data: "):
+            yield name or json.loads(line.removeprefix("data: "))
+            name = ""
+
+
+def move(server: Running, page: str, agent: dict[str, Any], **more: Any) -> httpx.Response:
+    fields = {"page": page, "game": GAME, "moves": "4453", "agent": agent, **more}
+    return server.client.post("/api/move", json=fields)
+
+
+def wait_until_quiet(server: Running, seconds: float = 10.0) -> None:
+    """Wait until nobody searches: the processes use no time."""
+    end = monotonic() + seconds
+    while True:
+        before = used(server)
+        sleep(0.3)
+        if used(server) - before < 0.05:
+            return
+        assert monotonic() < end, "a search goes on"
+
+
+def used(server: Running) -> float:
+    times = [process.cpu_times() for process in server.searchers]
+    return float(sum(time.user + time.system for time in times))
+
+
+def test_an_agent_moves(server: Running, page: str) -> None:
+    for agent in ("random", "greedy", "minimax", "mcts", "alphabeta", "perfect"):
+        answer = move(server, page, {"name": agent}, seconds=0.3).json()
+        assert answer["action"] in range(7)
+        assert answer["engine"] in {"reference", "compiled"}
+        assert (answer["value"] is None) == (agent == "random")
+
+
+def test_a_win_is_taken_and_worth_one(server: Running, page: str) -> None:
+    answer = move(server, page, {"name": "alphabeta"}, moves="141414").json()
+    assert (answer["action"], answer["value"]) == (0, 1.0)
+
+
+def test_what_an_agent_cannot_do_is_said_in_a_sentence(server: Running, page: str) -> None:
+    agent = {"name": "alphabeta", "options": {"engine": "compiled"}}
+    answer = move(server, page, agent, game="tictactoe", moves="")
+    assert answer.status_code == 422
+    assert "the compiled engine needs" in answer.json()["error"]
+
+
+def test_values_come_with_an_end_and_are_kept(server: Running, page: str) -> None:
+    question = {"page": page, "game": GAME, "moves": "444444"}
+    for _ in range(2):
+        with events(server, "values", **question) as snapshots:
+            *_, last, end = snapshots
+        assert end == "end"
+        assert last["done"]
+        assert [column["kind"] for column in last["columns"]].count("unknown") == 0
+        assert last["phase"] == "solving"
+
+
+def test_a_stream_that_is_found_again_goes_on_where_it_was(server: Running, page: str) -> None:
+    question = {"page": page, "game": UNSOLVABLE, "moves": ""}
+    with events(server, "values", **question) as snapshots:
+        before = [next(snapshots) for _ in range(12)][-1]
+    sleep(0.5)
+    with events(server, "values", **question) as snapshots:
+        after = next(snapshots)
+    assert after["elapsed"] >= before["elapsed"] > 0.3
+    with events(server, "values", **{**question, "page": f"{page}x"}) as snapshots:
+        assert next(snapshots)["elapsed"] < before["elapsed"]
+
+
+def test_a_stream_that_nobody_follows_ends_its_search(server: Running, page: str) -> None:
+    wait_until_quiet(server, LINGER_SECONDS + 20)
+    with events(server, "values", page=page, game=UNSOLVABLE, moves="44") as snapshots:
+        next(snapshots)
+        before, end = used(server), monotonic() + 20
+        while used(server) - before < 0.1:
+            assert monotonic() < end, "nobody searches"
+            sleep(0.1)
+    wait_until_quiet(server, LINGER_SECONDS + 10)
+
+
+def test_another_question_ends_the_former_search(server: Running, page: str) -> None:
+    with events(server, "values", page=page, game=UNSOLVABLE, moves="11") as former:
+        next(former)
+        with events(server, "values", page=page, game="tictactoe", moves="") as snapshots:
+            *_, last, end = snapshots
+        assert (last["done"], end) == (True, "end")
+        assert list(former)[-1] == "end"
+    wait_until_quiet(server)
+
+
+def test_a_move_that_nobody_waits_for_ends(server: Running, page: str) -> None:
+    patient = {"name": "mcts", "options": {"simulations": None}}
+    with pytest.raises(httpx.ReadTimeout):
+        server.client.post(
+            "/api/move",
+            json={"page": page, "game": GAME, "moves": "", "agent": patient, "seconds": 30},
+            timeout=0.5,
+        )
+    ids = {process.pid for process in server.searchers}
+    wait_until_quiet(server, 5)
+    assert {process.pid for process in server.searchers} == ids  # it heeded
+
+
+def test_a_plain_search_that_nobody_waits_for_ends(server: Running, page: str) -> None:
+    patient = {"name": "minimax", "options": {"depth": 30}}
+    fields = {"page": page, "game": GAME, "moves": "", "agent": patient, "seconds": 30}
+    with pytest.raises(httpx.ReadTimeout):
+        server.client.post("/api/move", json=fields, timeout=0.5)
+    wait_until_quiet(server, 5)
+
+
+def test_a_page_that_asks_for_another_move_gets_that(server: Running, page: str) -> None:
+    with ThreadPoolExecutor(1) as thread:
+        slow = thread.submit(
+            move, server, page, {"name": "minimax", "options": {"depth": 30}}, seconds=20
+        )
+        sleep(0.5)
+        begun = monotonic()
+        assert move(server, page, {"name": "random"}).status_code == 200
+        refused = slow.result()
+        assert monotonic() - begun < 5
+    assert refused.status_code == 422
+    assert refused.json()["error"] == "this page has asked for another move"
+
+
+def test_a_long_search_is_not_in_the_way_of_a_quick_move(server: Running, page: str) -> None:
+    if len(server.searchers) < 2:
+        pytest.skip("one core: there is one process for all searches")
+    patient = {"name": "minimax", "options": {"depth": 30}}
+    with ThreadPoolExecutor(3) as threads:
+        slow = [
+            threads.submit(move, server, f"{page}{number}", patient, seconds=2)
+            for number in range(3)
+        ]
+        sleep(0.3)
+        for _ in range(5):
+            assert move(server, page, {"name": "greedy"}).status_code == 200
+        assert not any(answer.done() for answer in slow)
+        assert all(answer.result().status_code == 200 for answer in slow)
+
+
+def test_a_tree_grows_and_is_stepped_through(server: Running, page: str) -> None:
+    question = {"page": page, "game": GAME, "moves": "44", "agent": "alphabeta", "nodes": "30"}
+    options = json.dumps({"depth": 4, "time_limit": None})
+    with events(server, "search", **question, options=options) as snapshots:
+        *growing, last, end = snapshots
+    assert (last["done"], end) == (True, "end")
+    assert [one["steps"] for one in growing] == sorted(one["steps"] for one in growing)
+    assert last["chosen"] in range(7)
+    assert last["svg"].startswith("<svg")
+    for step in (1, 2, last["steps"] // 2):
+        asked: dict[str, Any] = {"page": page, "step": step, "root": [], "nodes": 30}
+        picture = server.client.post("/api/search/picture", json=asked).json()
+        assert (picture["step"], picture["chosen"]) == (step, None)
+        assert picture["words"]
+    below = {"page": page, "step": last["steps"], "root": [3], "nodes": 30}
+    assert server.client.post("/api/search/picture", json=below).status_code == 200
+    nowhere = server.client.post("/api/search/picture", json={**below, "root": [9]})
+    assert nowhere.status_code == 422
+    other = server.client.post("/api/search/picture", json={**below, "page": f"{page}x"})
+    assert "start" in other.json()["error"]
+
+
+def test_a_tree_of_a_search_that_was_left_can_be_stepped_through(
+    server: Running, page: str
+) -> None:
+    question = {"page": page, "game": GAME, "moves": "", "agent": "mcts"}
+    options = json.dumps({"simulations": 100_000})
+    with events(server, "search", **question, options=options) as snapshots:
+        grown = next(snapshots)
+    assert not grown["done"]
+    picture = server.client.post("/api/search/picture", json={"page": page, "step": 10})
+    assert picture.json()["step"] == 10
+
+
+def test_a_review_judges_every_ply(server: Running, page: str) -> None:
+    with events(server, "review", page=page, game=GAME, moves="3412") as snapshots:
+        *_, last, end = snapshots
+    assert end == "end"
+    assert [ply["ply"] for ply in last["plies"]] == [0, 1, 2, 3]
+    assert last["plies"][0]["mistake"] == "win-to-draw"
+
+
+def test_a_process_that_dies_is_replaced_and_its_searches_begin_again(page: str) -> None:
+    with running_server() as server:
+        question = {"page": page, "game": UNSOLVABLE, "moves": ""}
+        with events(server, "values", **question) as snapshots:
+            next(snapshots)
+            killed = server.searchers
+            for process in killed:
+                process.kill()
+            psutil.wait_procs(killed, 10)
+            again = [next(snapshots) for _ in range(3)]
+        assert all(len(snapshot["columns"]) == 8 for snapshot in again)
+        assert len(server.searchers) == len(killed)
+        assert move(server, page, {"name": "greedy"}).status_code == 200
