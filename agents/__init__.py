@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from agents import display as display
 from agents.agent import Agent, SearchResult
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.baselines import GreedyAgent, RandomAgent
-from agents.display import shows_itself
 from agents.expectimax import ExpectimaxAgent
 from agents.mcts_agent import MCTSAgent
 from agents.minimax import MinimaxAgent
@@ -33,7 +33,6 @@ __all__ = [
     "make_agent",
     "option",
     "parallel_search",
-    "shows_itself",
 ]
 
 
