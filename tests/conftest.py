@@ -26,6 +26,7 @@ FAR = {
     "multiprocessing",
     "subprocess",
     "submission.kaggle",
+    "tests.helpers.browser",
     "tests.helpers.kaggle_rules",
 }
 """Whoever imports one of these modules, or what is theirs, leaves the process or needs Kaggle."""
