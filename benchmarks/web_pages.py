@@ -5,8 +5,8 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
 from random import Random
 from statistics import quantiles
@@ -91,7 +91,7 @@ class PageClient:
             raise ValueError(answer["error"])
         return answer
 
-    async def follow(self, path: str, **fields: str) -> AsyncIterator[Any]:
+    async def follow(self, path: str, **fields: str) -> AsyncGenerator[Any, None]:
         """The snapshots of a stream."""
         reader, writer = await self._connect()
         query = urlencode({"page": self._name, **fields})
@@ -104,11 +104,13 @@ class PageClient:
                     yield json.loads(line.removeprefix(b"data: "))
         finally:
             writer.close()
+            await writer.wait_closed()
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Hang up."""
         if self._streams is not None:
             self._streams[1].close()
+            await self._streams[1].wait_closed()
 
     async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         return await asyncio.open_connection(self._address.host, self._address.port, limit=2**22)
@@ -157,7 +159,7 @@ async def play(address: Address, number: int, until: float) -> list[float]:
         await page.post("move", game=GAME, moves=moves, agent=agent)
         taken.append(perf_counter() - begun)
         await asyncio.sleep(rng.uniform(0.5, 1.5))
-    page.close()
+    await page.close()
     return taken
 
 
@@ -167,9 +169,10 @@ async def watch(address: Address, number: int, until: float) -> None:
     page = PageClient(address, f"playing{number:05}")
     while perf_counter() < until:
         moves = random_moves(rng, rng.randrange(MOST_PLIES))
-        async for _ in page.follow("values", game=GAME, moves=moves):
-            if perf_counter() > until:
-                break
+        async with aclosing(page.follow("values", game=GAME, moves=moves)) as snapshots:
+            async for _ in snapshots:
+                if perf_counter() > until:
+                    break
         await asyncio.sleep(rng.uniform(0.5, 1.5))
 
 
@@ -180,9 +183,10 @@ async def time_values(address: Address) -> list[float]:
     for _ in range(POSITIONS):
         moves = random_moves(rng, rng.randrange(FEWEST_PLIES, MOST_PLIES + 1))
         begun = perf_counter()
-        async for snapshot in page.follow("values", game=GAME, moves=moves):
-            if all(column["exact"] for column in snapshot["columns"]):
-                break
+        async with aclosing(page.follow("values", game=GAME, moves=moves)) as snapshots:
+            async for snapshot in snapshots:
+                if all(column["exact"] for column in snapshot["columns"]):
+                    break
         taken.append(perf_counter() - begun)
     return taken
 
@@ -193,7 +197,7 @@ async def until_ready(address: Address) -> None:
     async for _ in page.follow("values", game=GAME, moves=moves):
         pass
     await page.post("move", game=GAME, moves="", agent={"name": "mcts"}, seconds=0.1)
-    page.close()
+    await page.close()
 
 
 async def measure_web(address: Address) -> dict[str, list[float]]:

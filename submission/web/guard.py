@@ -3,7 +3,7 @@
 import json
 import secrets
 from asyncio import timeout
-from collections.abc import Mapping
+from collections.abc import Iterable
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
@@ -102,7 +102,7 @@ class Guard:
         except Refused as refusal:
             await send_refusal(refusal, send_safely)
         else:
-            await self.app(scope, receive, send_safely)
+            await self.app({**scope, "headers": whole(scope["headers"])}, receive, send_safely)
 
     def _require_origin(self, headers: Headers, scope: Scope) -> None:
         """Refuse what was not sent to this server, or not by its page."""
@@ -158,6 +158,11 @@ class Guard:
             {"type": "http.response.start", "status": HTTPStatus.SEE_OTHER, "headers": headers}
         )
         await send({"type": "http.response.body", "body": b""})
+
+
+def whole(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """The headers without those that ask for parts of a file: all of them are small."""
+    return [(name, value) for name, value in headers if name not in (b"range", b"if-range")]
 
 
 def is_loopback(host: str) -> bool:
@@ -255,6 +260,6 @@ async def send_refusal(refusal: Refused, send: Send) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-def error_body(sentence: str, **more: Mapping[str, object]) -> bytes:
+def error_body(sentence: str) -> bytes:
     """The JSON of an error."""
-    return json.dumps({"error": sentence, **more}).encode()
+    return json.dumps({"error": sentence}).encode()

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 from agents.levels import LEVELS
 from agents.options import OptionInfo, alternatives
 from agents.registry import AGENTS, make_agent
-from envs.games import game_from_id, game_id
+from envs.games import game_id
 from submission.match.game_record import Result
 from submission.web.opened_files import ReplayFilter
 from submission.web.position_view import PlayedPosition, played_position
-from submission.web.searches import Asked, MoveAsked, PictureAsked, TreeAsked
+from submission.web.searches import Asked, MoveAsked, PictureAsked, TreeAsked, game
 from submission.web.setup_form import (
     DEFAULT_SECONDS,
     LARGEST_SIZE,
@@ -155,7 +155,7 @@ def position_field(fields: Fields) -> PlayedPosition:
     Raises:
         ValueError: no such game, or an illegal move.
     """
-    env = game_from_id(text_field(fields, "game"), LARGEST_SIZE)
+    env = game(text_field(fields, "game"))
     return played_position(env, text_field(fields, "moves", LONGEST_MOVES))
 
 

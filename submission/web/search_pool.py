@@ -127,7 +127,7 @@ class SearchPool:
             self._folder = self._cleanup.enter_context(workers_folder())
             self._is_closed = False
             self._cleanup.callback(self._close)
-            self._processes += [self._start() for _ in range(self._size)]
+            self._processes += [self._start(number == 0) for number in range(self._size)]
             yield self
 
     @property
@@ -305,7 +305,8 @@ class SearchPool:
             for job in [*process.jobs.values(), *self._waiting]:
                 self._finish(job, "refused", "no process for searches can be started")
             return
-        self._processes[self._processes.index(process)] = self._start()
+        place = self._processes.index(process)
+        self._processes[place] = self._start(place == 0)
         for job in process.jobs.values():
             if job.is_over:
                 continue
@@ -316,11 +317,15 @@ class SearchPool:
                 self._place(job)
         self._hand_out()
 
-    def _start(self) -> SearchProcess:
-        """Start a process, which does not run the caller's script, and ends with this one."""
+    def _start(self, is_quick: bool) -> SearchProcess:
+        """Start a process, which does not run the caller's script, and ends with this one.
+
+        Args:
+            is_quick: whether it is the first one, for quick moves.
+        """
         spawn = multiprocessing.get_context("spawn")
         here, there = spawn.Pipe()
-        names = {"connection": there, "temporary_folder": self._folder}
+        names = {"connection": there, "temporary_folder": self._folder, "is_quick": is_quick}
         # By its path: a submission.py in the current folder hides this package.
         process = spawn.Process(target=run_path, args=(START, names, "__main__"), daemon=True)
         with hidden_main():

@@ -26,7 +26,7 @@ from submission.executors.local_workers import prepare_worker
 from submission.web.searches import GROWING, QUESTIONS, Searches
 
 NICENESS = 5
-"""The server, which has little to do, goes before the searches."""
+"""Of a process for long searches: the server, and what is quick, go before it."""
 SNAPSHOT_SECONDS = 0.08
 """Least time between two snapshots of a job; the last one is always sent."""
 
@@ -72,12 +72,19 @@ class Growing:
     """The last one."""
 
 
-def search_until_ended(connection: Connection, temporary_folder: Path) -> None:
-    """Search what the server orders, until it ends or hangs up."""
+def search_until_ended(connection: Connection, temporary_folder: Path, is_quick: bool) -> None:
+    """Search what the server orders, until it ends or hangs up.
+
+    Args:
+        connection: to the server.
+        temporary_folder: for what it leaves.
+        is_quick: whether quick moves are for this process.
+    """
     prepare_worker(temporary_folder)
-    with suppress(psutil.Error, OSError):
+    if not is_quick:
         lower = psutil.BELOW_NORMAL_PRIORITY_CLASS if sys.platform == "win32" else NICENESS
-        psutil.Process().nice(lower)
+        with suppress(psutil.Error, OSError):
+            psutil.Process().nice(lower)
     searcher = Searcher(connection)
     Thread(target=searcher.listen, daemon=True).start()
     Thread(target=searcher.prepare, daemon=True).start()

@@ -12,4 +12,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from submission.web.searcher import search_until_ended  # found by now
 
 if __name__ == "__main__":  # the names are handed in by `submission.web.search_pool`
-    search_until_ended(globals()["connection"], globals()["temporary_folder"])
+    search_until_ended(
+        globals()["connection"], globals()["temporary_folder"], globals()["is_quick"]
+    )

@@ -21,6 +21,7 @@ from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 from envs.games import game_from_id
 from submission.web.review_view import growing_review
+from submission.web.setup_form import LARGEST_SIZE
 from submission.web.values import SLICE_SECONDS, growing_values, values_view
 
 MOST_SOLVERS = 6
@@ -84,8 +85,12 @@ class PictureAsked(NamedTuple):
 
 @lru_cache(maxsize=64)
 def game(name: str) -> BoardGame:
-    """The game of an id."""
-    return game_from_id(name)
+    """The game of an id.
+
+    Raises:
+        ValueError: there is none, or its board is too large.
+    """
+    return game_from_id(name, LARGEST_SIZE)
 
 
 def replayed(asked: Asked) -> tuple[BoardGame, BoardState]:

@@ -18,7 +18,7 @@ from agents.solver.solver import ScoreBounds, Solver
 from agents.solver.solver_engine import SolverJob
 from envs.board import BoardGame, BoardState
 
-SLICE_SECONDS = 0.03
+SLICE_SECONDS = 0.015
 """Time from one snapshot to the next."""
 FIRST_NODES = 50_000
 """Nodes of the solver for each move in the first round; each round has twice as many more."""

@@ -1,0 +1,33 @@
+"""The load on `connectx web`, small: pages play, watch, and are told of refusals."""
+
+import asyncio
+from time import perf_counter
+
+import pytest
+from rich.table import Table
+
+from benchmarks.web_pages import GAME, PageClient, play, started_server, watch, web_report
+
+
+def test_pages_play_and_watch_while_their_time_lasts() -> None:
+    async def load() -> list[float]:
+        until, page = perf_counter() + 2, PageClient(address, "refusedpage")
+        taken, _ = await asyncio.gather(play(address, 1, until), watch(address, 1, until))
+        with pytest.raises(ValueError, match="seconds is a number"):
+            await page.post("move", game=GAME, moves="", agent={"name": "random"}, seconds=-1)
+        await page.close()
+        return taken
+
+    with started_server() as (address, _):
+        taken = asyncio.run(load())
+    assert taken
+    assert all(0 < seconds < 60 for seconds in taken)
+
+
+def test_the_report_compares_with_the_goals() -> None:
+    taken = [number / 1000 for number in range(1, 201)]
+    title, rows = web_report({"values": taken, "moves": taken})
+    assert isinstance(rows, Table)
+    assert "connectx web" in str(title)
+    shown = [list(column.cells) for column in rows.columns]
+    assert shown[1:4] == [["200", "200"], ["100 ms", "100 ms"], ["191 ms", "191 ms"]]
