@@ -26,10 +26,12 @@ FAR = {
     "multiprocessing",
     "subprocess",
     "submission.kaggle",
-    "tests.helpers.jupyter",
     "tests.helpers.kaggle_rules",
 }
 """Whoever imports one of these modules, or what is theirs, leaves the process or needs Kaggle."""
+
+BROWSER = {"tests.helpers.browser", "tests.helpers.jupyter"}
+"""Whoever uses these drives Chromium."""
 
 
 def pytest_xdist_auto_num_workers() -> int:
@@ -38,10 +40,13 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of modules that use what is far; begin with the documents', the longest."""
+    """Mark the tests of modules by what they use; begin with the documents', the longest."""
     for item in items:
-        if isinstance(item, pytest.Function) and _origins(item.module) & FAR:
-            item.add_marker("far")
+        if isinstance(item, pytest.Function):
+            origins = _origins(item.module)
+            for mark, modules in {"far": FAR, "browser": BROWSER}.items():
+                if origins & modules:
+                    item.add_marker(mark)
     items.sort(key=lambda item: item.path.parent != TESTS)
 
 

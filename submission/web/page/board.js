@@ -51,8 +51,8 @@ const STYLE = `
 }
 .cx-board *, .cx-board *::before { box-sizing: border-box; }
 .cx-field { display: grid; position: relative; }
-.cx-column .cx-field { grid-template-rows: 6px auto 22px; }
-.cx-column.cx-valued .cx-field { grid-template-rows: 44px auto 22px; }
+.cx-column .cx-field { grid-template-rows: 0.4em auto 1.6em; }
+.cx-column.cx-valued .cx-field { grid-template-rows: 3.2em auto 1.6em; }
 .cx-field > svg { display: block; grid-area: 1 / 1; height: auto; pointer-events: none; width: 100%; }
 .cx-column .cx-field > svg { grid-row: 2; }
 .cx-places { display: grid; inset: 0; position: absolute; }
@@ -86,9 +86,9 @@ button:focus-visible { outline: 3px solid var(--accent); }
   align-content: center;
   border-radius: 7px;
   display: grid;
-  font-size: 13px;
+  font-size: 0.93em;
   font-variant-numeric: tabular-nums;
-  height: 38px;
+  height: 2.95em;
   justify-items: center;
   margin-inline: 1px;
   min-width: calc(100% - 4px);
@@ -96,7 +96,7 @@ button:focus-visible { outline: 3px solid var(--accent); }
   white-space: nowrap;
 }
 .cx-value b { font-weight: 650; }
-.cx-value i { font-size: 11px; font-style: normal; }
+.cx-value i { font-size: 0.85em; font-style: normal; }
 .cx-value[data-exact="false"] b, .cx-value[data-exact="false"] i { font-style: italic; }
 .cx-value[data-exact="true"] { background: color-mix(in srgb, var(--text) 8%, var(--surface)); }
 .cx-value[data-exact="false"] {
@@ -104,17 +104,18 @@ button:focus-visible { outline: 3px solid var(--accent); }
 }
 .cx-value[data-best="true"] { background: var(--accent); box-shadow: none; color: var(--surface); }
 .cx-narrow .cx-value {
-  font-size: 11px; height: 42px; line-height: 1; min-width: 0; writing-mode: vertical-rl;
+  font-size: 0.79em; height: 3.8em; line-height: 1; min-width: 0; writing-mode: vertical-rl;
 }
+.cx-narrow .cx-value.cx-single { writing-mode: horizontal-tb; }
 .cx-narrow .cx-value[data-best="false"] { background: none; box-shadow: none; }
 .cx-value i { display: none; }
 .cx-wordy .cx-value i { display: block; }
-.cx-cell .cx-value { background: var(--surface); height: auto; min-width: 0; padding: 4px 8px; }
+.cx-cell .cx-value { background: var(--surface); height: auto; min-width: 0; padding: 0.3em 0.6em; }
 .cx-cell .cx-value[data-best="true"] { background: var(--accent); }
-.cx-number { color: var(--faint); font-size: 12px; height: 20px; line-height: 20px; }
-.cx-narrow .cx-number { font-size: 9px; letter-spacing: -0.03em; }
+.cx-number { color: var(--faint); font-size: 0.86em; line-height: 1.7; }
+.cx-narrow .cx-number { font-size: 0.64em; line-height: 2.2; letter-spacing: -0.03em; }
 .cx-cell .cx-number { height: auto; }
-.cx-message { margin: 8px 0 0; min-height: 1.3em; text-align: center; text-wrap: balance; }
+.cx-message { font-size: 1.07em; margin: 0.5em 0 0; min-height: 1.3em; text-align: center; text-wrap: balance; }
 .cx-message:empty { display: none; }
 .cx-hidden {
   clip-path: inset(50%); height: 1px; margin: 0; overflow: hidden; position: absolute;
@@ -430,6 +431,7 @@ function nameButtons(buttons, view) {
 function addValue(button, value) {
   const chip = element("span", value ? "cx-value" : "", button); // an empty one keeps the number low
   if (!value) return;
+  chip.classList.toggle("cx-single", value.short.length === 1);
   chip.dataset.best = String(value.best);
   chip.dataset.exact = String(value.exact);
   if (value.kind !== "unknown") element("i", "", chip).textContent = value.kind;

@@ -119,7 +119,7 @@ function drawBoard() {
   board.update({
     ...position,
     interactive: isPersonsTurn(),
-    values: state.valued ? values.byAction ?? {} : null,
+    values: state.valued && !position.over ? values.byAction ?? {} : null,
     message: statusText(),
   });
 }

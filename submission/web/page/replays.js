@@ -103,7 +103,7 @@ export class Replays {
       "button",
       { type: "button", class: "replay", "data-number": replay.number, onclick: open },
       h("span", { class: "number" }, String(replay.number + 1)),
-      h("span", { class: "names" }, h("span", {}, `${MARKS[1]} ${first}`), h("span", {}, `${MARKS[2]} ${second}`)),
+      h("span", { class: "names" }, h("span", {}, `${MARKS[1]}\u00a0${first}`), h("span", {}, `${MARKS[2]}\u00a0${second}`)),
       h("span", { class: "outcome" }, h("b", {}, outcomeText(replay)), h("small", {}, `${replay.plies} plies`)),
       replay.cause ? h("small", { class: "cause" }, replay.cause) : null,
     ));

@@ -13,6 +13,7 @@ const FIRST_OPTIONS = {
   expectimax: { depth: 3 },
 };
 const MAIN = ["depth", "simulations"];
+const MARGIN = 8; // pixels above a tree
 
 /** The panel of a search and its tree. */
 export class Search {
@@ -153,6 +154,8 @@ export class Search {
     byId("search-words").replaceChildren(...picture.words.map(line => h("li", {}, line)));
     this.#tell();
     this.#drawWay();
+    byId("tree-notes").replaceChildren(
+      h("b", {}, picture.title), ...picture.notes.map(note => h("span", { class: "faint" }, note)));
     this.#drawTree(picture.svg);
     if (first) showRoot(byId("tree"));
   }
@@ -182,6 +185,7 @@ export class Search {
     const tree = byId("tree");
     const parsed = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
     const picture = document.importNode(parsed, true);
+    removeHeading(picture);
     picture.setAttribute("role", "group"); // an image could hold no buttons
     picture.setAttribute("aria-label", this.#picture.title);
     for (const folded of picture.querySelectorAll("g.node.folded")) this.#makeOpen(folded);
@@ -214,6 +218,16 @@ export class Search {
     }
     this.#ask(this.#step, path);
   }
+}
+
+/** Take the title and the notes out of a picture: they stand above it, where nothing scrolls. */
+function removeHeading(picture) {
+  const [heading, tree] = picture.querySelectorAll(":scope > g");
+  const [x, y, width, height] = picture.getAttribute("viewBox").split(" ").map(Number);
+  const top = Number(tree.getAttribute("transform").match(/ ([\d.]+)\)/)[1]) - MARGIN;
+  heading.remove();
+  picture.setAttribute("viewBox", `${x} ${y + top} ${width} ${height - top}`);
+  picture.setAttribute("height", height - top);
 }
 
 /** The actions of a node's title, as in "4,4,3", counted from 0. */

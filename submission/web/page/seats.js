@@ -46,8 +46,8 @@ export function seatCard(player, seat, { setup, toMove, thinking, last, onclick 
 }
 
 function thoughtText({ value, elapsed }) {
-  const worth = value === null ? "" : `, value ${signed(value)}`;
-  return `moved in ${secondsText(elapsed)}${worth}`;
+  const worth = value === null ? "" : `value ${signed(value)}, `;
+  return `${worth}${elapsed < 0.05 ? "at once" : `in ${secondsText(elapsed)}`}`;
 }
 
 /** @param {number} value @returns {string} with its sign, as "+0.31" */
@@ -166,7 +166,7 @@ function agentPart(seat, { agents, seconds }) {
       {},
       h("div", { class: "row" },
         h("div", { class: "option" }, h("label", { htmlFor: "seat-agent" }, "agent"), select),
-        h("div", { class: "option" }, h("label", { htmlFor: "seat-seconds" }, "seconds a move, at most"), time)),
+        h("div", { class: "option" }, h("label", { htmlFor: "seat-seconds" }, "seconds a move"), time)),
       help,
       place,
     ),
