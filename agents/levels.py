@@ -41,15 +41,15 @@ class Level:
 
 LEVELS = (
     Level(1, "random", depth=0, slips=0.0, slip_depth=0, elo=0),
-    Level(2, "newcomer", depth=1, slips=0.74, slip_depth=0, elo=200),
-    Level(3, "beginner", depth=1, slips=0.49, slip_depth=0, elo=400),
-    Level(4, "casual", depth=1, slips=0.05, slip_depth=0, elo=580),
-    Level(5, "steady", depth=2, slips=0.35, slip_depth=1, elo=760),
-    Level(6, "skilled", depth=3, slips=0.3, slip_depth=2, elo=920),
-    Level(7, "strong", depth=6, slips=0.2, slip_depth=5, elo=1090),
-    Level(8, "expert", depth=14, slips=0.2, slip_depth=10, elo=1290),
-    Level(9, "master", depth=EXACT, slips=0.35, slip_depth=12, elo=1490),
-    Level(10, "perfect", depth=EXACT, slips=0.0, slip_depth=EXACT, elo=1690),
+    Level(2, "newcomer", depth=1, slips=0.74, slip_depth=0, elo=185),
+    Level(3, "beginner", depth=1, slips=0.49, slip_depth=0, elo=395),
+    Level(4, "casual", depth=1, slips=0.05, slip_depth=0, elo=567),
+    Level(5, "steady", depth=2, slips=0.35, slip_depth=1, elo=706),
+    Level(6, "skilled", depth=3, slips=0.3, slip_depth=2, elo=861),
+    Level(7, "strong", depth=6, slips=0.2, slip_depth=5, elo=1001),
+    Level(8, "expert", depth=14, slips=0.2, slip_depth=10, elo=1185),
+    Level(9, "master", depth=EXACT, slips=0.35, slip_depth=12, elo=1403),
+    Level(10, "perfect", depth=EXACT, slips=0.0, slip_depth=EXACT, elo=1574),
 )
 """From the weakest on."""
 

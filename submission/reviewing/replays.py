@@ -1,8 +1,9 @@
 """Games to look at again, from a results file or from an episode that Kaggle has recorded."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -143,8 +144,7 @@ def _connectx_episode(document: Mapping[str, Any], path: Path) -> ReplayFile:
     configuration = _configuration(document["configuration"], path)
     env = configuration.env
     actions = _actions(env, document["steps"], path)
-    first_status, second_status = document["statuses"]
-    statuses = str(first_status), str(second_status)
+    statuses = str(document["statuses"][0]), str(document["statuses"][1])
     unfinished = {"ACTIVE", "INACTIVE"} & {*statuses}
     failed = next((seat for seat in (0, 1) if statuses[seat] in CAUSES), None)
     if unfinished or (failed is None and not _is_over(env, actions)):
@@ -174,6 +174,8 @@ def _configuration(settings: Mapping[str, Any], path: Path) -> GameConfiguration
     if not all(type(size) is int and 1 <= size <= LARGEST for size in sizes):
         raise ValueError(f"{path} has a board of {sizes}: each must be from 1 to {LARGEST}")
     seconds = settings.get("actTimeout", 2)
+    if type(seconds) not in (int, float) or not 0 < seconds < inf:
+        raise ValueError(f"{path} has an actTimeout of {seconds!r}: it must be above 0")
     return GameConfiguration(*sizes, act_timeout=float(seconds))
 
 
@@ -227,8 +229,3 @@ def _result(env: ConnectX, actions: Sequence[int], failed: int | None) -> Result
         return (Result.PLAYER_FAILED, Result.OPPONENT_FAILED)[failed]
     winner = env.winner(_reached(env, actions))
     return Result.DRAW if winner is None else Result.WIN if winner == 1 else Result.LOSS
-
-
-def seats_of(replay: Replay, name: str) -> Iterator[int]:
-    """The seats, 1 and 2, on which somebody of this name has played."""
-    return (seat for seat, player in enumerate(replay.players, start=1) if player == name)

@@ -74,6 +74,14 @@ def test_a_win_is_said_and_its_line_marked(play: Play) -> None:
     assert "  connectx solve 121212" in lines
 
 
+def test_a_level_is_an_opponent(play: Play) -> None:
+    outcome = play("level:n=3,seed=1", "--moves", "121212", typed=["1"])
+    assert (outcome.status, outcome.stderr) == (0, "")
+    refused = play("level:n=11", typed=["1"])
+    assert refused.status == 2
+    assert "the level n must be from 1 to 10, not 11" in refused.stderr
+
+
 def test_a_loss(play: Play) -> None:
     outcome = play("greedy", "--moves", "121212", typed=["7"])
     assert "greedy plays column 2." in outcome.stdout
