@@ -31,7 +31,7 @@ FAR = {
 """Whoever imports one of these modules, or what is theirs, leaves the process or needs Kaggle."""
 
 BROWSER = {"tests.helpers.browser", "tests.helpers.jupyter"}
-"""Whoever uses these drives Chromium."""
+"""Whoever uses these drives Chromium or a notebook."""
 
 
 def pytest_xdist_auto_num_workers() -> int:
