@@ -77,6 +77,7 @@ def opened_site(*files: Path) -> Iterator[Site]:
     chromium = next(filter(None, map(shutil.which, NAMES)), None)
     if chromium is None:
         pytest.skip(f"no browser is installed: {', '.join(NAMES)}")
+    playwright.expect.set_options(timeout=PATIENCE)
     with started_server(*map(str, files)) as (at, _), playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=[*ARGUMENTS])
         yield Site(f"http://{at.host}:{at.port}/?token={at.token}", browser)

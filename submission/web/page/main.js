@@ -3,15 +3,18 @@
 import { DEFAULT_GAME, movesText, PERSON, readAddress, writeAddress } from "./address.js";
 import { getSetup, onConnection } from "./api.js";
 import { createBoard } from "./board.js";
-import { byId, MARKS, showError } from "./dom.js";
+import { byId, showError } from "./dom.js";
 import { Game } from "./game.js";
 import { bindKeys } from "./keys.js";
 import { askGame } from "./new_game.js";
 import { Record } from "./record.js";
-import { outcomeText, Replays } from "./replays.js";
+import { Replays } from "./replays.js";
 import { Search } from "./search.js";
-import { askSeat, playerCard, seatCard, seatName } from "./seats.js";
+import { askSeat } from "./seats.js";
 import { bindSettings, remember, remembered } from "./settings.js";
+import {
+  countAgents, drawSeats, drawToolbar, isAgent, isPersonsTurn, seatAt, statusText,
+} from "./table.js";
 import { Turns } from "./turns.js";
 import { Values } from "./values.js";
 
@@ -37,9 +40,8 @@ const state = {
 };
 let search, replays;
 
-const seatAt = ply => state.seats[ply % 2];
-const isAgent = seat => seat.name !== PERSON.name;
-const agents = () => state.seats.filter(isAgent).length;
+const agents = () => countAgents(state);
+const agentMoves = ply => isAgent(seatAt(state, ply));
 
 // What is shown
 
@@ -51,8 +53,8 @@ function render() {
   document.querySelector("main").dataset.view = state.view;
   turns.consider(turn());
   drawViews();
-  drawSeats();
-  drawToolbar();
+  drawSeats(state, game, turns, askForSeat, swapSeats);
+  drawToolbar(state, game, turns);
   values.follow(state.valued ? position : null);
   drawBoard();
   byId("values-switch").checked = state.valued;
@@ -73,83 +75,23 @@ function drawViews() {
   }
 }
 
-function drawSeats() {
-  const focused = [...byId("seats").children].indexOf(document.activeElement);
-  byId("seats").replaceChildren(...(state.replay ? replayCards() : playCards()));
-  if (focused >= 0) byId("seats").children[focused]?.focus();
-}
-
-function playCards() {
-  const { over, player } = game.position;
-  const cards = state.seats.map((seat, index) => seatCard(index + 1, seat, {
-    setup: state.setup,
-    toMove: !over && player === index + 1,
-    thinking: turns.thinking && player === index + 1,
-    last: isAgent(seat) ? state.thoughts[index] : null,
-    onclick: () => askSeat(index + 1, seat, state.setup, chosen => sit(index, chosen)),
-  }));
-  const swap = byId("swap-template").content.firstElementChild.cloneNode(true);
-  swap.addEventListener("click", swapSeats);
-  return [cards[0], swap, cards[1]];
-}
-
-function replayCards() {
-  const { replay } = state.replay;
-  return replay.players.map((name, index) => playerCard(index + 1, name, index ? "second" : "first"));
-}
-
-function drawToolbar() {
-  const both = agents() === 2 && state.view === "play" && !game.position.over;
-  const behind = game.ply < game.plies;
-  byId("undo").textContent = state.replay ? "Back" : "Undo";
-  byId("redo").textContent = state.replay ? "On" : "Redo";
-  byId("undo").disabled = game.ply === 0;
-  byId("redo").disabled = !behind;
-  byId("continue").hidden = !(state.replay ? !game.position.over
-    : state.view === "play" && behind && isAgent(seatAt(game.ply)));
-  byId("retry").hidden = !turns.error;
-  byId("pause").hidden = !both;
-  byId("pause").textContent = state.paused ? "Go on" : "Pause";
-  byId("step").hidden = !both || !state.paused || behind;
-  byId("speed-label").hidden = !both;
-}
-
 function drawBoard() {
   const { position } = game;
   board.update({
     ...position,
-    interactive: isPersonsTurn(),
+    interactive: isPersonsTurn(state, game),
     values: state.valued && !position.over ? values.byAction ?? {} : null,
-    message: statusText(),
+    message: statusText(state, game),
   });
-}
-
-function isPersonsTurn() {
-  if (game.position.over || state.replay) return false;
-  return state.view !== "play" || !isAgent(seatAt(game.ply));
-}
-
-function statusText() {
-  const { over, winner, player } = game.position;
-  if (over) return winner ? `${MARKS[winner]} wins.` : "A draw.";
-  if (state.replay && game.ply === game.plies) {
-    const { replay } = state.replay;
-    return [outcomeText(replay), replay.cause].filter(Boolean).join(": ");
-  }
-  const seat = seatAt(game.ply);
-  if (state.view === "play" && isAgent(seat)) {
-    return `${MARKS[player]} to move: ${seatName(seat)}${state.paused && agents() === 2 ? ", paused" : ""}.`;
-  }
-  return `${MARKS[player]} to move.`;
 }
 
 // What happens
 
 /** The agent's turn that the position is, if it is one. */
 function turn() {
-  const seat = seatAt(game.ply);
-  const waiting = game.ply < game.plies || game.position.over || state.view !== "play" || !isAgent(seat);
-  if (waiting) return null;
+  const seat = seatAt(state, game.ply);
+  const idle = game.ply < game.plies || game.position.over || state.view !== "play" || !isAgent(seat);
+  if (idle) return null;
   if (agents() === 2) {
     if (state.paused && !state.stepping) return null;
     return { game: game.end.game, moves: game.moves, seat, wait: state.stepping ? 0 : state.wait };
@@ -199,13 +141,13 @@ function goTo(ply) {
 /** Go back to where a person was to move, or by one ply where none plays. */
 function undo() {
   let ply = game.ply - 1;
-  while (skipsAgents() && ply > 0 && isAgent(seatAt(ply))) ply--;
+  while (skipsAgents() && ply > 0 && agentMoves(ply)) ply--;
   goTo(ply);
 }
 
 function redo() {
   let ply = game.ply + 1;
-  while (skipsAgents() && ply < game.plies && isAgent(seatAt(ply))) ply++;
+  while (skipsAgents() && ply < game.plies && agentMoves(ply)) ply++;
   goTo(ply);
 }
 
@@ -220,6 +162,10 @@ async function playOn() {
   }
   await game.open(game.end.game, moves);
   settle("push");
+}
+
+function askForSeat(index) {
+  askSeat(index + 1, state.seats[index], state.setup, seat => sit(index, seat));
 }
 
 function sit(index, seat) {
@@ -363,7 +309,7 @@ async function start() {
     ".": () => stepBy(1),
     "?": () => byId("help-dialog").showModal(),
   }, {
-    digit: action => isPersonsTurn() && game.position.legal.includes(action) && movePerson(action),
+    digit: action => isPersonsTurn(state, game) && game.position.legal.includes(action) && movePerson(action),
     arrow: () => board.focus(),
   });
   window.addEventListener("popstate", follow);

@@ -35,19 +35,21 @@ function seatDetail(seat, setup) {
  * @returns {HTMLElement}
  */
 export function seatCard(player, seat, { setup, toMove, thinking, last, onclick }) {
-  const detail = thinking ? "thinking…" : last ? thoughtText(last) : seatDetail(seat, setup);
+  const detail = thinking ? ["thinking…"] : last ? thought(last) : [seatDetail(seat, setup)];
   return h(
     "button",
     { type: "button", class: "seat", "data-to-move": toMove, "data-thinking": thinking, onclick },
     stone(player),
-    h("span", { class: "who" }, h("b", {}, seatName(seat)), h("small", {}, detail)),
+    h("span", { class: "who" }, h("b", {}, seatName(seat)), h("small", {}, ...detail)),
     h("span", { class: "hidden" }, `${toMove ? ", to move" : ""}. Change who plays ${MARKS[player]}`),
   );
 }
 
-function thoughtText({ value, elapsed }) {
-  const worth = value === null ? "" : `value ${signed(value)}, `;
-  return `${worth}${elapsed < 0.05 ? "at once" : `in ${secondsText(elapsed)}`}`;
+/** The value that an agent has found, and its time, which gives way where there is no room. */
+function thought({ value, elapsed }) {
+  const time = elapsed < 0.05 ? "at once" : `in ${secondsText(elapsed)}`;
+  if (value === null) return [time];
+  return [`value ${signed(value)}`, h("span", { class: "more" }, `, ${time}`)];
 }
 
 /** @param {number} value @returns {string} with its sign, as "+0.31" */

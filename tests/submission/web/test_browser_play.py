@@ -61,7 +61,8 @@ def random_position(rng: Random, plies: int) -> list[int]:
     """The columns of a game of Connect Four that is not over, nor about to be."""
     env = ConnectFour()
     while True:
-        state, columns = env.initial_state(), []
+        state = env.initial_state()
+        columns: list[int] = []
         while len(columns) < plies and env.get_available_actions(state):
             columns.append(rng.choice(env.get_available_actions(state)))
             state = env.get_next_state(state, columns[-1])
@@ -212,7 +213,7 @@ def test_the_curve_marks_mistakes_and_leads_to_any_ply(site: Site) -> None:
         expect(page.locator("#ply-line")).to_have_text("ply 5 of 5")
         page.keyboard.press("ArrowLeft")
         expect(page.locator("#ply-line")).to_have_text("ply 4 of 5")
-        assert curve.get_attribute("aria-valuetext", timeout=0).startswith("4. O plays column 2")
+        expect(curve).to_have_attribute("aria-valuetext", re.compile("^4. O plays column 2"))
 
 
 def test_games_of_other_sizes_and_from_moves(site: Site) -> None:
