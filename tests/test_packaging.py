@@ -37,7 +37,7 @@ def test_the_wheel_has_every_module(wheel: Path) -> None:
         for package in ("agents", "envs", "submission")
         for path in (ROOT / package).rglob("*")
         if path.suffix in (".py", ".jsonl", ".txt", ".html", ".css", ".js")
-        or path.name == "py.typed"
+        or path.name in ("py.typed", "icon.svg")
     }
 
 
