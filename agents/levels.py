@@ -79,7 +79,7 @@ class LevelAgent(Agent):
         if not 1 <= self.n <= len(LEVELS):
             raise ValueError(f"the level n must be from 1 to {len(LEVELS)}, not {self.n!r}")
         self._rng = make_rng(self.seed)
-        self._perfect = PerfectAgent()
+        self._perfect = PerfectAgent(threads=1)
 
     @property
     def level(self) -> Level:

@@ -30,7 +30,7 @@ from envs.shown_position import show
 from submission.play.moves import History
 from submission.play.opponent import AgentOpponent, Opponent, OpponentFailed, find_opponent
 from submission.web.position_view import PlayedPosition, played_position, position_view
-from submission.web.values import growing_values, values_view
+from submission.web.searching.values import growing_values, values_view
 
 HERE = Path(__file__).parent
 MODULES = (HERE.parent / "web" / "page" / "board.js", HERE / "widget.js")

@@ -13,7 +13,7 @@ from envs.games import game_id
 from submission.match.game_record import Result
 from submission.web.opened_files import ReplayFilter
 from submission.web.position_view import PlayedPosition, played_position
-from submission.web.searches import Asked, MoveAsked, PictureAsked, TreeAsked, game
+from submission.web.searching.searches import Asked, MoveAsked, PictureAsked, TreeAsked, game
 from submission.web.setup_form import (
     DEFAULT_SECONDS,
     LARGEST_SIZE,

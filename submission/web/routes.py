@@ -33,7 +33,7 @@ from submission.web.questions import (
     tree_question,
     values_question,
 )
-from submission.web.search_pool import Busy, Refusal, SearchPool
+from submission.web.searching.search_pool import Busy, Refusal, SearchPool
 from submission.web.setup_form import (
     DEFAULT_SECONDS,
     LEAST_SECONDS,

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from submission.web.search_pool import Busy, Job, SearchPool
+from submission.web.searching.search_pool import Busy, Job, SearchPool
 
 LINGER_SECONDS = 5.0
 """Time for a page to come back before its search is called off."""

@@ -7,7 +7,7 @@ from agents.solver.exact_moves import unrefuted
 from agents.solver.solver import Solver
 from envs.board import BoardGame, BoardState
 from submission.reviewing.judged_game import mistake_of
-from submission.web.values import PositionValues, growing_values
+from submission.web.searching.values import PositionValues, growing_values
 
 PATIENCE_SECONDS = (0.25, 1.5, 10.0)
 """Work for each ply in the first round, the second and the third: what is quickly judged does not

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import psutil
 
 from submission.executors.local_workers import prepare_worker
-from submission.web.searches import GROWING, QUESTIONS, Searches
+from submission.web.searching.searches import GROWING, QUESTIONS, Searches
 
 NICENESS = 5
 """Of a process for long searches: the server, and what is quick, go before it."""

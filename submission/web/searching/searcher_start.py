@@ -7,11 +7,11 @@ lies, whatever the current folder holds.
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from submission.web.searcher import search_until_ended  # found by now
+from submission.web.searching.searcher import search_until_ended  # found by now
 
-if __name__ == "__main__":  # the names are handed in by `submission.web.search_pool`
+if __name__ == "__main__":  # the names are handed in by `submission.web.searching.search_pool`
     search_until_ended(
         globals()["connection"], globals()["temporary_folder"], globals()["is_quick"]
     )

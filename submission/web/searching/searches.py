@@ -3,16 +3,19 @@
 import json
 from collections import OrderedDict, deque
 from collections.abc import Callable, Generator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from threading import Event
 from time import perf_counter, sleep
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
+from agents.agent import Agent
 from agents.book.opening_book import shipped_book, shipped_book_of
 from agents.compiled.compilation import PATIENCE, Compilation, is_compiled_game
 from agents.compiled.compiled_alpha_beta import ALPHA_BETA
 from agents.compiled.mcts_forest import MCTS
+from agents.options import agent_options
 from agents.registry import make_agent
 from agents.solver.solver import Solver
 from agents.solver.solver_engine import solver_compilation
@@ -20,9 +23,9 @@ from agents.trace.growth import SlicedSearch, growth_after, steps
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 from envs.games import game_from_id
-from submission.web.review_view import growing_review
+from submission.web.searching.review_view import growing_review
+from submission.web.searching.values import SLICE_SECONDS, growing_values, values_view
 from submission.web.setup_form import LARGEST_SIZE
-from submission.web.values import SLICE_SECONDS, growing_values, values_view
 
 MOST_SOLVERS = 6
 """Solvers, each with a table, that a process has at a time; other boards are estimated."""
@@ -134,8 +137,7 @@ class Searches:
     def move(self, asked: MoveAsked) -> dict[str, Any]:
         """Find an agent's move."""
         env, state = replayed(asked.position)
-        agent = make_agent(asked.agent, **asked.options)
-        result = agent.search(env, state, asked.seconds)
+        result = _single(make_agent(asked.agent, **asked.options)).search(env, state, asked.seconds)
         return {
             "action": int(result.action),
             "value": float(result.value) if result.action_values else None,
@@ -213,6 +215,13 @@ class Searches:
             raise ValueError("this search is not kept any more: start it again")
         step = min(asked.step, steps(search.trace))
         return picture_view(search, step, asked.root, asked.nodes, True)
+
+
+def _single(agent: Agent) -> Agent:
+    """The agent with one thread: there are as many processes as cores."""
+    if any(info.name == "threads" for info in agent_options(type(agent))):
+        return replace(agent, threads=1)  # type: ignore[type-var]
+    return agent
 
 
 def picture_view(

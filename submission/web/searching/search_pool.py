@@ -21,7 +21,7 @@ from threading import Thread
 from typing import Any
 
 from submission.executors.local_workers import hidden_main, workers_folder
-from submission.web.searcher import CANCEL, Message, Order
+from submission.web.searching.searcher import CANCEL, Message, Order
 
 START = str(Path(__file__).with_name("searcher_start.py"))
 HEED_SECONDS = 2.0
