@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Timer
+from types import FrameType
 
 import uvicorn
 
@@ -18,6 +19,8 @@ from submission.web.opened_files import OpenedFile
 from submission.web.routes import Server
 
 TOKEN_BYTES = 24
+EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104  # asked for by the user
+"""Hosts that are all addresses of this machine, and the one by which it reaches itself."""
 BROWSER_SECONDS = 0.3
 """Time for the server to be there before the browser asks it."""
 
@@ -38,6 +41,11 @@ class WebServer(uvicorn.Server):
         """End."""
         self._leave()
         await super().shutdown(sockets)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Begin to end; a second Ctrl-C changes nothing, for it does not take long."""
+        if not self.should_exit:
+            super().handle_exit(sig, frame)
 
 
 def serve(files: Sequence[Path], host: str, port: int, open_browser: bool) -> None:
@@ -65,7 +73,7 @@ def serve(files: Sequence[Path], host: str, port: int, open_browser: bool) -> No
             style="yellow",
         )
     token = secrets.token_urlsafe(TOKEN_BYTES)
-    name = f"[{host}]" if ":" in host else host
+    name = EVERYWHERE.get(host) or (f"[{host}]" if ":" in host else host)
     address = f"http://{name}:{real_port}/?token={token}"
     config = uvicorn.Config(
         Guard(server.app(), token=token, host=host, port=real_port),
@@ -76,6 +84,8 @@ def serve(files: Sequence[Path], host: str, port: int, open_browser: bool) -> No
         timeout_graceful_shutdown=1,
     )
     say(f"Open {address} (Ctrl-C ends it)")
+    if host in EVERYWHERE:
+        say(f"On another machine, open it with this one's address in the place of {name}.")
     if open_browser:
         timer = Timer(BROWSER_SECONDS, webbrowser.open, [address])
         timer.daemon = True

@@ -97,6 +97,7 @@ def test_nothing_is_left_of_it(number: signal.Signals, tmp_path: Path) -> None:
                 below = psutil.Process(server.pid).children(recursive=True)
                 assert below
                 server.send_signal(number)
+                server.send_signal(number)  # by an impatient person
                 status = server.wait(20)
         assert status == {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}[number]
         wait_until_gone([process.pid for process in below], 20)
