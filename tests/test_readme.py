@@ -133,7 +133,7 @@ def test_the_documents_show_the_commands() -> None:
         *("explain", "play"),
     }
     assert files_of(commands) == {
-        "my_mcts.py",
+        "mine.py",
         "replay.html",
         "games.jsonl",
         "grade.html",
