@@ -10,7 +10,7 @@ from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 from envs.protocol import Env
 from envs.render import CELL, LINE_COLOUR, SYMBOLS, board_caption, board_svg, board_text
-from envs.svg import FONT, element, in_page, text, title
+from envs.svg import FONT, element, in_page, text, text_width, title
 
 MOST_CELLS = 2500
 """Of a board that is drawn; a larger one is written."""
@@ -183,11 +183,12 @@ def _in_cells(
 
 def _value(value: float, at: tuple[float, float], is_best: bool) -> Iterator[str]:
     """A value, and a frame around the best."""
-    x, y = at
+    (x, y), label = at, value_label(value)
     if is_best:
-        frame = {"width": CELL - 4, "height": 20, "rx": 4, "fill": "none", "stroke": INK}
-        yield element("rect", x=x - CELL / 2 + 2, y=y - 15, stroke_width=2, **frame)
-    yield _words(value_label(value), at, VALUE_SIZE)
+        width = min(text_width(label, VALUE_SIZE) + 10, CELL - 4)
+        frame = {"width": width, "height": 20, "rx": 4, "fill": "none", "stroke": INK}
+        yield element("rect", x=x - width / 2, y=y - 15, stroke_width=2, **frame)
+    yield _words(label, at, VALUE_SIZE)
 
 
 def _words(words: str, at: tuple[float, float], size: float) -> str:
