@@ -2,7 +2,7 @@
 
 import { isAbort, postAsPage, stream } from "./api.js";
 import { byId, h, showError } from "./dom.js";
-import { optionsForm } from "./options_form.js";
+import { optionsForm } from "./seats.js";
 
 const AGENTS = ["alphabeta", "mcts", "minimax", "expectimax"];
 const HIDDEN = ["engine", "keep_tree"]; // of a search that is recorded there is one engine
