@@ -172,6 +172,11 @@ function togglePause() {
   render();
 }
 
+function pause() {
+  if (state.view === "search") search.togglePause();
+  else if (!byId("pause").hidden) togglePause();
+}
+
 function stepOnce() {
   state.stepping = true;
   render();
@@ -266,7 +271,7 @@ async function start() {
     r: () => game.ply < game.plies && redo(),
     v: toggleValues,
     n: newGame,
-    p: () => !byId("pause").hidden && togglePause(),
+    p: pause,
     ",": () => stepBy(-1),
     ".": () => stepBy(1),
     "?": () => byId("help-dialog").showModal(),
