@@ -125,6 +125,8 @@ def test_a_growing_tree_is_paused_and_followed_again(site: Site) -> None:
     with site.page("#game=connectx-20x20x5&moves=&view=search") as page:  # a slow one
         page.get_by_label("agent", exact=True).select_option("mcts")
         page.get_by_label("simulations").fill("20000")
+        page.get_by_text("More options").click()
+        page.get_by_label("time limit").fill("")
         page.get_by_role("button", name="Start", exact=True).click()
         state = page.locator("#search-state")
         expect(state).to_contain_text("Thinking")
@@ -199,6 +201,7 @@ def test_an_episode_of_kaggle_is_opened_and_stepped_through(site: Site) -> None:
         game = page.locator("#replays-list button")
         expect(game).to_have_count(1)
         expect(game).to_contain_text("X wins")
+        expect(page.locator("#standings")).to_be_hidden()
         game.click()
         for player in ("Mine", "Theirs"):
             expect(page.locator("#seats")).to_contain_text(player)
