@@ -8,7 +8,7 @@ import { byId } from "./dom.js";
 
 export const PERSON = { name: "person", options: {} };
 export const DEFAULT_GAME = "connectx-6x7x4";
-export const VIEWS = ["play", "search", "replays"];
+const VIEWS = ["play", "search", "replays"];
 
 /**
  * @typedef {object} Seat
