@@ -47,9 +47,10 @@ def polyline(points: Iterable[Point], **attributes: object) -> str:
     return element("polyline", points=_joined(points), fill="none", **attributes)
 
 
-def translated(content: str, by: Point) -> str:
+def translated(content: str, by: Point, **attributes: object) -> str:
     """Content that is drawn elsewhere."""
-    return element("g", content, transform=f"translate({number(by[0])} {number(by[1])})")
+    shift = f"translate({number(by[0])} {number(by[1])})"
+    return element("g", content, transform=shift, **attributes)
 
 
 def title(words: str) -> str:

@@ -36,8 +36,7 @@ def test_the_wheel_has_every_module(wheel: Path) -> None:
         path.relative_to(ROOT).as_posix()
         for package in ("agents", "envs", "submission")
         for path in (ROOT / package).rglob("*")
-        if path.suffix in (".py", ".jsonl", ".txt", ".html", ".css", ".js")
-        or path.name in ("py.typed", "icon.svg")
+        if path.suffix in SUFFIXES or path.name in ("py.typed", "icon.svg")
     }
 
 

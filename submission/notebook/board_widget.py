@@ -33,7 +33,7 @@ from submission.web.position_view import PlayedPosition, played_position, positi
 from submission.web.searching.values import growing_values, values_view
 
 HERE = Path(__file__).parent
-MODULES = (HERE.parent / "web" / "page" / "board.js", HERE / "widget.js")
+MODULES = (HERE.parent / "web" / "page" / "modules" / "board.js", HERE / "widget.js")
 
 LEAST_SECONDS, MOST_SECONDS = 0.01, 60.0
 VALUES_SECONDS = 30.0

@@ -95,14 +95,19 @@ def draw(trace: SearchTrace, limit: int = LIMIT, top: Path = ()) -> str:
 
 
 def draw_picture(trace: SearchTrace, picture: Picture) -> str:
-    """A picture of a trace as a stand-alone SVG document."""
+    """A picture of a trace as a stand-alone SVG document; its parts have a class each."""
     tree = _tree(trace, picture.root)
     width = max(tree.width, LEAST_WIDTH, text_width(picture.title, TITLE))
-    sections = [_heading(picture, width), tree, _legend(picture.root, width)]
+    sections = {
+        "heading": _heading(picture, width),
+        "tree": tree,
+        "legend": _legend(picture.root, width),
+    }
 
     content, y = [], BORDER
-    for section in sections:
-        content.append(translated(section.svg, (BORDER + (width - section.width) / 2, y)))
+    for name, section in sections.items():
+        place = BORDER + (width - section.width) / 2, y
+        content.append(translated(section.svg, place, class_=name))
         y += section.height + SPACE
     size = width + 2 * BORDER, y - SPACE + BORDER
     return document(size, picture.title, " ".join(picture.notes), content)

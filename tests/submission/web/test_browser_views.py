@@ -15,6 +15,7 @@ from tests.helpers.browser import (
     places,
     write_ladder,
 )
+from tests.helpers.episodes import episode_of, write_episode
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 PAGE = Path(__file__).parents[3] / "submission" / "web" / "page"
 MOST_BYTES = 200_000
 MIDDLE = "44444326556"
+EPISODE = "4455667"
+"""A game that the first player wins on Kaggle."""
 VIEWS = {
     "play": f"#game=connectx-6x7x4&moves={MIDDLE}",
     "large": "#game=connectx-20x20x5&moves=10,11,10,11,9",
@@ -36,7 +39,9 @@ SCHEMES: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
 
 @pytest.fixture(scope="module")
 def shared_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with opened_site(write_ladder(tmp_path_factory.mktemp("files") / "ladder.jsonl")) as site:
+    folder = tmp_path_factory.mktemp("files")
+    episode = write_episode(episode_of(EPISODE), folder)
+    with opened_site(write_ladder(folder / "ladder.jsonl"), episode) as site:
         yield site
 
 
@@ -114,6 +119,46 @@ def test_the_tree_is_shown_while_the_search_goes_on_and_stops(site: Site) -> Non
         expect(page.locator("#search-error")).to_be_hidden()
 
 
+def test_a_growing_tree_is_paused_and_followed_again(site: Site) -> None:
+    from playwright.sync_api import expect
+
+    with site.page("#game=connectx-20x20x5&moves=&view=search") as page:  # a slow one
+        page.get_by_label("agent", exact=True).select_option("mcts")
+        page.get_by_label("simulations").fill("20000")
+        page.get_by_text("More options").click()
+        page.get_by_label("time limit").fill("")
+        page.get_by_role("button", name="Start", exact=True).click()
+        state = page.locator("#search-state")
+        expect(state).to_contain_text("Thinking")
+        follow = page.locator("#search-follow")
+        expect(follow).to_have_text("Pause")
+
+        page.get_by_role("button", name="First").click()
+        expect(state).to_have_text("Paused at step 1, while the search goes on.")
+        slider = page.get_by_role("slider", name="Step")
+        most = int(slider.get_attribute("max") or 0)
+        page.wait_for_function(
+            "most => document.querySelector('#search-step').max > most", arg=most
+        )
+        expect(slider).to_have_value("1")
+
+        page.get_by_label("nodes drawn").select_option("60")
+        expect(state).to_contain_text("Paused at step 1")
+        follow.click()
+        expect(state).to_contain_text("Thinking")
+        expect(page.get_by_label("nodes drawn")).to_have_value("30")
+        page.keyboard.press("p")
+        expect(state).to_contain_text("Paused at step")
+        page.locator("#tree g.folded").last.click()
+        expect(page.locator("#tree-way button")).not_to_have_count(1)
+        page.keyboard.press("p")
+        expect(page.locator("#tree-way button")).to_have_count(1)
+
+        page.get_by_role("button", name="Stop").click()
+        expect(state).to_contain_text("Step")
+        expect(follow).to_be_disabled()
+
+
 def test_replays_are_filtered_and_stepped_through(site: Site) -> None:
     from playwright.sync_api import expect
 
@@ -144,6 +189,33 @@ def test_replays_are_filtered_and_stepped_through(site: Site) -> None:
         page.go_back()
         page.go_back()
         expect(page.locator("#seats")).to_contain_text("rival")
+
+
+def test_an_episode_of_kaggle_is_opened_and_stepped_through(site: Site) -> None:
+    from playwright.sync_api import expect
+
+    with site.page("#view=replays") as page:
+        page.get_by_label("file", exact=True).select_option(
+            label="episode-81234567-replay.json (1 game)"
+        )
+        game = page.locator("#replays-list button")
+        expect(game).to_have_count(1)
+        expect(game).to_contain_text("X wins")
+        expect(page.locator("#standings")).to_be_hidden()
+        game.click()
+        for player in ("Mine", "Theirs"):
+            expect(page.locator("#seats")).to_contain_text(player)
+        for ply, column in enumerate(EPISODE, 1):
+            page.get_by_role("button", name="On", exact=True).click()
+            expect(page.locator("#ply-line")).to_have_text(f"ply {ply} of 7")
+            words = f"{ply}. {'OX'[ply % 2]} plays column {column}"
+            expect(page.locator("#ply-text")).to_contain_text(words)
+            assert page.locator("#board .stone").count() == ply
+        expect(message(page)).to_have_text("X wins.")
+        page.locator("#moves button").nth(3).click()
+        page.reload()
+        expect(page.locator("#ply-line")).to_have_text("ply 3 of 7")
+        expect(page.locator("#seats")).to_contain_text("Theirs")
 
 
 def test_failures_and_standings_are_shown(site: Site) -> None:
@@ -232,4 +304,4 @@ def test_a_game_that_ends_rings_the_line(site: Site) -> None:
 
 
 def test_the_page_is_small() -> None:
-    assert sum(file.stat().st_size for file in PAGE.iterdir()) < MOST_BYTES
+    assert sum(file.stat().st_size for file in PAGE.rglob("*") if file.is_file()) < MOST_BYTES

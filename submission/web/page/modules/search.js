@@ -2,7 +2,7 @@
 
 import { isAbort, postAsPage, stream } from "./api.js";
 import { byId, h, showError } from "./dom.js";
-import { optionsForm } from "./options_form.js";
+import { optionsForm } from "./seats.js";
 
 const AGENTS = ["alphabeta", "mcts", "minimax", "expectimax"];
 const HIDDEN = ["engine", "keep_tree"]; // of a search that is recorded there is one engine
@@ -22,7 +22,11 @@ export class Search {
   #position = null;
   #key = "";
   #source = null;
-  #picture = null;
+  #thinking = false;
+  #paused = false; // the search goes on, and its pictures are not shown
+  #latest = null; // the picture that has come last from a search
+  #picture = null; // the one that is shown
+  #drawn = ""; // how many nodes a search shows while it goes on
   #top = [];
   #asked = new AbortController();
 
@@ -38,6 +42,7 @@ export class Search {
       this.#start();
     });
     byId("search-stop").addEventListener("click", () => this.#stop());
+    byId("search-follow").addEventListener("click", () => this.togglePause());
     byId("search-nodes").addEventListener("change", () => this.#picture && this.#ask(this.#step));
     byId("search-step").addEventListener("input", () => this.#ask(byId("search-step").valueAsNumber));
     const steps = { first: () => 1, back: () => this.#step - 1, on: () => this.#step + 1, last: () => Infinity };
@@ -65,6 +70,29 @@ export class Search {
     if (this.#picture) this.#ask(this.#step + by);
   }
 
+  /** Hold the picture of a search that goes on, or follow it again. */
+  togglePause() {
+    if (!this.#picture || !this.#thinking) return;
+    if (this.#paused) this.#follow();
+    else this.#setPaused(true);
+  }
+
+  /** Show the search as it goes on: its whole tree, with as many nodes as at its start. */
+  #follow() {
+    this.#asked.abort();
+    this.#top = [];
+    byId("search-nodes").value = this.#drawn;
+    showError(byId("search-error"), "");
+    this.#setPaused(false);
+    this.#draw(this.#latest);
+  }
+
+  #setPaused(paused) {
+    this.#paused = paused;
+    byId("search-follow").textContent = paused ? "Follow" : "Pause";
+    if (this.#picture) this.#tell();
+  }
+
   get #step() {
     return this.#picture.step;
   }
@@ -88,20 +116,31 @@ export class Search {
       return;
     }
     const { game, moves } = this.#position;
+    this.#drawn = byId("search-nodes").value;
     const question = {
       game, moves,
       agent: byId("search-agent").value,
       options: JSON.stringify(this.#form.read()),
-      nodes: byId("search-nodes").value,
+      nodes: this.#drawn,
     };
     this.#setThinking(true);
-    this.#source = stream("search", question, picture => {
-      if (picture.done) this.#setThinking(false);
-      this.#draw(picture);
-    }, sentence => {
+    this.#source = stream("search", question, picture => this.#take(picture), sentence => {
       this.#setThinking(false);
       showError(byId("search-error"), sentence);
     });
+  }
+
+  /** Take a picture of the search as it goes on; the one that a pause holds stays. */
+  #take(picture) {
+    const held = this.#paused;
+    this.#latest = picture;
+    if (picture.done) this.#setThinking(false);
+    if (held) {
+      this.#picture.steps = picture.steps;
+      this.#tell();
+    } else {
+      this.#draw(picture);
+    }
   }
 
   #stop() {
@@ -112,12 +151,14 @@ export class Search {
   }
 
   #setThinking(thinking) {
+    this.#thinking = thinking;
     byId("search-stop").disabled = !thinking;
-    byId("search-view").dataset.thinking = thinking;
-    if (this.#picture) this.#tell();
+    byId("search-follow").disabled = !thinking;
+    this.#setPaused(false);
   }
 
   #clear() {
+    this.#latest = null;
     this.#picture = null;
     this.#top = [];
     showError(byId("search-error"), "");
@@ -126,9 +167,9 @@ export class Search {
     byId("search-state").textContent = "";
   }
 
-  /** Ask for the picture after a step; the search is no longer followed as it grows. */
+  /** Ask for the picture after a step; a search that goes on is no longer followed meanwhile. */
   async #ask(step, top = this.#top) {
-    if (this.#source) this.#stop();
+    if (this.#thinking) this.#setPaused(true);
     this.#asked.abort();
     this.#asked = new AbortController();
     const wanted = Math.max(1, Math.min(step, this.#picture.steps));
@@ -148,11 +189,9 @@ export class Search {
     this.#picture = picture;
     byId("search-walk").hidden = false;
     byId("tree-section").hidden = false;
-    const slider = byId("search-step");
-    slider.max = picture.steps;
-    slider.value = picture.step;
     byId("search-words").replaceChildren(...picture.words.map(line => h("li", {}, line)));
     this.#tell();
+    byId("search-step").value = picture.step;
     this.#drawWay();
     byId("tree-notes").replaceChildren(
       h("b", {}, picture.title), ...picture.notes.map(note => h("span", { class: "faint" }, note)));
@@ -162,12 +201,14 @@ export class Search {
 
   #tell() {
     const { step, steps, chosen } = this.#picture;
-    const thinking = byId("search-view").dataset.thinking === "true";
     const place = this.#position?.place ?? "action";
     const choice = chosen === null ? "" : ` It chooses ${place} ${chosen + 1}.`;
-    byId("search-state").textContent = thinking
-      ? `Thinking: ${counted(steps)} so far.` : `Step ${step} of ${steps}.${choice}`;
-    byId("search-step").setAttribute("aria-valuetext", `step ${step} of ${steps}`);
+    byId("search-state").textContent = this.#paused
+      ? `Paused at step ${step}, while the search goes on.`
+      : this.#thinking ? `Thinking: ${counted(steps)} so far.` : `Step ${step} of ${steps}.${choice}`;
+    const slider = byId("search-step");
+    slider.max = steps;
+    slider.setAttribute("aria-valuetext", `step ${step} of ${steps}`);
   }
 
   #drawWay() {
@@ -222,10 +263,10 @@ export class Search {
 
 /** Take the title and the notes out of a picture: they stand above it, where nothing scrolls. */
 function removeHeading(picture) {
-  const [heading, tree] = picture.querySelectorAll(":scope > g");
-  const [x, y, width, height] = picture.getAttribute("viewBox").split(" ").map(Number);
-  const top = Number(tree.getAttribute("transform").match(/ ([\d.]+)\)/)[1]) - MARGIN;
-  heading.remove();
+  picture.querySelector("g.heading").remove();
+  const { x, y, width, height } = picture.viewBox.baseVal;
+  const tree = picture.querySelector("g.tree").transform.baseVal.getItem(0).matrix;
+  const top = tree.f - MARGIN;
   picture.setAttribute("viewBox", `${x} ${y + top} ${width} ${height - top}`);
   picture.setAttribute("height", height - top);
 }

@@ -1,8 +1,7 @@
 /** What each move is worth: the stream of values for the position on the board, and its panel. */
 
 import { stream } from "./api.js";
-import { byId, h, MARKS, showError } from "./dom.js";
-import { signed } from "./seats.js";
+import { byId, h, MARKS, showError, signed } from "./dom.js";
 
 const PHASES = { solving: "Solving…", estimating: "Estimating…", preparing: "Preparing…" };
 

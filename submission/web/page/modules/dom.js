@@ -1,6 +1,7 @@
-/** Small tools to make and find elements. */
+/** Elements of the page: to make and find them, to write in them, and the keys of one letter. */
 
 const SVG = "http://www.w3.org/2000/svg";
+const TYPED = "input:not([type=checkbox], [type=radio], [type=range]), select, textarea"; // where letters are text
 
 /**
  * Make an element.
@@ -80,7 +81,38 @@ export function stone(player) {
   );
 }
 
+/** @param {number} value @returns {string} with its sign, as "+0.31" */
+export function signed(value) {
+  const text = Math.abs(value).toFixed(2).replace(/\.?0+$/, "");
+  return `${value > 0 ? "+" : value < 0 ? "−" : ""}${text}`;
+}
+
 /** @param {number} seconds @returns {string} */
 export function secondsText(seconds) {
   return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
+}
+
+/**
+ * Listen to keys.
+ *
+ * @param {Object<string, () => unknown>} letters what each key does
+ * @param {{digit: (action: number) => unknown, arrow: () => unknown}} board what 1 to 9 and the
+ *   arrows do, where the focus is not on the board or on something that takes them itself
+ */
+export function bindKeys(letters, { digit, arrow }) {
+  document.addEventListener("keydown", event => {
+    const unwanted = event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey
+      || event.target.closest(TYPED) || document.querySelector("dialog[open]");
+    if (unwanted) return;
+    if (/^Arrow(Left|Right)$/.test(event.key)) {
+      if (event.target !== document.body) return;
+      event.preventDefault();
+      arrow();
+    } else if (byId("keys-switch").checked) {
+      const action = /^[1-9]$/.test(event.key) ? () => digit(Number(event.key) - 1) : letters[event.key];
+      if (!action) return;
+      event.preventDefault();
+      action();
+    }
+  });
 }

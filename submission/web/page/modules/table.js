@@ -1,9 +1,11 @@
-/** What stands around the board: the seats, the buttons, and the line below it. */
+/** The table around the board: whose turn it is, the seats, the buttons, and the line below. */
 
 import { PERSON } from "./address.js";
 import { byId, MARKS } from "./dom.js";
 import { outcomeText } from "./replays.js";
 import { playerCard, seatCard, seatName } from "./seats.js";
+
+const LEAST_THINKING = 250; // milliseconds for which a person sees that it was the agent's turn
 
 /**
  * @typedef {object} State what the page knows beside the game
@@ -19,17 +21,17 @@ import { playerCard, seatCard, seatName } from "./seats.js";
  */
 
 /** Who is to move after so many plies. */
-export function seatAt({ seats }, ply) {
+function seatAt({ seats }, ply) {
   return seats[ply % 2];
 }
 
 /** Whether an agent has a seat. */
-export function isAgent(seat) {
+function isAgent(seat) {
   return seat.name !== PERSON.name;
 }
 
 /** How many seats agents have. */
-export function countAgents({ seats }) {
+function countAgents({ seats }) {
   return seats.filter(isAgent).length;
 }
 
@@ -46,11 +48,55 @@ export function isPersonsTurn(state, game) {
 }
 
 /**
+ * The agent's turn that the position is, as `Turns` takes it; null where it is none.
+ *
+ * @param {State} state
+ * @param {import("./game.js").Game} game
+ * @returns {{game: string, moves: string, seat: import("./address.js").Seat, wait: number}|null}
+ */
+export function agentsTurn(state, game) {
+  const seat = seatAt(state, game.ply);
+  const idle = game.ply < game.plies || game.position.over || state.view !== "play" || !isAgent(seat);
+  if (idle) return null;
+  const turn = { game: game.end.game, moves: game.moves, seat };
+  if (countAgents(state) === 2) {
+    if (state.paused && !state.stepping) return null;
+    return { ...turn, wait: state.stepping ? 0 : state.wait };
+  }
+  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  return { ...turn, wait: calm ? 0 : LEAST_THINKING };
+}
+
+/**
+ * The ply to which one undoes: where a person was to move, or the one before where none plays.
+ *
+ * @param {State} state
+ * @param {import("./game.js").Game} game
+ * @returns {number}
+ */
+export function plyBefore(state, game) {
+  let ply = game.ply - 1;
+  while (skipsAgents(state) && ply > 0 && isAgent(seatAt(state, ply))) ply--;
+  return ply;
+}
+
+/** As `plyBefore`, for the ply to which one redoes. */
+export function plyAfter(state, game) {
+  let ply = game.ply + 1;
+  while (skipsAgents(state) && ply < game.plies && isAgent(seatAt(state, ply))) ply++;
+  return ply;
+}
+
+function skipsAgents(state) {
+  return state.view === "play" && countAgents(state) === 1;
+}
+
+/**
  * Draw who sits where; a card that has the focus keeps it.
  *
  * @param {State} state
  * @param {import("./game.js").Game} game
- * @param {import("./turns.js").Turns} turns
+ * @param {import("./game.js").Turns} turns
  * @param {(index: number) => void} onSeat what to do when a seat is to be changed
  * @param {() => void} onSwap
  */
@@ -85,7 +131,7 @@ function replayCards({ players }) {
  *
  * @param {State} state
  * @param {import("./game.js").Game} game
- * @param {import("./turns.js").Turns} turns
+ * @param {import("./game.js").Turns} turns
  */
 export function drawToolbar(state, game, turns) {
   const both = countAgents(state) === 2 && state.view === "play" && !game.position.over;

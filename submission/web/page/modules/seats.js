@@ -1,8 +1,24 @@
-/** Who sits where: a card for each player, and the dialog that changes it. */
+/** Who sits where: a card for each player, and the dialog that changes it, with an agent's options. */
 
 import { PERSON } from "./address.js";
-import { byId, h, MARKS, secondsText, stone } from "./dom.js";
-import { optionsForm } from "./options_form.js";
+import { byId, h, MARKS, secondsText, signed, stone } from "./dom.js";
+
+const FIRST_LEVEL = 3;
+
+/**
+ * Who sits where an address does not say it: a link to a position is there to be looked at, and
+ * without moves a game begins.
+ *
+ * @param {string} moves
+ * @param {object} setup
+ * @returns {[import("./address.js").Seat, import("./address.js").Seat]}
+ */
+export function usualSeats(moves, { levels }) {
+  if (moves) return [PERSON, PERSON];
+  const agent = levels.length
+    ? { name: "level", options: { n: FIRST_LEVEL } } : { name: "mcts", options: {} };
+  return [PERSON, agent];
+}
 
 /**
  * The name of who sits somewhere.
@@ -50,12 +66,6 @@ function thought({ value, elapsed }) {
   const time = elapsed < 0.05 ? "at once" : `in ${secondsText(elapsed)}`;
   if (value === null) return [time];
   return [`value ${signed(value)}`, h("span", { class: "more" }, `, ${time}`)];
-}
-
-/** @param {number} value @returns {string} with its sign, as "+0.31" */
-export function signed(value) {
-  const text = Math.abs(value).toFixed(2).replace(/\.?0+$/, "");
-  return `${value > 0 ? "+" : value < 0 ? "−" : ""}${text}`;
 }
 
 /**
@@ -174,4 +184,77 @@ function agentPart(seat, { agents, seconds }) {
     ),
     read: () => ({ name: select.value, options: form.read(), seconds: time.valueAsNumber }),
   };
+}
+
+let fields = 0; // made so far: each has an id of its own
+
+/**
+ * Make the fields of an agent's options.
+ *
+ * @param {object[]} options as /api/setup tells them
+ * @param {Object<string, unknown>} values those that are not at their defaults
+ * @returns {{element: HTMLElement, read: () => Object<string, unknown>}} `read` gives what differs
+ *   from the defaults
+ */
+export function optionsForm(options, values = {}) {
+  const made = options.map(option => {
+    const value = option.name in values ? values[option.name] : option.default;
+    return { option, ...field(option, value ?? null) };
+  });
+  const read = () => Object.fromEntries(
+    made
+      .map(({ option, read: value }) => [option, value()])
+      .filter(([option, value]) => value !== (option.default ?? null))
+      .map(([option, value]) => [option.name, value]),
+  );
+  return { element: h("div", { class: "options" }, ...made.map(({ element }) => element)), read };
+}
+
+function field(option, value) {
+  const id = `option-${++fields}`;
+  const { control, read } = CONTROLS[option.type](option, value);
+  control.id = id;
+  control.setAttribute("aria-describedby", `${id}-help`);
+  const name = option.name.replaceAll("_", " ");
+  const element = h(
+    "div",
+    { class: option.type === "boolean" ? "option check" : "option" },
+    h("label", { htmlFor: id }, name),
+    control,
+    h("small", { id: `${id}-help` }, option.help),
+  );
+  return { element, read };
+}
+
+const CONTROLS = {
+  boolean: (option, value) => {
+    const control = h("input", { type: "checkbox", checked: Boolean(value) });
+    return { control, read: () => control.checked };
+  },
+  choice: (option, value) => {
+    const choices = option.nullable ? ["", ...option.choices] : option.choices;
+    const control = h("select", {}, ...choices.map(choice =>
+      h("option", { value: choice, selected: choice === (value ?? "") }, choice || "none")));
+    return { control, read: () => control.value || null };
+  },
+  text: (option, value) => {
+    const control = h("input", { type: "text", value: value ?? "", maxLength: 100 });
+    return { control, read: () => control.value || (option.nullable ? null : "") };
+  },
+  integer: (option, value) => number(option, value, "1"),
+  number: (option, value) => number(option, value, "any"),
+};
+
+function number(option, value, step) {
+  const control = h("input", {
+    type: "number",
+    step,
+    min: option.least ?? null,
+    max: option.most ?? null,
+    required: !option.nullable,
+    placeholder: option.nullable ? "none" : "",
+    value: value ?? "",
+    inputMode: step === "1" ? "numeric" : "decimal",
+  });
+  return { control, read: () => (control.value === "" ? null : control.valueAsNumber) };
 }

@@ -125,7 +125,7 @@ export class Replays {
       const standings = await post("standings", { file: number });
       if (this.#file.number !== number) return;
       drawStandings(standings);
-      section.hidden = false;
+      section.hidden = !(standings.rows.length || standings.notes.length || standings.cross);
     } catch (error) {
       showError(byId("replays-error"), error.message);
     }

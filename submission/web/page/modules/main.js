@@ -1,25 +1,20 @@
 /** The page: one game on one board, seen in three views. */
 
-import { DEFAULT_GAME, movesText, PERSON, readAddress, writeAddress } from "./address.js";
+import {
+  bindSettings, DEFAULT_GAME, movesText, PERSON, readAddress, remember, remembered, writeAddress,
+} from "./address.js";
 import { getSetup, onConnection } from "./api.js";
 import { createBoard } from "./board.js";
-import { byId, showError } from "./dom.js";
-import { Game } from "./game.js";
-import { bindKeys } from "./keys.js";
-import { askGame } from "./new_game.js";
+import { bindKeys, byId, showError } from "./dom.js";
+import { askGame, Game, Turns } from "./game.js";
 import { Record } from "./record.js";
 import { Replays } from "./replays.js";
 import { Search } from "./search.js";
-import { askSeat } from "./seats.js";
-import { bindSettings, remember, remembered } from "./settings.js";
+import { askSeat, usualSeats } from "./seats.js";
 import {
-  countAgents, drawSeats, drawToolbar, isAgent, isPersonsTurn, seatAt, statusText,
+  agentsTurn, drawSeats, drawToolbar, isPersonsTurn, plyAfter, plyBefore, statusText,
 } from "./table.js";
-import { Turns } from "./turns.js";
 import { Values } from "./values.js";
-
-const FIRST_LEVEL = 3;
-const LEAST_THINKING = 250; // milliseconds for which a person sees that it was the agent's turn
 
 const game = new Game();
 const board = createBoard(byId("board"), { onMove: action => movePerson(action), label: "Board" });
@@ -40,9 +35,6 @@ const state = {
 };
 let search, replays;
 
-const agents = () => countAgents(state);
-const agentMoves = ply => isAgent(seatAt(state, ply));
-
 // What is shown
 
 function render() {
@@ -51,7 +43,7 @@ function render() {
   byId("ply-line").textContent = `ply ${game.ply} of ${game.plies}`;
   document.title = `${position.title} · connectx`;
   document.querySelector("main").dataset.view = state.view;
-  turns.consider(turn());
+  turns.consider(agentsTurn(state, game));
   drawViews();
   drawSeats(state, game, turns, askForSeat, swapSeats);
   drawToolbar(state, game, turns);
@@ -86,19 +78,6 @@ function drawBoard() {
 }
 
 // What happens
-
-/** The agent's turn that the position is, if it is one. */
-function turn() {
-  const seat = seatAt(state, game.ply);
-  const idle = game.ply < game.plies || game.position.over || state.view !== "play" || !isAgent(seat);
-  if (idle) return null;
-  if (agents() === 2) {
-    if (state.paused && !state.stepping) return null;
-    return { game: game.end.game, moves: game.moves, seat, wait: state.stepping ? 0 : state.wait };
-  }
-  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  return { game: game.end.game, moves: game.moves, seat, wait: calm ? 0 : LEAST_THINKING };
-}
 
 async function movePerson(action) {
   try {
@@ -138,21 +117,12 @@ function goTo(ply) {
   settle("replace");
 }
 
-/** Go back to where a person was to move, or by one ply where none plays. */
 function undo() {
-  let ply = game.ply - 1;
-  while (skipsAgents() && ply > 0 && agentMoves(ply)) ply--;
-  goTo(ply);
+  goTo(plyBefore(state, game));
 }
 
 function redo() {
-  let ply = game.ply + 1;
-  while (skipsAgents() && ply < game.plies && agentMoves(ply)) ply++;
-  goTo(ply);
-}
-
-function skipsAgents() {
-  return state.view === "play" && agents() === 1;
+  goTo(plyAfter(state, game));
 }
 
 async function playOn() {
@@ -202,6 +172,11 @@ function togglePause() {
   render();
 }
 
+function pause() {
+  if (state.view === "search") search.togglePause();
+  else if (!byId("pause").hidden) togglePause();
+}
+
 function stepOnce() {
   state.stepping = true;
   render();
@@ -234,7 +209,7 @@ async function copyLink() {
 async function follow() {
   const wanted = readAddress(location.hash);
   state.view = wanted.view;
-  state.seats = wanted.seats ?? usualSeats(wanted.moves);
+  state.seats = wanted.seats ?? usualSeats(wanted.moves, state.setup);
   if (wanted.view !== "play") state.stepping = false;
   try {
     await restore(wanted);
@@ -254,14 +229,6 @@ async function restore({ game: id, moves, ply, replay }) {
   if (replay?.file === state.replay?.file && replay?.number === state.replay?.number) return;
   const found = replay && await replays.find(replay);
   state.replay = found ? { ...replay, replay: found } : null;
-}
-
-/** A link to a position is there to be looked at; without moves a game begins. */
-function usualSeats(moves) {
-  if (moves) return [PERSON, PERSON];
-  const agent = state.setup.levels.length
-    ? { name: "level", options: { n: FIRST_LEVEL } } : { name: "mcts", options: {} };
-  return [PERSON, agent];
 }
 
 function bindButtons() {
@@ -304,7 +271,7 @@ async function start() {
     r: () => game.ply < game.plies && redo(),
     v: toggleValues,
     n: newGame,
-    p: () => !byId("pause").hidden && togglePause(),
+    p: pause,
     ",": () => stepBy(-1),
     ".": () => stepBy(1),
     "?": () => byId("help-dialog").showModal(),

@@ -1,0 +1,213 @@
+/** The game on the board: its line of moves, the agents' turns in it, and the dialog of a new one. */
+
+import { movesText } from "./address.js";
+import { isAbort, post, postAsPage } from "./api.js";
+import { byId, h, showError } from "./dom.js";
+
+const SIZES = { rows: "rows", columns: "columns", inarow: "in a row" };
+
+/**
+ * @typedef {object} Position as the server tells it
+ * @property {string} game
+ * @property {string} title
+ * @property {number} rows
+ * @property {number} columns
+ * @property {"column"|"cell"} place
+ * @property {string} moves
+ * @property {number[]} actions
+ * @property {number[]} cells
+ * @property {number[]} placed
+ * @property {1|2} player
+ * @property {number[]} legal
+ * @property {boolean} over
+ * @property {1|2|null} winner
+ * @property {number[]} line
+ * @property {number|null} last
+ */
+
+/** A line of moves with a place in it. */
+export class Game {
+  /** @type {Position} the end of the line */
+  end;
+  ply = 0;
+  #question = 0;
+
+  /**
+   * Ask for a line, and look at its end or at a ply of it.
+   *
+   * @param {string} game its id
+   * @param {string} moves a move string
+   * @param {number|null} [ply]
+   * @returns {Promise<boolean>} whether it was not overtaken by a later question; rejected with the
+   *   server's sentence, and nothing is changed, where the line is none
+   */
+  async open(game, moves, ply = null) {
+    const question = ++this.#question;
+    const end = await post("position", { game, moves });
+    if (question !== this.#question) return false;
+    this.end = end;
+    this.ply = Math.min(ply ?? Infinity, end.actions.length);
+    return true;
+  }
+
+  /**
+   * Make a move at the ply that is looked at. Another move than the line's next replaces its rest.
+   *
+   * @param {number} action
+   * @returns {Promise<boolean>} as for `open`
+   */
+  async play(action) {
+    if (this.end.actions[this.ply] === action) {
+      this.goTo(this.ply + 1);
+      return true;
+    }
+    return this.open(this.end.game, movesText([...this.end.actions.slice(0, this.ply), action]));
+  }
+
+  /** @param {number} ply */
+  goTo(ply) {
+    this.#question++;
+    this.ply = Math.max(0, Math.min(ply, this.plies));
+  }
+
+  /** The number of plies of the line. */
+  get plies() {
+    return this.end.actions.length;
+  }
+
+  /** @returns {string} the moves up to the ply that is looked at */
+  get moves() {
+    return movesText(this.end.actions.slice(0, this.ply));
+  }
+
+  /** @returns {Position} at the ply that is looked at */
+  get position() {
+    return this.ply === this.plies ? this.end : positionAt(this.end, this.ply);
+  }
+}
+
+/** The position at a ply before the end: no line is complete there, so it needs no rules. */
+function positionAt(end, ply) {
+  const cells = end.cells.map(() => 0);
+  end.placed.slice(0, ply).forEach((cell, index) => { cells[cell] = 1 + (index % 2); });
+  const places = Array.from({ length: end.place === "column" ? end.columns : cells.length }, (_, i) => i);
+  const actions = end.actions.slice(0, ply);
+  return {
+    ...end,
+    moves: movesText(actions),
+    actions,
+    cells,
+    placed: end.placed.slice(0, ply),
+    player: 1 + (ply % 2),
+    legal: places.filter(place => !cells[place]), // a column's number is that of its top cell
+    over: false,
+    winner: null,
+    line: [],
+    last: ply ? end.placed[ply - 1] : null,
+  };
+}
+
+/** Asks agents, one at a time. */
+export class Turns {
+  /** @type {boolean} whether an agent has been asked and has not answered */
+  thinking = false;
+  /** @type {string} why the last question was not answered, or "" */
+  error = "";
+  #key = "";
+  #abort = new AbortController();
+  #onMove;
+  #onChange;
+
+  /**
+   * @param {(answer: object) => void} onMove what to do with an agent's answer
+   * @param {() => void} onChange called when `thinking` or `error` has changed
+   */
+  constructor(onMove, onChange) {
+    this.#onMove = onMove;
+    this.#onChange = onChange;
+  }
+
+  /**
+   * Ask for a move, unless it is being asked for already; whatever else was asked is ended.
+   *
+   * @param {{game: string, moves: string, seat: import("./address.js").Seat, wait: number}|null} turn
+   *   `wait` is the least time in milliseconds from the question to the move; null: nobody is asked
+   */
+  consider(turn) {
+    const key = turn ? JSON.stringify([turn.game, turn.moves, turn.seat]) : "";
+    if (key === this.#key) return;
+    this.#abort.abort();
+    this.#abort = new AbortController();
+    this.#key = key;
+    this.thinking = Boolean(turn);
+    this.error = "";
+    if (turn) this.#ask(turn, this.#abort.signal);
+  }
+
+  /** Forget the last question, so that it may be asked again. */
+  forget() {
+    this.consider(null);
+  }
+
+  async #ask({ game, moves, seat, wait }, signal) {
+    const agent = { name: seat.name, options: seat.options };
+    const question = { game, moves, agent, ...(seat.seconds ? { seconds: seat.seconds } : {}) };
+    const pause = new Promise(resolve => setTimeout(resolve, wait));
+    try {
+      const [answer] = await Promise.all([postAsPage("move", question, signal), pause]);
+      if (signal.aborted) return;
+      this.thinking = false;
+      this.#onMove(answer);
+    } catch (error) {
+      if (signal.aborted || isAbort(error)) return;
+      this.thinking = false;
+      this.error = error.message;
+      this.#onChange();
+    }
+  }
+}
+
+/**
+ * Ask for a game.
+ *
+ * @param {object[]} games as /api/setup tells them
+ * @param {import("./game.js").Position} now the game that is on the board
+ * @param {(game: string, moves: string) => Promise<void>} onChoice rejected where it is none
+ */
+export function askGame(games, now, onChoice) {
+  const dialog = byId("game-dialog");
+  const select = byId("game-name");
+  select.replaceChildren(...games.map(game =>
+    h("option", { value: game.name, selected: now.game.startsWith(game.name) }, game.title)));
+  select.onchange = () => showSizes(games, select.value, []);
+  showSizes(games, select.value, now.game.startsWith(select.value) ? now.game.match(/\d+/g) ?? [] : []);
+  byId("game-moves").value = "";
+  showError(byId("game-error"), "");
+  dialog.querySelector("form").onsubmit = async event => {
+    event.preventDefault();
+    try {
+      await onChoice(chosenGame(select.value), byId("game-moves").value.trim());
+      dialog.close();
+    } catch (error) {
+      showError(byId("game-error"), error.message);
+    }
+  };
+  dialog.showModal();
+}
+
+function showSizes(games, name, values) {
+  const { sizes } = games.find(game => game.name === name);
+  byId("game-sizes").replaceChildren(...Object.entries(sizes).map(([size, limits], index) => {
+    const id = `game-${size}`;
+    const input = h("input", {
+      id, type: "number", required: true, step: 1, min: limits.least, max: limits.most,
+      value: values[index] ?? limits.default, inputMode: "numeric",
+    });
+    return h("div", { class: "option" }, h("label", { htmlFor: id }, SIZES[size]), input);
+  }));
+}
+
+function chosenGame(name) {
+  const sizes = [...byId("game-sizes").querySelectorAll("input")].map(({ value }) => value);
+  return [name, sizes.join("x")].filter(Boolean).join("-");
+}

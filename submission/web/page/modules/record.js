@@ -1,0 +1,234 @@
+/** The record of a game: its moves, what they were worth, the mistakes, and the curve of it all. */
+
+import { stream } from "./api.js";
+import { byId, h, MARKS, showError, svg } from "./dom.js";
+
+const HEIGHT = 120;
+const WIDTH = 400;
+const MIDDLE = HEIGHT / 2;
+const REACH = MIDDLE - 12; // from the middle to a certain win
+
+/** How a mistake is told, and the sign at its move. */
+const MISTAKES = {
+  "win-to-loss": { sign: "??", words: "turns a win into a loss" },
+  "win-to-draw": { sign: "?", words: "gives a win away for a draw" },
+  "draw-to-loss": { sign: "?", words: "gives a draw away" },
+  slower: { sign: "–", words: "keeps the result, but not the best distance" },
+};
+
+/** The panel of the moves; the curve is there while values are wanted. */
+export class Record {
+  #judged = new Map(); // by the number of plies that have been played with the move
+  #key = "";
+  #source = null;
+  #shown = null;
+  #curve;
+  #onPly;
+
+  /** @param {(ply: number) => void} onPly what to do when a ply is chosen */
+  constructor(onPly) {
+    this.#onPly = onPly;
+    this.#curve = createCurve(byId("curve"), onPly);
+  }
+
+  /**
+   * Show a game and the ply that is looked at.
+   *
+   * @param {import("./game.js").Game} game
+   * @param {boolean} judging whether the moves shall be judged
+   */
+  show(game, judging) {
+    this.#shown = game;
+    byId("curve").hidden = !judging;
+    this.#follow(judging && game.plies ? game.end : null);
+    this.#draw();
+  }
+
+  #follow(end) {
+    const key = end ? `${end.game} ${end.moves}` : "";
+    if (key === this.#key) return;
+    const longer = end && this.#key && key.startsWith(this.#key);
+    this.#key = key;
+    this.#source?.close();
+    this.#source = null;
+    if (!longer) this.#judged = new Map();
+    showError(byId("record-error"), "");
+    byId("record-state").textContent = end ? "Judging the moves…" : "";
+    if (!end) return;
+    this.#source = stream("review", { game: end.game, moves: end.moves }, snapshot => {
+      this.#judged = new Map(snapshot.plies.map(judgement => [judgement.ply + 1, judgement]));
+      byId("record-state").textContent = snapshot.done ? this.#total() : "Judging the moves…";
+      this.#draw();
+    }, sentence => {
+      byId("record-state").textContent = "";
+      showError(byId("record-error"), sentence);
+    });
+  }
+
+  #total() {
+    const grave = player => [...this.#judged.values()]
+      .filter(judgement => judgement.player === player && isGrave(judgement.mistake)).length;
+    const [first, second] = [grave(1), grave(2)];
+    if (!first && !second) return "No mistake has changed the result.";
+    return `Mistakes that changed the result: ${first} by X, ${second} by O.`;
+  }
+
+  #draw() {
+    const { end, ply, plies } = this.#shown;
+    const text = plyText(end, ply, this.#judged.get(ply));
+    this.#curve.update(plies, ply, this.#judged, text);
+    byId("ply-text").textContent = text;
+    drawMoves(end, ply, this.#judged, this.#onPly);
+  }
+}
+
+function plyText(end, ply, judgement) {
+  if (!ply) return end.actions.length ? "The start of the game." : "No move has been made.";
+  const move = `${ply}. ${MARKS[1 + ((ply - 1) % 2)]} plays ${end.place} ${end.actions[ply - 1] + 1}`;
+  if (!judgement) return `${move}.`;
+  const worth = judgement.text ? `: ${judgement.text}` : "";
+  if (!judgement.mistake) return `${move}${worth}.`;
+  const best = judgement.best.map(action => action + 1).join(" or ");
+  return `${move}${worth}. It ${MISTAKES[judgement.mistake].words}; best: ${best}.`;
+}
+
+/** Draw the list of the moves; buttons that are there keep their place, and the focus. */
+function drawMoves({ actions, place }, ply, judged, onPly) {
+  const list = byId("moves");
+  while (list.children.length > actions.length + 1) list.lastElementChild.remove();
+  while (list.children.length < actions.length + 1) list.append(moveItem(list.children.length, onPly));
+  [...list.children].forEach((item, at) => {
+    const button = item.firstElementChild;
+    button.setAttribute("aria-current", at === ply ? "step" : "false");
+    if (!at) return;
+    const mistake = judged.get(at)?.mistake ?? null;
+    const grave = isGrave(mistake);
+    const player = MARKS[1 + ((at - 1) % 2)];
+    button.dataset.mistake = String(grave);
+    button.setAttribute("aria-label",
+      `${at}. ${player}, ${place} ${actions[at - 1] + 1}${grave ? `, ${MISTAKES[mistake].words}` : ""}`);
+    const sign = grave ? MISTAKES[mistake].sign : "";
+    button.replaceChildren(
+      h("small", {}, player), String(actions[at - 1] + 1), sign ? h("b", {}, sign) : "");
+  });
+  const current = list.children[ply];
+  if (list.scrollHeight > list.clientHeight) {
+    list.scrollTop = current.offsetTop - list.clientHeight / 2;
+  }
+}
+
+function moveItem(ply, onPly) {
+  const button = h("button", { type: "button", onclick: () => onPly(ply) }, ply ? "" : "start");
+  return h("li", {}, button);
+}
+
+/** @param {string|null} mistake @returns {boolean} whether it has changed the result */
+function isGrave(mistake) {
+  return mistake !== null && mistake !== "slower";
+}
+
+/**
+ * Create the curve in an element.
+ *
+ * @param {HTMLElement} container
+ * @param {(ply: number) => void} onPly what to do when a ply is chosen
+ * @returns {{update: (plies: number, ply: number, judged: Map<number, object>, text: string) => void}}
+ *   `judged` holds judgements as /api/review tells them, whose `ply` counts those before the move
+ */
+function createCurve(container, onPly) {
+  const picture = svg("svg", {
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true",
+  });
+  const marks = h("div", { class: "curve-marks", "aria-hidden": "true" });
+  const slider = h(
+    "div",
+    { class: "curve-slider", role: "slider", tabIndex: 0, "aria-label": "Ply of the game", "aria-valuemin": 0 },
+    picture,
+    marks,
+  );
+  container.append(
+    h("div", { class: "curve-names", "aria-hidden": "true" }, h("span", {}, "X wins"), h("span", {}, "draw"), h("span", {}, "O wins")),
+    slider,
+  );
+  let plies = 0, ply = 0;
+  const choose = event => {
+    const box = slider.getBoundingClientRect();
+    onPly(Math.round(((event.clientX - box.left) / box.width) * plies));
+  };
+  slider.addEventListener("pointerdown", event => {
+    slider.setPointerCapture(event.pointerId);
+    choose(event);
+  });
+  slider.addEventListener("pointermove", event => event.buttons && choose(event));
+  slider.addEventListener("keydown", event => {
+    const steps = { ArrowLeft: ply - 1, ArrowDown: ply - 1, ArrowRight: ply + 1, ArrowUp: ply + 1, Home: 0, End: plies };
+    if (!(event.key in steps)) return;
+    event.preventDefault();
+    onPly(steps[event.key]);
+  });
+
+  return {
+    update(count, at, judged, text) {
+      plies = count;
+      ply = at;
+      slider.setAttribute("aria-valuemax", plies);
+      slider.setAttribute("aria-valuenow", ply);
+      slider.setAttribute("aria-valuetext", text);
+      draw(picture, plies, ply, judged);
+      marks.replaceChildren(...[...judged.values()].filter(({ mistake }) => isGrave(mistake))
+        .map(judgement => mistakeMark(judgement, plies)));
+    },
+  };
+}
+
+function across(ply, plies) {
+  return plies ? (ply / plies) * WIDTH : 0;
+}
+
+function up(value) {
+  return MIDDLE - value * REACH;
+}
+
+function draw(picture, plies, ply, judged) {
+  const points = [...judged.values()].filter(({ value }) => value !== null);
+  picture.replaceChildren(
+    ...[-1, 0, 1].map(value =>
+      svg("line", { x1: 0, x2: WIDTH, y1: up(value), y2: up(value), class: value ? "limit" : "zero" })),
+    ...runs(points).flatMap(run => [area(run, plies), line(run, plies)]),
+    svg("line", { x1: across(ply, plies), x2: across(ply, plies), y1: 0, y2: HEIGHT, class: "here" }),
+  );
+}
+
+/** The stretches of the game whose values are known. */
+function runs(points) {
+  const found = [];
+  for (const point of points) {
+    const run = found.at(-1);
+    if (run && run.at(-1).ply === point.ply - 1) run.push(point);
+    else found.push([point]);
+  }
+  return found;
+}
+
+/** Each value holds from its move to the next: a step. */
+function steps(run, plies) {
+  const first = run[0];
+  return `M${across(first.ply, plies)} ${up(first.value)}` + run.map(({ ply, value }) =>
+    `V${up(value)}H${across(ply + 1, plies)}`).join("");
+}
+
+function line(run, plies) {
+  return svg("path", { d: steps(run, plies), class: "course" });
+}
+
+function area(run, plies) {
+  const end = `V${MIDDLE}H${across(run[0].ply, plies)}Z`;
+  return svg("path", { d: steps(run, plies) + end, class: "area" });
+}
+
+function mistakeMark({ ply, player, value, mistake }, plies) {
+  const mark = h("span", { class: `mistake by-${player}` }, MISTAKES[mistake].sign);
+  mark.style.left = `${((ply + 0.5) / plies) * 100}%`;
+  mark.style.top = `${(up(value ?? 0) / HEIGHT) * 100}%`;
+  return mark;
+}
