@@ -94,12 +94,12 @@ def write_notebook(path: Path, *cells: str) -> None:
     """A notebook with these cells of Python."""
     import nbformat
 
-    notebook: Any = nbformat.v4.new_notebook()  # type: ignore[no-untyped-call]
+    notebook: Any = nbformat.v4.new_notebook()
     notebook.metadata.kernelspec = {
         "name": "python3",
         "display_name": "Python 3 (ipykernel)",
         "language": "python",
     }
-    notebook.cells = [nbformat.v4.new_code_cell(cell) for cell in cells]  # type: ignore[no-untyped-call]
+    notebook.cells = [nbformat.v4.new_code_cell(cell) for cell in cells]
     path.parent.mkdir(exist_ok=True)
-    path.write_text(nbformat.writes(notebook), encoding="utf-8")  # type: ignore[no-untyped-call]
+    path.write_text(nbformat.writes(notebook), encoding="utf-8")

@@ -206,7 +206,7 @@ def test_an_episode_of_kaggle_is_opened_and_stepped_through(site: Site) -> None:
         for player in ("Mine", "Theirs"):
             expect(page.locator("#seats")).to_contain_text(player)
         for ply, column in enumerate(EPISODE, 1):
-            page.get_by_role("button", name="On", exact=True).click()
+            page.get_by_role("button", name="Next", exact=True).click()
             expect(page.locator("#ply-line")).to_have_text(f"ply {ply} of 7")
             words = f"{ply}. {'OX'[ply % 2]} plays column {column}"
             expect(page.locator("#ply-text")).to_contain_text(words)

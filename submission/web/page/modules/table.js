@@ -137,7 +137,7 @@ export function drawToolbar(state, game, turns) {
   const both = countAgents(state) === 2 && state.view === "play" && !game.position.over;
   const behind = game.ply < game.plies;
   byId("undo").textContent = state.replay ? "Back" : "Undo";
-  byId("redo").textContent = state.replay ? "On" : "Redo";
+  byId("redo").textContent = state.replay ? "Next" : "Redo";
   byId("undo").disabled = game.ply === 0;
   byId("redo").disabled = !behind;
   byId("continue").hidden = !(state.replay ? !game.position.over
