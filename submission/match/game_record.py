@@ -55,6 +55,19 @@ class Result(StrEnum):
     PLAYER_FAILED = "player failed"
     OPPONENT_FAILED = "opponent failed"
 
+    @property
+    def for_opponent(self) -> "Result":
+        """The same end from the opponent's view."""
+        return OTHER_VIEW.get(self, self)
+
+
+OTHER_VIEW = {
+    Result.WIN: Result.LOSS,
+    Result.LOSS: Result.WIN,
+    Result.PLAYER_FAILED: Result.OPPONENT_FAILED,
+    Result.OPPONENT_FAILED: Result.PLAYER_FAILED,
+}
+
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:

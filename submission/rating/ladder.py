@@ -150,22 +150,13 @@ def player_stats(player: str, records: Iterable[GameRecord]) -> PlayerStats:
     )
 
 
-OTHER_VIEW = {
-    Result.WIN: Result.LOSS,
-    Result.DRAW: Result.DRAW,
-    Result.LOSS: Result.WIN,
-    Result.PLAYER_FAILED: Result.OPPONENT_FAILED,
-    Result.OPPONENT_FAILED: Result.PLAYER_FAILED,
-}
-"""A result as the opponent sees it."""
-
 WON = (Result.WIN, Result.OPPONENT_FAILED)
 LOST = (Result.LOSS, Result.PLAYER_FAILED)
 
 
 def result_of(player: str, record: GameRecord) -> Result:
     """The result from the view of one of the two who played."""
-    return record.result if player == record.player else OTHER_VIEW[record.result]
+    return record.result if player == record.player else record.result.for_opponent
 
 
 def seat_of(player: str, record: GameRecord) -> int:

@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from agents.book.opening_book import shipped_book_of
 from agents.options import require_at_least
@@ -20,13 +20,6 @@ from submission.reviewing.replays import Replay, ReplayFile, read_replays
 from submission.terminal import Printed
 
 FORMAT = "connectx review, version 1"
-MIRRORED = {
-    Result.WIN: Result.LOSS,
-    Result.LOSS: Result.WIN,
-    Result.PLAYER_FAILED: Result.OPPONENT_FAILED,
-    Result.OPPONENT_FAILED: Result.PLAYER_FAILED,
-}
-"""A result from the other seat's view."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +31,8 @@ class ReviewedGame:
     seat: int
     """1 moved first, 2 second."""
     plies: tuple[JudgedPly, ...]
-    """The seat's own, in their order, without those of the opening that nobody chose."""
+    """The seat's own, in their order, without those of the opening that nobody chose; none before
+    they are judged."""
     log: AgentLog | None
 
     @property
@@ -55,16 +49,22 @@ class ReviewedGame:
     def result(self) -> Result:
         """The end of the game from this seat's view."""
         result = self.replay.result
-        return result if self.seat == self.replay.seat else MIRRORED.get(result, result)
+        return result if self.seat == self.replay.seat else result.for_opponent
 
     @property
     def given_away(self) -> list[JudgedPly]:
         """The moves that have turned a win into less, or a draw into a loss."""
         return [ply for ply in self.plies if ply.mistake is not None and ply.mistake.gives_away]
 
+    @property
+    def own_plies(self) -> range:
+        """The seat's moves, counted from 0, without those of the opening."""
+        opening = self.replay.opening_plies
+        return range(opening + (opening % 2 != self.seat - 1), self.replay.plies, 2)
+
     def ply_of_move(self, number: int) -> int:
         """The plies played before the seat's own move of this number, from 0."""
-        return first_own_ply(self.replay, self.seat) + 2 * number
+        return self.own_plies.start + 2 * number
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,25 +164,6 @@ def _bounds(bounds: ScoreBounds) -> dict[str, int]:
     return {"lower": bounds.lower, "upper": bounds.upper}
 
 
-class Task(NamedTuple):
-    """A game to review, from one seat's view."""
-
-    file: ReplayFile
-    replay: Replay
-    seat: int
-    log: AgentLog | None
-
-    @property
-    def own_plies(self) -> range:
-        """The seat's moves, counted from 0."""
-        return range(first_own_ply(self.replay, self.seat), self.replay.plies, 2)
-
-
-def first_own_ply(replay: Replay, seat: int) -> int:
-    """The first ply that a seat has chosen, counted from 0."""
-    return replay.opening_plies + (replay.opening_plies % 2 != seat - 1)
-
-
 def review_games(
     files: Sequence[Path],
     player: str,
@@ -208,43 +189,35 @@ def review_games(
     """
     require_at_least("time_limit", time_limit, 0)
     notes: list[str] = []
-    tasks = _tasks(files, player, log, notes)
-    total, done = sum(len(task.own_plies) for task in tasks), 0
-    boards = {task.file.configuration.env for task in tasks}
+    unjudged = _unjudged(files, player, log, notes)
+    total, done = sum(len(game.own_plies) for game in unjudged), 0
+    boards = {game.env for game in unjudged}
     solvers = {env: Solver(env, book=shipped_book_of(env)) for env in boards}
     games: list[ReviewedGame] = []
     completion = Completion.COMPLETE
     try:
-        for task in tasks:
-            env, plies = task.file.configuration.env, list[JudgedPly]()
+        for game in unjudged:
+            env, plies = game.env, list[JudgedPly]()
             for ply in judged_plies(
-                env, task.replay.actions, solvers[env], time_limit, task.own_plies
+                env, game.replay.actions, solvers[env], time_limit, game.own_plies
             ):
                 plies.append(ply)
                 done += 1
                 on_progress(done, total, "")
-            games.append(_reviewed(task, plies))
+            games.append(replace(game, plies=tuple(reversed(plies))))
     except KeyboardInterrupt:
         completion = Completion.INTERRUPTED
     return Review(player, time_limit, completion, tuple(games), tuple(notes))
 
 
-def _reviewed(task: Task, plies: Sequence[JudgedPly]) -> ReviewedGame:
-    return ReviewedGame(
-        file=task.file,
-        replay=task.replay,
-        seat=task.seat,
-        plies=tuple(reversed(plies)),
-        log=task.log,
-    )
-
-
-def _tasks(files: Sequence[Path], player: str, log: Path | None, notes: list[str]) -> list[Task]:
+def _unjudged(
+    files: Sequence[Path], player: str, log: Path | None, notes: list[str]
+) -> list[ReviewedGame]:
     """The player's games in the files; `notes` gets what was left out."""
     read = [(path, read_replays(path)) for path in files]
     if log is not None and [file.kind for _, file in read] != ["episode"]:
         raise ValueError("a log belongs to one episode: name that file alone, or leave the log out")
-    tasks: list[Task] = []
+    games: list[ReviewedGame] = []
     for path, file in read:
         own = [
             (replay, seat)
@@ -254,17 +227,17 @@ def _tasks(files: Sequence[Path], player: str, log: Path | None, notes: list[str
         ]
         if not own:
             notes.append(f"{file.name}: nobody called {player} has played in it.")
-        tasks += [
-            Task(file, replay, seat, _log(path, file, replay, seat, log, notes))
+        games += [
+            ReviewedGame(file, replay, seat, (), _log(path, file, replay, seat, log, notes))
             for replay, seat in own
         ]
-    if not tasks:
+    if not games:
         names = dict.fromkeys(name for _, file in read for name in _players(file))
         raise ValueError(
             f"nobody called {player!r} has played in these files: choose one of "
             f"{', '.join(map(repr, names)) or 'none, for they hold no games'}"
         )
-    return tasks
+    return games
 
 
 def _players(file: ReplayFile) -> Iterator[str]:

@@ -10,7 +10,7 @@ from submission.match.game_record import Result
 from submission.match.match import Match
 from submission.match.match_report import match_notes, results_table
 from submission.match.player_table import PlayerTable
-from submission.rating.ladder import OTHER_VIEW, make_ladder
+from submission.rating.ladder import make_ladder
 from submission.rating.ladder_report import ladder_notes, ladder_table
 from submission.rating.ratings import require_ranking_library
 from submission.reviewing.replays import Replay, ReplayFile, read_replays
@@ -86,7 +86,7 @@ def _seen(replay: Replay, wanted: ReplayFilter) -> Iterator[Replay]:
         player=replay.opponent,
         opponent=replay.player,
         seat=3 - replay.seat,
-        result=OTHER_VIEW[replay.result],
+        result=replay.result.for_opponent,
     )
     for view in (replay, turned):
         if (
