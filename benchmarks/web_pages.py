@@ -135,7 +135,7 @@ def random_moves(rng: Random, plies: int) -> str:
             actions.append(rng.choice(env.get_available_actions(state)))
             state = env.get_next_state(state, actions[-1])
         if len(actions) == plies and env.get_available_actions(state):
-            return moves_text(actions) if actions else ""
+            return moves_text(actions)
 
 
 async def play_in_pages(address: Address, seconds: float = LOAD_SECONDS) -> list[float]:

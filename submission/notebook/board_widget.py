@@ -19,10 +19,10 @@ import traitlets
 
 from agents.agent import Agent
 from agents.book.opening_book import shipped_book_of
+from agents.compiled.compilation import is_compiled_game
 from agents.solver.solver import Solver
-from envs.bitboard import fits_in_word
 from envs.board import BoardGame, BoardState
-from envs.connectx import ConnectFour, ConnectX
+from envs.connectx import ConnectFour
 from envs.games import GAMES, game_entry
 from envs.notation import moves_text
 from envs.render import SYMBOLS
@@ -97,7 +97,7 @@ class Board(anywidget.AnyWidget):
         self._valued: PlayedPosition | None = None
         self._move_values: dict[int, Any] | None = None
         self._is_seated = False
-        super().__init__(moves=_text(self._position.actions), seat=seat, values=values)
+        super().__init__(moves=moves_text(self._position.actions), seat=seat, values=values)
         self.on_msg(self._receive)
         self.observe(self._settle, ["moves", "seat", "values"])
         self._settle()
@@ -115,7 +115,7 @@ class Board(anywidget.AnyWidget):
         """
         with self._lock:
             self.env.get_next_state(self.state, action)
-            self.moves = _text((*self._position.actions, action))
+            self.moves = moves_text((*self._position.actions, action))
 
     def undo(self) -> None:
         """Take the person's last move back, and the reply; between two persons the last move.
@@ -126,7 +126,7 @@ class Board(anywidget.AnyWidget):
         with self._lock:
             history = History(self.env, self._position.actions, self._opening)
             mover = 3 - self.state.player if self._opponent is None else self.seat
-            self.moves = _text(history.before_last_turn_of(mover).actions)
+            self.moves = moves_text(history.before_last_turn_of(mover).actions)
 
     def new_game(self) -> None:
         """Begin again from the empty board."""
@@ -153,7 +153,7 @@ class Board(anywidget.AnyWidget):
 
     @traitlets.validate("moves")
     def _legal_moves(self, proposal: Any) -> str:
-        return _text(played_position(self.env, proposal["value"]).actions)
+        return moves_text(played_position(self.env, proposal["value"]).actions)
 
     @traitlets.validate("seat")
     def _existing_seat(self, proposal: Any) -> int:
@@ -189,7 +189,7 @@ class Board(anywidget.AnyWidget):
     def _settle(self, _: object = None) -> None:
         """Show the position, and ask the opponent if it is to move."""
         with self._lock:
-            if self.moves != _text(self._position.actions):
+            if self.moves != moves_text(self._position.actions):
                 self._position = played_position(self.env, self.moves)
                 self._opening = min(self._opening, len(self._position.actions))
                 self._error = ""
@@ -228,9 +228,8 @@ class Board(anywidget.AnyWidget):
     @cached_property
     def _solver(self) -> Solver | None:
         """The solver of the board; None of one that is none of ConnectX's, or too large."""
-        env = self.env
-        if isinstance(env, ConnectX) and fits_in_word(env.rows, env.columns, env.inarow):
-            return Solver(env, book=shipped_book_of(env))
+        if is_compiled_game(self.env):
+            return Solver(self.env, book=shipped_book_of(self.env))
         return None
 
     def _reply(self, position: PlayedPosition) -> None:
@@ -246,8 +245,8 @@ class Board(anywidget.AnyWidget):
             self._fail(position, str(error))
             return
         with self._lock:
-            if self._asked is position and self.moves == _text(position.actions):
-                self.moves = _text((*position.actions, action))
+            if self._asked is position and self.moves == moves_text(position.actions):
+                self.moves = moves_text((*position.actions, action))
 
     def _fail(self, position: PlayedPosition, sentence: str) -> None:
         with self._lock:
@@ -303,7 +302,3 @@ def _opponent(opponent: str | Agent | None, env: BoardGame) -> Opponent | None:
     if isinstance(opponent, Agent):
         return AgentOpponent(type(opponent).__name__, opponent)
     return None if opponent is None else find_opponent(opponent, env)
-
-
-def _text(actions: tuple[int, ...]) -> str:
-    return moves_text(actions) if actions else ""

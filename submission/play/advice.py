@@ -5,7 +5,7 @@ from math import trunc
 from shlex import quote
 
 from agents.agent import Agent
-from envs.bitboard import fits_in_word
+from agents.compiled.compilation import is_compiled_game
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 from envs.games import GAMES, game_entry
@@ -133,15 +133,11 @@ def ways_on(history: History, person: int, opponent: str) -> str:
         f"connectx play {quote(opponent)}{seat} --moves {where}",
         f"connectx explain --moves {where}",
     ]
-    if _suits_solver(history.env):
+    if is_compiled_game(history.env):
         commands.append(f"connectx solve {where}")
     heading = "To go on from before the last one:" if history.is_over else "To go on from there:"
     lines = [f"The moves were {moves_text(history.actions)}. {heading}"]
     return "\n  ".join([*lines, *commands])
-
-
-def _suits_solver(env: BoardGame) -> bool:
-    return isinstance(env, ConnectX) and fits_in_word(env.rows, env.columns, env.inarow)
 
 
 def game_options(env: BoardGame) -> str:

@@ -72,7 +72,7 @@ def position_view(position: PlayedPosition) -> dict[str, Any]:
         "columns": env.columns,
         "inarow": env.inarow,
         "place": game_entry(env).place.name,
-        "moves": moves_text(position.actions) if position.actions else "",
+        "moves": moves_text(position.actions),
         "actions": list(position.actions),
         "cells": env.to_board(state),
         "placed": placed,

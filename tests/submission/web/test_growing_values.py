@@ -35,7 +35,7 @@ def random_game(rng: random.Random, plies: int, env: BoardGame = ENV) -> list[in
 
 
 def reached(env: BoardGame, actions: Sequence[int]) -> BoardState:
-    return state_from_moves(env, moves_text(actions)) if actions else env.initial_state()
+    return state_from_moves(env, moves_text(actions))
 
 
 def last(
