@@ -29,6 +29,8 @@ class GameEntry:
 
     name: str
     """The name on the command line: `--game tictactoe`."""
+    title: str
+    """The name for people."""
     rules: type[BoardGame]
     """The class. All that its constructor takes are sizes of the board, each with a default."""
     place: Place
@@ -60,10 +62,14 @@ GAMES: Mapping[str, GameEntry] = {
     entry.name: entry
     for entry in (
         GameEntry(
-            "connectx", ConnectX, COLUMN, ("connectx/ConnectFour-v0", "connectx/ConnectX-v0")
+            "connectx",
+            "ConnectX",
+            ConnectX,
+            COLUMN,
+            ("connectx/ConnectFour-v0", "connectx/ConnectX-v0"),
         ),
-        GameEntry("connectfour", ConnectFour, COLUMN),
-        GameEntry("tictactoe", TicTacToe, CELL, ("connectx/TicTacToe-v0",)),
+        GameEntry("connectfour", "Connect Four", ConnectFour, COLUMN),
+        GameEntry("tictactoe", "Tic-tac-toe", TicTacToe, CELL, ("connectx/TicTacToe-v0",)),
     )
 }
 """The games by their names. Gymnasium's Connect Four is ConnectX, so that it takes sizes, too."""

@@ -7,11 +7,9 @@ from typing import Any
 
 from envs.bitboard import cell_bit
 from envs.board import BoardGame, BoardState
-from envs.games import game_entry, game_id
+from envs.connectx import ConnectX
+from envs.games import GAMES, game_entry, game_id
 from envs.notation import moves_text, parse_moves
-
-TITLES = {"connectx-6x7x4": "Connect Four", "connectfour": "Connect Four"}
-"""Games that are known by another name than their class has."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +51,11 @@ def played_position(env: BoardGame, moves: str) -> PlayedPosition:
 
 def game_title(env: BoardGame) -> str:
     """A game's name for people, as in `Connect Four` or `ConnectX 5x6, 4 in a row`."""
-    name = game_id(env)
-    if name in TITLES:
-        return TITLES[name]
-    if not game_entry(env).sizes:
-        return "Tic-tac-toe"
-    return f"ConnectX {env.rows}x{env.columns}, {env.inarow} in a row"
+    if env == ConnectX():  # the one size that has a name of its own
+        return GAMES["connectfour"].title
+    entry = game_entry(env)
+    sizes = f" {env.rows}x{env.columns}, {env.inarow} in a row" if entry.sizes else ""
+    return f"{entry.title}{sizes}"
 
 
 def position_view(position: PlayedPosition) -> dict[str, Any]:
