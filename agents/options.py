@@ -147,7 +147,7 @@ def check_options(name: str, agent: type[Agent], options: Mapping[str, Any]) -> 
 
 
 def _check_type(what: str, annotation: Any, value: Any) -> None:
-    members = get_args(annotation) if _is_union(annotation) else (annotation,)
+    members = united_types(annotation)
     if Any in members:
         return
     types = [get_origin(member) or member for member in members]
@@ -158,5 +158,7 @@ def _check_type(what: str, annotation: Any, value: Any) -> None:
         raise ValueError(f"{what} is {' or '.join(names)}, not {value!r}")
 
 
-def _is_union(annotation: Any) -> bool:
-    return get_origin(annotation) in (Union, UnionType)
+def united_types(annotation: Any) -> tuple[Any, ...]:
+    """The types that an annotation unites; itself alone where it is none of several."""
+    is_union = get_origin(annotation) in (Union, UnionType)
+    return get_args(annotation) if is_union else (annotation,)

@@ -20,6 +20,7 @@ from rich.text import Text
 from agents.display import shows_itself
 from agents.rich_html import html_of, text_of
 from agents.search import OnProgress
+from agents.solver.exact_moves import bounds_of_best
 from agents.solver.solver import ScoreBounds, Solver
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
@@ -107,9 +108,7 @@ def analyse(solver: Solver, position: ReachedPosition, time_limit: float | None 
         time_limit: seconds for all columns together.
     """
     columns = solver.scores(position.state, time_limit)
-    lower = max(bounds.lower for bounds in columns.values())
-    upper = max(bounds.upper for bounds in columns.values())
-    return Analysis(position, ScoreBounds(lower, upper), columns)
+    return Analysis(position, bounds_of_best(columns), columns)
 
 
 def analyse_score(

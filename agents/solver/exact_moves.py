@@ -153,6 +153,14 @@ def is_decided(outcomes: Mapping[int, ScoreBounds]) -> bool:
     return all(bounds.upper <= best for bounds in outcomes.values())
 
 
+def bounds_of_best(outcomes: Mapping[int, ScoreBounds]) -> ScoreBounds:
+    """Bound the score of a position by those of its moves, at least one."""
+    return ScoreBounds(
+        max(bounds.lower for bounds in outcomes.values()),
+        max(bounds.upper for bounds in outcomes.values()),
+    )
+
+
 def unrefuted(outcomes: Mapping[int, ScoreBounds]) -> list[int]:
     """List the moves that are not proven to be worse than another one."""
     best = max(bounds.lower for bounds in outcomes.values())

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from agents.solver.exact_moves import unrefuted
+from agents.solver.exact_moves import bounds_of_best, unrefuted
 from agents.solver.solver import ScoreBounds, Solver
 from envs.board import BoardState
 from envs.connectx import ConnectX
@@ -99,11 +99,7 @@ def judge(solver: Solver, state: BoardState, action: int, time_limit: float | No
         ValueError: the game is over.
     """
     scores = solver.scores(state, time_limit)
-    before = ScoreBounds(
-        max(bounds.lower for bounds in scores.values()),
-        max(bounds.upper for bounds in scores.values()),
-    )
-    after = scores[action]
+    before, after = bounds_of_best(scores), scores[action]
     return JudgedPly(
         ply=state.mask.bit_count(),
         player=state.player,

@@ -7,7 +7,7 @@ from types import NoneType
 from typing import Any, NamedTuple
 
 from agents.levels import LEVELS
-from agents.options import OptionInfo, alternatives
+from agents.options import OptionInfo, alternatives, united_types
 from agents.registry import AGENTS, make_agent
 from envs.games import game_id
 from submission.match.game_record import Result
@@ -25,7 +25,6 @@ from submission.web.setup_form import (
     offered_options,
     option_choices,
     option_limits,
-    option_types,
 )
 
 LONGEST_MOVES = 4 * LARGEST_SIZE**2
@@ -347,7 +346,7 @@ def agent_options_field(agent: str, options: Fields) -> dict[str, Any]:
 
 def _check_option(agent: str, option: OptionInfo, value: object) -> None:
     name, limits = option.name, option_limits(option.name)
-    if value is None and NoneType in option_types(option):
+    if value is None and NoneType in united_types(option.type):
         return
     match field_type(agent, option):
         case "boolean":

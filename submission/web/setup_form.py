@@ -2,17 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass
-from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin
+from types import NoneType
+from typing import Any
 
 from agents.guidance.heuristics import HEURISTICS
 from agents.guidance.ordering import ORDERINGS
 from agents.guidance.rollouts import ROLLOUTS
 from agents.guidance.tie_break import TIE_BREAKS
 from agents.mcts_agent import FINAL_MOVES
-from agents.options import ENGINES, OptionInfo, agent_help, agent_options
+from agents.options import ENGINES, OptionInfo, agent_help, agent_options, united_types
 from agents.perfect import EXACT_TIE_BREAKS
 from agents.registry import AGENTS
+from envs.connectx import ConnectFour
 from envs.games import GAMES
 
 LARGEST_SIZE = 20
@@ -68,15 +69,15 @@ def game_forms() -> list[dict[str, Any]]:
     return [
         {
             "name": entry.name,
-            "title": {"connectx": "ConnectX", "tictactoe": "Tic-tac-toe"}.get(name, name),
+            "title": entry.title,
             "place": entry.place.name,
             "sizes": {
                 size: {"default": default, "least": 1, "most": LARGEST_SIZE}
                 for size, default in entry.sizes.items()
             },
         }
-        for name, entry in GAMES.items()
-        if entry.gymnasium_ids
+        for entry in GAMES.values()
+        if entry.rules is not ConnectFour  # which is ConnectX of its default size
     ]
 
 
@@ -103,7 +104,7 @@ def offered_options(name: str) -> dict[str, OptionInfo]:
 
 def option_form(agent: str, option: OptionInfo) -> dict[str, Any]:
     """An option as a field of a form."""
-    members = option_types(option)
+    members = united_types(option.type)
     field: dict[str, Any] = {
         "name": option.name,
         "help": option.help,
@@ -120,15 +121,9 @@ def option_form(agent: str, option: OptionInfo) -> dict[str, Any]:
     return field
 
 
-def option_types(option: OptionInfo) -> tuple[Any, ...]:
-    """The types that an option's annotation unites."""
-    is_union = get_origin(option.type) in (Union, UnionType)
-    return get_args(option.type) if is_union else (option.type,)
-
-
 def field_type(agent: str, option: OptionInfo) -> str:
     """The type of a form's field: `integer`, `number`, `boolean`, `choice` or `text`."""
-    members = option_types(option)
+    members = united_types(option.type)
     for kind, name in ((bool, "boolean"), (float, "number"), (int, "integer")):
         if kind in members:
             return name

@@ -3,7 +3,7 @@
 import json
 from collections import OrderedDict, deque
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import lru_cache
 from threading import Event
 from time import perf_counter, sleep
@@ -230,16 +230,7 @@ def picture_view(
     """The tree after a step as JSON."""
     growth = growth_after(search.trace, step, nodes, root)
     full = [f"The search ends here: {MOST_VISITS} visits are kept."] if search.is_full else []
-    return {
-        "step": growth.step,
-        "steps": growth.steps,
-        "done": done,
-        "title": growth.title,
-        "notes": [*growth.notes, *full],
-        "svg": growth.svg,
-        "chosen": growth.chosen,
-        "words": growth.words,
-    }
+    return {**asdict(growth), "notes": [*growth.notes, *full], "done": done}
 
 
 QUESTIONS: Mapping[str, Callable[[Searches, Any], Any]] = {

@@ -14,6 +14,7 @@ from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.mcts_agent import MCTSAgent
 from agents.search import Clock, TimeUp
 from agents.solver.analysis import plies_left
+from agents.solver.exact_moves import bounds_of_best
 from agents.solver.solver import ScoreBounds, Solver
 from agents.solver.solver_engine import SolverJob
 from envs.board import BoardGame, BoardState
@@ -194,14 +195,10 @@ class Valuation:
             action: self._move_value(bounds, self._estimates.get(action))
             for action, bounds in self.found.items()
         }
-        bounds = ScoreBounds(
-            max(value.bounds.lower for value in moves.values()),
-            max(value.bounds.upper for value in moves.values()),
-        )
         estimates = [value.estimate for value in moves.values() if value.estimate is not None]
         return PositionValues(
             moves,
-            self._move_value(bounds, max(estimates, default=None)),
+            self._move_value(bounds_of_best(self.found), max(estimates, default=None)),
             self.state.player,
             "solving" if self._has_solver or self._cells <= SMALL_BOARD else "estimating",
             self.done,
