@@ -59,16 +59,21 @@ FINAL_MOVES: Mapping[str, Callable[[SearchedNode[Any], int], float]] = {
 
 
 def final_action(node: SearchedNode[Action], final_move: str) -> Action:
-    """The best child's action: a proven win, or else by `final_move`, losses last.
+    """The best child's action: a proven win, or else by `final_move`, losses last."""
+    criterion = FINAL_MOVES[final_move]
+    return safest_action(node, lambda child: criterion(child, node.sign))
+
+
+def safest_action(node: SearchedNode[Action], criterion: Callable[[Any], Any]) -> Action:
+    """The best child's action: a proven win, or else the highest by `criterion`, losses last.
 
     A proven value, which the simulations have left alone, is taken where the rest looks worse.
     """
-    criterion = FINAL_MOVES[final_move]
 
-    def merit(action: Action) -> tuple[bool, bool, float]:
+    def merit(action: Action) -> tuple[bool, bool, Any]:
         child = node.children[action]
         won, lost = child.proven == node.sign, child.proven == -node.sign
-        return won, not lost, criterion(child, node.sign)
+        return won, not lost, criterion(child)
 
     best = max(node.children, key=merit)
     assured = node.assured
@@ -77,11 +82,13 @@ def final_action(node: SearchedNode[Action], final_move: str) -> Action:
     return best
 
 
-def principal_variation(node: SearchedNode[Action], final_move: str) -> tuple[Action, ...]:
+def principal_variation(
+    node: SearchedNode[Action], choose: Callable[[Any], Action]
+) -> tuple[Action, ...]:
     """The final moves from a node on, as deep as the tree goes or until chance decides."""
     line = []
     while node.children and node.sign:
-        line.append(final_action(node, final_move))
+        line.append(choose(node))
         node = node.children[line[-1]]
     return tuple(line)
 
@@ -164,7 +171,9 @@ class MCTSAgent(Agent):
         return SearchResult(
             action,
             root.children[action].value,
-            principal_variation=principal_variation(root, self.final_move),
+            principal_variation=principal_variation(
+                root, lambda node: final_action(node, self.final_move)
+            ),
             action_values={action: child.value for action, child in root.children.items()},
             nodes=tree.nodes - nodes,
             simulations=simulations,
