@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import exp, inf, log, sqrt
 from typing import Any, Generic, Protocol
 
+from agents.final_move import SearchedNode
 from agents.guidance.ordering import safe_actions, winning_action
 from agents.mcts import Node, back_up, prove, settle
 from agents.search import Clock
@@ -124,8 +125,8 @@ class GuidedTree(Generic[State, Action]):
 
         The root has been expanded, and its children have no visits yet. With Gumbel noise added to
         their logits, the `considered` highest are a sample from the priors without repetition.
-        Sequential halving goes on with the better half, and so on: a simulation goes through the
-        child with the highest of the `gumbel_merits` among those with as many visits as
+        Sequential halving goes on with the better half of them, and so on: a simulation goes
+        through the one with the highest of the `gumbel_merits` among those with as many visits as
         `considered_visits` has it (I. Danihelka, A. Guez, J. Schrittwieser and D. Silver, "Policy
         improvement by planning with Gumbel", 2022, in the form of their program, mctx).
 
@@ -140,13 +141,16 @@ class GuidedTree(Generic[State, Action]):
         Returns:
             The simulations run.
         """
+        children = self.root.children
+        sampled = {a: gumbel[a] + log_of(child.prior) for a, child in children.items()}
+        sample = sorted(sampled, key=lambda action: -sampled[action])[:considered]
         done = 0
-        for visits in considered_visits(min(considered, len(self.root.children)), simulations):
+        for visits in considered_visits(len(sample), simulations):
             if self.root.proven is not None:
                 break
             merits = gumbel_merits(self.root, gumbel)
-            among = [a for a, child in self.root.children.items() if child.visits == visits]
-            self.simulate(self.root.children[max(among, key=merits.__getitem__)])
+            among = [a for a in children if a in sample and children[a].visits == visits]
+            self.simulate(children[max(among, key=merits.__getitem__)])
             done += 1
             if clock.expired():
                 break
@@ -279,24 +283,8 @@ VALUE_SCALE = 1.0
 """c_scale of Danihelka et al.: how much values in [-1, 1] count beside logits."""
 
 
-class GuidedFace(Protocol[Action]):
-    """An expanded node that has no proof at sight: the reference's, or the compiled search's."""
-
-    @property
-    def sign(self) -> int:
-        """+1 where player 1 is to move, -1 where player 2 is."""
-
-    @property
-    def visits(self) -> int:
-        """Simulations that went through the node."""
-
-    @property
-    def total(self) -> float:
-        """Sum of the results, from player 1's view."""
-
-    @property
-    def proven(self) -> float | None:
-        """The exact value from player 1's view where it is known, else None."""
+class GuidedFace(SearchedNode[Action], Protocol[Action]):
+    """The face of a node, be it the reference's or one of the compiled search's."""
 
     @property
     def prior(self) -> float:
@@ -312,7 +300,7 @@ class GuidedFace(Protocol[Action]):
 
 
 def searched_values(node: GuidedFace[Action]) -> dict[Action, float]:
-    """The proven value or else the mean result of each child that has one, for who is to move."""
+    """Of each child that has one: the proven value, or else the mean result, for who is to move."""
     values = {}
     for action, child in node.children.items():
         if child.proven is not None:
@@ -325,16 +313,17 @@ def searched_values(node: GuidedFace[Action]) -> dict[Action, float]:
 def mixed_value(node: GuidedFace[Action]) -> float:
     """What an action that was not searched is taken to be worth, for who is to move.
 
-    The evaluator's value of the node, mixed with the mean of the searched actions' values, which
+    The evaluator's value of the node, mixed with the mean of the visited actions' values, which
     their priors weight: v_mix of Danihelka et al. (2022), equation 33.
     """
     values = searched_values(node)
     evaluation = node.sign * node.evaluation
-    visits = sum(child.visits for child in node.children.values())
-    weight = sum(node.children[action].prior for action in values)
-    if not visits or not weight:
+    visited = [action for action, child in node.children.items() if child.visits]
+    visits = sum(node.children[action].visits for action in visited)
+    weight = sum(node.children[action].prior for action in visited)
+    if weight == 0:
         return evaluation
-    mean = sum(node.children[action].prior * value for action, value in values.items()) / weight
+    mean = sum(node.children[action].prior * values[action] for action in visited) / weight
     return (evaluation + visits * mean) / (1 + visits)
 
 
@@ -349,7 +338,7 @@ def improved_logits(node: GuidedFace[Action]) -> dict[Action, float]:
     most = max(child.visits for child in node.children.values())
     scale = (VISITS_SCALE + most) * VALUE_SCALE
     return {
-        action: _logarithm(child.prior) + scale * values.get(action, mixed)
+        action: log_of(child.prior) + scale * values.get(action, mixed)
         for action, child in node.children.items()
     }
 
@@ -394,5 +383,6 @@ def considered_visits(considered: int, simulations: int) -> list[int]:
     return visits[:simulations]
 
 
-def _logarithm(probability: float) -> float:
+def log_of(probability: float) -> float:
+    """The logarithm, -inf of 0."""
     return log(probability) if probability > 0 else -inf
