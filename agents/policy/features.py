@@ -40,6 +40,8 @@ class FeatureBoard(NamedTuple):
     """All cells."""
     floor: int
     """The cells that need no stone below them: the lowest ones, or all where stones do not fall."""
+    actions: Any
+    """[action] The cells that it can fill, the lowest free one first."""
     lines: Any
     """[line] The winning lines, as masks of their cells."""
     tuples: Any
@@ -48,7 +50,7 @@ class FeatureBoard(NamedTuple):
     @property
     def features(self) -> int:
         """The number of features."""
-        return feature_count(self.bits, len(self.lines), self.inarow, self.tuples.shape)
+        return feature_count(self.bits, len(self.lines), self.inarow, *self.tuples.shape)
 
     @property
     def most(self) -> int:
@@ -56,16 +58,17 @@ class FeatureBoard(NamedTuple):
         return 3 * self.board.bit_count() + len(self.lines) + len(self.tuples)
 
 
-def feature_count(bits: int, lines: int, inarow: int, tuples: tuple[int, ...]) -> int:
+def feature_count(bits: int, lines: int, inarow: int, tuples: int, length: int) -> int:
     """Count the features of a board.
 
     Args:
         bits: numbers of cells, guard bits among them.
         lines: winning lines.
-        inarow: their length.
-        tuples: the number of n-tuples and the number of their cells.
+        inarow: stones in such a line.
+        tuples: n-tuples.
+        length: cells of an n-tuple.
     """
-    patterns = tuples[0] * 3 ** tuples[1]
+    patterns: int = tuples * 3**length
     return CELL_GROUPS * bits + lines * PLAYERS * (inarow - 1) + patterns
 
 
@@ -76,7 +79,7 @@ def feature_board(env: BoardGame, tuples: Any) -> FeatureBoard:
         env: the game.
         tuples: [n, cell] the bits of the cells of n-tuples, an array.
     """
-    in_words = fits_in_word(env.rows, env.columns, env.inarow)
+    numbers = words_of if fits_in_word(env.rows, env.columns, env.inarow) else list
     floor = board = 0
     for cells in env.action_cells:
         floor |= cells & -cells
@@ -87,7 +90,8 @@ def feature_board(env: BoardGame, tuples: Any) -> FeatureBoard:
         (env.rows + 1) * env.columns,
         board,
         floor,
-        words_of(env.winning_lines) if in_words else env.winning_lines,
+        numbers(env.action_cells),
+        numbers(env.winning_lines),
         tuples,
     )
 

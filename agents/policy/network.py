@@ -50,12 +50,12 @@ class PolicyNetwork(NamedTuple):
     dense_bias: Floats
     """Shape (second hidden units,)."""
     outputs: Floats
-    """Shape (second hidden units, outputs): an output for each action, its logit; then the value."""
+    """Shape (second hidden units, outputs): the logit of each action, then the value."""
 
     @property
     def actions(self) -> int:
         """The number of actions."""
-        return self.outputs.shape[1] - 1
+        return int(self.outputs.shape[1]) - 1
 
 
 def evaluate_network(
@@ -201,4 +201,4 @@ def _features(scope: PolicyScope, tuples: NDArray[np.int64]) -> int:
     """The number of features of a game."""
     rows, columns, inarow, _ = scope
     lines = sum(1 for _ in winning_lines(rows, columns, inarow))
-    return feature_count((rows + 1) * columns, lines, inarow, tuples.shape)
+    return feature_count((rows + 1) * columns, lines, inarow, *tuples.shape)

@@ -36,9 +36,17 @@ def network_arrays(network: PolicyNetwork, env: BoardGame) -> NetworkArrays:
     import numpy as np
 
     board = feature_board(env, network.tuples)
-    weights = [np.ascontiguousarray(array) for array in network[1:]]
-    first, second = np.zeros_like(network.bias), np.zeros_like(network.dense_bias)
-    return NetworkArrays(board, *weights, zeros(board.most), first, second)
+    return NetworkArrays(
+        board,
+        network.features,
+        network.bias,
+        network.dense,
+        network.dense_bias,
+        network.outputs,
+        found=zeros(board.most),
+        first=np.zeros_like(network.bias),
+        second=np.zeros_like(network.dense_bias),
+    )
 
 
 @inlined
