@@ -100,68 +100,27 @@ class GuidedTree(Generic[State, Action]):
         """Nodes made so far."""
         self.root = self.make_node(state, env.get_available_actions(state))
 
-    def grow(self, simulations: int | None, clock: Clock) -> int:
+    def grow(self, simulations: int | None, clock: Clock, through: Action | None = None) -> int:
         """Run simulations until so many are run, the time is up or the root is proven.
 
         Args:
             simulations: None is no limit.
             clock: looked at after each simulation.
+            through: the root's action that all of them go through; None: selected by `puct`.
 
         Returns:
             The simulations run.
         """
         done = 0
         while self.root.proven is None and done != simulations:
-            self.simulate()
+            self.simulate(through)
             done += 1
             if clock.expired():
                 break
         return done
 
-    def halve(
-        self, gumbel: Mapping[Action, float], considered: int, simulations: int, clock: Clock
-    ) -> int:
-        """Grow by simulations that go through ever fewer actions of the root.
-
-        The root has been expanded, and its children have no visits yet. With Gumbel noise added to
-        their logits, the `considered` highest are a sample from the priors without repetition.
-        Sequential halving goes on with the better half of them, and so on: a simulation goes
-        through the one with the highest of the `gumbel_merits` among those with as many visits as
-        `considered_visits` has it (I. Danihelka, A. Guez, J. Schrittwieser and D. Silver, "Policy
-        improvement by planning with Gumbel", 2022, in the form of their program, mctx).
-
-        A child whose value is proven gets its visits too, with that value.
-
-        Args:
-            gumbel: for each available action a number of Gumbel's distribution, or 0.
-            considered: how many actions to begin with, at least 1.
-            simulations: how many in all, at least 0.
-            clock: looked at after each simulation.
-
-        Returns:
-            The simulations run.
-        """
-        children = self.root.children
-        sampled = {a: gumbel[a] + log_of(child.prior) for a, child in children.items()}
-        sample = sorted(sampled, key=lambda action: -sampled[action])[:considered]
-        done = 0
-        for visits in considered_visits(len(sample), simulations):
-            if self.root.proven is not None:
-                break
-            merits = gumbel_merits(self.root, gumbel)
-            among = [a for a in children if a in sample and children[a].visits == visits]
-            self.simulate(children[max(among, key=merits.__getitem__)])
-            done += 1
-            if clock.expired():
-                break
-        return done
-
-    def simulate(self, through: GuidedNode[State, Action] | None = None) -> None:
-        """Run one simulation: select, expand, evaluate, back up.
-
-        Args:
-            through: the child of the root that it goes through; None: the one that is selected.
-        """
+    def simulate(self, through: Action | None = None) -> None:
+        """Run one simulation: select, expand, evaluate, back up."""
         path = self.select(through)
         leaf = path[-1]
         if leaf.proven is None:
@@ -173,14 +132,17 @@ class GuidedTree(Generic[State, Action]):
             prove(path)
         back_up(path, result, visits=1)
 
-    def select(
-        self, through: GuidedNode[State, Action] | None = None
-    ) -> list[GuidedNode[State, Action]]:
-        """The path from the root to the first node that is proven or has no children."""
+    def select(self, through: Action | None = None) -> list[GuidedNode[State, Action]]:
+        """The path from the root to the first node that is proven or has no children.
+
+        Args:
+            through: the first action of the path, whose child may be proven; None: selected.
+        """
         path = [self.root]
+        if through is not None:
+            path.append(self.root.children[through])
         while path[-1].proven is None and path[-1].children:
-            at_root = len(path) == 1
-            path.append(through if at_root and through else self.best_child(path[-1]))
+            path.append(self.best_child(path[-1]))
         return path
 
     def best_child(self, node: GuidedNode[State, Action]) -> GuidedNode[State, Action]:
@@ -245,18 +207,9 @@ class GuidedTree(Generic[State, Action]):
         return GuidedNode(state, actions, sign, proven, prior=1.0)
 
     def add_noise(self, noise: Mapping[Action, float], share: float) -> None:
-        """Mix noise into the priors of the root, which has been expanded.
-
-        P becomes (1 - share) * P + share * noise, with the noise made to sum to 1. Gamma
-        distributed numbers with shape alpha give Dirichlet's distribution, AlphaZero's choice.
-
-        Args:
-            noise: a number of at least 0 for each available action; those of the children count.
-            share: of the noise, from 0 to 1.
-        """
-        weights = normalised([noise[action] for action in self.root.children])
-        for child, weight in zip(self.root.children.values(), weights, strict=True):
-            child.prior = (1 - share) * child.prior + share * weight
+        """Mix noise into the priors of the root, as `noisy_priors` has it."""
+        for action, prior in noisy_priors(self.root, noise, share).items():
+            self.root.children[action].prior = prior
 
     def descend(self, state: State) -> bool:
         """Make the node of `state` the root, if it is at most two plies below; tell if it was."""
@@ -269,13 +222,34 @@ class GuidedTree(Generic[State, Action]):
         return False
 
 
+def noisy_priors(
+    root: "GuidedFace[Action]", noise: Mapping[Action, float], share: float
+) -> dict[Action, float]:
+    """The priors of a node, which has been expanded, with noise mixed into them.
+
+    P becomes (1 - share) * P + share * noise, with the noise made to sum to 1. Gamma distributed
+    numbers with shape alpha give Dirichlet's distribution, which is AlphaZero's choice.
+
+    Args:
+        root: the node.
+        noise: a number of at least 0 for each available action; those of the children count.
+        share: of the noise, from 0 to 1.
+    """
+    weights = normalised([noise[action] for action in root.children])
+    return {
+        action: (1 - share) * child.prior + share * weight
+        for (action, child), weight in zip(root.children.items(), weights, strict=True)
+    }
+
+
 def normalised(weights: Sequence[float]) -> list[float]:
     """The weights divided by their sum; all alike where that is 0."""
     total = sum(weights)
     return [weight / total if total > 0 else 1 / len(weights) for weight in weights]
 
 
-# --- what a search makes of the priors
+# --- what a search makes of the priors (I. Danihelka, A. Guez, J. Schrittwieser, D. Silver: "Policy
+# improvement by planning with Gumbel", 2022)
 
 VISITS_SCALE = 50.0
 """c_visit of Danihelka et al.: the more, the less the number of visits counts beside it."""
@@ -297,6 +271,17 @@ class GuidedFace(SearchedNode[Action], Protocol[Action]):
     @property
     def children(self) -> Mapping[Action, "GuidedFace[Action]"]:
         """The children by action."""
+
+
+class GrowingTree(Protocol[Action]):
+    """The face of a tree, be it the reference's or the compiled search's."""
+
+    @property
+    def root(self) -> GuidedFace[Action]:
+        """The root."""
+
+    def grow(self, simulations: int | None, clock: Clock, through: Any = None) -> int:
+        """Run simulations; how many were run."""
 
 
 def searched_values(node: GuidedFace[Action]) -> dict[Action, float]:
@@ -358,6 +343,47 @@ def improved_policy(node: GuidedFace[Action]) -> dict[Action, float]:
 def gumbel_merits(node: GuidedFace[Action], gumbel: Mapping[Action, float]) -> dict[Action, float]:
     """By action: its Gumbel noise added to its improved logit; the highest is to be played."""
     return {action: gumbel[action] + logit for action, logit in improved_logits(node).items()}
+
+
+def halve_sequentially(
+    tree: GrowingTree[Action],
+    gumbel: Mapping[Action, float],
+    considered: int,
+    simulations: int,
+    clock: Clock,
+) -> int:
+    """Grow a tree by simulations that go through ever fewer actions of its root.
+
+    The root has been expanded, and its children have no visits yet. With Gumbel noise added to
+    their logits, the `considered` highest are a sample from the priors without repetition.
+    Sequential halving goes on with the better half of them, and so on: a simulation goes through
+    the one with the highest of the `gumbel_merits` among those with as many visits as
+    `considered_visits` has it (Danihelka et al., in the form of their program, mctx). A child whose
+    value is proven gets its visits too, with that value.
+
+    Args:
+        tree: to grow.
+        gumbel: for each available action a number of Gumbel's distribution, or 0.
+        considered: how many actions to begin with, at least 1.
+        simulations: how many in all, at least 0.
+        clock: looked at after each simulation.
+
+    Returns:
+        The simulations run.
+    """
+    first = {a: gumbel[a] + log_of(child.prior) for a, child in tree.root.children.items()}
+    sample = sorted(first, key=lambda action: -first[action])[:considered]
+    done = 0
+    for visits in considered_visits(len(sample), simulations):
+        root = tree.root
+        if root.proven is not None:
+            break
+        merits = gumbel_merits(root, gumbel)
+        among = [a for a, child in root.children.items() if a in sample and child.visits == visits]
+        done += tree.grow(1, clock, max(among, key=merits.__getitem__))
+        if clock.expired():
+            break
+    return done
 
 
 def considered_visits(considered: int, simulations: int) -> list[int]:
