@@ -14,6 +14,7 @@ from agents.mcts_agent import MCTSAgent
 from agents.minimax import MinimaxAgent
 from agents.options import agent_options, check_options
 from agents.perfect import PerfectAgent
+from agents.policy.alphazero_agent import AlphaZeroAgent
 from agents.policy.policy_agent import PolicyAgent
 
 AGENTS: Mapping[str, type[Agent]] = {
@@ -28,8 +29,8 @@ AGENTS: Mapping[str, type[Agent]] = {
 }
 """Those that play every game and need no options."""
 
-TRAINED_AGENTS: Mapping[str, type[Agent]] = {"policy": PolicyAgent}
-"""Those that play the game of the file that they are given."""
+TRAINED_AGENTS: Mapping[str, type[Agent]] = {"policy": PolicyAgent, "alphazero": AlphaZeroAgent}
+"""Those that play the game of their weights: Connect Four, unless they are given others."""
 
 REGISTERED: Mapping[str, type[Agent]] = {**AGENTS, **TRAINED_AGENTS}
 """All that can be made by name."""

@@ -101,9 +101,7 @@ def action_chances(
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
-def drawn_actions(
-    chances: NDArray[np.float64], draws: NDArray[np.float64]
-) -> NDArray[np.int64]:
+def drawn_actions(chances: NDArray[np.float64], draws: NDArray[np.float64]) -> NDArray[np.int64]:
     """The actions that random numbers draw.
 
     Args:
@@ -111,7 +109,7 @@ def drawn_actions(
         draws: shape (positions,), from 0 to less than 1.
     """
     upto = chances.cumsum(axis=1)
-    # The last sum stands for 1, whatever it rounds to: no draw passes beyond an action with a chance.
+    # The last sum stands for 1, whatever it rounds to: no draw goes beyond the last chance.
     drawn = (draws * upto[:, -1])[:, np.newaxis] < upto
     return np.asarray(drawn.argmax(axis=1))
 
