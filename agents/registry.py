@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from agents.agent import Agent
@@ -15,7 +16,7 @@ from agents.minimax import MinimaxAgent
 from agents.options import agent_options, check_options
 from agents.perfect import PerfectAgent
 from agents.policy.alphazero_agent import AlphaZeroAgent
-from agents.policy.policy_agent import PolicyAgent
+from agents.policy.policy_agent import PolicyAgent, choose_in_all
 
 AGENTS: Mapping[str, type[Agent]] = {
     "random": RandomAgent,
@@ -104,6 +105,19 @@ def agent_from_text(text: str, seed: int | None = None) -> Agent:
     if seed is not None and any(info.name == "seed" for info in agent_options(agent_class(name))):
         options = {"seed": seed, **options}
     return make_agent(name, **options)
+
+
+def chooser_in_all(text: str) -> Callable[..., Any] | None:
+    """A function that chooses in many games at once as the agent that a text specifies does.
+
+    It takes the game, states, and a random number from 0 to less than 1 for each; None where the
+    agent chooses in one game at a time.
+
+    Raises:
+        ValueError: as `agent_from_text`.
+    """
+    agent = agent_from_text(text)
+    return partial(choose_in_all, agent) if isinstance(agent, PolicyAgent) else None
 
 
 def parse_options(texts: Iterable[str]) -> dict[str, JsonValue]:
