@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 from zipfile import BadZipFile
 
-from agents.book.book_positions import mirror_images
 from agents.output_file import replace_content
-from envs.bitboard import board_masks, column_cells, fits_in_word
+from envs.bitboard import board_masks, column_cells, fits_in_word, mirrored
 from envs.connectx import ConnectX
 from envs.jit import Words
 
@@ -82,24 +81,14 @@ class LabelledPositions:
         """[n] A number of each position and its mirror image alone."""
         import numpy as np
 
-        keys = self.movers + self.masks
-        smaller: Words = np.minimum(keys, mirror_images(self.env.rows, self.env.columns, keys))
+        keys: Any = self.movers + self.masks
+        smaller: Words = np.minimum(keys, mirrored(self.env.rows, self.env.columns, keys))
         return smaller
 
     def take(self, places: Any) -> "LabelledPositions":
         """The positions at some places: a slice, their numbers, or a flag for each position."""
         return LabelledPositions(
             self.env, self.movers[places], self.masks[places], self.scores[places]
-        )
-
-    def mirrored(self) -> "LabelledPositions":
-        """The mirror images of the positions, with their scores."""
-        rows, columns = self.env.rows, self.env.columns
-        return LabelledPositions(
-            self.env,
-            mirror_images(rows, columns, self.movers),
-            mirror_images(rows, columns, self.masks),
-            self.scores[:, ::-1],
         )
 
 
