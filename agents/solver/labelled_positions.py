@@ -7,6 +7,7 @@ each position: `mover` and `mask`, 64-bit integers, and the score of each column
 """
 
 import json
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -153,7 +154,7 @@ def read_labelled_positions(path: Path) -> LabelledPositions:
     try:
         positions = decode(content)
         _require_positions(positions)
-    except (ValueError, KeyError, TypeError, OSError, EOFError, BadZipFile) as error:
+    except (BadZipFile, EOFError, KeyError, OSError, TypeError, ValueError, zlib.error) as error:
         raise ValueError(f"{path} holds no labelled positions ({error}): {ADVICE}") from error
     return positions
 
@@ -213,10 +214,8 @@ def _decode_parquet(content: bytes) -> LabelledPositions:
     import pyarrow.parquet
 
     table = pyarrow.parquet.read_table(pyarrow.BufferReader(content))
-    metadata = {
-        key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()
-    }
-    board = json.loads(metadata["board"])
+    metadata = table.schema.metadata
+    board = json.loads(metadata[b"board"])
     scores = [table[f"score_{column}"].fill_null(ILLEGAL) for column in range(board[1])]
     arrays = {"movers": table["mover"].to_numpy(), "masks": table["mask"].to_numpy()}
     return _decoded(metadata[b"format"].decode(), board, arrays, np.stack(scores, axis=1))
