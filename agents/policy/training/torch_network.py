@@ -143,7 +143,7 @@ class Trainer:
         self.optimizer.zero_grad()
         (policy_loss + value_loss).backward()
         self.optimizer.step()
-        return Losses(float(policy_loss), float(value_loss))
+        return Losses(policy_loss.item(), value_loss.item())
 
     def _legal(self, masks: NDArray[np.int64]) -> NDArray[np.bool_]:
         open_ = np.asarray(open_cells(self.network.board, masks))  # type: ignore[arg-type]
