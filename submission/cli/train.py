@@ -142,8 +142,8 @@ def _is_interrupted(
 def _report(training: Training, files: TrainingFiles) -> None:
     """Say how far the training has come, and what it has written."""
     done, trial = training.rounds[-1], training.trials.held[-1]
-    say(f"Trained for {done.number} rounds, in {done.seconds / 60:.1f} minutes.")
-    say(f"Its trial after {trial.rounds} rounds, without a search:")
+    say(f"Trained up to round {done.number}, in {done.seconds / 60:.1f} minutes.")
+    say(f"Its trial after round {trial.rounds}, without a search:")
     elo = trial.elo
     say(
         f"  against its past: Elo {elo.value:+.0f} above the beginning, "
