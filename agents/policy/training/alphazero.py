@@ -92,7 +92,7 @@ class AlphaZeroLearner:
                 f"AlphaZero learns on boards of at most 64 bits, not {game!r}: choose a smaller one"
             )
         self._game = game
-        self._play = PLAY._replace(simulations=settings.simulations or SIMULATIONS)
+        self._settings = PLAY._replace(simulations=settings.simulations or SIMULATIONS)
         width = WIDTH if settings.width is None else settings.width
         self._network = TorchNetwork(game, width, SECOND_WIDTH, settings.seed)
         self._network.to(default_device())
@@ -148,7 +148,7 @@ class AlphaZeroLearner:
         streams = (1 + self._rng.integers(STREAMS, size=SHARES)).tolist()
 
         def play(stream: int) -> Targets:
-            return played(self._game, network, self._play, stream, GAMES // SHARES)
+            return played(self._game, network, self._settings, stream, GAMES // SHARES)
 
         with ThreadPoolExecutor(cpu_count()) as executor:
             shares = list(executor.map(play, streams))
