@@ -1,80 +1,94 @@
-"""A policy: a small neural network in plain numpy, and its file.
+"""A policy: a small neural network in numpy, and its file.
 
-A trained policy as a file: an .npz archive of numpy arrays.
+The network adds up a row of weights for each feature of the position that holds, as the networks of
+chess engines do (Y. Nasu, "Efficiently Updatable Neural-Network-based Evaluation Functions for
+Computer Shogi", 2018), so that its first and widest layer costs a few dozen rows. A part of each
+row goes to the outputs directly; a network without hidden units is that linear part alone.
 
-    name                              content
-    format                            1
-    scope                             rows, columns, inarow, actions
-    trunk_0_weights, trunk_0_biases   the first layer of the trunk; the others are counted on
-    policy_weights, policy_biases     the head for the actions
-    value_weights, value_biases       the head for the value
+    first = bias + sum of the rows of the features that hold          (outputs, then hidden units)
+    second = dense_bias + max(0, hidden units) @ dense
+    outputs += max(0, second) @ outputs                               (logits, then the value)
 
-Weights are float32, of shape (inputs, outputs).
+A trained policy as a file: an .npz archive of numpy arrays, of 16-bit floats where not stated.
+
+    name                  content
+    format                2, an integer
+    scope                 rows, columns, inarow, actions, as integers
+    tuples                [n, cell] bits of the cells of n-tuples, as integers
+    features, bias        the first layer
+    dense, dense_bias     the second
+    outputs               the third
 """
 
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from io import BytesIO
-from itertools import count, pairwise, takewhile
 from typing import Any, NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
-from envs.board import BoardGame
+from agents.policy.features import FeatureBoard, active_features, feature_board, feature_count
+from envs.bitboard import winning_lines
+from envs.board import BoardGame, BoardState
 
 Floats = NDArray[np.float32]
-
-
-class Dense(NamedTuple):
-    """A layer that computes `inputs @ weights + biases`."""
-
-    weights: Floats
-    """Shape (inputs, outputs)."""
-    biases: Floats
-    """Shape (outputs,)."""
 
 
 class PolicyNetwork(NamedTuple):
     """Gives logits of actions and the value, from the view of the player to move."""
 
-    trunk: tuple[Dense, ...]
-    """Layers with a rectifier, max(0, x), after each."""
-    policy: Dense
-    """One output for each action of the game: its logit."""
-    value: Dense
-    """One output: the expected reward."""
+    tuples: NDArray[np.int64]
+    """Shape (n-tuples, cells): their cells, as `agents.policy.features` numbers them."""
+    features: Floats
+    """Shape (features, outputs + hidden units)."""
+    bias: Floats
+    """Shape (outputs + hidden units,)."""
+    dense: Floats
+    """Shape (hidden units, second hidden units)."""
+    dense_bias: Floats
+    """Shape (second hidden units,)."""
+    outputs: Floats
+    """Shape (second hidden units, outputs): the logit of each action, then the value."""
 
     @property
-    def layers(self) -> Iterator[Dense]:
-        """All layers, the heads last."""
-        yield from self.trunk
-        yield self.policy
-        yield self.value
+    def actions(self) -> int:
+        """The number of actions."""
+        return int(self.outputs.shape[1]) - 1
 
 
-def evaluate_network(network: PolicyNetwork, planes: NDArray[np.generic]) -> tuple[Floats, Floats]:
-    """Run a batch of positions through a network.
-
-    Args:
-        network: with as many inputs as a position has cells in both planes.
-        planes: shape (positions, 2, rows, columns); the stones of the player to move are 1 in
-            plane 0, the other player's in plane 1; row 0 is the top.
+def evaluate_network(
+    network: PolicyNetwork, env: BoardGame, states: Sequence[BoardState]
+) -> tuple[Floats, Floats]:
+    """Run positions through a network.
 
     Returns:
         The logits of all actions, legal or not, shape (positions, actions); and the values, shape
-        (positions,), from the view of the player to move, about -1 to 1 but not bounded by it.
+        (positions,), from the view of the player to move, from -1 to 1.
     """
-    hidden: Floats = planes.reshape(len(planes), -1).astype(np.float32)
-    for weights, biases in network.trunk:
-        hidden = np.maximum(hidden @ weights + biases, np.float32(0))
-    logits = hidden @ network.policy.weights + network.policy.biases
-    values = hidden @ network.value.weights + network.value.biases
-    return logits, values[:, 0]
+    board = feature_board(env, network.tuples)
+    outputs = np.empty((len(states), network.actions + 1), np.float32)
+    for n, state in enumerate(states):
+        outputs[n] = _outputs(network, features_of(board, state))
+    return outputs[:, :-1], np.tanh(outputs[:, -1])
 
 
-POLICY_FORMAT = 1
+def features_of(board: FeatureBoard, state: BoardState) -> list[int]:
+    """The numbers of the features that hold in a position."""
+    found = [0] * board.most
+    return found[: active_features(board, state.mover, state.mask, found)]
+
+
+def _outputs(network: PolicyNetwork, holding: Sequence[int]) -> Floats:
+    first = network.bias + network.features[holding].sum(axis=0)
+    direct, hidden = np.split(first, [network.actions + 1])
+    second = network.dense_bias + np.maximum(hidden, 0) @ network.dense
+    outputs: Floats = direct + np.maximum(second, 0) @ network.outputs
+    return outputs
+
+
+POLICY_FORMAT = 2
 
 
 class PolicyScope(NamedTuple):
@@ -85,11 +99,6 @@ class PolicyScope(NamedTuple):
     inarow: int
     actions: int
     """Of the empty board: this tells tic-tac-toe from stones that fall."""
-
-    @property
-    def inputs(self) -> int:
-        """The number of the network's inputs: a cell of each plane is one."""
-        return 2 * self.rows * self.columns
 
     def __str__(self) -> str:
         return (
@@ -111,12 +120,10 @@ def policy_scope(env: BoardGame) -> PolicyScope:
 
 
 def encode_policy(policy: TrainedPolicy) -> bytes:
-    """The bytes of a policy's file."""
-    scope, network = policy
-    names = [*(f"trunk_{i}" for i in range(len(network.trunk))), "policy", "value"]
-    arrays: dict[str, Any] = {"format": POLICY_FORMAT, "scope": scope}
-    for name, layer in zip(names, network.layers, strict=True):
-        arrays |= {f"{name}_weights": layer.weights, f"{name}_biases": layer.biases}
+    """The bytes of a policy's file; its weights are rounded to 16 bits."""
+    arrays: dict[str, Any] = {"format": POLICY_FORMAT, "scope": policy.scope}
+    for name, array in policy.network._asdict().items():
+        arrays[name] = array if name == "tuples" else array.astype(np.float16)
     file = BytesIO()
     np.savez_compressed(file, **arrays)
     return file.getvalue()
@@ -158,30 +165,40 @@ def _read_arrays(content: bytes) -> Mapping[str, Any]:
 
 
 def _network(arrays: Mapping[str, Any]) -> PolicyNetwork:
-    trunk = takewhile(lambda name: f"{name}_weights" in arrays, (f"trunk_{i}" for i in count()))
-    return PolicyNetwork(
-        tuple(_dense(arrays, name) for name in trunk),
-        policy=_dense(arrays, "policy"),
-        value=_dense(arrays, "value"),
-    )
-
-
-def _dense(arrays: Mapping[str, Any], name: str) -> Dense:
-    return Dense(arrays[f"{name}_weights"], arrays[f"{name}_biases"])
+    weights = {
+        name: arrays[name].astype(np.float32) for name in PolicyNetwork._fields if name != "tuples"
+    }
+    return PolicyNetwork(tuples=arrays["tuples"].astype(np.int64), **weights)
 
 
 def _require_consistent(policy: TrainedPolicy) -> None:
-    """Check that each layer takes what the one before it gives.
+    """Check that the arrays of a network fit its game and each other.
 
     Raises:
-        ValueError: one does not, or holds something other than finite float32 numbers.
+        ValueError: one does not, or holds something other than finite numbers.
     """
     scope, network = policy
-    widths = [scope.inputs, *(len(layer.biases) for layer in network.trunk)]
-    expected = [*pairwise(widths), (widths[-1], scope.actions), (widths[-1], 1)]
-    for layer, (inputs, outputs) in zip(network.layers, expected, strict=True):
-        if layer.weights.shape != (inputs, outputs) or layer.biases.shape != (outputs,):
-            raise ValueError(f"a layer of {inputs} inputs and {outputs} outputs has other shapes")
-        for array in layer:
-            if array.dtype != np.float32 or not np.isfinite(array).all():
-                raise ValueError("a weight is no finite float32 number")
+    outputs = scope.actions + 1
+    second, hidden = len(network.dense_bias), len(network.dense)
+    expected = {
+        "tuples": (len(network.tuples), *network.tuples.shape[1:2]),
+        "features": (_features(scope, network.tuples), outputs + hidden),
+        "bias": (outputs + hidden,),
+        "dense": (hidden, second),
+        "dense_bias": (second,),
+        "outputs": (second, outputs),
+    }
+    for name, array in network._asdict().items():
+        if array.shape != expected[name]:
+            raise ValueError(f"the shape of {name} is {array.shape}, not {expected[name]}")
+        if not np.isfinite(array).all():
+            raise ValueError(f"{name} holds a number that is not finite")
+    if not np.isin(network.tuples, range((scope.rows + 1) * scope.columns)).all():
+        raise ValueError("an n-tuple has a cell that is not on the board")
+
+
+def _features(scope: PolicyScope, tuples: NDArray[np.int64]) -> int:
+    """The number of features of a game."""
+    rows, columns, inarow, _ = scope
+    lines = sum(1 for _ in winning_lines(rows, columns, inarow))
+    return feature_count((rows + 1) * columns, lines, inarow, *tuples.shape)

@@ -1,0 +1,182 @@
+"""Features of a position: facts that hold or do not, by which a network knows it.
+
+All are seen by the player to move, and all follow from the rules alone. They are numbered one group
+after the other. A cell is numbered by its bit (`envs.bitboard`), guard bits too, which never hold.
+
+    own stones       bits         a cell holds a stone of the player to move
+    other stones     bits         it holds one of the other player
+    own threats      bits         it is free, and would complete a line of the player to move
+    other threats    bits         the same for the other player
+    open cells       bits         a stone may be laid there now
+    own lines        inarow - 1   for each winning line: it holds 1, 2 … inarow - 1 stones of the
+                                  player to move and none of the other
+    other lines      inarow - 1   the same for the other player
+    patterns         3 ** length  for each n-tuple of cells: the pattern it holds, a number whose
+                                  digits to the base of 3, of the first cell the lowest, are 0 for
+                                  a free cell, 1 for an own stone and 2 for the other's
+
+N-tuples are those of S. M. Lucas, "Learning to Play Othello with N-Tuple Systems" (2008).
+"""
+
+from typing import Any, NamedTuple
+
+from envs.bitboard import completing_cells, fits_in_word
+from envs.board import BoardGame
+from envs.jit import inlined, jit, words_of
+
+CELL_GROUPS = 5
+"""Groups of features that have one for each bit of the board."""
+PLAYERS = 2
+
+
+class FeatureBoard(NamedTuple):
+    """A board as its features need it; arrays on boards of at most 64 bits, else lists."""
+
+    rows: int
+    inarow: int
+    bits: int
+    """Numbers of cells, guard bits among them."""
+    board: int
+    """All cells."""
+    floor: int
+    """The cells that need no stone below them: the lowest ones, or all where stones do not fall."""
+    actions: Any
+    """[action] The cells that it can fill, the lowest free one first."""
+    lines: Any
+    """[line] The winning lines, as masks of their cells."""
+    tuples: Any
+    """[n, cell] The bits of the cells of each n-tuple."""
+
+    @property
+    def features(self) -> int:
+        """The number of features."""
+        return feature_count(self.bits, len(self.lines), self.inarow, *self.tuples.shape)
+
+    @property
+    def most(self) -> int:
+        """The most features that hold at once, or more."""
+        return 3 * self.board.bit_count() + len(self.lines) + len(self.tuples)
+
+
+def feature_count(bits: int, lines: int, inarow: int, tuples: int, length: int) -> int:
+    """Count the features of a board.
+
+    Args:
+        bits: numbers of cells, guard bits among them.
+        lines: winning lines.
+        inarow: stones in such a line.
+        tuples: n-tuples.
+        length: cells of an n-tuple.
+    """
+    patterns: int = tuples * 3**length
+    return CELL_GROUPS * bits + lines * PLAYERS * (inarow - 1) + patterns
+
+
+def feature_board(env: BoardGame, tuples: Any) -> FeatureBoard:
+    """Describe the board of a game.
+
+    Args:
+        env: the game.
+        tuples: [n, cell] the bits of the cells of n-tuples, an array.
+    """
+    numbers = words_of if fits_in_word(env.rows, env.columns, env.inarow) else list
+    floor = board = 0
+    for cells in env.action_cells:
+        floor |= cells & -cells
+        board |= cells
+    return FeatureBoard(
+        env.rows,
+        env.inarow,
+        (env.rows + 1) * env.columns,
+        board,
+        floor,
+        numbers(env.action_cells),
+        numbers(env.winning_lines),
+        tuples,
+    )
+
+
+@inlined
+def active_features(board: FeatureBoard, mover: int, mask: int, found: Any) -> int:
+    """Write the numbers of the features that hold into `found`; return how many hold.
+
+    Args:
+        board: the board.
+        mover: stones of the player to move.
+        mask: all stones.
+        found: has room for `FeatureBoard.most` numbers.
+    """
+    other, free = mask ^ mover, board.board & ~mask
+    count = add_cells(mover, 0, found, 0)
+    count = add_cells(other, board.bits, found, count)
+    wins = completing_cells(mover, board.rows, board.inarow) & free
+    count = add_cells(wins, 2 * board.bits, found, count)
+    threats = completing_cells(other, board.rows, board.inarow) & free
+    count = add_cells(threats, 3 * board.bits, found, count)
+    count = add_cells(open_cells(board, mask), 4 * board.bits, found, count)
+    count = add_lines(board, mover, other, found, count)
+    return add_patterns(board, mover, other, found, count)
+
+
+@inlined
+def open_cells(board: FeatureBoard, mask: int) -> int:
+    """The cells in which a stone may be laid."""
+    return board.board & ~mask & ((mask << 1) | board.floor)
+
+
+@inlined
+def add_cells(cells: int, first: int, found: Any, count: int) -> int:
+    """Add a feature for each of `cells`, of the group that begins with `first`."""
+    while cells:
+        found[count] = first + ((cells & -cells) - 1).bit_count()
+        count += 1
+        cells &= cells - 1
+    return count
+
+
+@inlined
+def add_lines(board: FeatureBoard, mover: int, other: int, found: Any, count: int) -> int:
+    """Add a feature for each line in which one player alone has stones."""
+    counts = board.inarow - 1
+    own_first = CELL_GROUPS * board.bits - 1
+    other_first = own_first + len(board.lines) * counts
+    for number in range(len(board.lines)):
+        own = (board.lines[number] & mover).bit_count()
+        others = (board.lines[number] & other).bit_count()
+        if (own == 0) != (others == 0):
+            first = own_first + own if own else other_first + others
+            found[count] = first + number * counts
+            count += 1
+    return count
+
+
+@inlined
+def add_patterns(board: FeatureBoard, mover: int, other: int, found: Any, count: int) -> int:
+    """Add the feature of each n-tuple's pattern."""
+    first = CELL_GROUPS * board.bits + len(board.lines) * PLAYERS * (board.inarow - 1)
+    for number in range(len(board.tuples)):
+        pattern = 0
+        place = 1
+        for cell in board.tuples[number]:
+            pattern += place * (((mover >> cell) & 1) + 2 * ((other >> cell) & 1))
+            place *= 3
+        found[count] = first + number * place + pattern
+        count += 1
+    return count
+
+
+@jit
+def features_of_all(board: FeatureBoard, movers: Any, masks: Any, found: Any, counts: Any) -> None:
+    """Write the features of many positions.
+
+    Args:
+        board: the board.
+        movers: [position] Stones of the player to move.
+        masks: [position] All stones.
+        found: [position, n] Takes the numbers of the features.
+        counts: [position] Takes how many hold.
+    """
+    for position in range(len(movers)):
+        counts[position] = active_features(
+            board, movers[position], masks[position], found[position]
+        )
