@@ -6,9 +6,15 @@ from typing import Annotated
 
 import typer
 
-from agents.output_file import require_writable
-from agents.policy.training_settings import Budget, TrainingSettings, require_training_libraries
-from agents.policy.trials import Trial
+from agents.output_file import require_distinct, require_writable
+from agents.policy.training.learner import (
+    LEARNERS,
+    Budget,
+    TrainingSettings,
+    find_method,
+    require_training_libraries,
+)
+from agents.policy.training.training import Training, strength
 from submission.cli.arguments import Output
 from submission.cli.games import CONNECT_FOUR, Game, GameColumns, GameInarow, GameRows, chosen_game
 from submission.terminal import progress_bar, say
@@ -17,65 +23,81 @@ DEFAULT_MINUTES = 10.0
 
 
 def train(
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar="|".join(LEARNERS),
+            help="; ".join(f"{name}: {entry.summary}" for name, entry in LEARNERS.items()) + ".",
+        ),
+    ] = next(iter(LEARNERS)),
     game: Game = CONNECT_FOUR,
     rows: GameRows = None,
     columns: GameColumns = None,
     inarow: GameInarow = None,
-    minutes: Annotated[float | None, typer.Option(help="How long to train.")] = None,
-    steps: Annotated[
-        int | None, typer.Option(help="How many of the policy's own moves to learn from.")
+    minutes: Annotated[
+        float | None,
+        typer.Option(metavar="M", help="How long to train, with all that belongs to it."),
+    ] = None,
+    rounds: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="How many rounds to train, of some 5 to 30 seconds."),
+    ] = None,
+    simulations: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="alphazero: of the search for each move of self-play."),
+    ] = None,
+    width: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="alphazero, distill: hidden neurons of the network."),
+    ] = None,
+    positions: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="distill: what `connectx positions --labels 1000000 --output FILE` has written.",
+        ),
     ] = None,
     seed: Annotated[
         int,
-        typer.Option(min=0, metavar="S", help="With --steps the same seed gives the same policy."),
+        typer.Option(metavar="S", help="With --rounds the same seed gives the same policy."),
     ] = 0,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on from where an earlier run has ended.")
     ] = False,
     output: Output = Path("policy.npz"),
 ) -> None:
-    """Train a policy in self-play, for `connectx build policy --option file=policy.npz`.
+    """Train a policy, for `connectx build alphazero --option weights=policy.npz`.
 
-    It learns by sb3-contrib's MaskablePPO against its past selves and random moves, for 10 minutes
-    unless --minutes or --steps says otherwise. Beside the policy it keeps a checkpoint, from which
-    --resume goes on, and the curve of its games against random moves as a PNG. Needs the extra
-    `train`.
+    A round is games or positions and the steps that learn from them; between rounds the policy is
+    put on trial, without a search: in solved positions, and in games against its own past, from
+    which its Elo comes. It trains for 10 minutes unless --minutes or --rounds says otherwise.
 
-    Once it learns, Ctrl-C ends it early and keeps what was learnt, with exit status 1.
+    Beside policy.npz it keeps the curves of these figures as policy.png and, for `tensorboard
+    --logdir policy.tensorboard`, as logs; and policy.checkpoint, from which --resume goes on, with
+    the same options and a larger --minutes or --rounds. All are up to date after each round. Ctrl-C
+    ends the training early, with exit status 1, and keeps what was learnt up to the last round.
+
+    Needs the extra `train`. Some ways to begin:
+
+      connectx train --minutes 60
+      connectx train --game tictactoe --minutes 2 --output noughts.npz
+      connectx train --method td --game connectx --rows 5 --columns 6
+      connectx train --minutes 120 --resume
     """
     require_training_libraries()
-    from agents.policy.train import train_policy
-    from agents.policy.training_files import TrainingFiles
+    from agents.policy.training.curves import open_curves
+    from agents.policy.training.training_files import TrainingFiles
 
-    env, settings = chosen_game(game, rows, columns, inarow), TrainingSettings(seed)
-    files, budget = TrainingFiles(output, env, settings), _budget(minutes, steps)
+    begun = monotonic()
+    env, chosen = chosen_game(game, rows, columns, inarow), find_method(method)
+    settings = TrainingSettings(seed, simulations, width, positions)
+    budget, files = _budget(minutes, rounds), TrainingFiles.of(output, env, method, settings)
+    require_distinct(files.policy, files.checkpoint, files.picture, read=[positions])
     require_writable(output)
-    if not resume:
-        files.checkpoint.require_new()
-    earlier = files.checkpoint.read() if resume else None
+    files.require(resume)
     with progress_bar("Training") as show:
-        outcome = train_policy(env, settings, budget, files, earlier, show)
-    _report(outcome.last_trial)
-    say(f"Wrote {files.policy} and {files.curve}.")
-    if outcome.interrupted:
-        say("Interrupted: the same command with --resume goes on from there.")
-        raise typer.Exit(1)
-
-
-def _budget(minutes: float | None, steps: int | None) -> Budget:
-    if minutes is None and steps is None:
-        minutes = DEFAULT_MINUTES
-    return Budget(
-        inf if minutes is None else 60 * minutes,
-        inf if steps is None else steps,
-    )
-
-
-def _report(trial: Trial) -> None:
-    say(f"After {trial.steps} steps, in {trial.seconds / 60:.1f} minutes, against random moves:")
-    for player, record in enumerate((trial.first, trial.second), start=1):
-        won = record.won
-        say(
-            f"  as player {player}: {record.wins} won, {record.draws} drawn, {record.losses} lost; "
-            f"{won.value:.1%} won, 95 % interval [{won.low:.1%}, {won.high:.1%}]"
-        )
+        show(0, 100, "(positions are solved for the trials)")
+        training = Training(chosen(env, settings), Trials(env, draw_sample(env)), begun=begun)
+        if resume:
+            files.restore(training)
+        interrupted = _run(training, budget, files, show)

@@ -1,0 +1,96 @@
+"""Policies that play without a search, many positions at a time."""
+
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.policy.network import TrainedPolicy, evaluate_network
+from agents.policy.policy_agent import position_planes
+from envs.board import BoardGame, BoardState
+
+
+def preferred_actions(
+    policy: TrainedPolicy, game: BoardGame, states: Sequence[BoardState]
+) -> NDArray[np.int64]:
+    """The legal action with the largest logit in each position; the first of equals.
+
+    Args:
+        policy: of this game.
+        game: the rules.
+        states: positions in which the game goes on, at least one.
+    """
+    logits, _ = evaluate_network(
+        policy.network, np.stack([position_planes(game, state) for state in states])
+    )
+    legal = np.zeros(logits.shape, np.bool_)
+    for row, state in zip(legal, states, strict=True):
+        row[list(game.get_available_actions(state))] = True
+    preferred: NDArray[np.int64] = np.where(legal, logits, -np.inf).argmax(axis=1)
+    return preferred
+
+
+class Seat(NamedTuple):
+    """One game of a match from the view of its first player, who need not begin."""
+
+    opening: int
+    """The number of the opening, from 0; two games begin in it."""
+    player: int
+    """As whom the first player plays: 1 or 2."""
+
+
+def pair_points(
+    first: TrainedPolicy, second: TrainedPolicy, game: BoardGame, openings: Sequence[BoardState]
+) -> list[float]:
+    """Play two games from each opening, one from each seat; both prefer as `preferred_actions`.
+
+    Returns:
+        The points of `first` in each pair: 0 to 2, of which a draw is worth 1/2.
+    """
+    points = [0.0] * len(openings)
+    playing = {
+        Seat(number, player): state for number, state in enumerate(openings) for player in (1, 2)
+    }
+    while playing:
+        for policy, is_first in ((first, True), (second, False)):
+            turns = [s for s, state in playing.items() if (state.player == s.player) is is_first]
+            if not turns:
+                continue
+            states = [playing[seat] for seat in turns]
+            actions = preferred_actions(policy, game, states)
+            for seat, state, action in zip(turns, states, actions.tolist(), strict=True):
+                playing[seat] = after = game.get_next_state(state, action)
+                if not game.get_available_actions(after):
+                    points[seat.opening] += _points(after.won, is_first)
+                    del playing[seat]
+    return points
+
+
+def _points(has_won: bool, is_first: bool) -> float:
+    """The first player's points in a game that this or the other player has just ended."""
+    return float(is_first) if has_won else 0.5
+
+
+def draw_openings(game: BoardGame, count: int, seed: int) -> list[BoardState]:
+    """Positions after some random moves, in which the game goes on.
+
+    There are at most `MOST_PLIES` of them, on small boards a quarter of what fills the board.
+    """
+    openings = _drawn_openings(game, Random(seed))
+    return [next(openings) for _ in range(count)]
+
+
+MOST_PLIES = 6
+
+
+def _drawn_openings(game: BoardGame, rng: Random) -> Iterator[BoardState]:
+    most = min(MOST_PLIES, game.rows * game.columns // 4)
+    while True:
+        state = game.initial_state()
+        for _ in range(rng.randint(0, most)):
+            if actions := game.get_available_actions(state):
+                state = game.get_next_state(state, rng.choice(actions))
+        if game.get_available_actions(state):
+            yield state

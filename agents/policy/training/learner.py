@@ -1,0 +1,186 @@
+"""Learners: ways to train a network, round by round; their settings, their budget, their table."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from math import inf
+from pathlib import Path
+from typing import Any, Protocol
+
+from agents.options import require_one_of
+from agents.policy.network import TrainedPolicy
+from envs.board import BoardGame
+
+
+class Learner(Protocol):
+    """A way to train a network; deterministic for its seed."""
+
+    @property
+    def policy(self) -> TrainedPolicy:
+        """The policy as it is by now."""
+
+    def advance(self, spent: float) -> Mapping[str, float]:
+        """Learn for one round, of some 5 to 30 seconds on a board of 6 rows and 7 columns.
+
+        Args:
+            spent: the part of the budget that is used, in [0, 1); rates may fall with it. Where
+                the budget is one of rounds, it is the same in every run.
+
+        Returns:
+            Figures for the curves. What stands before a slash groups them: `loss/policy` and the
+            like are the parts of the loss, which add up to it.
+        """
+
+    def state(self) -> dict[str, Any]:
+        """All that a later run needs to go on as if there had been no interrupt.
+
+        Of numbers, texts, None, numpy arrays and PyTorch tensors, in lists, tuples and dicts; the
+        states of random generators are among it.
+        """
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on from a state.
+
+        Raises:
+            KeyError, ValueError: it is not of such a training.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingSettings:
+    """How to train; what is None is as the method has it.
+
+    Raises:
+        ValueError: a number out of its range.
+    """
+
+    seed: int = 0
+    """The same seed and number of rounds give the same policy on the same machine."""
+    simulations: int | None = None
+    """Of the search for each move of self-play, 2 to 100 000."""
+    width: int | None = None
+    """Hidden neurons of the network, 0 to 1024; with 0 it is linear in its features."""
+    positions: Path | None = None
+    """File of labelled positions to learn from."""
+
+    def __post_init__(self) -> None:
+        for name, (least, most) in RANGES.items():
+            number = getattr(self, name)
+            if number is not None and not least <= number <= most:
+                raise ValueError(f"{name} must be from {least} to {most}, not {number}")
+
+
+RANGES = {"seed": (0, 2**32 - 1), "simulations": (2, 100_000), "width": (0, 1024)}
+"""The least and the most that each number may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The end of a training: after so much time or so many rounds, whichever is first.
+
+    Raises:
+        ValueError: one of them is not positive.
+    """
+
+    seconds: float = inf
+    rounds: float = inf
+
+    def __post_init__(self) -> None:
+        if not (self.seconds > 0 and self.rounds > 0):
+            raise ValueError("training needs more than 0 minutes and more than 0 rounds")
+
+    def share(self, seconds: float, rounds: int) -> float:
+        """The part of it that has been used, in [0, 1]."""
+        return min(1.0, max(seconds / self.seconds, rounds / self.rounds))
+
+
+@dataclass(frozen=True)
+class Method:
+    """A learner in the table: where it is, and what it takes."""
+
+    name: str
+    summary: str
+    """A line for the help."""
+    learner: str
+    """Module and class, imported when the learner is made, for it may import PyTorch."""
+    settings: tuple[str, ...] = ()
+    """Those that it takes, beside the seed."""
+    needed: str | None = None
+    """The setting without which it cannot begin."""
+
+    def __call__(self, game: BoardGame, settings: TrainingSettings) -> Learner:
+        """Make a learner that knows nothing yet.
+
+        Raises:
+            ValueError: a setting that the method does not take, or lacks.
+        """
+        self.require_fitting(settings)
+        module, _, name = self.learner.rpartition(".")
+        learner: Learner = getattr(import_module(module), name)(game, settings)
+        return learner
+
+    def require_fitting(self, settings: TrainingSettings) -> None:
+        """See to it that all settings are of this method.
+
+        Raises:
+            ValueError: one is not, or one that it needs is missing.
+        """
+        given = {name for name, value in asdict(settings).items() if value is not None}
+        for name in sorted(given - {"seed", *self.settings}):
+            raise ValueError(f"--method {self.name} takes no --{name}: leave it out")
+        if self.needed is not None and self.needed not in given:
+            raise ValueError(f"--method {self.name} needs --{self.needed}: see connectx train --help")
+
+
+LEARNERS: Mapping[str, Method] = {
+    method.name: method
+    for method in (
+        Method(
+            "alphazero",
+            "from zero: games against itself, each move searched with the network",
+            "agents.policy.training.alphazero.AlphaZeroLearner",
+            ("simulations", "width"),
+        ),
+        Method(
+            "distill",
+            "from the solver: positions that `connectx positions --labels` has scored",
+            "agents.policy.training.distillation.DistillationLearner",
+            ("width", "positions"),
+            needed="positions",
+        ),
+        Method(
+            "td",
+            "from zero: values by temporal differences, TD(lambda), of n-tuples",
+            "agents.policy.training.td.TDLearner",
+        ),
+    )
+}
+"""The methods by their names, the best one from zero first."""
+
+
+def find_method(name: str) -> Method:
+    """Look up a method.
+
+    Raises:
+        ValueError: no method has this name.
+    """
+    require_one_of("method", name, LEARNERS)
+    return LEARNERS[name]
+
+
+LIBRARIES = ("torch", "matplotlib", "tensorboard")
+
+
+def require_training_libraries() -> None:
+    """See to it that training can begin.
+
+    Raises:
+        ModuleNotFoundError: a library is missing; the message says what to install.
+    """
+    missing = [name for name in LIBRARIES if find_spec(name) is None]
+    if missing:
+        raise ModuleNotFoundError(
+            f"training needs {', '.join(missing)}: install the extra `train` by "
+            '`pip install -e ".[train]"`'
+        )

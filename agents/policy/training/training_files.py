@@ -1,0 +1,146 @@
+"""The files of a training: the policy, a checkpoint from which it can go on, and the curves."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, astuple
+from pathlib import Path
+from time import monotonic
+from typing import Any, NamedTuple
+
+from agents.output_file import replace_content
+from agents.policy.network import encode_policy, policy_scope
+from agents.policy.training.learner import TrainingSettings
+from agents.policy.training.solved_sample import Judgement
+from agents.policy.training.state_archive import decode_state, encode_state
+from agents.policy.training.training import Round, Training
+from agents.policy.training.trials import PastSelf, Trial
+from agents.stats import Estimate
+from envs.board import BoardGame
+
+CHECKPOINT_FORMAT = 2
+
+
+class TrainingFiles(NamedTuple):
+    """The files of one training, side by side: all have the policy's name, with other endings."""
+
+    policy: Path
+    title: Mapping[str, Any]
+    """What is trained and how; a checkpoint of another title is refused."""
+
+    @classmethod
+    def of(
+        cls, policy: Path, game: BoardGame, method: str, settings: TrainingSettings
+    ) -> "TrainingFiles":
+        """The files of a training.
+
+        Raises:
+            ValueError: the policy's name does not end in .npz.
+        """
+        if policy.suffix != ".npz":
+            raise ValueError(f"a policy's file ends in .npz, unlike {policy}: rename it")
+        numbers = {name: value for name, value in asdict(settings).items() if name != "positions"}
+        return cls(policy, {"scope": list(policy_scope(game)), "method": method, **numbers})
+
+    @property
+    def checkpoint(self) -> Path:
+        """The state at the end of the last round."""
+        return self.policy.with_suffix(".checkpoint")
+
+    @property
+    def picture(self) -> Path:
+        """The curves as a PNG."""
+        return self.policy.with_suffix(".png")
+
+    @property
+    def logs(self) -> Path:
+        """The folder of the curves for TensorBoard."""
+        return self.policy.with_suffix(".tensorboard")
+
+    def require_new(self) -> None:
+        """See to it that no earlier training is there.
+
+        Raises:
+            FileExistsError: one is.
+        """
+        if self.checkpoint.exists():
+            raise FileExistsError(
+                f"{self.checkpoint} has an earlier training: go on from it with --resume, or "
+                "delete it"
+            )
+
+    def keep(self, training: Training) -> None:
+        """Write the policy and the checkpoint; each stays as it was until the new one is complete.
+
+        Raises:
+            OSError: one cannot be written.
+        """
+        trials = training.trials
+        content = encode_state(
+            {
+                "format": CHECKPOINT_FORMAT,
+                "title": dict(self.title),
+                "seconds": training.seconds,
+                "rounds": training.rounds,
+                "trials": [_plain(trial) for trial in trials.held],
+                "past_selves": trials.past_selves,
+                "learner": training.learner.state(),
+            }
+        )
+        replace_content(self.policy, encode_policy(training.learner.policy))
+        replace_content(self.checkpoint, content)
+
+    def restore(self, training: Training) -> None:
+        """Take a training to where the checkpoint's has come.
+
+        Raises:
+            OSError: the file cannot be read.
+            ValueError: it is no checkpoint, a damaged one, or one of another training.
+        """
+        kept = self._read()
+        if kept["title"] != self.title:
+            raise ValueError(
+                f"{self.checkpoint} has the training of another game, or one with another method, "
+                "seed or size: go on with the same options, or choose another --output"
+            )
+        try:
+            training.begun = monotonic() - kept["seconds"]
+            training.rounds = [Round(*fields) for fields in kept["rounds"]]
+            training.trials.held = [_trial(*fields) for fields in kept["trials"]]
+            training.trials.past_selves = [PastSelf(*fields) for fields in kept["past_selves"]]
+            training.learner.restore(kept["learner"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise self._unreadable() from error
+
+    def _read(self) -> dict[str, Any]:
+        if not self.checkpoint.exists():
+            raise FileNotFoundError(
+                f"there is no {self.checkpoint} to go on from: leave --resume out to begin"
+            )
+        try:
+            kept: dict[str, Any] = decode_state(self.checkpoint.read_bytes())
+            if kept["format"] == CHECKPOINT_FORMAT and "title" in kept:
+                return kept
+        except (KeyError, TypeError, ValueError) as error:
+            raise self._unreadable() from error
+        raise self._unreadable()
+
+    def _unreadable(self) -> ValueError:
+        return ValueError(
+            f"{self.checkpoint} is no checkpoint of a training, or it is damaged: choose another "
+            "--output, or delete it to begin anew"
+        )
+
+
+PlainTrial = tuple[int, float, tuple[float, ...], tuple[tuple[float, ...], ...] | None]
+
+
+def _plain(trial: Trial) -> PlainTrial:
+    judged = trial.judgement
+    shares = None if judged is None else tuple(astuple(share) for share in judged)
+    return trial.rounds, trial.seconds, astuple(trial.elo), shares
+
+
+def _trial(
+    rounds: int, seconds: float, elo: tuple[float, ...], shares: tuple[tuple[float, ...], ...] | None
+) -> Trial:
+    judged = None if shares is None else Judgement(*(Estimate(*share) for share in shares))
+    return Trial(rounds, seconds, Estimate(*elo), judged)
