@@ -26,9 +26,9 @@ HARD_POSITIONS = FOLDER / "hard.txt"
 PLIES = range(3, 36)
 PER_PLY = 4
 
-TEMPERATURE = 1.5
+TEMPERATURE = 0.8
 """A move that scores so much less is 1 / e times as likely."""
-RANDOM_SHARE = 0.1
+RANDOM_SHARE = 0.02
 """How often just anything is played."""
 
 FULL = "-"
