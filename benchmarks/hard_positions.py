@@ -1,7 +1,7 @@
 """Hard positions from games of strong players, and how often an agent keeps their result.
 
-In each of them some move gives the win or the draw away, and two plies of look-ahead do not show
-which. They are drawn from games that a solver plays with itself: of the moves' exact scores it
+In each of them one move alone keeps the win or the draw, and two plies of look-ahead do not show
+it. They are drawn from games that a solver plays with itself: of the moves' exact scores it
 prefers the better, and now and then it plays anything, so that both seats have something to lose.
 """
 
@@ -18,15 +18,15 @@ from benchmarks.make_positions import mirror_free_identity
 from benchmarks.positions import FOLDER
 from benchmarks.results import Report, table
 from envs.board import BoardState
-from submission.grading.solved_positions import GAME, SolvedPosition, two_plies_decide
+from submission.grading.solved_positions import GAME, SolvedPosition
 
 HARD_POSITIONS = FOLDER / "hard.txt"
 """A line for each: its moves, and the score of each column from the left, - for a full one."""
 
-PLIES = range(3, 36)
+PLIES = range(4, 34)
 PER_PLY = 4
 
-TEMPERATURE = 0.8
+TEMPERATURE = 0.6
 """A move that scores so much less is 1 / e times as likely."""
 RANDOM_SHARE = 0.02
 """How often just anything is played."""
@@ -60,8 +60,7 @@ def drawn_position(ply: int, solver: Solver, rng: Random) -> SolvedPosition | No
         scores = exact_scores(solver, state)
         if len(moves) == ply:
             position = SolvedPosition(moves, tuple(map(scores.get, range(GAME.columns))))
-            is_hard = position.is_at_stake and not two_plies_decide(state)
-            return position if is_hard else None
+            return position if position.is_hard else None
         action = drawn_action(scores, rng)
         state = GAME.get_next_state(state, action)
         moves += str(action + 1)
@@ -115,7 +114,7 @@ def hard_report(names: Sequence[str], kept: Sequence[tuple[bool, ...]]) -> Repor
         rows.add_row(f"`{name}`", f"{100 * share.value:.1f}", interval)
     return [
         f"Moves that keep the win or the draw, in %, of {len(kept)} positions of plies {PLIES[0]} "
-        f"to {PLIES[-1]} from games of strong players: some move gives it away, and two plies do "
+        f"to {PLIES[-1]} from games of strong players: one move alone keeps it, and two plies do "
         "not show which",
         rows,
     ]
