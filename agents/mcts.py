@@ -1,9 +1,9 @@
 """Monte Carlo tree search: UCT with proven values (MCTS-Solver)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import inf, log, sqrt
 from random import Random
-from typing import Generic
+from typing import Any, Generic, Self
 
 from agents.guidance.ordering import winning_action
 from agents.guidance.rollouts import Rollout, random_outcome
@@ -46,7 +46,7 @@ class Node(Generic[State, Action]):
         self.state = state
         self.untried = list(actions)
         """Actions that have no child yet."""
-        self.children: dict[Action, Node[State, Action]] = {}
+        self.children: dict[Action, Self] = {}
         self.sign = sign
         """+1 where player 1 is to move, -1 where player 2 is, 0 where chance decides."""
         self.visits = 0
@@ -66,6 +66,45 @@ class Node(Generic[State, Action]):
         even where all of them were won.
         """
         return self.proven if self.proven is not None else self.total / (self.visits + 1)
+
+
+def settle(node: Node[Any, Any]) -> None:
+    """Prove the value of a player's `node` if its children do: one is won, or all are proven."""
+    values = [
+        node.sign * child.proven for child in node.children.values() if child.proven is not None
+    ]
+    best = max(values, default=-1.0)
+    if abs(best) < 1.0:
+        node.assured = node.sign * best
+    if best == 1.0 or (not node.untried and len(values) == len(node.children)):
+        node.proven = node.sign * best
+
+
+def prove(path: Sequence[Node[Any, Any]], settle_node: Callable[[Any], None] = settle) -> None:
+    """Carry the proven value of the last node of `path` up as far as it decides."""
+    for node in path[-2::-1]:
+        settle_node(node)
+        if node.proven is None:
+            return
+
+
+def back_up(path: Sequence[Node[Any, Any]], total: float, visits: int) -> None:
+    """Add the result of a simulation to each node of its path, the last one first.
+
+    Who can fall back on more than `total` would have taken that: it counts from there upwards.
+
+    Args:
+        path: from the root on.
+        total: sum of the results, from player 1's view.
+        visits: how many results these are.
+    """
+    for node in reversed(path):
+        if node.assured is not None:
+            assured = node.assured * visits
+            if node.sign * (assured - total) > 0:
+                total = assured
+        node.visits += visits
+        node.total += total
 
 
 class Tree(Generic[State, Action]):
@@ -127,14 +166,8 @@ class Tree(Generic[State, Action]):
         else:
             total = leaf.proven * self.rollouts_per_leaf
             if self.solver:
-                self.prove(path)
-        for node in reversed(path):
-            if node.assured is not None:
-                assured = node.assured * self.rollouts_per_leaf
-                if node.sign * (assured - total) > 0:
-                    total = assured
-            node.visits += self.rollouts_per_leaf
-            node.total += total
+                prove(path, self.settle)
+        back_up(path, total, self.rollouts_per_leaf)
 
     def select(self) -> list[Node[State, Action]]:
         """The path from the root to the first node that is proven or has an untried action."""
@@ -197,26 +230,12 @@ class Tree(Generic[State, Action]):
                 actions = (win,)
         return Node(state, actions, 1 if player == 1 else -1, proven)
 
-    def prove(self, path: Sequence[Node[State, Action]]) -> None:
-        """Carry the proven value of the last node of `path` up as far as it decides."""
-        for node in path[-2::-1]:
-            self.settle(node)
-            if node.proven is None:
-                return
-
     def settle(self, node: Node[State, Action]) -> None:
-        """Prove the value of `node` if its children do: one is won, or all are proven."""
-        if not node.sign:
+        """Prove the value of `node` if its children do."""
+        if node.sign:
+            settle(node)
+        else:
             self.settle_chance(node)
-            return
-        values = [
-            node.sign * child.proven for child in node.children.values() if child.proven is not None
-        ]
-        best = max(values, default=-1.0)
-        if abs(best) < 1.0:
-            node.assured = node.sign * best
-        if best == 1.0 or (not node.untried and len(values) == len(node.children)):
-            node.proven = node.sign * best
 
     def settle_chance(self, node: Node[State, Action]) -> None:
         """Prove the value of `node` if all outcomes are proven: their mean."""

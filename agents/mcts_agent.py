@@ -1,14 +1,14 @@
 """The Monte Carlo tree search agent: engines, budgets, its kept tree, the final move."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Protocol
+from typing import Any
 
 from agents.agent import Agent, SearchResult, legal_actions
 from agents.compiled.compilation import is_compiled_game, runs_compiled
 from agents.compiled.mcts_forest import MCTS, Forest
 from agents.compiled.mcts_kernel import TreeSettings
+from agents.final_move import FINAL_MOVES, SearchedNode, final_action, principal_variation
 from agents.guidance.ordering import sensible_actions
 from agents.guidance.rollouts import ROLLOUTS, Rollout, decisive, uniform
 from agents.mcts import Tree
@@ -16,74 +16,6 @@ from agents.options import ENGINES, choose, option, require_at_least, require_on
 from agents.search import Clock, make_rng
 from envs.protocol import Action, Env, State
 from envs.random_stream import STREAMS
-
-
-class SearchedNode(Protocol[Action]):
-    """The face of a node, be it the reference's or one of the compiled search's."""
-
-    @property
-    def sign(self) -> int:
-        """+1 where player 1 is to move, -1 where player 2 is, 0 where chance decides."""
-
-    @property
-    def visits(self) -> int:
-        """Simulations that went through the node."""
-
-    @property
-    def total(self) -> float:
-        """Sum of the results, from player 1's view."""
-
-    @property
-    def proven(self) -> float | None:
-        """The exact value from player 1's view where it is known, else None."""
-
-    @property
-    def value(self) -> float:
-        """The proven value, or else an estimate strictly between -1 and 1."""
-
-    @property
-    def assured(self) -> float | None:
-        """The best proven value of a child where it is neither a win nor a loss, else None."""
-
-    @property
-    def children(self) -> Mapping[Action, "SearchedNode[Action]"]:
-        """The children by action."""
-
-
-FINAL_MOVES: Mapping[str, Callable[[SearchedNode[Any], int], float]] = {
-    "visits": lambda child, sign: child.visits,
-    "value": lambda child, sign: sign * child.value,
-    "total": lambda child, sign: sign * child.total,
-}
-"""By name: the number that the final move maximises, for the player with this sign."""
-
-
-def final_action(node: SearchedNode[Action], final_move: str) -> Action:
-    """The best child's action: a proven win, or else by `final_move`, losses last.
-
-    A proven value, which the simulations have left alone, is taken where the rest looks worse.
-    """
-    criterion = FINAL_MOVES[final_move]
-
-    def merit(action: Action) -> tuple[bool, bool, float]:
-        child = node.children[action]
-        won, lost = child.proven == node.sign, child.proven == -node.sign
-        return won, not lost, criterion(child, node.sign)
-
-    best = max(node.children, key=merit)
-    assured = node.assured
-    if assured is not None and node.sign * (assured - node.children[best].value) > 0:
-        return next(action for action, child in node.children.items() if child.proven == assured)
-    return best
-
-
-def principal_variation(node: SearchedNode[Action], final_move: str) -> tuple[Action, ...]:
-    """The final moves from a node on, as deep as the tree goes or until chance decides."""
-    line = []
-    while node.children and node.sign:
-        line.append(final_action(node, final_move))
-        node = node.children[line[-1]]
-    return tuple(line)
 
 
 @dataclass
@@ -164,7 +96,9 @@ class MCTSAgent(Agent):
         return SearchResult(
             action,
             root.children[action].value,
-            principal_variation=principal_variation(root, self.final_move),
+            principal_variation=principal_variation(
+                root, lambda node: final_action(node, self.final_move)
+            ),
             action_values={action: child.value for action, child in root.children.items()},
             nodes=tree.nodes - nodes,
             simulations=simulations,

@@ -39,6 +39,16 @@ def column_cells(rows: int, column: int) -> int:
     return ((1 << rows) - 1) << (column * (rows + 1))
 
 
+def mirrored(rows: int, columns: int, cells: int) -> int:
+    """Return cells in a mirror: the left column becomes the right one."""
+    height = rows + 1
+    image = 0
+    for _ in range(columns):
+        image = image << height | cells & ((1 << height) - 1)
+        cells >>= height
+    return image
+
+
 def directions(rows: int) -> tuple[int, int, int, int]:
     """Return the shifts of a step: up, right, right and up, right and down."""
     return 1, rows + 1, rows + 2, rows

@@ -96,13 +96,20 @@ def keys_of_stones(scope: BookScope, movers: Words, masks: Words) -> Words:
     import numpy as np
 
     keys = movers + masks
-    height = scope.rows + 1
-    images = np.zeros_like(keys)
-    for column in range(scope.columns):
-        cells = (keys >> (height * column)) & ((1 << height) - 1)
-        images |= cells << (height * (scope.columns - 1 - column))
-    smaller: Words = np.minimum(keys, images)
+    smaller: Words = np.minimum(keys, mirror_images(scope.rows, scope.columns, keys))
     return smaller
+
+
+def mirror_images(rows: int, columns: int, words: Words) -> Words:
+    """Words of a board, such as stones, with the order of the columns turned around."""
+    import numpy as np
+
+    height = rows + 1
+    images: Words = np.zeros_like(words)
+    for column in range(columns):
+        cells = (words >> (height * column)) & ((1 << height) - 1)
+        images |= cells << (height * (columns - 1 - column))
+    return images
 
 
 def stones_of_keys(scope: BookScope, keys: Words) -> tuple[Words, Words]:

@@ -20,6 +20,7 @@ from envs.bitboard import (
     column_from_middle,
     completing_cells,
     fits_in_word,
+    mirrored,
     safe_cells,
 )
 from envs.board import BoardState
@@ -92,7 +93,8 @@ class Stones(NamedTuple):
 
     def mirrored(self, board: BoardMasks) -> "Stones":
         """The mirror image."""
-        return Stones(mirrored(board, self.mover), mirrored(board, self.mask))
+        rows, columns = board.rows, board.columns
+        return Stones(mirrored(rows, columns, self.mover), mirrored(rows, columns, self.mask))
 
 
 class Repertoire:
@@ -234,13 +236,3 @@ def cells_in(cells: int) -> Iterator[int]:
 def lowest_cell(cells: int) -> int:
     """The cell with the lowest bit."""
     return cells & -cells
-
-
-def mirrored(board: BoardMasks, cells: int) -> int:
-    """Cells in a mirror: the left column becomes the right one."""
-    height = board.rows + 1
-    image = 0
-    for _ in range(board.columns):
-        image = image << height | cells & ((1 << height) - 1)
-        cells >>= height
-    return image

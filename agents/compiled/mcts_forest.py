@@ -39,7 +39,7 @@ from agents.compiled.mcts_kernel import (
 from agents.compiled.mcts_playouts import PlayoutBoard
 from agents.search import Clock
 from envs.bitboard import board_masks
-from envs.board import BoardState
+from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 from envs.jit import compiled, zeros
 
@@ -249,7 +249,7 @@ class Forest:
 
     def descend(self, state: BoardState) -> bool:
         """Make `state` the root, if it is at most two plies on and known; tell if it was."""
-        path = self._path_to(state)
+        path = path_between(self.env, self.state, state)
         places = [] if path is None else [tree.place_of(path) for tree in self.trees]
         if all(place is None for place in places):
             return False
@@ -275,14 +275,15 @@ class Forest:
             if proven or done == simulations or clock.expired():
                 return done
 
-    def _path_to(self, state: BoardState) -> tuple[int, ...] | None:
-        """The columns that lead from the root to `state`, if they are at most two."""
-        paths: dict[BoardState, tuple[int, ...]] = {self.state: ()}
-        for _ in range(2):
-            for known, path in list(paths.items()):
-                for column in self.env.get_available_actions(known):
-                    paths.setdefault(self.env.get_next_state(known, column), (*path, column))
-        return paths.get(state)
+
+def path_between(env: BoardGame, state: BoardState, target: BoardState) -> tuple[int, ...] | None:
+    """The actions that lead from `state` to `target`, if they are at most two; else None."""
+    paths: dict[BoardState, tuple[int, ...]] = {state: ()}
+    for _ in range(2):
+        for known, path in list(paths.items()):
+            for action in env.get_available_actions(known):
+                paths.setdefault(env.get_next_state(known, action), (*path, action))
+    return paths.get(target)
 
 
 def _grows_what_plain_python_grows() -> bool:

@@ -89,7 +89,7 @@ def grow_puct(
     settings: PuctSettings,
     simulations: int,
 ) -> int:
-    """Run simulations, until the value that they are about is proven.
+    """Run simulations, until the value of the root is proven.
 
     Where the pool has no room for a node's children it stays a leaf, and is evaluated again.
 
@@ -106,9 +106,8 @@ def grow_puct(
     Returns:
         The simulations run.
     """
-    searched = root if through == NO_PLACE else through
     for done in range(simulations):
-        if tree.nodes[searched, PROVEN] != UNPROVEN:
+        if tree.nodes[root, PROVEN] != UNPROVEN:
             return done
         simulate(tree, root, through, mover, mask, network, settings)
     return simulations

@@ -70,6 +70,13 @@ def allows_win(env: Env[State, Action], state: State, action: Action) -> bool:
     return env.current_player(child) != player and winning_action(env, child, replies) is not None
 
 
+def safe_actions(
+    env: Env[State, Action], state: State, actions: Sequence[Action]
+) -> Sequence[Action]:
+    """The actions that do not lose at once."""
+    return [action for action in actions if not allows_win(env, state, action)]
+
+
 def sensible_actions(
     env: Env[State, Action], state: State, actions: Sequence[Action]
 ) -> Sequence[Action]:
@@ -81,8 +88,7 @@ def sensible_actions(
     win = winning_action(env, state, actions)
     if win is not None:
         return (win,)
-    safe = [action for action in actions if not allows_win(env, state, action)]
-    return safe or actions
+    return safe_actions(env, state, actions) or actions
 
 
 def best_action(values: Mapping[Action, float], sensible: Sequence[Action], sign: int) -> Action:

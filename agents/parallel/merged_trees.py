@@ -12,7 +12,8 @@ from math import inf
 from typing import Any, NamedTuple
 
 from agents.agent import SearchResult, legal_actions
-from agents.mcts_agent import MCTSAgent, SearchedNode, final_action
+from agents.final_move import SearchedNode, final_action
+from agents.mcts_agent import MCTSAgent
 from agents.parallel.workers import Task, Workers
 from agents.search import Clock, TimeUp, make_rng
 from envs.protocol import Action, Env, State

@@ -6,25 +6,56 @@ from typing import Annotated
 import typer
 
 from agents.output_file import require_writable
-from submission.cli.arguments import Output
+from agents.solver.labelled_positions import require_label_format, write_labelled_positions
+from agents.solver.labelling import Ending, LabelSettings, make_labelled_positions
+from envs.connectx import ConnectX
+from submission.cli.arguments import Columns, Inarow, Rows
 from submission.executors.local_workers import local_executor
 from submission.grading.position_making import make_position_set
 from submission.grading.solved_positions import LAST_PLY, PositionSettings
 from submission.running import CORES
 from submission.terminal import progress_bar, say
 
+PER_PLY = 12
+
 
 def positions(
     per_ply: Annotated[
-        int, typer.Option(metavar="N", help="Positions for each number of plies played.")
-    ] = 12,
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Positions for each number of plies played.",
+            show_default=str(PER_PLY),
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(metavar="S", help="The same seed gives the same file.")] = 0,
-    first_ply: Annotated[int, typer.Option(metavar="PLIES", help="The fewest plies played.")] = 0,
+    first_ply: Annotated[
+        int | None, typer.Option(metavar="PLIES", help="The fewest plies played.", show_default="0")
+    ] = None,
     last_ply: Annotated[
-        int, typer.Option(metavar="PLIES", help="The most plies played.")
-    ] = LAST_PLY,
+        int | None,
+        typer.Option(metavar="PLIES", help="The most plies played.", show_default=str(LAST_PLY)),
+    ] = None,
+    labels: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="Make N labelled positions instead, to train networks with."
+        ),
+    ] = None,
+    rows: Rows = 6,
+    columns: Columns = 7,
+    inarow: Inarow = 4,
     workers: Annotated[int, typer.Option(metavar="K", help="Processes that solve.")] = CORES,
-    output: Output = Path("positions.jsonl"),
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where to write; labelled positions as .npz or .parquet.",
+            show_default="positions.jsonl, or labels.npz",
+        ),
+    ] = None,
 ) -> None:
     """Draw and solve Connect Four positions, for `connectx grade`.
 
@@ -32,11 +63,60 @@ def positions(
     play just anything. Of each ply at least half are hard where there are as many: only one column
     keeps the win or the draw, and it is no win at once nor the answer to a threat. A sixth are such
     tactics. The 12 a ply that come with the package take some ten minutes on two cores.
+
+    With --labels N: N positions with the exact score of every column, for any board that the solver
+    takes, to train networks with. Bundles of 16 games share a beginning, played by such
+    alpha-beta players until 34 to 24 cells are left (most often 31 to 27; small boards from the
+    first move on), after which every position is labelled to the end of the game. There, 5 to 40 %
+    of a game's moves are just any, and the others are the likelier the better they score. Connect
+    Four's first eight plies are played so too, and labelled from the opening book. No two positions
+    are equal or mirror images. Ctrl-C keeps what is labelled by then, with exit status 1.
     """
-    settings = PositionSettings(per_ply, seed, first_ply, last_ply)
+    if labels is None:
+        if (rows, columns, inarow) != (6, 7, 4):
+            raise ValueError(
+                "positions to grade with are of Connect Four: other boards need --labels"
+            )
+        settings = PositionSettings(
+            PER_PLY if per_ply is None else per_ply,
+            seed,
+            0 if first_ply is None else first_ply,
+            LAST_PLY if last_ply is None else last_ply,
+        )
+        _make_positions(settings, workers, output or Path("positions.jsonl"))
+        return
+    if (per_ply, first_ply, last_ply) != (None, None, None):
+        raise ValueError(
+            "--per-ply, --first-ply and --last-ply choose positions to grade with, not labels"
+        )
+    label_settings = LabelSettings(ConnectX(rows, columns, inarow), labels, seed)
+    _make_labels(label_settings, workers, output or Path("labels.npz"))
+
+
+def _make_positions(settings: PositionSettings, workers: int, output: Path) -> None:
     require_writable(output)
     with local_executor(workers) as executor, progress_bar("Solving") as show:
         made = make_position_set(settings, executor, show)
     output.write_text(made.to_text(), encoding="utf-8", newline="\n")
     hard = sum(position.is_hard for position in made.positions)
     say(f"Wrote {output}: {len(made.positions)} positions, {hard} of them hard.")
+
+
+def _make_labels(settings: LabelSettings, workers: int, output: Path) -> None:
+    require_label_format(output)
+    require_writable(output)
+    with local_executor(workers) as executor, progress_bar("Labelling") as show:
+        made, ending = make_labelled_positions(settings, executor, workers, show)
+    if not len(made):
+        say(f"Interrupted: nothing is labelled yet, and {output} is not written.")
+        raise typer.Exit(1)
+    write_labelled_positions(output, made)
+    wrote = f"Wrote {output}: {len(made)} labelled positions"
+    match ending:
+        case Ending.COMPLETE:
+            say(f"{wrote}.")
+        case Ending.EXHAUSTED:
+            say(f"{wrote}, all that such games of {settings.env!r} come to.")
+        case Ending.INTERRUPTED:
+            say(f"Interrupted. {wrote} of {settings.count}.")
+            raise typer.Exit(1)

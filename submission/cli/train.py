@@ -1,7 +1,9 @@
 """`connectx train`."""
 
+from collections.abc import Callable
 from math import inf
 from pathlib import Path
+from time import monotonic
 from typing import Annotated
 
 import typer
@@ -14,7 +16,11 @@ from agents.policy.training.learner import (
     find_method,
     require_training_libraries,
 )
-from agents.policy.training.training import Training, strength
+from agents.policy.training.solved_sample import draw_sample
+from agents.policy.training.training import Training
+from agents.policy.training.training_files import TrainingFiles
+from agents.policy.training.trials import Trials
+from agents.search import OnProgress
 from submission.cli.arguments import Output
 from submission.cli.games import CONNECT_FOUR, Game, GameColumns, GameInarow, GameRows, chosen_game
 from submission.terminal import progress_bar, say
@@ -86,18 +92,76 @@ def train(
     """
     require_training_libraries()
     from agents.policy.training.curves import open_curves
-    from agents.policy.training.training_files import TrainingFiles
 
     begun = monotonic()
     env, chosen = chosen_game(game, rows, columns, inarow), find_method(method)
     settings = TrainingSettings(seed, simulations, width, positions)
+    chosen.require_fitting(settings)
     budget, files = _budget(minutes, rounds), TrainingFiles.of(output, env, method, settings)
     require_distinct(files.policy, files.checkpoint, files.picture, read=[positions])
     require_writable(output)
-    files.require(resume)
+    files.require(earlier=resume)
     with progress_bar("Training") as show:
-        show(0, 100, "(positions are solved for the trials)")
+        show(0, 100, "(solves positions for its trials)")
         training = Training(chosen(env, settings), Trials(env, draw_sample(env)), begun=begun)
         if resume:
             files.restore(training)
-        interrupted = _run(training, budget, files, show)
+        with open_curves(files.picture, files.logs, training) as curves:
+
+            def keep(training: Training) -> None:
+                files.keep(training)
+                curves.add(training)
+
+            interrupted = _is_interrupted(training, budget, keep, show)
+    _report(training, files)
+    if interrupted:
+        say("Interrupted: the same command with --resume goes on from there.")
+        raise typer.Exit(1)
+
+
+def _budget(minutes: float | None, rounds: int | None) -> Budget:
+    if minutes is None and rounds is None:
+        minutes = DEFAULT_MINUTES
+    return Budget(
+        inf if minutes is None else 60 * minutes,
+        inf if rounds is None else rounds,
+    )
+
+
+def _is_interrupted(
+    training: Training, budget: Budget, keep: Callable[[Training], None], show: OnProgress
+) -> bool:
+    """Train; whether Ctrl-C has ended it.
+
+    Raises:
+        KeyboardInterrupt: it came before anything was learnt.
+    """
+    try:
+        training.run(budget, keep, show)
+    except KeyboardInterrupt:
+        if not training.rounds:
+            raise
+        return True
+    return False
+
+
+def _report(training: Training, files: TrainingFiles) -> None:
+    """Say how far the training has come, and what it has written."""
+    done, trial = training.rounds[-1], training.trials.held[-1]
+    say(f"Trained for {done.number} rounds, in {done.seconds / 60:.1f} minutes.")
+    say(f"Its trial after {trial.rounds} rounds, without a search:")
+    elo = trial.elo
+    say(
+        f"  against its past: Elo {elo.value:+.0f} above the beginning, "
+        f"95 % interval [{elo.low:+.0f}, {elo.high:+.0f}]"
+    )
+    if trial.judgement is None:
+        say("  no figures of solved positions, for no solver takes this board")
+    else:
+        keeping, best = (
+            f"{share.value:.1%} [{share.low:.1%}, {share.high:.1%}]" for share in trial.judgement
+        )
+        say(
+            f"  in solved positions: {keeping} of its moves keep the result, {best} are exactly best"
+        )
+    say(f"Wrote {files.policy}, {files.picture} and {files.logs}.")

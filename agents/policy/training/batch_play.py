@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.policy.network import TrainedPolicy, evaluate_network
-from agents.policy.policy_agent import position_planes
 from envs.board import BoardGame, BoardState
 
 
@@ -22,9 +21,7 @@ def preferred_actions(
         game: the rules.
         states: positions in which the game goes on, at least one.
     """
-    logits, _ = evaluate_network(
-        policy.network, np.stack([position_planes(game, state) for state in states])
-    )
+    logits, _ = evaluate_network(policy.network, game, states)
     legal = np.zeros(logits.shape, np.bool_)
     for row, state in zip(legal, states, strict=True):
         row[list(game.get_available_actions(state))] = True

@@ -130,7 +130,9 @@ class Method:
         for name in sorted(given - {"seed", *self.settings}):
             raise ValueError(f"--method {self.name} takes no --{name}: leave it out")
         if self.needed is not None and self.needed not in given:
-            raise ValueError(f"--method {self.name} needs --{self.needed}: see connectx train --help")
+            raise ValueError(
+                f"--method {self.name} needs --{self.needed}: see connectx train --help"
+            )
 
 
 LEARNERS: Mapping[str, Method] = {

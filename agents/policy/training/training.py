@@ -11,6 +11,8 @@ from agents.search import OnProgress
 
 TRIAL_SPACING = 1.2
 """A trial comes when there are so many times the rounds that there were at the last one."""
+LOSS = "loss/"
+"""Figures whose names begin so are parts of the loss."""
 LEAST_PART = 0.5
 """Of a round that must fit into the time left, judged by the last one, for it to begin."""
 
@@ -54,9 +56,10 @@ class Training:
         """Learn until the budget is spent.
 
         Args:
-            budget: the end, counted from the beginning of the training.
-            keep: called after each round, and once after the first trial; what it has kept is what
-                remains after an interrupt.
+            budget: the end, counted from the beginning of the training; at least one round is
+                learnt.
+            keep: called after each round and after its trial; what it has kept is what remains
+                after an interrupt.
             on_progress: takes the used part of the budget, in per cent, and the latest figures.
 
         Raises:
@@ -64,44 +67,44 @@ class Training:
         """
         if not self.trials.held:
             self._hold_trial()
-            keep(self)
         while self._has_room(budget):
             share = budget.share(self.seconds, len(self.rounds))
             on_progress(round(100 * share), 100, self.latest)
             figures = self.learner.advance(share)
             self.rounds.append(Round(len(self.rounds) + 1, self.seconds, figures))
-            if len(self.rounds) >= TRIAL_SPACING * self.trials.held[-1].rounds:
-                self._hold_trial()
             keep(self)
-        if self.trials.held[-1].rounds < len(self.rounds):
+            if len(self.rounds) >= TRIAL_SPACING * self._last_trial.rounds:
+                self._hold_trial()
+                keep(self)
+        if self._last_trial.rounds < len(self.rounds):
             self._hold_trial()
             keep(self)
 
-    def _hold_trial(self) -> Trial:
-        return self.trials.hold(self.learner.policy, len(self.rounds), self.seconds)
+    def _hold_trial(self) -> None:
+        self.trials.hold(self.learner.policy, len(self.rounds), self.seconds)
+
+    @property
+    def _last_trial(self) -> Trial:
+        return self.trials.held[-1]
 
     def _has_room(self, budget: Budget) -> bool:
-        """Whether another round is to begin; the first one does as long as any time is left."""
-        ends = [0.0, *(done.seconds for done in self.rounds[-2:])]
-        next_seconds = ends[-1] - ends[-2] if len(ends) > 1 else 0.0
-        ahead = LEAST_PART * next_seconds
-        return budget.share(self.seconds + ahead, len(self.rounds)) < 1
+        """Whether enough of another round fits into the budget, as long as the last one was."""
+        if not self.rounds:
+            return True
+        *_, before, end = 0.0, *(done.seconds for done in self.rounds)
+        return budget.share(self.seconds + LEAST_PART * (end - before), len(self.rounds)) < 1
 
     @property
     def latest(self) -> str:
         """The latest figures in some words."""
-        losses = self.rounds[-1].figures if self.rounds else {}
-        loss = sum(figure for name, figure in losses.items() if name.startswith("loss/"))
-        words = [f"loss {loss:.3f}"] if losses else []
-        if self.trials.held:
-            words.append(strength(self.trials.held[-1]))
+        trial = self._last_trial
+        words = [f"Elo {trial.elo.value:+.0f}"]
+        if trial.judgement is not None:
+            keeping, best = trial.judgement
+            words += [f"keeps {keeping.value:.0%}", f"best {best.value:.0%}"]
+        if self.rounds:
+            parts = [
+                part for name, part in self.rounds[-1].figures.items() if name.startswith(LOSS)
+            ]
+            words.insert(0, f"loss {sum(parts):.3f}")
         return ", ".join(words)
-
-
-def strength(trial: Trial) -> str:
-    """A trial's figures in some words."""
-    words = f"Elo {trial.elo.value:+.0f}"
-    if trial.judgement is not None:
-        keeping, best = trial.judgement
-        words += f", keeps {keeping.value:.0%}, best {best.value:.0%}"
-    return words

@@ -55,13 +55,17 @@ class TrainingFiles(NamedTuple):
         """The folder of the curves for TensorBoard."""
         return self.policy.with_suffix(".tensorboard")
 
-    def require_new(self) -> None:
-        """See to it that no earlier training is there.
+    def require(self, earlier: bool) -> None:
+        """See to it that an earlier training is there, or that none is.
 
         Raises:
-            FileExistsError: one is.
+            FileExistsError, FileNotFoundError: it is the other way.
         """
-        if self.checkpoint.exists():
+        if earlier and not self.checkpoint.exists():
+            raise FileNotFoundError(
+                f"there is no {self.checkpoint} to go on from: leave --resume out to begin"
+            )
+        if not earlier and self.checkpoint.exists():
             raise FileExistsError(
                 f"{self.checkpoint} has an earlier training: go on from it with --resume, or "
                 "delete it"
@@ -111,10 +115,7 @@ class TrainingFiles(NamedTuple):
             raise self._unreadable() from error
 
     def _read(self) -> dict[str, Any]:
-        if not self.checkpoint.exists():
-            raise FileNotFoundError(
-                f"there is no {self.checkpoint} to go on from: leave --resume out to begin"
-            )
+        self.require(earlier=True)
         try:
             kept: dict[str, Any] = decode_state(self.checkpoint.read_bytes())
             if kept["format"] == CHECKPOINT_FORMAT and "title" in kept:
@@ -130,7 +131,9 @@ class TrainingFiles(NamedTuple):
         )
 
 
-PlainTrial = tuple[int, float, tuple[float, ...], tuple[tuple[float, ...], ...] | None]
+Limits = tuple[float, ...]
+"""An estimate's value and the limits of its interval."""
+PlainTrial = tuple[int, float, Limits, tuple[Limits, ...] | None]
 
 
 def _plain(trial: Trial) -> PlainTrial:
@@ -139,8 +142,6 @@ def _plain(trial: Trial) -> PlainTrial:
     return trial.rounds, trial.seconds, astuple(trial.elo), shares
 
 
-def _trial(
-    rounds: int, seconds: float, elo: tuple[float, ...], shares: tuple[tuple[float, ...], ...] | None
-) -> Trial:
+def _trial(rounds: int, seconds: float, elo: Limits, shares: tuple[Limits, ...] | None) -> Trial:
     judged = None if shares is None else Judgement(*(Estimate(*share) for share in shares))
     return Trial(rounds, seconds, Estimate(*elo), judged)

@@ -12,7 +12,7 @@ from envs.board import BoardGame
 
 PAST_SELVES = 4
 """The latest that are played against ..."""
-OPENINGS = 32
+OPENINGS = 64
 """... each from so many openings."""
 OPENING_SEED = 17
 

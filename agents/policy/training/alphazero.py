@@ -1,0 +1,226 @@
+"""AlphaZero's way to learn: games against oneself, whose searches are what the network learns from.
+
+A round plays games with the network as it is, keeps their positions beside those of earlier rounds,
+and lets the network learn from a sample of them (D. Silver et al., "A general reinforcement
+learning algorithm that masters chess, shogi, and Go through self-play", 2018). There is no gating:
+the newest network always plays, as in AlphaZero. The network that is kept is a running mean of
+those that played.
+"""
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from math import cos, pi
+from os import cpu_count
+from typing import Any
+
+import numpy as np
+
+from agents.compiled.puct_kernel import (
+    COUNTERS,
+    NODE_FIELDS,
+    SUM_FIELDS,
+    PuctArrays,
+    PuctSettings,
+)
+from agents.policy.network import PolicyNetwork, TrainedPolicy, policy_scope
+from agents.policy.network_kernel import network_arrays
+from agents.policy.training.learner import TrainingSettings
+from agents.policy.training.self_play_kernel import (
+    Experience,
+    PlayMemory,
+    PlaySettings,
+    play_games,
+)
+from agents.policy.training.torch_network import (
+    Targets,
+    TorchNetwork,
+    Trainer,
+    default_device,
+    mirror_images,
+)
+from agents.puct import considered_visits
+from envs.bitboard import fits_in_word
+from envs.board import BoardGame
+from envs.jit import fastest, zeros
+from envs.random_stream import STREAMS
+
+SIMULATIONS = 48
+WIDTH = 192
+SECOND_WIDTH = 32
+PLAY = PlaySettings(
+    PuctSettings(exploration=1.5, fpu=0.2),
+    SIMULATIONS,
+    visits_scale=50.0,
+    value_scale=0.1,
+    opening_plies=8,
+    random_moves=0.03,
+    result_share=0.5,
+)
+GAMES = 4096
+"""Of a round."""
+SHARES = 16
+"""Parts of a round's games, for threads to play: the same ones for any number of threads."""
+WINDOW = 3_000_000
+"""The most positions to learn from, the latest ones."""
+PASSES = 2.0
+"""How often a position is learnt from in the round that plays it, if all are sampled alike."""
+BATCH = 1024
+LEARNING_RATE = 2e-3
+LEAST_RATE = 0.02
+"""Part of the learning rate that is left at the end."""
+MEMORY = 0.9
+"""Weight of the mean network against the newest one, round by round."""
+
+
+class AlphaZeroLearner:
+    """Learns from games against itself.
+
+    Args:
+        game: on a board that fits 64 bits.
+        settings: of these the seed, `simulations` and `width` count.
+
+    Raises:
+        ValueError: the board does not fit.
+    """
+
+    def __init__(self, game: BoardGame, settings: TrainingSettings) -> None:
+        if not fits_in_word(game.rows, game.columns, game.inarow):
+            raise ValueError(
+                f"AlphaZero learns on boards of at most 64 bits, not {game!r}: choose a smaller one"
+            )
+        self._game = game
+        self._play = PLAY._replace(simulations=settings.simulations or SIMULATIONS)
+        width = WIDTH if settings.width is None else settings.width
+        self._network = TorchNetwork(game, width, SECOND_WIDTH, settings.seed)
+        self._network.to(default_device())
+        self._trainer = Trainer(self._network)
+        self._mean = self._network.as_numpy()
+        self._rng = np.random.default_rng(settings.seed)
+        self._window: Targets | None = None
+
+    @property
+    def policy(self) -> TrainedPolicy:
+        """The policy as it is by now."""
+        return TrainedPolicy(policy_scope(self._game), self._mean)
+
+    def advance(self, spent: float) -> Mapping[str, float]:
+        """Play games, and learn from them and earlier ones."""
+        new = self._play_round()
+        self._window = new if self._window is None else joined(self._window, new)
+        rate = LEARNING_RATE * max(LEAST_RATE, (1 + cos(pi * spent)) / 2)
+        steps = max(1, round(PASSES * len(new.movers) / BATCH))
+        losses = [self._trainer.learn(self._batch(self._window), rate) for _ in range(steps)]
+        self._mean = mean_network(self._mean, self._network.as_numpy(), MEMORY)
+        policy_loss, value_loss = np.mean(losses, axis=0)
+        return {
+            "loss/policy": float(policy_loss),
+            "loss/value": float(value_loss),
+            "positions/new": float(len(new.movers)),
+            "positions/kept": float(len(self._window.movers)),
+        }
+
+    def state(self) -> dict[str, Any]:
+        """All that a later run needs to go on as if there had been no interrupt."""
+        return {
+            "trainer": self._trainer.state(),
+            "mean": list(self._mean),
+            "window": None if self._window is None else list(self._window),
+            "random": self._rng.bit_generator.state,
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on from a state.
+
+        Raises:
+            KeyError, ValueError: it is not of such a training.
+        """
+        self._trainer.restore(state["trainer"])
+        self._mean = PolicyNetwork(*state["mean"])
+        self._window = None if state["window"] is None else Targets(*state["window"])
+        self._rng.bit_generator.state = state["random"]
+
+    def _play_round(self) -> Targets:
+        network = self._network.as_numpy()
+        streams = (1 + self._rng.integers(STREAMS, size=SHARES)).tolist()
+
+        def play(stream: int) -> Targets:
+            return played(self._game, network, self._play, stream, GAMES // SHARES)
+
+        with ThreadPoolExecutor(cpu_count()) as executor:
+            shares = list(executor.map(play, streams))
+        return Targets(*map(np.concatenate, zip(*shares, strict=True)))
+
+    def _batch(self, window: Targets) -> Targets:
+        """Draw positions, half of them turned left to right."""
+        numbers = self._rng.integers(len(window.movers), size=BATCH)
+        turned = mirror_images(self._game, window.take(numbers[: BATCH // 2]))
+        plain = window.take(numbers[BATCH // 2 :])
+        batch = Targets(*map(np.concatenate, zip(turned, plain, strict=True)))
+        return batch._replace(policies=batch.policies.astype(np.float32))
+
+
+def played(
+    game: BoardGame, network: PolicyNetwork, settings: PlaySettings, stream: int, games: int
+) -> Targets:
+    """The positions of games that a network plays against itself.
+
+    Args:
+        game: the rules.
+        network: chooses the moves of both players, by a search.
+        settings: how they are played.
+        stream: of the random numbers.
+        games: how many.
+    """
+    cells, actions = game.rows * game.columns, len(game.action_cells)
+    memory = play_memory(game, settings.simulations, stream)
+    into = Experience(
+        zeros(games * cells),
+        zeros(games * cells),
+        np.zeros((games * cells, actions)),
+        np.zeros(games * cells),
+        zeros(games * cells),
+    )
+    arrays = network_arrays(network, game)
+    count = fastest(play_games)(arrays, settings, memory, into, games)
+    movers, masks, policies, values, _ = (array[:count] for array in into)
+    return Targets(movers, masks, policies.astype(np.float16), values.astype(np.float32))
+
+
+def play_memory(game: BoardGame, simulations: int, stream: int) -> PlayMemory:
+    """Memory for games of self-play.
+
+    Args:
+        game: the rules.
+        simulations: for each move.
+        stream: of the random numbers.
+    """
+    actions, cells = len(game.action_cells), game.rows * game.columns
+    places = 2 + actions * (simulations + 1)
+    tree = PuctArrays(
+        np.zeros((places, NODE_FIELDS), np.int32),
+        np.zeros((places, SUM_FIELDS)),
+        zeros(COUNTERS),
+        zeros(cells + 2),
+    )
+    schedule = zeros(actions + 1, simulations)
+    for children in range(1, actions + 1):
+        schedule[children] = considered_visits(children, simulations)
+    begun = zeros(1)
+    begun[0] = stream
+    return PlayMemory(tree, schedule, np.zeros(actions), np.zeros(actions), begun)
+
+
+def joined(window: Targets, new: Targets) -> Targets:
+    """The latest positions of both, `WINDOW` at most."""
+    return Targets(
+        *(np.concatenate(pair)[-WINDOW:] for pair in zip(window, new, strict=True))
+    )
+
+
+def mean_network(mean: PolicyNetwork, newest: PolicyNetwork, memory: float) -> PolicyNetwork:
+    """Move a mean of networks towards the newest."""
+    weights = [
+        (memory * old + (1 - memory) * new).astype(np.float32)
+        for old, new in zip(mean[1:], newest[1:], strict=True)
+    ]
+    return PolicyNetwork(newest.tuples, *weights)

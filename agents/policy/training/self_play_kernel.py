@@ -1,0 +1,345 @@
+"""Games of self-play, compiled: each move searched by a PUCT tree with Gumbel's root.
+
+The policy that a search makes of the network's is the target of training, and most often the move
+is the search's own choice (`agents.puct`: I. Danihelka et al., "Policy improvement by planning with
+Gumbel", 2022). Games begin with some random moves, and go on to their end after the search has
+proven their result, so that the network sees positions of all kinds.
+"""
+
+from math import exp, inf, log
+from typing import Any, NamedTuple
+
+from agents.compiled.puct_kernel import (
+    ACTION,
+    CHILDREN,
+    EVALUATION,
+    FIRST_CHILD,
+    NO_ACTION,
+    NO_PLACE,
+    PRIOR,
+    PROVEN,
+    ROOT,
+    TAKEN,
+    TOTAL,
+    UNPROVEN,
+    VISITS,
+    PuctArrays,
+    PuctSettings,
+    make_node,
+    simulate,
+)
+from agents.policy.features import FeatureBoard, open_cells
+from agents.policy.network_kernel import NetworkArrays
+from envs.bitboard import completing_cells, has_run
+from envs.jit import inlined, jit
+from envs.random_stream import DRAWN_BITS, DRAWN_MASK, drawn_index, next_stream
+
+
+class PlaySettings(NamedTuple):
+    """The play of a game."""
+
+    tree: PuctSettings
+    simulations: int
+    """For each move."""
+    visits_scale: float
+    value_scale: float
+    """`agents.puct.VISITS_SCALE` and VALUE_SCALE: how much values count beside logits."""
+    opening_plies: int
+    """Games begin with 0 to so many random moves, all numbers equally likely."""
+    random_moves: float
+    """The share of random moves after that."""
+    result_share: float
+    """How much the result of the game counts in a value to learn; the rest is the search's own."""
+
+
+class PlayMemory(NamedTuple):
+    """What a game is played with."""
+
+    tree: PuctArrays
+    schedule: Any
+    """[children, simulation] `agents.puct.considered_visits`."""
+    noise: Any
+    """[action] Room for numbers of Gumbel's distribution."""
+    improved: Any
+    """[action] Room for improved logits."""
+    stream: Any
+    """[0] The stream of random numbers."""
+
+
+class Experience(NamedTuple):
+    """Positions of games, as arrays."""
+
+    movers: Any
+    masks: Any
+    policies: Any
+    """[position, action]"""
+    values: Any
+    """[position] For the player to move, from -1 to 1."""
+    certain: Any
+    """[position] Whether the value is proven, or else what the game came to."""
+
+
+@jit
+def play_games(
+    network: NetworkArrays, settings: PlaySettings, memory: PlayMemory, into: Experience, games: int
+) -> int:
+    """Play games, and write their positions one after the other.
+
+    Args:
+        network: plays both sides.
+        settings: of the games.
+        memory: to play with.
+        into: takes the positions; has room for all cells of all games.
+        games: how many.
+
+    Returns:
+        The number of positions.
+    """
+    count = 0
+    for _ in range(games):
+        mover, mask = random_opening(network.board, settings, memory)
+        end = play_on(network, settings, memory, into, count, mover, mask)
+        value_positions(settings, into, count, end)
+        count = end
+    return count
+
+
+@inlined
+def random_opening(
+    board: FeatureBoard, settings: PlaySettings, memory: PlayMemory
+) -> tuple[int, int]:
+    """Play random moves until so many are played as were drawn; anew where that ends a game."""
+    plies = drawn_number(memory, settings.opening_plies + 1)
+    while True:
+        mover, mask, ply = 0, 0, 0
+        while ply < plies and open_cells(board, mask):
+            cell = random_move(board, mask, memory)
+            if has_run(mover | cell, board.rows, board.inarow):
+                break
+            mover, mask = mask ^ mover, mask | cell
+            ply += 1
+        if ply == plies and open_cells(board, mask):
+            return mover, mask
+
+
+@inlined
+def random_move(board: FeatureBoard, mask: int, memory: PlayMemory) -> int:
+    """Draw one of the open cells."""
+    cells = open_cells(board, mask)
+    for _ in range(drawn_number(memory, cells.bit_count())):
+        cells &= cells - 1
+    return cells & -cells
+
+
+@inlined
+def play_on(
+    network: NetworkArrays,
+    settings: PlaySettings,
+    memory: PlayMemory,
+    into: Experience,
+    count: int,
+    mover: int,
+    mask: int,
+) -> int:
+    """Play a game to its end from a position on; return the number of positions written by then."""
+    board = network.board
+    while open_cells(board, mask):
+        into.movers[count] = mover
+        into.masks[count] = mask
+        cell = choose_move(network, settings, memory, into, count, mover, mask)
+        if drawn_fraction(memory) < settings.random_moves:
+            cell = random_move(board, mask, memory)
+            into.certain[count] += SIDESTEP
+        count += 1
+        if has_run(mover | cell, board.rows, board.inarow):
+            return count
+        mover, mask = mask ^ mover, mask | cell
+    return count
+
+
+UNCERTAIN = 0
+PROVEN_VALUE = 1
+SIDESTEP = 2
+"""Added where a random move was played, so that what follows says nothing of the position."""
+
+
+@inlined
+def choose_move(
+    network: NetworkArrays,
+    settings: PlaySettings,
+    memory: PlayMemory,
+    into: Experience,
+    count: int,
+    mover: int,
+    mask: int,
+) -> int:
+    """Search a position, write what was found, and return the cell to play to."""
+    board, policy = network.board, into.policies[count]
+    open_ = open_cells(board, mask)
+    wins = open_ & completing_cells(mover, board.rows, board.inarow)
+    tree = memory.tree
+    tree.counters[TAKEN] = 1
+    make_node(tree, ROOT, NO_ACTION, mover, mask, board)
+    if tree.nodes[ROOT, PROVEN] != UNPROVEN:  # won at once, or lost by each move
+        into.values[count] = -tree.nodes[ROOT, PROVEN]
+        into.certain[count] = PROVEN_VALUE
+        return spread_evenly(board, policy, wins if wins else open_)
+    search(network, settings, memory, mover, mask)
+    best = write_policy(board, settings, memory, policy)
+    if tree.nodes[ROOT, PROVEN] != UNPROVEN:
+        into.values[count] = -tree.nodes[ROOT, PROVEN]
+        into.certain[count] = PROVEN_VALUE
+    else:
+        into.values[count] = -tree.sums[ROOT, TOTAL] / tree.nodes[ROOT, VISITS]
+        into.certain[count] = UNCERTAIN
+    return int(board.actions[best] & open_)
+
+
+@inlined
+def spread_evenly(board: FeatureBoard, policy: Any, cells: int) -> int:
+    """Give all of `cells` the same probability; return one of them."""
+    for action in range(len(policy)):
+        share = 1.0 if board.actions[action] & cells else 0.0
+        policy[action] = share / cells.bit_count()
+    return cells & -cells
+
+
+@inlined
+def search(
+    network: NetworkArrays, settings: PlaySettings, memory: PlayMemory, mover: int, mask: int
+) -> None:
+    """Grow the tree by the simulations of a move, spread over the root's children by halving."""
+    tree, nodes = memory.tree, memory.tree.nodes
+    for action in range(len(memory.noise)):
+        memory.noise[action] = -log(-log(drawn_fraction(memory)))
+    through = NO_PLACE
+    for number in range(settings.simulations):
+        simulate(tree, ROOT, through, mover, mask, network, settings.tree)
+        if nodes[ROOT, PROVEN] != UNPROVEN or nodes[ROOT, CHILDREN] == 0:
+            return
+        improve_logits(settings, memory)
+        through = due_child(memory, memory.schedule[nodes[ROOT, CHILDREN], number])
+
+
+@inlined
+def improve_logits(settings: PlaySettings, memory: PlayMemory) -> None:
+    """Write the `agents.puct.improved_logits` of the root's actions."""
+    nodes, sums, improved = memory.tree.nodes, memory.tree.sums, memory.improved
+    first = nodes[ROOT, FIRST_CHILD]
+    end = first + nodes[ROOT, CHILDREN]
+    most, visits, weight, mean = 0, 0, 0.0, 0.0
+    for child in range(first, end):
+        tried = nodes[child, VISITS]
+        if tried:
+            most = max(most, tried)
+            visits += tried
+            weight += sums[child, PRIOR]
+            mean += sums[child, PRIOR] * value_of(memory.tree, child)
+    mixed = -sums[ROOT, EVALUATION]
+    if weight > 0.0:
+        mixed = (mixed + visits * mean / weight) / (1 + visits)
+    scale = (settings.visits_scale + most) * settings.value_scale
+    for child in range(first, end):
+        known = nodes[child, VISITS] > 0 or nodes[child, PROVEN] != UNPROVEN
+        value = value_of(memory.tree, child) if known else mixed
+        improved[nodes[child, ACTION]] = log(max(LEAST_PRIOR, sums[child, PRIOR])) + scale * value
+
+
+LEAST_PRIOR = 1e-30
+
+
+@inlined
+def value_of(tree: PuctArrays, child: int) -> float:
+    """The proven value of a child that has been visited, or else its mean."""
+    if tree.nodes[child, PROVEN] != UNPROVEN:
+        return float(tree.nodes[child, PROVEN])
+    return float(tree.sums[child, TOTAL] / tree.nodes[child, VISITS])
+
+
+@inlined
+def due_child(memory: PlayMemory, due: int) -> int:
+    """The best of the root's children with the visits that are due; the best of all if none has."""
+    nodes = memory.tree.nodes
+    first = nodes[ROOT, FIRST_CHILD]
+    best, best_merit, best_is_due = int(first), -inf, False
+    for child in range(first, first + nodes[ROOT, CHILDREN]):
+        action = nodes[child, ACTION]
+        merit = memory.noise[action] + memory.improved[action]
+        is_due = nodes[child, VISITS] == due
+        if (is_due and not best_is_due) or (is_due == best_is_due and merit > best_merit):
+            best, best_merit, best_is_due = child, merit, is_due
+    return best
+
+
+@inlined
+def write_policy(
+    board: FeatureBoard, settings: PlaySettings, memory: PlayMemory, policy: Any
+) -> int:
+    """Write the improved policy of the root; return the action to play."""
+    nodes, improved = memory.tree.nodes, memory.improved
+    improve_logits(settings, memory)
+    for action in range(len(policy)):
+        policy[action] = 0.0
+    first = nodes[ROOT, FIRST_CHILD]
+    end = first + nodes[ROOT, CHILDREN]
+    highest, best, most = -inf, int(first), -1
+    best_merit = -inf
+    for child in range(first, end):
+        action = nodes[child, ACTION]
+        highest = max(highest, improved[action])
+        merit = memory.noise[action] + improved[action]
+        visits = nodes[child, VISITS]
+        if visits > most or (visits == most and merit > best_merit):
+            best, best_merit, most = child, merit, visits
+    if nodes[ROOT, PROVEN] != UNPROVEN:
+        best = best_proven(memory.tree, first, end)
+    total = 0.0
+    for child in range(first, end):
+        action = nodes[child, ACTION]
+        policy[action] = exp(improved[action] - highest)
+        total += policy[action]
+    for action in range(len(policy)):
+        policy[action] /= total
+    return int(nodes[best, ACTION])
+
+
+@inlined
+def best_proven(tree: PuctArrays, first: int, end: int) -> int:
+    """The first child whose proven value is the root's."""
+    best = first
+    for child in range(first, end):
+        proven = tree.nodes[child, PROVEN]
+        if proven != UNPROVEN and proven == -tree.nodes[ROOT, PROVEN]:
+            return int(child)
+    return int(best)
+
+
+@inlined
+def value_positions(settings: PlaySettings, into: Experience, begin: int, end: int) -> None:
+    """Turn the values of a game's positions, the search's own, into those to learn.
+
+    What the game came to counts as far as it was played by the search, and a proof ends a game.
+    """
+    outcome = 0.0  # a full board
+    for position in range(end - 1, begin - 1, -1):
+        kind = into.certain[position]
+        if kind & PROVEN_VALUE or kind & SIDESTEP:
+            outcome = into.values[position]
+        else:
+            share = settings.result_share
+            into.values[position] = share * outcome + (1.0 - share) * into.values[position]
+        outcome = -outcome
+
+
+@inlined
+def drawn_number(memory: PlayMemory, count: int) -> int:
+    """Draw one of 0, 1 … `count` - 1."""
+    memory.stream[0] = next_stream(memory.stream[0])
+    return drawn_index(memory.stream[0], count)
+
+
+@inlined
+def drawn_fraction(memory: PlayMemory) -> float:
+    """Draw a number between 0 and 1."""
+    memory.stream[0] = next_stream(memory.stream[0])
+    return ((memory.stream[0] & DRAWN_MASK) + 0.5) / (1 << DRAWN_BITS)

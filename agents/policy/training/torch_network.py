@@ -1,0 +1,164 @@
+"""The network in PyTorch: batches of positions with their targets, the loss, a step of learning."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+
+from agents.policy.features import FeatureBoard, feature_board, features_of_all, open_cells
+from agents.policy.network import PolicyNetwork
+from envs.bitboard import mirrored
+from envs.board import BoardGame
+from envs.jit import fastest
+
+ILLEGAL = -1e9
+"""The logit of what cannot be played."""
+
+
+class Targets(NamedTuple):
+    """Positions and what a network is to say of them."""
+
+    movers: NDArray[np.int64]
+    masks: NDArray[np.int64]
+    policies: NDArray[np.float32]
+    """Shape (positions, actions): probabilities; those of illegal actions are 0."""
+    values: NDArray[np.float32]
+    """Shape (positions,): for the player to move, from -1 to 1."""
+
+    def take(self, numbers: NDArray[np.int64]) -> "Targets":
+        """The positions with these numbers."""
+        return Targets(*(array[numbers] for array in self))
+
+
+def mirror_images(env: BoardGame, targets: Targets) -> Targets:
+    """Turn positions left to right, with their targets: nothing in the game changes by that."""
+    size = env.rows, env.columns
+    cells = list(env.action_cells)
+    actions = [cells.index(mirrored(*size, cell)) for cell in cells]
+    movers, masks, policies, values = targets
+    return Targets(
+        np.asarray(mirrored(*size, movers)),  # type: ignore[arg-type]  # whole arrays, as well
+        np.asarray(mirrored(*size, masks)),  # type: ignore[arg-type]
+        policies[:, actions],
+        values,
+    )
+
+
+class TorchNetwork(nn.Module):
+    """A `PolicyNetwork` that can learn.
+
+    Args:
+        env: the game.
+        hidden: hidden units of the first layer.
+        second: those of the second.
+        seed: of the random weights.
+    """
+
+    def __init__(self, env: BoardGame, hidden: int, second: int, seed: int) -> None:
+        super().__init__()
+        self.board: FeatureBoard = feature_board(env, np.zeros((0, 0), np.int64))
+        outputs = len(env.action_cells) + 1
+        generator = torch.Generator().manual_seed(seed)
+
+        def weights(inputs: int, units: int, holding: int) -> nn.Parameter:
+            spread = torch.randn(inputs, units, generator=generator)
+            return nn.Parameter(spread * (2 / max(1, holding)) ** 0.5)
+
+        typical = self.board.most // 3
+        self.features = weights(self.board.features, outputs + hidden, typical)
+        self.bias = nn.Parameter(torch.zeros(outputs + hidden))
+        self.dense = weights(hidden, second, hidden)
+        self.dense_bias = nn.Parameter(torch.zeros(second))
+        self.outputs = weights(second, outputs, second)
+        with torch.no_grad():
+            self.features[:, :outputs] = 0.0
+            self.outputs *= 0.1
+
+    def forward(self, holding: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits and values of positions, whose features are 1 where they hold and else 0."""
+        count = self.outputs.shape[1]
+        first = holding @ self.features + self.bias
+        second = functional.relu(first[:, count:]) @ self.dense + self.dense_bias
+        outputs = first[:, :count] + functional.relu(second) @ self.outputs
+        return outputs[:, :-1], torch.tanh(outputs[:, -1])
+
+    def holding(self, movers: NDArray[np.int64], masks: NDArray[np.int64]) -> Tensor:
+        """The features of positions, 1 where they hold and else 0."""
+        found = np.zeros((len(movers), self.board.most), np.int64)
+        counts = np.zeros(len(movers), np.int64)
+        fastest(features_of_all)(self.board, movers, masks, found, counts)
+        unused = np.arange(self.board.most) >= counts[:, np.newaxis]
+        found[unused] = self.board.features
+        holding = torch.zeros(len(movers), self.board.features + 1, device=self.bias.device)
+        holding.scatter_(1, torch.from_numpy(found).to(self.bias.device), 1.0)
+        return holding[:, :-1]
+
+    def as_numpy(self) -> PolicyNetwork:
+        """The network as searches take it."""
+        weights = {
+            name: parameter.detach().cpu().numpy().copy()
+            for name, parameter in self.named_parameters()
+        }
+        return PolicyNetwork(tuples=np.zeros((0, 0), np.int64), **weights)
+
+
+class Losses(NamedTuple):
+    """What a step of learning has found, as means over its positions."""
+
+    policy: float
+    """Cross entropy of the target's policy and the network's."""
+    value: float
+    """Squared error of the value."""
+
+
+class Trainer:
+    """Lets a network learn.
+
+    Args:
+        network: which learns.
+        weight_decay: of AdamW (I. Loshchilov and F. Hutter, 2019).
+    """
+
+    def __init__(self, network: TorchNetwork, weight_decay: float = 1e-4) -> None:
+        self.network = network
+        self.optimizer = torch.optim.AdamW(network.parameters(), weight_decay=weight_decay)
+        self._actions = np.array(network.board.actions, np.int64)
+
+    def learn(self, targets: Targets, learning_rate: float) -> Losses:
+        """Take one step towards the targets of a batch of positions."""
+        for group in self.optimizer.param_groups:
+            group["lr"] = learning_rate
+        device = self.network.bias.device
+        policies = torch.from_numpy(targets.policies).to(device)
+        wanted = torch.from_numpy(targets.values).to(device)
+        legal = torch.from_numpy(self._legal(targets.masks)).to(device)
+        logits, values = self.network(self.network.holding(targets.movers, targets.masks))
+        logarithms = functional.log_softmax(logits.masked_fill(~legal, ILLEGAL), dim=1)
+        policy_loss = -(policies * logarithms).sum(dim=1).mean()
+        value_loss = functional.mse_loss(values, wanted)
+        self.optimizer.zero_grad()
+        (policy_loss + value_loss).backward()
+        self.optimizer.step()
+        return Losses(policy_loss.item(), value_loss.item())
+
+    def _legal(self, masks: NDArray[np.int64]) -> NDArray[np.bool_]:
+        open_ = np.asarray(open_cells(self.network.board, masks))  # type: ignore[arg-type]
+        return (open_[:, np.newaxis] & self._actions) != 0
+
+    def state(self) -> dict[str, Any]:
+        """The network's weights and the optimiser's."""
+        return {"network": self.network.state_dict(), "optimizer": self.optimizer.state_dict()}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on from a state."""
+        self.network.load_state_dict(state["network"])
+        self.optimizer.load_state_dict(state["optimizer"])
+
+
+def default_device() -> torch.device:
+    """A GPU where PyTorch has one, else the processor."""
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")

@@ -1,0 +1,414 @@
+"""PUCT: Monte Carlo tree search that a policy and a value function guide.
+
+The search of AlphaZero (D. Silver et al., "Mastering the game of Go without human knowledge", 2017;
+"A general reinforcement learning algorithm that masters chess, shogi, and Go through self-play",
+2018). Its rule of selection is C. D. Rosin's, "Multi-armed bandits with episode context" (2011).
+Where UCT plays a game out, it asks an evaluator: how likely is each action to be the best, and what
+is the state worth? Proven values are carried up as `agents.mcts` does it.
+
+The compiled search finds the same tree. For that, this is fixed: children stand in the order of the
+actions; of equal numbers the first one counts; numbers are added up in the order in which they
+come; a simulation's result is added to a path from its last node to its first.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import exp, inf, log, sqrt
+from typing import Any, Generic, Protocol
+
+from agents.final_move import SearchedNode
+from agents.guidance.ordering import safe_actions, winning_action
+from agents.mcts import Node, back_up, prove, settle
+from agents.search import Clock
+from envs.protocol import CHANCE, Action, Env, State
+
+Evaluation = tuple[Mapping[Any, float], float]
+"""The probability of each available action, which sum to 1, and the value of a state: from player
+1's view, strictly between -1 and 1."""
+
+Evaluator = Callable[[Any, Any], Evaluation]
+"""Guesses what a search would find: a function of `(env, state)`, asked where the game goes on."""
+
+
+def puct(value: float, prior: float, visits: int, parent_visits: int, exploration: float) -> float:
+    """The bound by which a child is selected.
+
+    Q + C * P * sqrt(N of the parent) / (1 + N), from D. Silver et al. (2017).
+
+    Args:
+        value: Q, from the view of the player who selects.
+        prior: P, the probability that the evaluator gives the child.
+        visits: N, of the child.
+        parent_visits: at least 1.
+        exploration: the exploration constant C.
+    """
+    return value + exploration * sqrt(parent_visits) * prior / (1 + visits)
+
+
+class GuidedNode(Node[State, Action]):
+    """A state in the tree; `untried` are the moves worth a search, until it is expanded."""
+
+    __slots__ = ("evaluation", "prior")
+
+    def __init__(
+        self,
+        state: State,
+        actions: Sequence[Action],
+        sign: int,
+        proven: float | None,
+        prior: float,
+    ) -> None:
+        super().__init__(state, actions, sign, proven)
+        self.prior = prior
+        """The probability of the action that leads here, among those that have a node."""
+        self.evaluation = 0.0
+        """The evaluator's value of the state, from player 1's view, once it has been asked."""
+
+
+class GuidedTree(Generic[State, Action]):
+    """A search tree that grows by the children of a leaf with each simulation.
+
+    A simulation goes from the root by `puct` to a node without children and expands it: makes all
+    its children, looks two plies ahead in each, and, unless that decides the node, asks the
+    evaluator for its value and their priors. The value, or a proof, is added to every node of the
+    path. The first simulation expands the root.
+
+    Two plies of look-ahead show a win at hand, which proves a node, and moves that lose at once,
+    which get no child; where all of them do, the node is proven too.
+
+    Args:
+        env: the rules, of a game without chance.
+        state: the root, in which the game goes on.
+        evaluator: the policy and the value.
+        exploration: the exploration constant C, for values in [-1, 1].
+        fpu: the first-play urgency reduction: by how much less than its parent, for who is to move
+            there, a child without visits is taken to be worth, at least 0.
+    """
+
+    def __init__(
+        self,
+        env: Env[State, Action],
+        state: State,
+        evaluator: Evaluator,
+        exploration: float,
+        fpu: float,
+    ) -> None:
+        self.env = env
+        self.evaluator = evaluator
+        self.exploration = exploration
+        self.fpu = fpu
+        self.nodes = 0
+        """Nodes made so far."""
+        self.root = self.make_node(state, env.get_available_actions(state))
+
+    def grow(self, simulations: int | None, clock: Clock, through: Action | None = None) -> int:
+        """Run simulations until so many are run, the time is up or the root is proven.
+
+        Args:
+            simulations: None is no limit.
+            clock: looked at after each simulation.
+            through: the root's action that all of them go through; None: selected by `puct`.
+
+        Returns:
+            The simulations run.
+        """
+        done = 0
+        while self.root.proven is None and done != simulations:
+            self.simulate(through)
+            done += 1
+            if clock.expired():
+                break
+        return done
+
+    def simulate(self, through: Action | None = None) -> None:
+        """Run one simulation: select, expand, evaluate, back up."""
+        path = self.select(through)
+        leaf = path[-1]
+        if leaf.proven is None:
+            self.expand(leaf)
+        if leaf.proven is None:
+            result = leaf.evaluation
+        else:
+            result = leaf.proven
+            prove(path)
+        back_up(path, result, visits=1)
+
+    def select(self, through: Action | None = None) -> list[GuidedNode[State, Action]]:
+        """The path from the root to the first node that is proven or has no children.
+
+        Args:
+            through: the first action of the path, whose child may be proven; None: selected.
+        """
+        path = [self.root]
+        if through is not None:
+            path.append(self.root.children[through])
+        while path[-1].proven is None and path[-1].children:
+            path.append(self.best_child(path[-1]))
+        return path
+
+    def best_child(self, node: GuidedNode[State, Action]) -> GuidedNode[State, Action]:
+        """The child with the highest `puct` for the player whose turn it is, the first of equals.
+
+        Children whose value is proven are passed over: there is nothing to learn from them, and
+        while `node` itself is not proven, it has another child. One without visits is taken to be
+        worth what its parent is on average, less the reduction, at least -1.
+        """
+        sign = node.sign
+        unvisited = max(-1.0, sign * node.total / node.visits - self.fpu)
+        # puct() with its root taken once for all children
+        spread = self.exploration * sqrt(node.visits)
+        best, best_bound = node, -inf
+        for child in node.children.values():
+            if child.proven is not None:
+                continue
+            visits = child.visits
+            value = sign * child.total / visits if visits else unvisited
+            bound = value + spread * child.prior / (1 + visits)
+            if bound > best_bound:
+                best, best_bound = child, bound
+        return best
+
+    def expand(self, node: GuidedNode[State, Action]) -> None:
+        """Make all children of a node; evaluate it, unless they prove its value."""
+        env, state = self.env, node.state
+        for action in node.untried:
+            following = env.get_next_state(state, action)
+            actions = env.get_available_actions(following)
+            proven = None if actions else env.reward(state, action)
+            node.children[action] = self.make_node(following, actions, proven)
+        node.untried = []
+        settle(node)
+        if node.proven is None:
+            probabilities, node.evaluation = self.evaluator(env, state)
+            priors = normalised([probabilities[action] for action in node.children])
+            for child, prior in zip(node.children.values(), priors, strict=True):
+                child.prior = prior
+
+    def make_node(
+        self, state: State, actions: Sequence[Action], proven: float | None = None
+    ) -> GuidedNode[State, Action]:
+        """A node without statistics, proven where two plies of look-ahead decide.
+
+        Raises:
+            ValueError: chance decides in `state`.
+        """
+        self.nodes += 1
+        player = self.env.current_player(state)
+        if player == CHANCE:
+            raise ValueError(
+                f"chance decides in {state}: PUCT plays games without chance; choose mcts or "
+                "expectimax"
+            )
+        sign = 1 if player == 1 else -1
+        if actions and winning_action(self.env, state, actions) is not None:
+            actions, proven = (), float(sign)
+        elif actions:
+            actions = safe_actions(self.env, state, actions)
+            proven = None if actions else float(-sign)
+        return GuidedNode(state, actions, sign, proven, prior=1.0)
+
+    def add_noise(self, noise: Mapping[Action, float], share: float) -> None:
+        """Mix noise into the priors of the root, as `noisy_priors` has it."""
+        for action, prior in noisy_priors(self.root, noise, share).items():
+            self.root.children[action].prior = prior
+
+    def descend(self, state: State) -> bool:
+        """Make the node of `state` the root, if it is at most two plies below; tell if it was."""
+        nearby = [self.root, *self.root.children.values()]
+        nearby += [node for child in nearby[1:] for node in child.children.values()]
+        for node in nearby:
+            if node.state == state:
+                self.root = node
+                return True
+        return False
+
+
+def noisy_priors(
+    root: "GuidedFace[Action]", noise: Mapping[Action, float], share: float
+) -> dict[Action, float]:
+    """The priors of a node, which has been expanded, with noise mixed into them.
+
+    P becomes (1 - share) * P + share * noise, with the noise made to sum to 1. Gamma distributed
+    numbers with shape alpha give Dirichlet's distribution, which is AlphaZero's choice.
+
+    Args:
+        root: the node.
+        noise: a number of at least 0 for each available action; those of the children count.
+        share: of the noise, from 0 to 1.
+    """
+    weights = normalised([noise[action] for action in root.children])
+    return {
+        action: (1 - share) * child.prior + share * weight
+        for (action, child), weight in zip(root.children.items(), weights, strict=True)
+    }
+
+
+def normalised(weights: Sequence[float]) -> list[float]:
+    """The weights divided by their sum; all alike where that is 0."""
+    total = sum(weights)
+    return [weight / total if total > 0 else 1 / len(weights) for weight in weights]
+
+
+# --- what a search makes of the priors (I. Danihelka, A. Guez, J. Schrittwieser, D. Silver: "Policy
+# improvement by planning with Gumbel", 2022)
+
+VISITS_SCALE = 50.0
+"""c_visit of Danihelka et al.: the more, the less the number of visits counts beside it."""
+VALUE_SCALE = 1.0
+"""c_scale of Danihelka et al.: how much values in [-1, 1] count beside logits."""
+
+
+class GuidedFace(SearchedNode[Action], Protocol[Action]):
+    """The face of a node, be it the reference's or one of the compiled search's."""
+
+    @property
+    def prior(self) -> float:
+        """The probability of the action that leads here."""
+
+    @property
+    def evaluation(self) -> float:
+        """The evaluator's value, from player 1's view."""
+
+    @property
+    def children(self) -> Mapping[Action, "GuidedFace[Action]"]:
+        """The children by action."""
+
+
+class GrowingTree(Protocol[Action]):
+    """The face of a tree, be it the reference's or the compiled search's."""
+
+    @property
+    def root(self) -> GuidedFace[Action]:
+        """The root."""
+
+    def grow(self, simulations: int | None, clock: Clock, through: Any = None) -> int:
+        """Run simulations; how many were run."""
+
+
+def searched_values(node: GuidedFace[Action]) -> dict[Action, float]:
+    """Of each child that has one: the proven value, or else the mean result, for who is to move."""
+    values = {}
+    for action, child in node.children.items():
+        if child.proven is not None:
+            values[action] = node.sign * child.proven
+        elif child.visits:
+            values[action] = node.sign * child.total / child.visits
+    return values
+
+
+def mixed_value(node: GuidedFace[Action]) -> float:
+    """What an action that was not searched is taken to be worth, for who is to move.
+
+    The evaluator's value of the node, mixed with the mean of the visited actions' values, which
+    their priors weight: v_mix of Danihelka et al. (2022), equation 33.
+    """
+    values = searched_values(node)
+    evaluation = node.sign * node.evaluation
+    visited = [action for action, child in node.children.items() if child.visits]
+    visits = sum(node.children[action].visits for action in visited)
+    weight = sum(node.children[action].prior for action in visited)
+    if weight == 0:
+        return evaluation
+    mean = sum(node.children[action].prior * values[action] for action in visited) / weight
+    return (evaluation + visits * mean) / (1 + visits)
+
+
+def improved_logits(node: GuidedFace[Action]) -> dict[Action, float]:
+    """By action: the logarithm of its prior, plus its transformed value, sigma of the paper.
+
+    A value q counts (c_visit + visits of the most visited action) * c_scale * q; an action that
+    was not searched has the `mixed_value`.
+    """
+    values = searched_values(node)
+    mixed = mixed_value(node)
+    most = max(child.visits for child in node.children.values())
+    scale = (VISITS_SCALE + most) * VALUE_SCALE
+    return {
+        action: log_of(child.prior) + scale * values.get(action, mixed)
+        for action, child in node.children.items()
+    }
+
+
+def improved_policy(node: GuidedFace[Action]) -> dict[Action, float]:
+    """What the search makes of the priors: the softmax of the `improved_logits`.
+
+    Its expected value is no lower than the priors', as far as the values are right (Danihelka et
+    al., section 4), however few simulations there were: a target for training.
+    """
+    logits = improved_logits(node)
+    highest = max(logits.values())
+    weights = [exp(logit - highest) for logit in logits.values()]
+    return dict(zip(logits, normalised(weights), strict=True))
+
+
+def gumbel_merits(node: GuidedFace[Action], gumbel: Mapping[Action, float]) -> dict[Action, float]:
+    """By action: its Gumbel noise added to its improved logit; the highest is to be played."""
+    return {action: gumbel[action] + logit for action, logit in improved_logits(node).items()}
+
+
+def halve_sequentially(
+    tree: GrowingTree[Action],
+    gumbel: Mapping[Action, float],
+    considered: int,
+    simulations: int,
+    clock: Clock,
+) -> int:
+    """Grow a tree by simulations that go through ever fewer actions of its root.
+
+    The root has been expanded, and its children have no visits yet. With Gumbel noise added to
+    their logits, the `considered` highest are a sample from the priors without repetition.
+    Sequential halving goes on with the better half of them, and so on: a simulation goes through
+    the one with the highest of the `gumbel_merits` among those with as many visits as
+    `considered_visits` has it (Danihelka et al., in the form of their program, mctx). A child whose
+    value is proven gets its visits too, with that value.
+
+    Args:
+        tree: to grow.
+        gumbel: for each available action a number of Gumbel's distribution, or 0.
+        considered: how many actions to begin with, at least 1.
+        simulations: how many in all, at least 0.
+        clock: looked at after each simulation.
+
+    Returns:
+        The simulations run.
+    """
+    first = {a: gumbel[a] + log_of(child.prior) for a, child in tree.root.children.items()}
+    sample = sorted(first, key=lambda action: -first[action])[:considered]
+    done = 0
+    for visits in considered_visits(len(sample), simulations):
+        root = tree.root
+        if root.proven is not None:
+            break
+        merits = gumbel_merits(root, gumbel)
+        among = [a for a, child in root.children.items() if a in sample and child.visits == visits]
+        done += tree.grow(1, clock, max(among, key=merits.__getitem__))
+        if clock.expired():
+            break
+    return done
+
+
+def considered_visits(considered: int, simulations: int) -> list[int]:
+    """For each simulation: the visits that the child has which it goes through.
+
+    Sequential halving: in each of log2(considered) phases all actions that are left get about
+    equally many simulations; then the better half is left, but at least two.
+
+    Args:
+        considered: actions to begin with, at least 1.
+        simulations: how many, at least 0.
+    """
+    if considered == 1:
+        return list(range(simulations))
+    phases = (considered - 1).bit_length()
+    visits: list[int] = []
+    reached = 0
+    while len(visits) < simulations:
+        for _ in range(max(1, simulations // (phases * considered))):
+            visits += [reached] * considered
+            reached += 1
+        considered = max(2, considered // 2)
+    return visits[:simulations]
+
+
+def log_of(probability: float) -> float:
+    """The logarithm, -inf of 0."""
+    return log(probability) if probability > 0 else -inf

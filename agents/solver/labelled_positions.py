@@ -1,0 +1,253 @@
+"""Labelled positions: what the solver teaches a network, as arrays and as files.
+
+A file is one of two. As `.npz`, numpy's archive, it holds the arrays `movers`, `masks` and
+`scores`, `board` (rows, columns, inarow) and `format`. As `.parquet` it is a table with a row for
+each position: `mover` and `mask`, 64-bit integers, and the score of each column in `score_0`,
+`score_1` …, 8-bit integers, null for a full one; the schema's metadata hold `format` and `board`.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+from zipfile import BadZipFile
+
+from agents.book.book_positions import mirror_images
+from agents.output_file import replace_content
+from envs.bitboard import board_masks, column_cells, fits_in_word
+from envs.connectx import ConnectX
+from envs.jit import Words
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Scores: TypeAlias = npt.NDArray[np.int8]
+else:
+    Scores = object
+
+ILLEGAL = -128
+"""In place of the score of a column that is full."""
+
+FORMAT = "connectx labels, version 1"
+ADVICE = "make one with `connectx positions --labels N --output FILE.npz`"
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledPositions:
+    """Unfinished positions of one game with the exact score of each move.
+
+    Scores are from the view of the player to move before the move, on the scale of
+    `agents.solver.solver.ScoreBounds`.
+
+    Raises:
+        ValueError: the arrays do not belong together, or to a board of 64 bits.
+    """
+
+    env: ConnectX
+    movers: Words
+    """[n] Stones of the player to move, laid out as in `envs.bitboard`."""
+    masks: Words
+    """[n] Stones of both players."""
+    scores: Scores
+    """[n, columns] The score of each column, `ILLEGAL` for a full one."""
+
+    def __post_init__(self) -> None:
+        env, count = self.env, len(self.movers)
+        shapes = self.movers.shape, self.masks.shape, self.scores.shape
+        if not fits_in_word(env.rows, env.columns, env.inarow):
+            raise ValueError(f"labelled positions are of boards of at most 64 bits, not of {env!r}")
+        if shapes != ((count,), (count,), (count, env.columns)):
+            raise ValueError(f"arrays of the shapes {shapes} are no positions of {env!r}")
+
+    def __len__(self) -> int:
+        """The number of positions."""
+        return len(self.movers)
+
+    @cached_property
+    def plies(self) -> Words:
+        """[n] How many plies were played."""
+        import numpy as np
+
+        stones: Words = np.zeros_like(self.masks)
+        for bit in range((self.env.rows + 1) * self.env.columns):
+            stones += (self.masks >> bit) & 1
+        return stones
+
+    @cached_property
+    def keys(self) -> Words:
+        """[n] A number of each position and its mirror image alone."""
+        import numpy as np
+
+        keys = self.movers + self.masks
+        smaller: Words = np.minimum(keys, mirror_images(self.env.rows, self.env.columns, keys))
+        return smaller
+
+    def take(self, places: Any) -> "LabelledPositions":
+        """The positions at some places: a slice, their numbers, or a flag for each position."""
+        return LabelledPositions(
+            self.env, self.movers[places], self.masks[places], self.scores[places]
+        )
+
+    def mirrored(self) -> "LabelledPositions":
+        """The mirror images of the positions, with their scores."""
+        rows, columns = self.env.rows, self.env.columns
+        return LabelledPositions(
+            self.env,
+            mirror_images(rows, columns, self.movers),
+            mirror_images(rows, columns, self.masks),
+            self.scores[:, ::-1],
+        )
+
+
+def joined(env: ConnectX, parts: list[LabelledPositions]) -> LabelledPositions:
+    """The positions of all parts, one after the other."""
+    import numpy as np
+
+    return LabelledPositions(
+        env,
+        np.concatenate([np.zeros(0, np.int64), *(part.movers for part in parts)]),
+        np.concatenate([np.zeros(0, np.int64), *(part.masks for part in parts)]),
+        np.concatenate([np.zeros((0, env.columns), np.int8), *(part.scores for part in parts)]),
+    )
+
+
+def require_label_format(path: Path) -> None:
+    """See to it that labelled positions can be written to a file of this name, and read from it.
+
+    Raises:
+        ValueError: its name ends in something else than .npz or .parquet.
+        ModuleNotFoundError: it ends in .parquet, and pyarrow is missing.
+    """
+    if path.suffix not in CODECS:
+        raise ValueError(
+            f"labelled positions are kept in .npz or .parquet files, not in {path}: name it so"
+        )
+    if path.suffix == ".parquet":
+        try:
+            import pyarrow.parquet  # noqa: F401
+        except ImportError as error:
+            raise ModuleNotFoundError(
+                "a .parquet file needs pyarrow: install the extra `parquet` by "
+                '`pip install -e ".[parquet]"`, or choose a .npz file'
+            ) from error
+
+
+def write_labelled_positions(path: Path, positions: LabelledPositions) -> None:
+    """Write a file, at once.
+
+    Raises:
+        ValueError, ModuleNotFoundError: see `require_label_format`.
+        OSError: it cannot be written.
+    """
+    require_label_format(path)
+    encode, _ = CODECS[path.suffix]
+    replace_content(path, encode(positions))
+
+
+def read_labelled_positions(path: Path) -> LabelledPositions:
+    """Read a file that `write_labelled_positions` has made.
+
+    Raises:
+        ValueError, ModuleNotFoundError: see `require_label_format`; or it holds something else.
+        OSError: it cannot be read.
+    """
+    require_label_format(path)
+    _, decode = CODECS[path.suffix]
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise OSError(f"cannot read the labels {path} ({error.strerror}): {ADVICE}") from error
+    try:
+        positions = decode(content)
+        _require_positions(positions)
+    except (ValueError, KeyError, TypeError, OSError, EOFError, BadZipFile) as error:
+        raise ValueError(f"{path} holds no labelled positions ({error}): {ADVICE}") from error
+    return positions
+
+
+def _require_positions(positions: LabelledPositions) -> None:
+    env, masks, movers = positions.env, positions.masks, positions.movers
+    board = board_masks(env.rows, env.columns, env.inarow)
+    standing = (masks & ~board.board) == 0
+    standing &= ((masks + board.bottom) & masks) & board.board == 0
+    for column in range(env.columns):
+        cells = column_cells(env.rows, column)
+        full = masks & cells == cells
+        standing &= full == (positions.scores[:, column] == ILLEGAL)
+    if not (standing & (movers & ~masks == 0)).all():
+        raise ValueError(f"some are no positions of {env!r}, or have other columns full")
+
+
+def _encode_npz(positions: LabelledPositions) -> bytes:
+    import numpy as np
+
+    env, file = positions.env, BytesIO()
+    np.savez_compressed(
+        file,
+        format=np.array(FORMAT),
+        board=np.array([env.rows, env.columns, env.inarow], np.int64),
+        movers=positions.movers,
+        masks=positions.masks,
+        scores=positions.scores,
+    )
+    return file.getvalue()
+
+
+def _decode_npz(content: bytes) -> LabelledPositions:
+    import numpy as np
+
+    with np.load(BytesIO(content), allow_pickle=False) as arrays:
+        return _decoded(str(arrays["format"]), arrays["board"].tolist(), arrays, arrays["scores"])
+
+
+def _encode_parquet(positions: LabelledPositions) -> bytes:
+    import pyarrow
+    import pyarrow.parquet
+
+    env, file = positions.env, BytesIO()
+    columns = {"mover": positions.movers, "mask": positions.masks} | {
+        f"score_{column}": pyarrow.array(scores, mask=scores == ILLEGAL)
+        for column, scores in enumerate(positions.scores.T)
+    }
+    metadata = {"format": FORMAT, "board": json.dumps([env.rows, env.columns, env.inarow])}
+    pyarrow.parquet.write_table(pyarrow.table(columns, metadata=metadata), file)
+    return file.getvalue()
+
+
+def _decode_parquet(content: bytes) -> LabelledPositions:
+    import numpy as np
+    import pyarrow
+    import pyarrow.parquet
+
+    table = pyarrow.parquet.read_table(pyarrow.BufferReader(content))
+    metadata = {
+        key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()
+    }
+    board = json.loads(metadata["board"])
+    scores = [table[f"score_{column}"].fill_null(ILLEGAL) for column in range(board[1])]
+    arrays = {"movers": table["mover"].to_numpy(), "masks": table["mask"].to_numpy()}
+    return _decoded(metadata[b"format"].decode(), board, arrays, np.stack(scores, axis=1))
+
+
+def _decoded(
+    found: str, board: list[int], arrays: Mapping[str, Any], scores: Any
+) -> LabelledPositions:
+    import numpy as np
+
+    if found != FORMAT:
+        raise ValueError(f"it must have the format {FORMAT!r}, not {found!r}")
+    words = (np.asarray(arrays[name]) for name in ("movers", "masks"))
+    movers, masks = (word.astype(np.int64, casting="safe") for word in words)
+    return LabelledPositions(
+        ConnectX(*board), movers, masks, scores.astype(np.int8, casting="safe")
+    )
+
+
+CODECS: Mapping[
+    str, tuple[Callable[[LabelledPositions], bytes], Callable[[bytes], LabelledPositions]]
+] = {".npz": (_encode_npz, _decode_npz), ".parquet": (_encode_parquet, _decode_parquet)}
+"""What writes and what reads the content of a file, by the end of its name."""

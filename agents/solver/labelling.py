@@ -1,0 +1,342 @@
+"""Makes labelled positions, thousands a second: games of fallible players who know the scores.
+
+A *grove* is a bundle of games with a line of play in common. So its positions lead to much the
+same ones, and what the solver has proven for one serves the others through its table: that makes
+labels cheap.
+
+1. Where there is an opening book for the board, all games of the grove play the opening, and every
+   position is labelled without search.
+2. The first of these games is played on to a ply that is drawn (`FIRST_CELLS_LEFT`), without
+   labels, which would cost most there: by two players who look some plies ahead and err at times.
+   Without a book it begins on the empty board.
+3. From there on all games of the grove are played to their ends, ply by ply, and every position is
+   labelled.
+
+The labels choose the moves of 1 and 3: a move of a game is, with the probability `RANDOM_SHARES`,
+any legal one, and else drawn in proportion to exp(score / temperature), of `TEMPERATURES`. Each
+game draws both for itself. So all kinds of mistakes come up, and what follows from them.
+"""
+
+from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor, Executor
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache, partial
+from itertools import count
+from math import inf
+from time import monotonic
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.alpha_beta_agent import AlphaBetaAgent
+from agents.book.book_positions import have_line, keys_of_stones
+from agents.book.opening_book import shipped_book_of
+from agents.guidance.opponent_models import OpponentModel, epsilon_greedy
+from agents.options import require_at_least
+from agents.parallel.workers import Workers
+from agents.search import Clock, OnProgress
+from agents.solver.labelled_positions import ILLEGAL, LabelledPositions, joined
+from agents.solver.solver import Solver
+from envs.bitboard import cell_bit, column_cells
+from envs.board import BoardState
+from envs.connectx import ConnectX
+from envs.jit import Flags, Words
+
+GAMES = 16
+"""Games of a grove. More make labels cheaper, and positions more alike."""
+FIRST_CELLS_LEFT = {
+    34: 0.2, 33: 0.5, 32: 1, 31: 2, 30: 3, 29: 3, 28: 3, 27: 3, 26: 2, 24: 2,
+}  # fmt: skip
+"""How often a grove begins with so many cells left: each cell more costs twice the time."""
+RANDOM_SHARES = (0.05, 0.1, 0.2, 0.4)
+TEMPERATURES = (0.3, 0.7, 1.5)
+"""In points of score."""
+LOOK_AHEADS = (2, 4, 6, 8)
+"""Plies that the players of 2 look ahead."""
+
+TABLE_MEGABYTES = 16
+"""Of the solver: a grove needs no more, and a small table is faster."""
+SEARCH_TABLE = 10_000
+"""Positions that a player of 2 remembers."""
+TRIES = 10
+"""Games of 2 that are begun until one gets as far as it should."""
+
+MOST_POSITIONS = 10_000_000
+"""Most that are made at once: some hours' work, and a gigabyte of memory."""
+FRUITLESS_GROVES = 200
+"""After so many groves in a row without a new position there are no more to be found."""
+
+Reals = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class LabelSettings:
+    """The same settings give the same positions, whatever the number of workers.
+
+    Raises:
+        ValueError: too few or too many positions, a negative seed, or a board too large.
+    """
+
+    env: ConnectX
+    count: int
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.count <= MOST_POSITIONS:
+            raise ValueError(
+                f"the labelled positions must be from 1 to {MOST_POSITIONS}, not {self.count}"
+            )
+        require_at_least("seed", self.seed, 0)
+        Solver(self.env)  # refuses boards that it does not take
+
+
+class Ending(Enum):
+    """Why no more positions were labelled."""
+
+    COMPLETE = "all are there"
+    EXHAUSTED = "no new ones are found"
+    INTERRUPTED = "Ctrl-C"
+
+
+def make_labelled_positions(
+    settings: LabelSettings, executor: Executor, workers: int, on_progress: OnProgress
+) -> tuple[LabelledPositions, Ending]:
+    """Label positions, no two of them equal or mirror images; Ctrl-C ends it early.
+
+    Args:
+        settings: of which board, how many, and the seed.
+        executor: any executor of the `concurrent.futures` kind.
+        workers: how many groves it can play at the same time.
+        on_progress: told how many positions there are, and how many come in a second.
+
+    Returns:
+        The positions, in the order in which they were found, and why there are no more.
+
+    Raises:
+        ChildProcessError: a worker process died.
+    """
+    found: list[LabelledPositions] = []
+    seen: set[int] = set()
+    begun, fruitless = monotonic(), 0
+    on_progress(0, settings.count, "")
+    try:
+        for grove in _groves(settings, executor, workers):
+            new = _new_positions(grove, seen).take(slice(settings.count - len(seen)))
+            seen.update(new.keys.tolist())
+            found.append(new)
+            fruitless = 0 if len(new) else fruitless + 1
+            rate = len(seen) / (monotonic() - begun)
+            on_progress(len(seen), settings.count, f"({rate:.0f} a second)")
+            if len(seen) == settings.count:
+                return joined(settings.env, found), Ending.COMPLETE
+            if fruitless == FRUITLESS_GROVES:
+                break
+        return joined(settings.env, found), Ending.EXHAUSTED
+    except KeyboardInterrupt:
+        return joined(settings.env, found), Ending.INTERRUPTED
+    except BrokenExecutor as error:
+        raise ChildProcessError(
+            "a worker process died, perhaps for want of memory: run the command again with fewer "
+            "workers"
+        ) from error
+
+
+def _groves(
+    settings: LabelSettings, executor: Executor, workers: int
+) -> Iterator[LabelledPositions]:
+    """Groves without end, in the order of their numbers."""
+    tasks = (
+        (number, partial(label_grove, settings.env, settings.seed, number)) for number in count()
+    )
+    early: dict[int, LabelledPositions] = {}
+    following = 0
+    # Twice as many as can be played: so nobody has to wait for the next one.
+    for number, grove in Workers(executor, 2 * workers).run(tasks, Clock()):
+        early[number] = grove
+        while following in early:
+            yield early.pop(following)
+            following += 1
+
+
+def _new_positions(positions: LabelledPositions, seen: set[int]) -> LabelledPositions:
+    """Those whose keys were not seen, each once."""
+    _, first = np.unique(positions.keys, return_index=True)
+    first.sort()
+    keys = positions.keys[first].tolist()
+    return positions.take(first[[key not in seen for key in keys]])
+
+
+def label_grove(env: ConnectX, seed: int, number: int) -> LabelledPositions:
+    """Play and label a grove: the same one for the same seed and number.
+
+    Returns:
+        Its positions; some may be equal, or mirror images.
+    """
+    return Grove(_labeller(env), np.random.default_rng((seed, number))).played()
+
+
+@lru_cache(maxsize=1)
+def _labeller(env: ConnectX) -> "Labeller":
+    """The labeller of a worker, whose solver remembers what it has learnt of earlier groves."""
+    return Labeller(env)
+
+
+class Moves(NamedTuple):
+    """What the stone of the player to move does, in each column of many positions [n, columns]."""
+
+    legal: Flags
+    wins: Flags
+    movers: Words
+    """The stones of the other player, who is to move next."""
+    masks: Words
+    """Without meaning where the move is illegal."""
+
+
+class Labeller:
+    """Scores all moves of many positions: won ones by the rules, others by book, or by search."""
+
+    def __init__(self, env: ConnectX) -> None:
+        self.env = env
+        self.cells = env.rows * env.columns
+        self.book = shipped_book_of(env)
+        self._solver = Solver(env, TABLE_MEGABYTES)
+        rows, columns = env.rows, range(env.columns)
+        self._bottoms = np.array([cell_bit(rows, rows - 1, c) for c in columns], np.int64)
+        self._columns = np.array([column_cells(rows, c) for c in columns], np.int64)
+
+    @property
+    def book_plies(self) -> int:
+        """After fewer plies than these, the book knows the scores of all moves."""
+        return self.book.scope.plies if self.book else 0
+
+    def moves(self, movers: Words, masks: Words) -> Moves:
+        """The moves of positions [n]."""
+        cells = (masks[:, None] + self._bottoms) & self._columns
+        lines = have_line((movers[:, None] | cells).ravel(), self.env.line_steps)
+        others = np.repeat((masks ^ movers)[:, None], self.env.columns, axis=1)
+        legal = cells != 0
+        return Moves(legal, legal & lines.reshape(cells.shape), others, masks[:, None] | cells)
+
+    def scores(self, moves: Moves, ply: int) -> Words:
+        """[n, columns] The score of each move after `ply` plies, `ILLEGAL` in full columns."""
+        scores = np.full(moves.legal.shape, ILLEGAL, np.int64)
+        scores[moves.wins] = (self.cells + 1 - ply) // 2
+        open_ended = moves.legal & ~moves.wins
+        children = moves.movers[open_ended], moves.masks[open_ended]
+        if ply + 1 == self.cells:
+            scores[open_ended] = 0
+        else:
+            scores[open_ended] = -self._scores_of(*children, ply + 1)
+        return scores
+
+    def _scores_of(self, movers: Words, masks: Words, ply: int) -> Words:
+        """[n] The scores of positions in which the game goes on."""
+        if self.book and ply <= self.book.scope.plies:
+            keys = keys_of_stones(self.book.scope, movers, masks)
+            known: Words = self.book.scores[ply][np.searchsorted(self.book.keys[ply], keys)]
+            return known
+        states = [
+            BoardState(mover, mask, player=1 + ply % 2, won=False)
+            for mover, mask in zip(movers.tolist(), masks.tolist(), strict=True)
+        ]
+        return np.array(self._solver.score_all(states), np.int64)
+
+
+class Games(NamedTuple):
+    """Games that are not over: arrays [n] of their positions, and of how they go on."""
+
+    movers: Words
+    masks: Words
+    random_shares: Reals
+    temperatures: Reals
+
+    @classmethod
+    def begun(cls, state: BoardState, rng: np.random.Generator) -> "Games":
+        """The games of a grove, which have all come to one position."""
+        movers, masks = (np.full(GAMES, stones, np.int64) for stones in (state.mover, state.mask))
+        return cls(movers, masks, rng.choice(RANDOM_SHARES, GAMES), rng.choice(TEMPERATURES, GAMES))
+
+    def draw_columns(self, legal: Flags, scores: Words, rng: np.random.Generator) -> Words:
+        """Draw a legal column for each game, as its share and its temperature have it."""
+        noise = rng.gumbel(size=scores.shape)  # the largest sum is a draw from the softmax
+        erring = rng.random(len(scores)) < self.random_shares
+        merits = np.where(erring[:, None], 0.0, scores / self.temperatures[:, None])
+        columns: Words = np.where(legal, merits + noise, -inf).argmax(axis=1)
+        return columns
+
+    def after(self, moves: Moves, columns: Words) -> "Games":
+        """The games after a move in each; those that it wins are left out."""
+        played = np.arange(len(columns)), columns
+        going_on = ~moves.wins[played]
+        fields = (moves.movers[played], moves.masks[played], *self[2:])
+        return Games(*(field[going_on] for field in fields))
+
+
+class Grove:
+    """A grove in the making; the module says how it is played."""
+
+    def __init__(self, labeller: Labeller, rng: np.random.Generator) -> None:
+        self._labeller = labeller
+        self._env = labeller.env
+        self._rng = rng
+        self._labelled: list[LabelledPositions] = []
+
+    def played(self) -> LabelledPositions:
+        """Play the grove; its labelled positions."""
+        weights = np.array(list(FIRST_CELLS_LEFT.values()))
+        cells_left = self._rng.choice(list(FIRST_CELLS_LEFT), p=weights / weights.sum())
+        state = self._env.initial_state()
+        if self._labeller.book_plies:
+            state = self._play_labelled(state, self._labeller.book_plies)
+        state = self._play_on(state, self._labeller.cells - int(cells_left))
+        self._play_labelled(state, self._labeller.cells)
+        return joined(self._env, self._labelled)
+
+    def _play_labelled(self, state: BoardState, last_ply: int) -> BoardState:
+        """Play all games from one position up to a ply, and label what comes up before it.
+
+        Returns:
+            The position that the first of them has come to; the one given where all are over.
+        """
+        games = Games.begun(state, self._rng)
+        for ply in range(state.mask.bit_count(), last_ply):
+            moves, scores = self._label(games, ply)
+            games = games.after(moves, games.draw_columns(moves.legal, scores, self._rng))
+            if not len(games.movers):
+                return state
+        mover, mask = int(games.movers[0]), int(games.masks[0])
+        return BoardState(mover, mask, player=1 + mask.bit_count() % 2, won=False)
+
+    def _label(self, games: Games, ply: int) -> tuple[Moves, Words]:
+        """Label the positions of the games, each once; the moves of each game, and their scores."""
+        keys = games.movers + games.masks
+        _, first, places = np.unique(keys, return_index=True, return_inverse=True)
+        movers, masks = games.movers[first], games.masks[first]
+        moves = self._labeller.moves(movers, masks)
+        scores = self._labeller.scores(moves, ply)
+        labels = LabelledPositions(self._env, movers, masks, scores.astype(np.int8))
+        self._labelled.append(labels)
+        return Moves(*(field[places] for field in moves)), scores[places]
+
+    def _play_on(self, state: BoardState, ply: int) -> BoardState:
+        """Play one game to a ply, or to the last position of a game that ends before."""
+        for _ in range(TRIES):
+            reached, players = state, (self._fallible_player(), self._fallible_player())
+            while reached.mask.bit_count() < ply:
+                probabilities = players[reached.player - 1](self._env, reached)
+                action = self._rng.choice(list(probabilities), p=list(probabilities.values()))
+                following = self._env.get_next_state(reached, int(action))
+                if not self._env.get_available_actions(following):
+                    break
+                reached = following
+            else:
+                return reached
+        return reached
+
+    def _fallible_player(self) -> OpponentModel:
+        """A player who looks some plies ahead and errs at times."""
+        depth = int(self._rng.choice(LOOK_AHEADS))
+        agent = AlphaBetaAgent(depth=depth, time_limit=None, table_size=SEARCH_TABLE)
+        return epsilon_greedy(agent, float(self._rng.choice(RANDOM_SHARES)))

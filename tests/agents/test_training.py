@@ -1,0 +1,446 @@
+"""Training around a learner: rounds, trials, checkpoints, the solved sample, Elo."""
+
+from collections.abc import Mapping
+from itertools import product
+from math import nan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.policy.network import TrainedPolicy, decode_policy, encode_policy
+from agents.policy.training.batch_play import draw_openings, pair_points, preferred_actions
+from agents.policy.training.learner import (
+    LEARNERS,
+    Budget,
+    TrainingSettings,
+    find_method,
+)
+from agents.policy.training.solved_sample import ILLEGAL, SolvedSample, draw_sample
+from agents.policy.training.state_archive import decode_state, encode_state
+from agents.policy.training.training import Training
+from agents.policy.training.training_files import TrainingFiles
+from agents.policy.training.trials import Trials, rating
+from agents.stats import elo_difference
+from envs import BoardGame, ConnectFour, ConnectX, TicTacToe
+from envs.notation import state_from_moves
+from tests.helpers.flat_boards import every_game
+from tests.helpers.toy_learner import TOY, ToyLearner
+
+SMALL = ConnectX(4, 4, inarow=3)
+
+
+def begun(game: BoardGame, seed: int = 0, sample: SolvedSample | None = None) -> Training:
+    return Training(TOY(game, TrainingSettings(seed)), Trials(game, sample))
+
+
+def train(
+    folder: Path, rounds: int, game: BoardGame = SMALL, seed: int = 0, resume: bool = False
+) -> Training:
+    """Train for so many rounds, or go on until there are so many."""
+    files = files_in(folder, game, seed)
+    training = begun(game, seed)
+    files.require(earlier=resume)
+    if resume:
+        files.restore(training)
+    training.run(Budget(rounds=rounds), files.keep, lambda *_: None)
+    return training
+
+
+def files_in(folder: Path, game: BoardGame = SMALL, seed: int = 0) -> TrainingFiles:
+    return TrainingFiles.of(folder / "policy.npz", game, "toy", TrainingSettings(seed))
+
+
+def one_action(game: BoardGame, action: int) -> TrainedPolicy:
+    """A policy that prefers one action wherever it is legal."""
+    policy = ToyLearner(game, TrainingSettings()).policy
+    bias = policy.network.bias.copy()
+    bias[action] = 1.0
+    return policy._replace(network=policy.network._replace(bias=bias))
+
+
+# --- rounds and trials
+
+
+def test_a_training_keeps_its_rounds_and_holds_ever_rarer_trials(tmp_path: Path) -> None:
+    training = train(tmp_path, rounds=9)
+    assert [done.number for done in training.rounds] == [*range(1, 10)]
+    assert [trial.rounds for trial in training.trials.held] == [0, 1, 2, 3, 4, 5, 6, 8, 9]
+    seconds = [done.seconds for done in training.rounds]
+    assert seconds == sorted(seconds)
+    assert all(done.figures["loss/policy"] > 0 for done in training.rounds)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["policy.checkpoint", "policy.npz"]
+    assert (tmp_path / "policy.npz").read_bytes() == encode_policy(training.learner.policy)
+
+
+def test_it_learns_and_the_elo_says_so(tmp_path: Path) -> None:
+    """Who makes winners' moves beats who always prefers the first column."""
+    sample = draw_sample(SMALL)
+    training = begun(SMALL, sample=sample)
+    training.run(Budget(rounds=20), lambda _: None, lambda *_: None)
+    first, last = training.trials.held[0], training.trials.held[-1]
+    assert first.elo.value == 0
+    assert last.elo.low > 100
+    assert first.judgement is not None
+    assert last.judgement is not None
+    assert last.judgement.keeping.low > first.judgement.keeping.high
+
+
+class Slow(ToyLearner):
+    """Each of its rounds takes ten seconds of a clock that stands still otherwise."""
+
+    now = 0.0
+
+    def advance(self, spent: float) -> Mapping[str, float]:
+        type(self).now += 10.0
+        return {"spent": spent}
+
+
+@pytest.mark.parametrize(
+    ("budget", "rounds"),
+    [
+        (Budget(seconds=40), 4),
+        (Budget(seconds=44), 4),  # less than half of a fifth round would fit
+        (Budget(seconds=46), 5),
+        (Budget(seconds=1), 1),
+        (Budget(rounds=3), 3),
+        (Budget(seconds=40, rounds=2), 2),
+        (Budget(seconds=20, rounds=7), 2),
+    ],
+)
+def test_the_budget_ends_it(budget: Budget, rounds: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Slow, "now", 0.0)
+    monkeypatch.setattr("agents.policy.training.training.monotonic", lambda: Slow.now)
+    learner = Slow(SMALL, TrainingSettings())
+    training = Training(learner, Trials(SMALL, None), begun=0.0)
+    shown: list[int] = []
+    training.run(budget, lambda _: None, lambda done, *_: shown.append(done))
+    assert len(training.rounds) == rounds
+    spent = [done.figures["spent"] for done in training.rounds]
+    assert shown == [round(100 * share) for share in spent]
+    assert spent[0] == 0.0
+    assert spent == sorted(set(spent))
+    assert spent[-1] < 1
+
+
+@pytest.mark.parametrize("numbers", [{"seconds": 0}, {"rounds": 0}, {"seconds": nan}])
+def test_a_budget_is_positive(numbers: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="more than 0 minutes and more than 0 rounds"):
+        Budget(**numbers)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "message"),
+    [
+        ({"seed": -1}, "seed must be from 0 to"),
+        ({"simulations": 1}, "simulations must be from 2 to 100000, not 1"),
+        ({"width": 1025}, "width must be from 0 to 1024, not 1025"),
+    ],
+)
+def test_settings_have_ranges(numbers: dict[str, int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        TrainingSettings(**numbers)  # type: ignore[arg-type]
+
+
+def test_a_method_takes_its_own_settings_only() -> None:
+    with pytest.raises(ValueError, match="--method toy takes no --simulations: leave it out"):
+        TOY(SMALL, TrainingSettings(simulations=10))
+    with pytest.raises(ValueError, match="--method distill needs --positions"):
+        LEARNERS["distill"].require_fitting(TrainingSettings())
+    with pytest.raises(ValueError, match="unknown method 'ppo': choose one of alphazero"):
+        find_method("ppo")
+    assert isinstance(TOY(SMALL, TrainingSettings(width=3)), ToyLearner)
+
+
+# --- checkpoints
+
+
+def test_an_interrupt_and_a_resumed_training_change_nothing(tmp_path: Path) -> None:
+    """However often it is ended: the weights are the same, bit by bit."""
+    for name in ("whole", "parts"):
+        (tmp_path / name).mkdir()
+    whole = train(tmp_path / "whole", rounds=6)
+    budget = Budget(rounds=6)
+    files = files_in(tmp_path / "parts")
+    for rounds in (1, 3, 6):
+        training = begun(SMALL)
+        if rounds > 1:
+            files.restore(training)
+        ending = Ending(files, rounds)
+        try:
+            training.run(budget, ending.keep, lambda *_: None)
+        except KeyboardInterrupt:
+            assert rounds < 6
+    contents = [(tmp_path / name / "policy.npz").read_bytes() for name in ("whole", "parts")]
+    assert contents[0] == contents[1]
+    np.testing.assert_array_equal(
+        whole.learner.state()["weights"], training.learner.state()["weights"], strict=True
+    )
+    assert whole.learner.state()["rng"] == training.learner.state()["rng"]
+    figures = [[done.figures for done in made.rounds] for made in (whole, training)]
+    assert figures[0] == figures[1]
+    elos = [[trial.elo for trial in made.trials.held] for made in (whole, training)]
+    assert elos[0] == elos[1]
+
+
+class Ending:
+    """Keeps a training, and ends it as Ctrl-C does amid the round after so many."""
+
+    def __init__(self, files: TrainingFiles, rounds: int) -> None:
+        self._files = files
+        self._rounds = rounds
+
+    def keep(self, training: Training) -> None:
+        self._files.keep(training)
+        if len(training.rounds) == self._rounds == training.trials.held[-1].rounds < 6:
+            training.learner.advance(0.5)
+            raise KeyboardInterrupt
+
+
+def test_the_same_seed_gives_the_same_policy(tmp_path: Path) -> None:
+    contents = []
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        (tmp_path / name).mkdir()
+        train(tmp_path / name, rounds=2, seed=seed)
+        contents.append((tmp_path / name / "policy.npz").read_bytes())
+    assert contents[0] == contents[1] != contents[2]
+
+
+def test_a_training_that_goes_on_keeps_its_curve_and_its_time(tmp_path: Path) -> None:
+    before = train(tmp_path, rounds=3)
+    with pytest.raises(FileExistsError, match="go on from it with --resume, or delete it"):
+        train(tmp_path, rounds=5)
+    after = train(tmp_path, rounds=5, resume=True)
+    assert after.rounds[:3] == before.rounds
+    assert after.trials.held[:4] == before.trials.held
+    assert after.rounds[3].seconds > before.rounds[2].seconds
+    assert [trial.rounds for trial in after.trials.held] == [0, 1, 2, 3, 4, 5]
+
+
+def test_a_spent_budget_leaves_the_files_as_they_are(tmp_path: Path) -> None:
+    train(tmp_path, rounds=2)
+    contents = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    train(tmp_path, rounds=2, resume=True)
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == contents
+
+
+def test_the_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="leave --resume out to begin"):
+        train(tmp_path, rounds=1, resume=True)
+    train(tmp_path, rounds=1)
+    for other in ({"game": TicTacToe()}, {"seed": 5}):
+        with pytest.raises(ValueError, match="has the training of another game, or one with"):
+            train(tmp_path, rounds=2, resume=True, **other)  # type: ignore[arg-type]
+
+
+def damages(content: bytes) -> list[bytes]:
+    """A checkpoint cut off, altered, and other files in its place."""
+    middle = len(content) // 2
+    altered = content[:middle] + bytes([content[middle] ^ 255]) + content[middle + 1 :]
+    policy = encode_policy(ToyLearner(SMALL, TrainingSettings()).policy)
+    cut = [content[: len(content) * part // 10] for part in range(10)]
+    foreign = [b"no archive", b"\x80\x04N.", policy]
+    states = [encode_state(state) for state in (None, [1], {"format": 1}, {"format": 2})]
+    return [*cut, altered, *foreign, *states]
+
+
+def test_a_torn_or_foreign_checkpoint_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    train(tmp_path, rounds=1)
+    files = files_in(tmp_path)
+    for damaged in damages(files.checkpoint.read_bytes()):
+        files.checkpoint.write_bytes(damaged)
+        with pytest.raises(ValueError, match="is no checkpoint of a training, or it is damaged"):
+            files.restore(begun(SMALL))
+
+
+def test_a_checkpoint_with_another_learners_state_is_refused(tmp_path: Path) -> None:
+    train(tmp_path, rounds=1)
+    files = files_in(tmp_path)
+    kept = decode_state(files.checkpoint.read_bytes())
+    for state in ({}, {"weights": np.zeros((1, 1)), "rng": {}}, None):
+        files.checkpoint.write_bytes(encode_state({**kept, "learner": state}))
+        with pytest.raises(ValueError, match="is no checkpoint of a training, or it is damaged"):
+            files.restore(begun(SMALL))
+
+
+def test_a_policy_is_an_npz(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"a policy's file ends in \.npz, unlike .*: rename it"):
+        TrainingFiles.of(tmp_path / "policy.zip", SMALL, "toy", TrainingSettings())
+
+
+SCALARS = (
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary()
+)
+STATES = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner) | st.tuples(inner, inner) | st.dictionaries(SCALARS, inner),
+)
+
+
+@given(STATES)
+def test_states_come_back_as_they_were(state: Any) -> None:
+    assert decode_state(encode_state(state)) == state
+
+
+def test_arrays_come_back_with_their_shapes_and_types() -> None:
+    arrays = [np.float32(range(6)).reshape(2, 3), np.array(7, np.int8), np.zeros((0, 3), bool)]
+    for array, same in zip(arrays, decode_state(encode_state(arrays)), strict=True):
+        np.testing.assert_array_equal(array, same, strict=True)
+    with pytest.raises(TypeError, match="a set cannot be kept in a checkpoint"):
+        encode_state({1, 2})
+
+
+# --- play without a search
+
+
+def test_a_policy_prefers_the_legal_action_with_the_largest_logit() -> None:
+    game = ConnectFour()
+    states = [state_from_moves(game, moves) for moves in ("", "333333", "1212")]
+    policy = one_action(game, 2)
+    assert preferred_actions(policy, game, states).tolist() == [2, 0, 2]
+
+
+def test_points_are_those_of_both_seats() -> None:
+    """Column 1 filled by both is a draw on two rows; on three in a row who stacks first wins."""
+    game = ConnectX(4, 4, inarow=4)
+    first, second = one_action(game, 0), one_action(game, 1)
+    empty = game.initial_state()
+    assert pair_points(first, second, game, [empty]) == [1.0]  # who begins wins
+    ahead = state_from_moves(game, "1213")  # two in column 1 for the player who begins, none else
+    assert pair_points(first, second, game, [ahead, empty]) == [1.0, 1.0]
+    won = ConnectX(2, 2, inarow=2)  # whoever begins wins
+    assert pair_points(one_action(won, 0), one_action(won, 1), won, [won.initial_state()]) == [1.0]
+    narrow = ConnectX(3, 2, inarow=4)  # nobody can
+    same = [narrow.initial_state()] * 3
+    assert pair_points(one_action(narrow, 0), one_action(narrow, 1), narrow, same) == [1.0] * 3
+
+
+@every_game
+def test_points_agree_with_games_played_one_by_one(game: BoardGame) -> None:
+    learner = ToyLearner(game, TrainingSettings())
+    untaught = learner.policy
+    learner.advance(0.0)
+    taught = learner.policy
+    openings = draw_openings(game, 12, seed=3)
+    expected = [0.0] * len(openings)
+    for (number, opening), seat in product(enumerate(openings), (1, 2)):
+        state = opening
+        while game.get_available_actions(state):
+            player = taught if state.player == seat else untaught
+            state = game.get_next_state(state, int(preferred_actions(player, game, [state])[0]))
+        expected[number] += {seat: 1.0, None: 0.5}.get(game.winner(state), 0.0)
+    assert pair_points(taught, untaught, game, openings) == expected
+
+
+@every_game
+def test_openings_are_unfinished_and_the_same_for_a_seed(game: BoardGame) -> None:
+    openings = draw_openings(game, 50, seed=1)
+    assert len(openings) == 50
+    assert all(game.get_available_actions(state) for state in openings)
+    assert len(set(openings)) > 10
+    assert openings == draw_openings(game, 50, seed=1) != draw_openings(game, 50, seed=2)
+
+
+# --- Elo
+
+
+@given(st.floats(0.01, 0.99), st.floats(-1000, 1000))
+def test_against_one_opponent_a_rating_is_elos(score: float, other: float) -> None:
+    assert rating(score, [other]) == pytest.approx(other + elo_difference(score), abs=0.01)
+
+
+@given(st.lists(st.floats(-500, 500), min_size=1, max_size=4), st.floats(-400, 400))
+def test_a_rating_is_where_the_score_is_expected(opponents: list[float], true: float) -> None:
+    """The logistic curve written out, as Elo has it."""
+    score = sum(1 / (1 + 10 ** ((other - true) / 400)) for other in opponents) / len(opponents)
+    assert rating(score, opponents) == pytest.approx(true, abs=0.01)
+
+
+def test_a_policy_that_wins_all_has_a_finite_rating() -> None:
+    class Fixed(ToyLearner):
+        """Its policy plays one column after the other."""
+
+    game = ConnectX(4, 4, inarow=4)
+    trials = Trials(game, None)
+    for rounds, action in enumerate((0, 1, 2)):
+        trials.hold(one_action(game, action), rounds, float(rounds))
+    elos = [trial.elo for trial in trials.held]
+    assert elos[0].value == elos[0].low == elos[0].high == 0
+    assert all(elo.low < elo.value < elo.high for elo in elos[1:])
+    assert all(np.isfinite([elo.low, elo.high]).all() for elo in elos)
+
+
+def test_a_trial_judges_what_the_file_holds() -> None:
+    """Weights are rounded in a file; a later run finds the past selves there."""
+    trials = Trials(SMALL, None)
+    policy = ToyLearner(SMALL, TrainingSettings()).policy
+    trials.hold(policy, 0, 0.0)
+    assert decode_policy(trials.past_selves[0].content).scope == policy.scope
+    for rounds in range(1, 7):
+        trials.hold(policy, rounds, 0.0)
+    assert len(trials.past_selves) == 4
+
+
+# --- the solved sample
+
+
+def brute_force(game: BoardGame, state: Any, action: int) -> int:
+    """The score of an action by every continuation, for the player to move."""
+    after = game.get_next_state(state, action)
+    if after.won:
+        return game.rows * game.columns + 2 - after.mask.bit_count() >> 1
+    replies = game.get_available_actions(after)
+    return -max((brute_force(game, after, reply) for reply in replies), default=0)
+
+
+@pytest.mark.parametrize("game", [TicTacToe(), ConnectX(3, 4, inarow=3)], ids=str)
+def test_the_sample_is_solved(game: BoardGame) -> None:
+    sample = draw_sample(game)
+    assert sample is not None
+    assert len(set(sample.states)) == len(sample.states) > 50
+    assert sample.scores.shape == (len(sample.states), len(game.action_cells))
+    late = [n for n, state in enumerate(sample.states) if state.mask.bit_count() >= 3]
+    for number in late[:60]:
+        state, scores = sample.states[number], sample.scores[number].tolist()
+        legal = game.get_available_actions(state)
+        assert [action for action, score in enumerate(scores) if score != ILLEGAL] == list(legal)
+        expected = [brute_force(game, state, action) for action in legal]
+        found = [scores[action] for action in legal]
+        assert np.sign(found).tolist() == np.sign(expected).tolist()
+        assert [score == max(found) for score in found] == [
+            score == max(expected) for score in expected
+        ]
+        assert len(set(np.sign(found))) > 1
+        assert not any(game.get_next_state(state, action).won for action in legal)
+
+
+@pytest.mark.thorough
+def test_the_sample_of_connect_four_is_the_same_every_time() -> None:
+    sample, same = draw_sample(ConnectFour()), draw_sample(ConnectFour())
+    assert sample is not None
+    assert same is not None
+    assert sample.states == same.states
+    assert len(sample.states) == 300
+    assert len({state.mask.bit_count() for state in sample.states}) > 20
+
+
+def test_boards_without_a_solver_have_no_sample() -> None:
+    assert draw_sample(ConnectX(9, 9, inarow=4)) is None
+    assert draw_sample(ConnectX(6, 1, inarow=4)) is None  # no move is ever a mistake
+
+
+def test_a_judgement_counts_good_moves() -> None:
+    game = ConnectX(2, 3, inarow=4)
+    empty = game.initial_state()
+    scores = np.int8([[2, 1, 0], [0, 0, -1], [-2, 3, -1], [ILLEGAL, -1, 1]])
+    sample = SolvedSample((empty,) * 4, scores)
+    states = sample._replace(states=(empty, empty, empty, state_from_moves(game, "11")))
+    judged = states.judge(one_action(game, 0), game)  # column 1 thrice, then column 2
+    assert judged.keeping.value == 2 / 4
+    assert judged.best.value == 2 / 4
+    judged = states.judge(one_action(game, 1), game)
+    assert judged.keeping.value == 3 / 4
+    assert judged.best.value == 2 / 4

@@ -1,0 +1,85 @@
+"""A learner for tests, in numpy alone: the moves of winners of random games, by regression."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agents.policy.features import feature_board
+from agents.policy.network import PolicyNetwork, TrainedPolicy, features_of, policy_scope
+from agents.policy.training import learner
+from agents.policy.training.learner import Method, TrainingSettings
+from envs.board import BoardGame, BoardState
+
+GAMES = 40
+RATE = 0.05
+
+
+class ToyLearner:
+    """Softmax regression of the moves of winners on features; it learns to play a little."""
+
+    def __init__(self, game: BoardGame, settings: TrainingSettings) -> None:
+        self._game = game
+        self._rng = np.random.default_rng(settings.seed)
+        self._tuples = np.zeros((0, 0), np.int64)
+        self._board = feature_board(game, self._tuples)
+        outputs = len(game.action_cells) + 1
+        self._weights = np.zeros((self._board.features, outputs), np.float32)
+
+    @property
+    def policy(self) -> TrainedPolicy:
+        outputs = self._weights.shape[1]
+        network = PolicyNetwork(
+            tuples=self._tuples,
+            features=self._weights.copy(),
+            bias=np.zeros(outputs, np.float32),
+            dense=np.zeros((0, 0), np.float32),
+            dense_bias=np.zeros(0, np.float32),
+            outputs=np.zeros((0, outputs), np.float32),
+        )
+        return TrainedPolicy(policy_scope(self._game), network)
+
+    def advance(self, spent: float) -> Mapping[str, float]:
+        losses = [
+            self._learn(state, action, (1 - spent) * RATE)
+            for _ in range(GAMES)
+            for state, action in self._winning_moves()
+        ]
+        return {"loss/policy": float(np.mean(losses or [0.0])), "games": float(GAMES)}
+
+    def _winning_moves(self) -> list[tuple[BoardState, int]]:
+        state, moves = self._game.initial_state(), []
+        while actions := self._game.get_available_actions(state):
+            action = actions[int(self._rng.integers(len(actions)))]
+            moves.append((state, action))
+            state = self._game.get_next_state(state, action)
+        winner = self._game.winner(state)
+        return [(state, action) for state, action in moves if state.player == winner]
+
+    def _learn(self, state: BoardState, action: int, rate: float) -> float:
+        holding = features_of(self._board, state)
+        logits = self._weights[holding, :-1].sum(axis=0)
+        chances = np.exp(logits - logits.max())
+        chances /= chances.sum()
+        loss = -float(np.log(chances[action] + 1e-9))
+        chances[action] -= 1
+        self._weights[holding, :-1] -= (rate * chances).astype(np.float32)
+        return loss
+
+    def state(self) -> dict[str, Any]:
+        return {"weights": self._weights, "rng": self._rng.bit_generator.state}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        if state["weights"].shape != self._weights.shape:
+            raise ValueError("the weights are those of another game")
+        self._weights = state["weights"].copy()
+        self._rng.bit_generator.state = state["rng"]
+
+
+TOY = Method("toy", "for tests", f"{__name__}.{ToyLearner.__name__}", ("width",))
+
+
+def enter_toy(patch: pytest.MonkeyPatch) -> None:
+    """Enter the toy learner in the table of methods, as the only one."""
+    patch.setattr(learner, "LEARNERS", {"toy": TOY})
