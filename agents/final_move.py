@@ -49,10 +49,10 @@ FINAL_MOVES: Mapping[str, Callable[[SearchedNode[Any], int], float]] = {
 def final_action(node: SearchedNode[Action], final_move: str) -> Action:
     """The best child's action: a proven win, or else by `final_move`, losses last."""
     criterion = FINAL_MOVES[final_move]
-    return safest_action(node, lambda child: criterion(child, node.sign))
+    return safest_action(node, lambda action: criterion(node.children[action], node.sign))
 
 
-def safest_action(node: SearchedNode[Action], criterion: Callable[[Any], Any]) -> Action:
+def safest_action(node: SearchedNode[Action], criterion: Callable[[Action], Any]) -> Action:
     """The best child's action: a proven win, or else the highest by `criterion`, losses last.
 
     A proven value, which the simulations have left alone, is taken where the rest looks worse.
@@ -61,7 +61,7 @@ def safest_action(node: SearchedNode[Action], criterion: Callable[[Any], Any]) -
     def merit(action: Action) -> tuple[bool, bool, Any]:
         child = node.children[action]
         won, lost = child.proven == node.sign, child.proven == -node.sign
-        return won, not lost, criterion(child)
+        return won, not lost, criterion(action)
 
     best = max(node.children, key=merit)
     assured = node.assured

@@ -20,15 +20,6 @@ def option(default: Any, help_text: str) -> Any:
     return field(default=default, metadata={"help": help_text})
 
 
-def file_option(help_text: str, default: Any = MISSING) -> Any:
-    """A dataclass field for a data file of the agent's.
-
-    Its type is `str | bytes`, or that and None: the path, or what the file holds. The bundler puts
-    the latter in the place of the former, so that a submission needs no other file.
-    """
-    return field(default=default, metadata={"help": help_text, "is_file": True})
-
-
 def file_content(file: str | bytes) -> bytes:
     """Read the file of a `file_option`.
 
@@ -43,6 +34,24 @@ def file_content(file: str | bytes) -> bytes:
         raise OSError(
             f"cannot read {file} ({error.strerror}): give the path of a file that can be read"
         ) from error
+
+
+def file_option(
+    help_text: str,
+    default: Any = MISSING,
+    read: Callable[[str | bytes], bytes] = file_content,
+) -> Any:
+    """A dataclass field for a data file of the agent's.
+
+    Its type is `str | bytes`, or that and None: the path, or what the file holds. The bundler puts
+    the latter in the place of the former, so that a submission needs no other file.
+
+    Args:
+        help_text: a line.
+        default: the path, None, or what `read` takes in the place of a path.
+        read: gives what the file holds.
+    """
+    return field(default=default, metadata={"help": help_text, "read": read})
 
 
 def choose(name: str, choice: str | Chosen, known: Mapping[str, Chosen]) -> Chosen:
@@ -94,8 +103,13 @@ class OptionInfo:
     default: Any
     """`dataclasses.MISSING` where there is none."""
     help: str
-    is_file: bool
-    """Whether it was declared by `agents.options.file_option`."""
+    read: Callable[[str | bytes], bytes] | None
+    """Reads the file of an option declared by `agents.options.file_option`; None for others."""
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it was declared by `agents.options.file_option`."""
+        return self.read is not None
 
 
 def agent_help(agent: type[Agent]) -> str:
@@ -112,7 +126,7 @@ def agent_options(agent: type[Agent]) -> list[OptionInfo]:
             types[field.name],
             field.default,
             field.metadata.get("help", ""),
-            field.metadata.get("is_file", False),
+            field.metadata.get("read"),
         )
         for field in fields(agent)  # type: ignore[arg-type]
         if field.init

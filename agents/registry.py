@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from agents.agent import Agent
@@ -14,7 +15,8 @@ from agents.mcts_agent import MCTSAgent
 from agents.minimax import MinimaxAgent
 from agents.options import agent_options, check_options
 from agents.perfect import PerfectAgent
-from agents.policy.policy_agent import PolicyAgent
+from agents.policy.alphazero_agent import AlphaZeroAgent
+from agents.policy.policy_agent import PolicyAgent, choose_in_all
 
 AGENTS: Mapping[str, type[Agent]] = {
     "random": RandomAgent,
@@ -28,8 +30,8 @@ AGENTS: Mapping[str, type[Agent]] = {
 }
 """Those that play every game and need no options."""
 
-TRAINED_AGENTS: Mapping[str, type[Agent]] = {"policy": PolicyAgent}
-"""Those that play the game of the file that they are given."""
+TRAINED_AGENTS: Mapping[str, type[Agent]] = {"policy": PolicyAgent, "alphazero": AlphaZeroAgent}
+"""Those that play the game of their weights: Connect Four, unless they are given others."""
 
 REGISTERED: Mapping[str, type[Agent]] = {**AGENTS, **TRAINED_AGENTS}
 """All that can be made by name."""
@@ -103,6 +105,19 @@ def agent_from_text(text: str, seed: int | None = None) -> Agent:
     if seed is not None and any(info.name == "seed" for info in agent_options(agent_class(name))):
         options = {"seed": seed, **options}
     return make_agent(name, **options)
+
+
+def chooser_in_all(text: str) -> Callable[..., Any] | None:
+    """A function that chooses in many games at once as the agent that a text specifies does.
+
+    It takes the game, states, and a random number from 0 to less than 1 for each; None where the
+    agent chooses in one game at a time.
+
+    Raises:
+        ValueError: as `agent_from_text`.
+    """
+    agent = agent_from_text(text)
+    return partial(choose_in_all, agent) if isinstance(agent, PolicyAgent) else None
 
 
 def parse_options(texts: Iterable[str]) -> dict[str, JsonValue]:

@@ -1,12 +1,14 @@
 """A network's view of one position, compiled: `agents.policy.network` without numpy's calls."""
 
+from collections.abc import Sequence
 from math import tanh
 from typing import Any, NamedTuple
 
 from agents.policy.features import FeatureBoard, active_features, feature_board
-from agents.policy.network import PolicyNetwork
-from envs.board import BoardGame
-from envs.jit import inlined, zeros
+from agents.policy.network import Floats, PolicyNetwork, evaluate_network
+from envs.bitboard import fits_in_word
+from envs.board import BoardGame, BoardState
+from envs.jit import compiled, compiles, inlined, jit, words_of, zeros
 
 
 class NetworkArrays(NamedTuple):
@@ -90,3 +92,39 @@ def add_features(network: NetworkArrays, mover: int, mask: int) -> None:
         row = found[n]
         for unit in range(len(first)):
             first[unit] += features[row, unit]
+
+
+def evaluate_many(
+    network: PolicyNetwork, env: BoardGame, states: Sequence[BoardState]
+) -> tuple[Floats, Floats]:
+    """Do what `evaluate_network` does, compiled where the board fits 64 bits and Numba is there."""
+    if not fits_in_word(env.rows, env.columns, env.inarow) or not compiles():
+        return evaluate_network(network, env, states)
+    import numpy as np
+
+    movers = words_of([state.mover for state in states])
+    masks = words_of([state.mask for state in states])
+    logits = np.empty((len(states), network.actions), np.float32)
+    values = np.empty(len(states), np.float32)
+    evaluate_all = compiled(evaluate_positions)
+    evaluate_all(network_arrays(network, env), movers, masks, logits, values)
+    return logits, values
+
+
+@jit
+def evaluate_positions(
+    network: NetworkArrays, movers: Any, masks: Any, logits: Any, values: Any
+) -> None:
+    """Evaluate many positions.
+
+    Args:
+        network: the network.
+        movers: [position] Stones of the player to move.
+        masks: [position] All stones.
+        logits: [position, action] Takes the logits.
+        values: [position] Takes the values, for the player to move.
+    """
+    for position in range(len(movers)):
+        values[position] = evaluate_position(network, movers[position], masks[position])
+        for action in range(logits.shape[1]):
+            logits[position, action] = network.first[action]

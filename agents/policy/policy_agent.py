@@ -1,20 +1,22 @@
-"""The agent that plays a trained policy."""
+"""The agent that plays a trained policy as it is, in one game or in many at once."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.agent import Agent, SearchResult, legal_actions
-from agents.options import file_content, file_option, option, require_at_least
-from agents.policy.network import (
-    Floats,
-    TrainedPolicy,
-    decode_policy,
-    evaluate_network,
-    policy_scope,
+from agents.options import option, require_at_least
+from agents.policy.network import Floats, TrainedPolicy, evaluate_network
+from agents.policy.network_kernel import evaluate_many
+from agents.policy.shipped import (
+    known_policy,
+    require_known_game,
+    weights_content,
+    weights_option,
 )
 from agents.search import Clock, make_rng
 from envs.board import BoardGame, BoardState
@@ -31,7 +33,7 @@ class PolicyAgent(Agent):
     It does not search: the network's own estimate is the value.
     """
 
-    file: str | bytes = file_option("a trained policy, as `connectx train` writes it")
+    weights: str | bytes = weights_option()
     temperature: float = option(
         0.0, "0 plays the preferred action; above, actions are drawn by exp(logit / temperature)"
     )
@@ -41,8 +43,13 @@ class PolicyAgent(Agent):
 
     def __post_init__(self) -> None:
         require_at_least("temperature", self.temperature, 0)
-        self._policy = decode_policy(file_content(self.file))
+        self._policy = known_policy(weights_content(self.weights))
         self._rng = make_rng(self.seed)
+
+    @property
+    def policy(self) -> TrainedPolicy:
+        """The network, and the game that it was trained for."""
+        return self._policy
 
     def search(
         self, env: Env[State, Action], state: State, time_limit: float | None = None
@@ -56,14 +63,11 @@ class PolicyAgent(Agent):
         # In the games that a policy plays, actions are numbers and states are boards.
         actions: Any = legal_actions(env, state)
         position: Any = state
-        if not self._knows(env):
-            raise ValueError(
-                f"this policy was trained for {self._policy.scope} and cannot play {env!r}: train "
-                "one for it with `connectx train`"
-            )
-        planes = position_planes(env, position)
-        logits, values = evaluate_network(self._policy.network, planes[np.newaxis])
-        action = actions[self._choose(logits[0, list(actions)])]
+        game = require_known_game(self._policy, env)
+        logits, values = evaluate_network(self._policy.network, game, [position])
+        chances = action_chances(logits, [actions], self.temperature)
+        draw = self._rng.random() if self.temperature > 0 else 0.0
+        action: Any = int(drawn_actions(chances, np.array([draw]))[0])
         value = float(np.clip(values[0], -LARGEST_GUESS, LARGEST_GUESS))
         return SearchResult(
             action,
@@ -73,21 +77,61 @@ class PolicyAgent(Agent):
             elapsed=clock.elapsed,
         )
 
-    def _knows(self, env: object) -> TypeGuard[BoardGame]:
-        return isinstance(env, BoardGame) and policy_scope(env) == self._policy.scope
 
-    def _choose(self, logits: Floats) -> int:
-        """The place of an action among the legal ones, whose logits these are."""
-        if self.temperature == 0:
-            return int(logits.argmax())
-        chances = np.exp((logits - logits.max()) / self.temperature)
-        return self._rng.choices(range(len(logits)), chances.tolist())[0]
+def action_chances(
+    logits: Floats, legal: Sequence[Sequence[int]], temperature: float
+) -> NDArray[np.float64]:
+    """The probability with which each action is to be played.
 
+    Args:
+        logits: shape (positions, actions).
+        legal: the legal actions of each position, at least one.
+        temperature: 0 gives all to the first of the highest logits; else the chances are in
+            proportion to exp(logit / temperature).
 
-def position_planes(env: BoardGame, state: BoardState) -> NDArray[np.float32]:
-    """The network's input: the stones of the player to move, and the other's.
-
-    Shape (2, rows, columns), 0 and 1, row 0 on top.
+    Returns:
+        Shape (positions, actions); 0 for actions that are not legal.
     """
-    board = np.array(env.to_board(state)).reshape(env.rows, env.columns)
-    return np.stack([board == state.player, board == 3 - state.player]).astype(np.float32)
+    allowed = np.full(logits.shape, -np.inf)
+    for row, found, actions in zip(allowed, logits, legal, strict=True):
+        row[list(actions)] = found[list(actions)]
+    if temperature == 0:
+        return np.asarray(np.eye(logits.shape[1])[allowed.argmax(axis=1)])
+    weights = np.exp((allowed - allowed.max(axis=1, keepdims=True)) / temperature)
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def drawn_actions(chances: NDArray[np.float64], draws: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The actions that random numbers draw.
+
+    Args:
+        chances: of each action, shape (positions, actions).
+        draws: shape (positions,), from 0 to less than 1.
+    """
+    upto = chances.cumsum(axis=1)
+    # The last sum stands for 1, whatever it rounds to: no draw goes beyond the last chance.
+    drawn = (draws * upto[:, -1])[:, np.newaxis] < upto
+    return np.asarray(drawn.argmax(axis=1))
+
+
+def choose_in_all(
+    agent: PolicyAgent,
+    game: BoardGame,
+    states: Sequence[BoardState],
+    draws: NDArray[np.float64],
+) -> NDArray[np.int64]:
+    """Choose an action in each of many games, compiled where the board fits 64 bits.
+
+    Args:
+        agent: whose policy and temperature count; its own random numbers do not.
+        game: the rules.
+        states: positions in which the game goes on, at least one.
+        draws: a random number for each, from 0 to less than 1.
+
+    Raises:
+        ValueError: the policy was trained for another game.
+    """
+    require_known_game(agent.policy, game)
+    logits = evaluate_many(agent.policy.network, game, states)[0]
+    legal = [game.get_available_actions(state) for state in states]
+    return drawn_actions(action_chances(logits, legal, agent.temperature), draws)

@@ -6,12 +6,13 @@ from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from envs.board import BoardGame, BoardState
 from envs.learning.arguments import first_illegal, require_actions
 from envs.learning.vector_boards import Boards
 from envs.learning.vector_kernels import Bytes, Flags, Words
-from envs.random_stream import drawn_index, next_stream, random_action
+from envs.random_stream import DRAWN_MASK, drawn_index, next_stream, random_action
 
 Opponent = Callable[[BoardGame, BoardState], int]
 """Chooses the action of the player to move; every agent's `act` is such a function."""
@@ -38,10 +39,16 @@ def make_opponent(opponent: str | Opponent, seed: int) -> Opponent:
             f"the opponent is {opponent!r}: give the name of an agent, a function "
             "(game, state) -> action such as an agent's `act`, or None for self-play"
         )
-    # Late and by name: the rules know no agent, and who plays without one loads none.
-    agents: Any = import_module("agents.registry")
-    play: Opponent = agents.agent_from_text(opponent, seed).act
+    play: Opponent = known_agents().agent_from_text(opponent, seed).act
     return play
+
+
+def known_agents() -> Any:
+    """The module of the agents' names.
+
+    Late and by name: the rules know no agent, and who plays without one loads none.
+    """
+    return import_module("agents.registry")
 
 
 class Dice:
@@ -114,6 +121,10 @@ def make_replies(
     if isinstance(opponent, BatchOpponent):
         return BatchReplies(game, opponent)
     make_opponent(opponent, seed=0)
+    if isinstance(opponent, str):
+        choose = known_agents().chooser_in_all(opponent)
+        if choose is not None:
+            return DrawnReplies(game, choose)
     return SingleReplies(game, partial(make_opponent, opponent))
 
 
@@ -158,6 +169,37 @@ class SingleReplies:
     def seed(self, index: int, stream: int) -> None:
         """Make the opponent of a game anew."""
         self._opponents[index] = self._make(stream)
+
+
+ChooseInAll = Callable[[BoardGame, Sequence[BoardState], NDArray[np.float64]], Words]
+"""Chooses an action in each state, with a random number from 0 to less than 1 for each."""
+
+
+class DrawnReplies:
+    """One agent for all games; its random numbers come from the streams of the games.
+
+    Args:
+        game: the rules.
+        choose: chooses for all games in one call.
+    """
+
+    def __init__(self, game: BoardGame, choose: ChooseInAll) -> None:
+        self._game = game
+        self._choose = choose
+
+    def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
+        """Choose an action for each game in `turn`."""
+        actions = np.zeros(len(turn), np.int64)
+        games = np.flatnonzero(turn)
+        if len(games):
+            states = [boards.state(index) for index in games.tolist()]
+            streams[games] = next_stream(streams[games])
+            draws = (streams[games] & DRAWN_MASK) / (DRAWN_MASK + 1)
+            actions[games] = self._choose(self._game, states, draws)
+        return actions
+
+    def seed(self, index: int, stream: int) -> None:
+        """Do nothing: the streams are handed in."""
 
 
 class BatchReplies:

@@ -54,8 +54,8 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
     Args:
         num_envs: how many games, at least 1.
         size: as in the single environment.
-        opponent: as in the single environment, where a named agent is made for each game; or a
-            `BatchOpponent`, who chooses for all games at once.
+        opponent: as in the single environment, where a named agent is made for each game, but
+            `policy`, which chooses for all games at once; or a `BatchOpponent`, who does so too.
         seat: as in the single environment, like `observation`, `illegal` and `render_mode`.
         observation: what the learners see.
         illegal: what an illegal action does.

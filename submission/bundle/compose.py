@@ -9,7 +9,7 @@ from textwrap import indent
 
 from agents.agent import Agent
 from agents.book.book_format import base85_lines
-from agents.options import agent_options, file_content
+from agents.options import agent_options
 from agents.registry import JsonValue
 from submission.bundle.closure import Closure
 from submission.bundle.naming import OwnNames
@@ -109,15 +109,15 @@ class DataFile:
 
 
 def data_files(agent: type[Agent], options: Mapping[str, JsonValue]) -> list[DataFile]:
-    """The files that options of an agent name.
+    """The files that options of an agent name, or their defaults.
 
     Raises:
         OSError: one cannot be read.
     """
     return [
-        DataFile(option.name, path, file_content(path))
+        DataFile(option.name, path, option.read(path))
         for option in agent_options(agent)
-        if option.is_file and isinstance(path := options.get(option.name), str)
+        if option.read and isinstance(path := options.get(option.name, option.default), str)
     ]
 
 

@@ -14,7 +14,8 @@ def agents() -> None:
         console.print(Text.assemble((name, "bold"), f"  {agent_help(agent)}"))
         table = Table(box=None, show_header=False, padding=(0, 2))
         for option in agent_options(agent):
-            value = "FILE" if option.is_file else _as_text(option.default)
+            is_file = option.is_file and not isinstance(option.default, str)
+            value = "FILE" if is_file else _as_text(option.default)
             table.add_row(f"{option.name}={value}", option.help)
         if table.row_count:
             console.print(table)

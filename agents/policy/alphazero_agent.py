@@ -1,0 +1,246 @@
+"""The agent that searches with a trained network as its guide."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from math import log
+from random import Random
+from typing import Any
+
+from agents.agent import Agent, SearchResult, legal_actions
+from agents.compiled.compilation import is_compiled_game, runs_compiled
+from agents.compiled.puct_kernel import PuctSettings
+from agents.compiled.puct_tree import PUCT, PooledGuidedTree
+from agents.final_move import principal_variation, safest_action
+from agents.guidance.ordering import sensible_actions
+from agents.options import ENGINES, option, require_at_least, require_one_of
+from agents.policy.network import PolicyNetwork, TrainedPolicy, evaluate_network
+from agents.policy.policy_agent import action_chances
+from agents.policy.shipped import (
+    known_policy,
+    require_known_game,
+    weights_content,
+    weights_option,
+)
+from agents.puct import (
+    Evaluation,
+    GuidedFace,
+    GuidedTree,
+    gumbel_merits,
+    halve_sequentially,
+)
+from agents.search import Clock, make_rng
+from envs.board import BoardGame, BoardState
+from envs.protocol import Action, Env, State
+
+ROOTS = ("puct", "gumbel")
+"""How simulations are shared among the actions of the root."""
+
+SMALLEST_ALPHA = 0.01
+"""Of Dirichlet's noise: below, its numbers could all round to 0."""
+
+AnyTree = GuidedTree[BoardState, int] | PooledGuidedTree
+
+
+@dataclass
+class AlphaZeroAgent(Agent):
+    """Searches with a trained network as its guide (PUCT), on the board that it was trained for.
+
+    A proven win is always played and a proven loss avoided; else the action with the most visits,
+    or, with a Gumbel root, the last one that sequential halving leaves.
+
+    On ConnectX boards of up to 64 bits (a guard bit for each column counted in) the search is
+    compiled, the network included. It does what the reference does. The first search of a process
+    compiles it, which takes seconds; they are not part of its time.
+    """
+
+    unlimited = {"simulations": None, "time_limit": None}  # noqa: RUF012
+    quick = {"simulations": 20}  # noqa: RUF012
+
+    weights: str | bytes = weights_option()
+    simulations: int | None = option(600, "simulations for each move; none: until the time is up")
+    time_limit: float | None = option(None, "seconds for each move; none: no limit")
+    exploration: float = option(1.5, "exploration constant C of PUCT, for values in [-1, 1]")
+    fpu: float = option(0.2, "how much less than its parent an unvisited move is taken to be worth")
+    root: str = option("puct", "at the root: puct, or gumbel, which halves the moves sequentially")
+    considered: int = option(16, "moves that a gumbel root begins with")
+    noise: float = option(
+        0.0, "noise at the root, 0 to 1: the share of Dirichlet's; or the factor of Gumbel's"
+    )
+    noise_alpha: float = option(1.0, "alpha of Dirichlet's noise: the smaller, the more uneven")
+    temperature: float = option(
+        0.0, "0 plays the best move; above, moves are drawn by visits ^ (1 / temperature)"
+    )
+    keep_tree: bool = option(True, "keep the tree for the next move, where the root has no noise")
+    seed: int | None = option(None, "seed of the random numbers; none: different in every run")
+    engine: str = option("auto", "auto, compiled (ConnectX only), reference (plain Python)")
+    _policy: TrainedPolicy = field(init=False, repr=False, compare=False)
+    _rng: Random = field(init=False, repr=False, compare=False)
+    _tree: AnyTree | None = field(init=False, repr=False, compare=False, default=None)
+
+    def __post_init__(self) -> None:
+        for name in ("simulations", "considered"):
+            require_at_least(name, getattr(self, name), 1)
+        for name in ("time_limit", "exploration", "fpu", "noise", "temperature"):
+            require_at_least(name, getattr(self, name), 0)
+        if self.noise > 1:
+            raise ValueError(f"noise must be from 0 to 1, not {self.noise!r}")
+        require_at_least("noise_alpha", self.noise_alpha, SMALLEST_ALPHA)
+        require_one_of("root", self.root, ROOTS)
+        require_one_of("engine", self.engine, ENGINES)
+        if self.root == "gumbel" and self.simulations is None:
+            raise ValueError("a gumbel root shares out simulations: give their number")
+        self._policy = known_policy(weights_content(self.weights))
+        self._rng = make_rng(self.seed)
+
+    @property
+    def tree(self) -> AnyTree | None:
+        """The tree of the latest search, None before the first."""
+        return self._tree
+
+    def search(
+        self, env: Env[State, Action], state: State, time_limit: float | None = None
+    ) -> SearchResult[Action]:
+        """Simulate until a budget is used up or the value is proven.
+
+        The `action_values` are proven values or else mean results, of the moves that have one.
+
+        Raises:
+            ValueError: the game is over, or not the one that the weights were trained for; or the
+                compiled engine is asked for and cannot search it.
+        """
+        legal_actions(env, state)
+        # In the games that a policy plays, actions are numbers and states are boards.
+        game, position = require_known_game(self._policy, env), state
+        result: SearchResult[Any] = self._searched(game, position, time_limit)  # type: ignore[arg-type]
+        return result
+
+    def compile(self, env: Env[Any, Any]) -> None:
+        """Compile the search, if it is to be compiled for this game."""
+        if self.engine != "reference" and is_compiled_game(env):
+            PUCT.begin()
+
+    def is_compiled(self, env: Any) -> bool:
+        """Whether the compiled engine searches this game; compiles it, if so and if need be.
+
+        Raises:
+            ValueError: the compiled engine is asked for and cannot.
+        """
+        requirement = "weights that were trained for it"
+        return self.engine != "reference" and runs_compiled(
+            self.engine, is_compiled_game(env), PUCT, requirement
+        )
+
+    def _searched(
+        self, game: BoardGame, state: BoardState, time_limit: float | None
+    ) -> SearchResult[int]:
+        compiled = self.is_compiled(game)  # before the clock starts, for this may take seconds
+        clock = Clock(self.time_limit, time_limit)
+        tree = self._tree_at(game, state, compiled)
+        nodes = tree.nodes
+        simulations = tree.grow(1, clock)
+        root: GuidedFace[int] = tree.root
+        if not root.children:  # two plies of look-ahead decide
+            return self._decided(game, state, root.value)
+        noise = self._noise(root)
+        simulations += self._grow(tree, noise, simulations, clock)
+        root = tree.root
+        action = self._choose(root, noise)
+        known = {
+            action: child.value
+            for action, child in root.children.items()
+            if child.visits or child.proven is not None
+        }
+        return SearchResult(
+            action,
+            known.get(action, root.value),
+            principal_variation=(
+                action,
+                *principal_variation(root.children[action], most_visited),
+            ),
+            action_values=known,
+            nodes=tree.nodes - nodes,
+            simulations=simulations,
+            elapsed=clock.elapsed,
+            engine="compiled" if compiled else "reference",
+        )
+
+    def _tree_at(self, game: BoardGame, state: BoardState, compiled: bool) -> AnyTree:
+        """The kept tree, if it is of this engine and `state` is in it, or a new one."""
+        tree, network = self._tree, self._policy.network
+        keeps = self.keep_tree and self.noise == 0 and self.root == "puct"
+        if (
+            tree is None
+            or not keeps
+            or isinstance(tree, PooledGuidedTree) != compiled
+            or tree.env != game
+            or not tree.descend(state)
+        ):
+            if compiled:
+                settings = PuctSettings(float(self.exploration), float(self.fpu))
+                tree = PooledGuidedTree(game, state, network, settings)
+            else:
+                evaluator = partial(network_evaluation, network)
+                tree = GuidedTree(game, state, evaluator, self.exploration, self.fpu)
+        self._tree = tree
+        return tree
+
+    def _grow(self, tree: AnyTree, noise: Mapping[int, float], done: int, clock: Clock) -> int:
+        """Run simulations beside those done, until a budget is used up; how many were run."""
+        left = None if self.simulations is None else self.simulations - done
+        if clock.expired():
+            return 0
+        if self.root == "gumbel" and left is not None:
+            return halve_sequentially(tree, noise, self.considered, left, clock)
+        if self.noise > 0:
+            tree.add_noise(noise, self.noise)
+        return tree.grow(left, clock)
+
+    def _noise(self, root: GuidedFace[int]) -> dict[int, float]:
+        """A random number for each action of the root: Gumbel's, or of a gamma distribution."""
+        if self.root == "puct":
+            return {a: self._rng.gammavariate(self.noise_alpha, 1.0) for a in root.children}
+        return {a: -self.noise * log(self._rng.expovariate(1.0)) for a in root.children}
+
+    def _choose(self, root: GuidedFace[int], gumbel: Mapping[int, float]) -> int:
+        """The action to play, of a root that has children."""
+        most = max(child.visits for child in root.children.values())
+        if self.temperature > 0 and most and root.proven is None:
+            weights = [
+                0.0
+                if child.proven == -root.sign
+                else (child.visits / most) ** (1 / self.temperature)
+                for child in root.children.values()
+            ]
+            if any(weights):
+                return self._rng.choices(list(root.children), weights)[0]
+        if self.root == "puct":
+            return most_visited(root)
+        merits = gumbel_merits(root, gumbel)
+        return safest_action(root, lambda action: (root.children[action].visits, merits[action]))
+
+    def _decided(self, game: BoardGame, state: BoardState, value: float) -> SearchResult[int]:
+        """The network's favourite of the sensible actions, where these lead to a known result."""
+        actions = sensible_actions(game, state, game.get_available_actions(state))
+        chances, _ = network_evaluation(self._policy.network, game, state)
+        action = max(actions, key=chances.__getitem__)
+        return SearchResult(action, value, (action,), {action: value}, nodes=1)
+
+
+def most_visited(node: GuidedFace[int]) -> int:
+    """The action with the most visits, of equals the likeliest; proven values as they are."""
+
+    def merit(action: int) -> tuple[int, float]:
+        child = node.children[action]
+        return child.visits, child.prior
+
+    return safest_action(node, merit)
+
+
+def network_evaluation(network: PolicyNetwork, env: BoardGame, state: BoardState) -> Evaluation:
+    """Ask a network, as an `agents.puct.Evaluator` is asked."""
+    actions = env.get_available_actions(state)
+    logits, values = evaluate_network(network, env, [state])
+    chances = action_chances(logits, [actions], temperature=1.0)[0]
+    value = float(values[0])
+    return {a: float(chances[a]) for a in actions}, value if state.player == 1 else -value
