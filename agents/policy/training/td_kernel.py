@@ -5,11 +5,11 @@ The value of a position, for the player to move, is tanh of the sum of the weigh
 player, or at times with any move. Wins and losses that two plies show are not learnt but seen.
 
 After a game each of its positions learns its lambda-return, the mean of what the look-ahead from
-it and from all later positions says, the later the less (the forward view of R. S. Sutton's "Learning
-to Predict by the Methods of Temporal Differences", 1988). Each weight has a rate of its own, the
-higher the more its changes agree: temporal coherence learning (D. F. Beal and M. C. Smith, 1999), as
-S. Bagheri, M. Thill, P. Koch and W. Konen use it, "Online Adaptable Learning Rates for the Game
-Connect-4" (2016).
+it and from all later positions says, the later the less (the forward view of R. S. Sutton,
+"Learning to Predict by the Methods of Temporal Differences", 1988). Each weight has a rate of its
+own, the higher the more its changes agree: temporal coherence learning (D. F. Beal and M. C. Smith,
+1999), as in S. Bagheri, M. Thill, P. Koch and W. Konen, "Online Adaptable Learning Rates for the
+Game Connect-4" (2016).
 """
 
 from math import tanh
@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from agents.compiled.puct_kernel import UNPROVEN, safe_moves, value_at_sight
 from agents.policy.features import FeatureBoard, active_features
+from envs.bitboard import mirrored
 from envs.jit import inlined, jit
 from envs.random_stream import drawn_index, next_stream
 
@@ -72,6 +73,7 @@ def learn_from_games(
     Returns:
         The stream where it stopped, and the mean squared error of the values.
     """
+    columns = board.bits // (board.rows + 1)
     errors, positions = 0.0, 0
     for _ in range(games):
         plies, result, stream = play_game(board, arrays, settings, stream)
@@ -81,9 +83,9 @@ def learn_from_games(
             target = (1.0 - settings.decay) * arrays.best[ply] - settings.decay * result
             mover, mask = int(arrays.movers[ply]), int(arrays.masks[ply])
             error = learn_value(board, arrays, mover, mask, target, settings.rate)
-            learn_value(
-                board, arrays, mirrored(board, mover), mirrored(board, mask), target, settings.rate
-            )
+            mover = mirrored(mover, board.rows, columns)
+            mask = mirrored(mask, board.rows, columns)
+            learn_value(board, arrays, mover, mask, target, settings.rate)
             errors += error * error
             result = target
         positions += plies
@@ -180,15 +182,3 @@ def change_weight(arrays: TDArrays, feature: int, change: float) -> None:
         arrays.weights[feature] += change
     net[feature] += change
     every[feature] += abs(change)
-
-
-@inlined
-def mirrored(board: FeatureBoard, stones: int) -> int:
-    """Exchange left and right."""
-    height = board.rows + 1
-    column = (1 << height) - 1
-    turned = 0
-    for _ in range(board.bits // height):
-        turned = (turned << height) | (stones & column)
-        stones >>= height
-    return turned
