@@ -45,7 +45,7 @@ def mirrored(rows: int, columns: int, cells: int) -> int:
     image = 0
     for _ in range(columns):
         image = image << height | cells & ((1 << height) - 1)
-        cells >>= height
+        cells = cells >> height  # not in place: it may be an array
     return image
 
 

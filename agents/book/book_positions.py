@@ -8,9 +8,9 @@ are the mover's stones.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from envs.bitboard import LineSteps, board_masks, cell_bit, column_cells, line_steps
+from envs.bitboard import LineSteps, board_masks, cell_bit, column_cells, line_steps, mirrored
 from envs.connectx import ConnectX
 from envs.jit import Flags, Words
 
@@ -95,21 +95,9 @@ def keys_of_stones(scope: BookScope, movers: Words, masks: Words) -> Words:
     """
     import numpy as np
 
-    keys = movers + masks
-    smaller: Words = np.minimum(keys, mirror_images(scope.rows, scope.columns, keys))
+    keys: Any = movers + masks
+    smaller: Words = np.minimum(keys, mirrored(scope.rows, scope.columns, keys))
     return smaller
-
-
-def mirror_images(rows: int, columns: int, words: Words) -> Words:
-    """Words of a board, such as stones, with the order of the columns turned around."""
-    import numpy as np
-
-    height = rows + 1
-    images: Words = np.zeros_like(words)
-    for column in range(columns):
-        cells = (words >> (height * column)) & ((1 << height) - 1)
-        images |= cells << (height * (columns - 1 - column))
-    return images
 
 
 def stones_of_keys(scope: BookScope, keys: Words) -> tuple[Words, Words]:

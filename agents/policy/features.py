@@ -5,9 +5,12 @@ after the other. A cell is numbered by its bit (`envs.bitboard`), guard bits too
 
     own stones       bits         a cell holds a stone of the player to move
     other stones     bits         it holds one of the other player
-    own threats      bits         it is free, and would complete a line of the player to move
-    other threats    bits         the same for the other player
+    own threats      2 * bits     it is free, and would complete a line of the player to move; who
+                                  moves first and who second have groups of their own, for who
+                                  comes to fill such a cell turns on that
+    other threats    2 * bits     the same for the other player
     open cells       bits         a stone may be laid there now
+    second player    1            it is the turn of the player who moves second
     own lines        inarow - 1   for each winning line: it holds 1, 2 … inarow - 1 stones of the
                                   player to move and none of the other
     other lines      inarow - 1   the same for the other player
@@ -20,11 +23,11 @@ N-tuples are those of S. M. Lucas, "Learning to Play Othello with N-Tuple System
 
 from typing import Any, NamedTuple
 
-from envs.bitboard import completing_cells, fits_in_word
+from envs.bitboard import completing_along, completing_cells, fits_in_word
 from envs.board import BoardGame
 from envs.jit import inlined, jit, words_of
 
-CELL_GROUPS = 5
+CELL_GROUPS = 7
 """Groups of features that have one for each bit of the board."""
 PLAYERS = 2
 
@@ -55,7 +58,7 @@ class FeatureBoard(NamedTuple):
     @property
     def most(self) -> int:
         """The most features that hold at once, or more."""
-        return 3 * self.board.bit_count() + len(self.lines) + len(self.tuples)
+        return 3 * self.board.bit_count() + 1 + len(self.lines) + len(self.tuples)
 
 
 def feature_count(bits: int, lines: int, inarow: int, tuples: int, length: int) -> int:
@@ -69,7 +72,7 @@ def feature_count(bits: int, lines: int, inarow: int, tuples: int, length: int) 
         length: cells of an n-tuple.
     """
     patterns: int = tuples * 3**length
-    return CELL_GROUPS * bits + lines * PLAYERS * (inarow - 1) + patterns
+    return CELL_GROUPS * bits + 1 + lines * PLAYERS * (inarow - 1) + patterns
 
 
 def feature_board(env: BoardGame, tuples: Any) -> FeatureBoard:
@@ -106,16 +109,29 @@ def active_features(board: FeatureBoard, mover: int, mask: int, found: Any) -> i
         mask: all stones.
         found: has room for `FeatureBoard.most` numbers.
     """
-    other, free = mask ^ mover, board.board & ~mask
+    bits, other, free = board.bits, mask ^ mover, board.board & ~mask
+    second = mask.bit_count() & 1
     count = add_cells(mover, 0, found, 0)
-    count = add_cells(other, board.bits, found, count)
-    wins = completing_cells(mover, board.rows, board.inarow) & free
-    count = add_cells(wins, 2 * board.bits, found, count)
-    threats = completing_cells(other, board.rows, board.inarow) & free
-    count = add_cells(threats, 3 * board.bits, found, count)
-    count = add_cells(open_cells(board, mask), 4 * board.bits, found, count)
+    count = add_cells(other, bits, found, count)
+    wins = completions(board, mover) & free
+    count = add_cells(wins, (2 + second) * bits, found, count)
+    threats = completions(board, other) & free
+    count = add_cells(threats, (4 + second) * bits, found, count)
+    count = add_cells(open_cells(board, mask), 6 * bits, found, count)
+    if second:
+        found[count] = CELL_GROUPS * bits
+        count += 1
     count = add_lines(board, mover, other, found, count)
     return add_patterns(board, mover, other, found, count)
+
+
+@inlined
+def completions(board: FeatureBoard, stones: int) -> int:
+    """The cells that would complete a line of `stones`, whether free or not."""
+    found = completing_cells(stones, board.rows, board.inarow)
+    if board.floor == board.board:  # no column fills from below, so that upright lines have gaps
+        found |= completing_along(stones, 1, board.inarow)
+    return found & board.board
 
 
 @inlined
@@ -138,7 +154,7 @@ def add_cells(cells: int, first: int, found: Any, count: int) -> int:
 def add_lines(board: FeatureBoard, mover: int, other: int, found: Any, count: int) -> int:
     """Add a feature for each line in which one player alone has stones."""
     counts = board.inarow - 1
-    own_first = CELL_GROUPS * board.bits - 1
+    own_first = CELL_GROUPS * board.bits  # less 1, for the counts begin with 1
     other_first = own_first + len(board.lines) * counts
     for number in range(len(board.lines)):
         own = (board.lines[number] & mover).bit_count()
@@ -153,7 +169,7 @@ def add_lines(board: FeatureBoard, mover: int, other: int, found: Any, count: in
 @inlined
 def add_patterns(board: FeatureBoard, mover: int, other: int, found: Any, count: int) -> int:
     """Add the feature of each n-tuple's pattern."""
-    first = CELL_GROUPS * board.bits + len(board.lines) * PLAYERS * (board.inarow - 1)
+    first = CELL_GROUPS * board.bits + 1 + len(board.lines) * PLAYERS * (board.inarow - 1)
     for number in range(len(board.tuples)):
         pattern = 0
         place = 1

@@ -7,6 +7,7 @@ each position: `mover` and `mask`, 64-bit integers, and the score of each column
 """
 
 import json
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,9 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 from zipfile import BadZipFile
 
-from agents.book.book_positions import mirror_images
 from agents.output_file import replace_content
-from envs.bitboard import board_masks, column_cells, fits_in_word
+from envs.bitboard import board_masks, column_cells, fits_in_word, mirrored
 from envs.connectx import ConnectX
 from envs.jit import Words
 
@@ -82,24 +82,14 @@ class LabelledPositions:
         """[n] A number of each position and its mirror image alone."""
         import numpy as np
 
-        keys = self.movers + self.masks
-        smaller: Words = np.minimum(keys, mirror_images(self.env.rows, self.env.columns, keys))
+        keys: Any = self.movers + self.masks
+        smaller: Words = np.minimum(keys, mirrored(self.env.rows, self.env.columns, keys))
         return smaller
 
     def take(self, places: Any) -> "LabelledPositions":
         """The positions at some places: a slice, their numbers, or a flag for each position."""
         return LabelledPositions(
             self.env, self.movers[places], self.masks[places], self.scores[places]
-        )
-
-    def mirrored(self) -> "LabelledPositions":
-        """The mirror images of the positions, with their scores."""
-        rows, columns = self.env.rows, self.env.columns
-        return LabelledPositions(
-            self.env,
-            mirror_images(rows, columns, self.movers),
-            mirror_images(rows, columns, self.masks),
-            self.scores[:, ::-1],
         )
 
 
@@ -164,7 +154,7 @@ def read_labelled_positions(path: Path) -> LabelledPositions:
     try:
         positions = decode(content)
         _require_positions(positions)
-    except (ValueError, KeyError, TypeError, OSError, EOFError, BadZipFile) as error:
+    except (BadZipFile, EOFError, KeyError, OSError, TypeError, ValueError, zlib.error) as error:
         raise ValueError(f"{path} holds no labelled positions ({error}): {ADVICE}") from error
     return positions
 
@@ -224,10 +214,8 @@ def _decode_parquet(content: bytes) -> LabelledPositions:
     import pyarrow.parquet
 
     table = pyarrow.parquet.read_table(pyarrow.BufferReader(content))
-    metadata = {
-        key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()
-    }
-    board = json.loads(metadata["board"])
+    metadata = table.schema.metadata
+    board = json.loads(metadata[b"board"])
     scores = [table[f"score_{column}"].fill_null(ILLEGAL) for column in range(board[1])]
     arrays = {"movers": table["mover"].to_numpy(), "masks": table["mask"].to_numpy()}
     return _decoded(metadata[b"format"].decode(), board, arrays, np.stack(scores, axis=1))

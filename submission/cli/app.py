@@ -22,7 +22,7 @@ HELP = """Game-tree search agents for Kaggle's ConnectX: build, check and evalua
   connectx positions --seed 7         other positions to grade with
   connectx solve 44444353             what each column is worth, exactly
   connectx book --plies 8             every position of the first plies, solved in advance
-  connectx train --minutes 10         a policy that learns by playing itself
+  connectx train --minutes 10         a network that learns by playing itself
   connectx play perfect --seat 2      play against an agent, in the terminal
   connectx web --open                 play, values and searches in the browser
   connectx explain --tree "[[3, 12, 8], [2, 4, 6], [14, 5, 2]]"
@@ -42,7 +42,7 @@ COMMANDS = {
     "positions": "Draw and solve Connect Four positions, for `connectx grade`.",
     "solve": "Print the exact score of each column, with the board and in words.",
     "book": "Solve a board's openings in advance.",
-    "train": "Train a policy in self-play, for `connectx build policy --option file=policy.npz`.",
+    "train": "Train a policy, for `connectx build alphazero --option weights=policy.npz`.",
     "play": "Play against an agent or a submission in the terminal.",
     "web": "Play against agents in the browser, and look at values, searches and replays.",
     "explain": "Show how a search thinks: its walk in words, and its tree.",

@@ -75,7 +75,7 @@ def positions(
     if labels is None:
         if (rows, columns, inarow) != (6, 7, 4):
             raise ValueError(
-                "positions to grade with are of Connect Four: other boards need --labels"
+                "positions to grade with are of Connect Four: other boards go with --labels"
             )
         settings = PositionSettings(
             PER_PLY if per_ply is None else per_ply,
@@ -87,7 +87,8 @@ def positions(
         return
     if (per_ply, first_ply, last_ply) != (None, None, None):
         raise ValueError(
-            "--per-ply, --first-ply and --last-ply choose positions to grade with, not labels"
+            "--per-ply, --first-ply and --last-ply choose positions to grade with: leave them out "
+            "with --labels"
         )
     label_settings = LabelSettings(ConnectX(rows, columns, inarow), labels, seed)
     _make_labels(label_settings, workers, output or Path("labels.npz"))

@@ -16,7 +16,6 @@ from agents.policy.training.learner import (
     find_method,
     require_training_libraries,
 )
-from agents.policy.training.solved_sample import draw_sample
 from agents.policy.training.training import Training
 from agents.policy.training.training_files import TrainingFiles
 from agents.policy.training.trials import Trials
@@ -83,12 +82,8 @@ def train(
     the same options and a larger --minutes or --rounds. All are up to date after each round. Ctrl-C
     ends the training early, with exit status 1, and keeps what was learnt up to the last round.
 
-    Needs the extra `train`. Some ways to begin:
-
-      connectx train --minutes 60
-      connectx train --game tictactoe --minutes 2 --output noughts.npz
-      connectx train --method td --game connectx --rows 5 --columns 6
-      connectx train --minutes 120 --resume
+    Every game is learnt so, as in `connectx train --game tictactoe --minutes 2`. Needs the extra
+    `train`.
     """
     require_training_libraries()
     from agents.policy.training.curves import open_curves
@@ -102,8 +97,7 @@ def train(
     require_writable(output)
     files.require(earlier=resume)
     with progress_bar("Training") as show:
-        show(0, 100, "(solves positions for its trials)")
-        training = Training(chosen(env, settings), Trials(env, draw_sample(env)), begun=begun)
+        training = Training(chosen(env, settings), Trials(env), begun=begun)
         if resume:
             files.restore(training)
         with open_curves(files.picture, files.logs, training) as curves:
@@ -148,8 +142,8 @@ def _is_interrupted(
 def _report(training: Training, files: TrainingFiles) -> None:
     """Say how far the training has come, and what it has written."""
     done, trial = training.rounds[-1], training.trials.held[-1]
-    say(f"Trained for {done.number} rounds, in {done.seconds / 60:.1f} minutes.")
-    say(f"Its trial after {trial.rounds} rounds, without a search:")
+    say(f"Trained up to round {done.number}, in {done.seconds / 60:.1f} minutes.")
+    say(f"Its trial after round {trial.rounds}, without a search:")
     elo = trial.elo
     say(
         f"  against its past: Elo {elo.value:+.0f} above the beginning, "
@@ -161,7 +155,5 @@ def _report(training: Training, files: TrainingFiles) -> None:
         keeping, best = (
             f"{share.value:.1%} [{share.low:.1%}, {share.high:.1%}]" for share in trial.judgement
         )
-        say(
-            f"  in solved positions: {keeping} of its moves keep the result, {best} are exactly best"
-        )
+        say(f"  in solved positions: {keeping} of its moves keep the result, {best} are best")
     say(f"Wrote {files.policy}, {files.picture} and {files.logs}.")

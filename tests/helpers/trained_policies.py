@@ -1,29 +1,35 @@
 """Policies for tests: networks with random weights."""
 
-from itertools import pairwise
+from collections.abc import Sequence
 
 import numpy as np
 
-from agents.policy.network import Dense, Floats, PolicyNetwork, TrainedPolicy, policy_scope
+from agents.policy.features import feature_board
+from agents.policy.network import Floats, PolicyNetwork, TrainedPolicy, policy_scope
 from envs.board import BoardGame
 
 
-def random_policy(env: BoardGame, seed: int, widths: tuple[int, ...] = (12, 8)) -> TrainedPolicy:
-    """A policy that has learnt nothing."""
+def random_policy(
+    env: BoardGame,
+    seed: int,
+    widths: tuple[int, int] = (12, 8),
+    tuples: Sequence[Sequence[int]] = (),
+) -> TrainedPolicy:
+    """A policy that has learnt nothing: hidden units of both layers, and cells of n-tuples."""
     rng = np.random.default_rng(seed)
 
     def floats(*shape: int) -> Floats:
-        return rng.normal(size=shape).astype(np.float32)
+        return rng.normal(size=shape, scale=0.3).astype(np.float16).astype(np.float32)
 
-    def dense(inputs: int, outputs: int) -> Dense:
-        return Dense(floats(inputs, outputs), floats(outputs))
-
-    scope = policy_scope(env)
-    return TrainedPolicy(
-        scope,
-        PolicyNetwork(
-            tuple(dense(*sizes) for sizes in pairwise([scope.inputs, *widths])),
-            policy=dense(widths[-1], scope.actions),
-            value=dense(widths[-1], 1),
-        ),
+    hidden, second = widths
+    outputs = len(env.action_cells) + 1
+    cells = np.array(tuples, np.int64).reshape(len(tuples), -1 if tuples else 0)
+    network = PolicyNetwork(
+        tuples=cells,
+        features=floats(feature_board(env, cells).features, outputs + hidden),
+        bias=floats(outputs + hidden),
+        dense=floats(hidden, second),
+        dense_bias=floats(second),
+        outputs=floats(second, outputs),
     )
+    return TrainedPolicy(policy_scope(env), network)

@@ -1,40 +1,36 @@
 """A fixed sample of solved positions, in which a policy's moves are judged without a search.
 
-Positions come up in games of random moves. Of them are taken those in which something is at stake:
-some moves keep the result and some do not, and no move wins at once. Every training of a game is
-judged by the same ones.
+Positions are those of `agents.solver.labelling`, from games of fallible players, or of games of
+random moves where every continuation can be tried. Of them are taken those in which something is at
+stake: some moves keep the result and some do not, and no move wins at once. Every training of a
+game is judged by the same ones.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
 from random import Random
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from agents.book.opening_book import shipped_book_of
 from agents.policy.network import TrainedPolicy
 from agents.policy.training.batch_play import preferred_actions
-from agents.solver.solver import Solver
+from agents.solver.labelled_positions import ILLEGAL, LabelledPositions, Scores
+from agents.solver.labelling import label_grove
 from agents.stats import Estimate, score_estimate
 from envs.bitboard import fits_in_word
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 
-SAMPLE_SIZE = 300
-SAMPLE_SEED = 17
-MOVE_NODES = 30_000
-"""For the score of a move; a position with one that takes more is passed over."""
-ALL_NODES = 20_000_000
-"""For all scores: some seconds. Where they do not suffice, the sample is smaller."""
-MOST_DRAWN = 20 * SAMPLE_SIZE
-"""Positions that are looked at; on small boards there are few in which something is at stake."""
+SAMPLE_SIZE = 500
+SAMPLE_SEED = 20_101_217_170_717
+"""One that nobody is likely to make the labels with from which a network learns."""
+FROM_A_GROVE = 25
+"""Positions taken of a grove, at most: its games are alike."""
+GROVES = 40
+GAMES = 3000
 MOST_CELLS = 9
-"""Of a board that is solved by trying every continuation."""
-
-ILLEGAL = -128
-"""Stands for the score of an action that is not legal."""
+"""Of a board on which every continuation is tried."""
 
 
 class Judgement(NamedTuple):
@@ -50,7 +46,7 @@ class SolvedSample(NamedTuple):
     """Solved positions of one game."""
 
     states: tuple[BoardState, ...]
-    scores: NDArray[np.int8]
+    scores: Scores
     """Shape (positions, actions), for the player to move: above 0 won, 0 drawn, below 0 lost, the
     sooner the farther from 0; `ILLEGAL` where an action is not legal."""
 
@@ -64,80 +60,78 @@ class SolvedSample(NamedTuple):
 
 
 def draw_sample(game: BoardGame) -> SolvedSample | None:
-    """Draw and solve the sample of a game; None where nothing solves it in seconds."""
-    score_actions = _scorer(game)
-    if score_actions is None:
+    """Draw and solve the sample of a game, in some seconds.
+
+    Returns:
+        The sample, smaller than `SAMPLE_SIZE` where there are not so many positions; None where no
+        position is found, or nothing solves them.
+    """
+    if isinstance(game, ConnectX) and fits_in_word(game.rows, game.columns, game.inarow):
+        drawn = _labelled(game)
+    elif game.rows * game.columns <= MOST_CELLS:
+        drawn = _tried_out(game)
+    else:
         return None
     found: dict[BoardState, Scores] = {}
-    for state in _drawn_states(game, Random(SAMPLE_SEED)):
-        scores = None if state in found else score_actions(state)
-        if scores is not None and len(set(np.sign([*scores.values()]))) > 1:
-            found[state] = scores
+    for state, scores in drawn:
+        found[state] = scores
         if len(found) == SAMPLE_SIZE:
             break
-    table = np.full((len(found), len(game.action_cells)), ILLEGAL, np.int8)
-    for row, scores in zip(table, found.values(), strict=True):
-        row[list(scores)] = list(scores.values())
-    return SolvedSample(tuple(found), table) if found else None
+    return SolvedSample(tuple(found), np.stack([*found.values()])) if found else None
 
 
-def _drawn_states(game: BoardGame, rng: Random) -> Iterator[BoardState]:
-    """Unfinished positions after random moves, without a win at once."""
-    for _ in range(MOST_DRAWN):
-        state = game.initial_state()
-        for _ in range(rng.randrange(game.rows * game.columns)):
-            actions = game.get_available_actions(state)
-            if not actions:
-                break
-            state = game.get_next_state(state, rng.choice(actions))
-        actions = game.get_available_actions(state)
-        if actions and not any(game.get_next_state(state, action).won for action in actions):
-            yield state
+def _is_contested(scores: Scores, win: int) -> bool:
+    """Whether something is at stake in a position.
+
+    Args:
+        scores: of its actions.
+        win: the score of an action that wins at once.
+    """
+    legal = scores[scores != ILLEGAL]
+    return legal.max() < win and len(set(np.sign(legal))) > 1
 
 
-Scores = Mapping[int, int]
-"""By legal action, as in `SolvedSample.scores`."""
-
-
-def _scorer(game: BoardGame) -> Callable[[BoardState], Scores | None] | None:
-    """Scores the actions of positions, but for those that take too long; None for want of a way."""
-    if isinstance(game, ConnectX) and fits_in_word(game.rows, game.columns, game.inarow):
-        return _solver_scorer(game)
-    if game.rows * game.columns <= MOST_CELLS:
-        return _exhaustive_scorer(game)
-    return None
-
-
-def _solver_scorer(game: ConnectX) -> Callable[[BoardState], Scores | None]:
-    """By the solver, limited by nodes and not by time: so every run has the same sample."""
-    solver = Solver(game, book=shipped_book_of(game))
-
-    def score_actions(state: BoardState) -> Scores | None:
-        scores = {}
-        for action in game.get_available_actions(state):
-            child = game.get_next_state(state, action)
-            limit = min(MOVE_NODES, ALL_NODES - solver.nodes)
-            bounds = solver.known(child) or solver.bounds(child, node_limit=limit)
-            if not bounds.exact:
-                return None
-            scores[action] = -bounds.lower
-        return scores
-
-    return score_actions
-
-
-def _exhaustive_scorer(game: BoardGame) -> Callable[[BoardState], Scores]:
-    """By all continuations; a win scores one more than the cells that it leaves free."""
+def _labelled(game: ConnectX) -> Iterator[tuple[BoardState, Scores]]:
+    """Contested positions by the solver, some of each grove."""
     cells = game.rows * game.columns
+    for number in range(GROVES):
+        grove = label_grove(game, SAMPLE_SEED, number)
+        wins = (cells + 1 - grove.plies) // 2
+        contested = [
+            place
+            for place, (scores, win) in enumerate(zip(grove.scores, wins, strict=True))
+            if _is_contested(scores, win)
+        ]
+        count = min(FROM_A_GROVE, len(contested))
+        for place in Random(number).sample(contested, count):
+            yield _state(grove, place), grove.scores[place]
 
-    def score_actions(state: BoardState) -> Scores:
-        actions = game.get_available_actions(state)
-        return {action: -score(game.get_next_state(state, action)) for action in actions}
+
+def _state(positions: LabelledPositions, place: int) -> BoardState:
+    mover, mask = int(positions.movers[place]), int(positions.masks[place])
+    return BoardState(mover, mask, player=1 + mask.bit_count() % 2, won=False)
+
+
+def _tried_out(game: BoardGame) -> Iterator[tuple[BoardState, Scores]]:
+    """Contested positions of a small board by all continuations, after random moves.
+
+    A win scores one more than the cells that it leaves free.
+    """
+    cells, rng = game.rows * game.columns, Random(SAMPLE_SEED)
 
     @cache
     def score(state: BoardState) -> int:
         if state.won:
             return state.mask.bit_count() - cells - 1
-        return max(score_actions(state).values(), default=0)
+        actions = game.get_available_actions(state)
+        return max((-score(game.get_next_state(state, action)) for action in actions), default=0)
 
-    return score_actions
+    for _ in range(GAMES):
+        state = game.initial_state()
+        while actions := game.get_available_actions(state):
+            scores = np.full(len(game.action_cells), ILLEGAL, np.int8)
+            for action in actions:
+                scores[action] = -score(game.get_next_state(state, action))
+            if _is_contested(scores, cells - state.mask.bit_count()):
+                yield state, scores
+            state = game.get_next_state(state, rng.choice(actions))

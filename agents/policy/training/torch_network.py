@@ -78,24 +78,26 @@ class TorchNetwork(nn.Module):
             self.features[:, :outputs] = 0.0
             self.outputs *= 0.1
 
-    def forward(self, holding: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits and values of positions, whose features are 1 where they hold and else 0."""
+    def forward(self, movers: NDArray[np.int64], masks: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
+        """Logits and values of positions."""
+        holding, begins = self._holding(movers, masks)
+        first = functional.embedding_bag(holding, self.features, begins, mode="sum") + self.bias
         count = self.outputs.shape[1]
-        first = holding @ self.features + self.bias
         second = functional.relu(first[:, count:]) @ self.dense + self.dense_bias
         outputs = first[:, :count] + functional.relu(second) @ self.outputs
         return outputs[:, :-1], torch.tanh(outputs[:, -1])
 
-    def holding(self, movers: NDArray[np.int64], masks: NDArray[np.int64]) -> Tensor:
-        """The features of positions, 1 where they hold and else 0."""
+    def _holding(
+        self, movers: NDArray[np.int64], masks: NDArray[np.int64]
+    ) -> tuple[Tensor, Tensor]:
+        """The numbers of the features that hold, one position after the other, and their begins."""
         found = np.zeros((len(movers), self.board.most), np.int64)
         counts = np.zeros(len(movers), np.int64)
         fastest(features_of_all)(self.board, movers, masks, found, counts)
-        unused = np.arange(self.board.most) >= counts[:, np.newaxis]
-        found[unused] = self.board.features
-        holding = torch.zeros(len(movers), self.board.features + 1, device=self.bias.device)
-        holding.scatter_(1, torch.from_numpy(found).to(self.bias.device), 1.0)
-        return holding[:, :-1]
+        holding = found[np.arange(self.board.most) < counts[:, np.newaxis]]
+        begins = np.cumsum(counts) - counts
+        device = self.bias.device
+        return torch.from_numpy(holding).to(device), torch.from_numpy(begins).to(device)
 
     def as_numpy(self) -> PolicyNetwork:
         """The network as searches take it."""
@@ -136,7 +138,7 @@ class Trainer:
         policies = torch.from_numpy(targets.policies).to(device)
         wanted = torch.from_numpy(targets.values).to(device)
         legal = torch.from_numpy(self._legal(targets.masks)).to(device)
-        logits, values = self.network(self.network.holding(targets.movers, targets.masks))
+        logits, values = self.network(targets.movers, targets.masks)
         logarithms = functional.log_softmax(logits.masked_fill(~legal, ILLEGAL), dim=1)
         policy_loss = -(policies * logarithms).sum(dim=1).mean()
         value_loss = functional.mse_loss(values, wanted)

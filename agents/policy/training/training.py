@@ -66,6 +66,7 @@ class Training:
             KeyboardInterrupt: Ctrl-C, which may leave the learner amid a round.
         """
         if not self.trials.held:
+            on_progress(0, 100, "before the first round")
             self._hold_trial()
         while self._has_room(budget):
             share = budget.share(self.seconds, len(self.rounds))

@@ -1,12 +1,12 @@
 """Trials: the strength of a policy in training, in solved positions and against its own past."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from agents.policy.network import TrainedPolicy, decode_policy, encode_policy
 from agents.policy.training.batch_play import draw_openings, pair_points
-from agents.policy.training.solved_sample import Judgement, SolvedSample
+from agents.policy.training.solved_sample import Judgement, SolvedSample, draw_sample
 from agents.stats import Estimate, expected_score, paired_score_estimate
 from envs.board import BoardGame
 
@@ -42,28 +42,35 @@ class PastSelf(NamedTuple):
     elo: float
 
 
-@dataclass
 class Trials:
     """Holds the trials of one training; they take nothing from its random numbers.
 
     Args:
         game: the game that is learnt.
-        sample: the solved positions; None leaves these figures out.
+        draw: draws the solved positions when the first trial is held; None leaves their figures
+            out.
     """
 
-    game: BoardGame
-    sample: SolvedSample | None
-
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        game: BoardGame,
+        draw: Callable[[BoardGame], SolvedSample | None] = draw_sample,
+    ) -> None:
         self.held: list[Trial] = []
         self.past_selves: list[PastSelf] = []
-        self._openings = draw_openings(self.game, OPENINGS, OPENING_SEED)
+        self._game = game
+        self._draw = draw
+        self._openings = draw_openings(game, OPENINGS, OPENING_SEED)
+
+    @cached_property
+    def _sample(self) -> SolvedSample | None:
+        return self._draw(self._game)
 
     def hold(self, policy: TrainedPolicy, rounds: int, seconds: float) -> Trial:
         """Find out how well a policy plays, as its file holds it, and remember it."""
         content = encode_policy(policy)
         policy = decode_policy(content)
-        judgement = self.sample.judge(policy, self.game) if self.sample else None
+        judgement = self._sample.judge(policy, self._game) if self._sample else None
         trial = Trial(rounds, seconds, self._elo(policy), judgement)
         self.held.append(trial)
         self.past_selves = [*self.past_selves, PastSelf(content, trial.elo.value)][-PAST_SELVES:]
@@ -78,7 +85,7 @@ class Trials:
             return Estimate(0.0, 0.0, 0.0)
         points = [1.0]
         for past in self.past_selves:
-            points += pair_points(policy, decode_policy(past.content), self.game, self._openings)
+            points += pair_points(policy, decode_policy(past.content), self._game, self._openings)
         opponents = [past.elo for past in self.past_selves]
         score = paired_score_estimate(points)
         return Estimate(

@@ -1,0 +1,101 @@
+"""Distillation: a network learns what the solver knows, from labelled positions.
+
+It learns to tell, at sight, which moves are exactly best and how the game ends (G. Hinton et al.,
+"Distilling the Knowledge in a Neural Network", 2015). The positions are drawn at random from a
+file, each as it is or mirrored.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from agents.policy.network import TrainedPolicy, policy_scope
+from agents.policy.training.learner import TrainingSettings
+from agents.policy.training.torch_network import (
+    Targets,
+    TorchNetwork,
+    Trainer,
+    default_device,
+    mirror_images,
+)
+from agents.solver.labelled_positions import LabelledPositions, read_labelled_positions
+from envs.board import BoardGame
+
+WIDTH = 256
+"""Hidden units where the settings do not say."""
+SECOND = 32
+"""Hidden units of the second layer, if there is a first one."""
+BATCH = 1024
+"""Positions of a step."""
+STEPS = 400
+"""Steps of a round."""
+LEARNING_RATE = 2e-3
+"""At the beginning; it falls in proportion to what is left of the budget ..."""
+LEAST_SHARE = 0.02
+"""... down to this share of it."""
+
+
+def label_targets(labels: LabelledPositions) -> Targets:
+    """The targets of labelled positions.
+
+    The policy is uniform over the moves that are exactly best; the value is the end of the game
+    under best play: 1 for a win of the player to move, 0 for a draw, -1 for a loss.
+    """
+    highest = labels.scores.max(axis=1, initial=-128)
+    best = (labels.scores == highest[:, np.newaxis]).astype(np.float32)
+    policies = best / best.sum(axis=1, keepdims=True)
+    return Targets(labels.movers, labels.masks, policies, np.sign(highest).astype(np.float32))
+
+
+class DistillationLearner:
+    """Learns from the labelled positions that the settings name.
+
+    Raises:
+        ValueError, OSError, ModuleNotFoundError: the file is of another game, or cannot be read.
+    """
+
+    def __init__(self, game: BoardGame, settings: TrainingSettings) -> None:
+        if settings.positions is None:
+            raise ValueError("distillation needs labelled positions")
+        labels = read_labelled_positions(settings.positions)
+        if policy_scope(labels.env) != policy_scope(game):
+            raise ValueError(
+                f"the positions {settings.positions} are of {labels.env!r}, not of {game!r}: "
+                "choose others, or name that game"
+            )
+        width = WIDTH if settings.width is None else settings.width
+        network = TorchNetwork(game, width, SECOND if width else 0, settings.seed)
+        self._game = game
+        self._rng = np.random.default_rng(settings.seed)
+        self._targets = label_targets(labels)
+        self._trainer = Trainer(network.to(default_device()))
+
+    @property
+    def policy(self) -> TrainedPolicy:
+        """The policy as it is by now."""
+        return TrainedPolicy(policy_scope(self._game), self._trainer.network.as_numpy())
+
+    def advance(self, spent: float) -> Mapping[str, float]:
+        """Learn from so many batches; see `Learner.advance`."""
+        learning_rate = LEARNING_RATE * max(1 - spent, LEAST_SHARE)
+        losses = [self._trainer.learn(self._draw_batch(), learning_rate) for _ in range(STEPS)]
+        policy, value = np.mean(losses, axis=0).tolist()
+        return {"loss/policy": policy, "loss/value": value, "positions": BATCH * STEPS}
+
+    def _draw_batch(self) -> Targets:
+        """Positions drawn at random, half of the places mirrored."""
+        drawn = self._targets.take(self._rng.integers(len(self._targets.values), size=BATCH))
+        half = np.arange(BATCH) < BATCH // 2
+        images = mirror_images(self._game, drawn.take(~half))
+        kept = drawn.take(half)
+        return Targets(*(np.concatenate(arrays) for arrays in zip(kept, images, strict=True)))
+
+    def state(self) -> dict[str, Any]:
+        """All that a later run needs; the positions are not among it."""
+        return {"trainer": self._trainer.state(), "random": self._rng.bit_generator.state}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on from a state; see `Learner.restore`."""
+        self._trainer.restore(state["trainer"])
+        self._rng.bit_generator.state = state["random"]

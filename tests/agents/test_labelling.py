@@ -1,0 +1,265 @@
+"""Labelled positions: their scores beside independent solvers, and what is drawn."""
+
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from agents.solver.labelled_positions import (
+    ILLEGAL,
+    LabelledPositions,
+    read_labelled_positions,
+    write_labelled_positions,
+)
+from agents.solver.labelling import (
+    FIRST_CELLS_LEFT,
+    Ending,
+    Games,
+    LabelSettings,
+    label_grove,
+    make_labelled_positions,
+)
+from envs import BoardState, ConnectX
+from tests.helpers.bitbully_judge import Judge
+from tests.helpers.brute_force import BruteForce
+
+CONNECT_FOUR = ConnectX()
+
+
+def made(
+    env: ConnectX, count: int, seed: int = 0, workers: int = 1
+) -> tuple[LabelledPositions, Ending]:
+    with ThreadPoolExecutor(workers) as executor:
+        settings = LabelSettings(env, count, seed)
+        return make_labelled_positions(settings, executor, workers, lambda *_: None)
+
+
+@pytest.fixture(scope="module")
+def connect_four() -> LabelledPositions:
+    return made(CONNECT_FOUR, 1500)[0]
+
+
+def labels_of(positions: LabelledPositions) -> Iterator[tuple[BoardState, dict[int, int]]]:
+    """Each position, with the score of each legal column."""
+    arrays = positions.movers, positions.masks, positions.scores
+    for mover, mask, scores in zip(*(array.tolist() for array in arrays), strict=True):
+        state = BoardState(mover, mask, 1 + mask.bit_count() % 2, won=False)
+        yield state, {c: score for c, score in enumerate(scores) if score != ILLEGAL}
+
+
+def line_to(env: ConnectX, state: BoardState) -> list[int]:
+    """Moves, counted from 0, that lead to a position."""
+
+    @cache
+    def moves_to(mover: int, mask: int) -> tuple[int, ...] | None:
+        if mask == 0:
+            return ()
+        for column, cells in enumerate(env.action_cells):
+            stone = 1 << max((mask & cells).bit_length() - 1, 0)
+            if stone & mask & cells & ~mover:
+                before = moves_to(mask ^ mover ^ stone, mask ^ stone)
+                if before is not None:
+                    return (*before, column)
+        return None
+
+    found = moves_to(state.mover, state.mask)
+    assert found is not None
+    return list(found)
+
+
+def test_bitbully_finds_the_same_scores(connect_four: LabelledPositions) -> None:
+    judge = Judge()
+    drawn = np.random.default_rng(1).choice(len(connect_four), 100, replace=False)
+    for state, scores in labels_of(connect_four.take(drawn)):
+        assert judge.scores(line_to(CONNECT_FOUR, state)) == scores
+
+
+@pytest.mark.parametrize(
+    "board",
+    [(4, 4, 3), (3, 4, 3), (5, 3, 3), (2, 6, 4), (1, 7, 3), (3, 3, 1), (3, 4, 2), (3, 3, 5)],
+)
+def test_brute_force_finds_the_same_scores_on_small_boards(board: tuple[int, int, int]) -> None:
+    env = ConnectX(*board)
+    truth, cells = BruteForce(env), env.rows * env.columns
+    positions, _ = made(env, 600)
+
+    def score(state: BoardState, action: int) -> float:
+        value = truth.action_value(state, action) * (1 if state.player == 1 else -1)
+        return value * (
+            (cells + 2 - state.mask.bit_count() - truth.plies_after(state, action)) // 2
+        )
+
+    for state, scores in labels_of(positions):
+        legal = env.get_available_actions(state)
+        assert scores == {action: score(state, action) for action in legal}
+
+
+def positions_in_play(env: ConnectX) -> set[BoardState]:
+    """All positions in which the game goes on."""
+    found, fresh = set[BoardState](), {env.initial_state()}
+    while fresh:
+        found |= fresh
+        children = {
+            env.get_next_state(state, action)
+            for state in fresh
+            for action in env.get_available_actions(state)
+        }
+        fresh = {child for child in children if env.get_available_actions(child)}
+    return found
+
+
+def mirror_free(env: ConnectX, state: BoardState) -> tuple[int, int]:
+    rows = range(env.rows + 1)
+
+    def image(stones: int) -> int:
+        return sum(
+            1 << ((env.columns - 1 - column) * len(rows) + row)
+            for column in range(env.columns)
+            for row in rows
+            if stones >> (column * len(rows) + row) & 1
+        )
+
+    return min((state.mover, state.mask), (image(state.mover), image(state.mask)))
+
+
+def test_a_small_game_is_exhausted() -> None:
+    env = ConnectX(3, 3, 3)
+    positions, ending = made(env, 100_000)
+    drawn = [mirror_free(env, state) for state, _ in labels_of(positions)]
+    there = {mirror_free(env, state) for state in positions_in_play(env)}
+    assert ending is Ending.EXHAUSTED
+    assert set(drawn) <= there
+    assert 0.98 * len(there) < len(drawn) == len(set(drawn))
+
+
+def test_positions_are_distinct_in_play_and_as_many_as_asked(
+    connect_four: LabelledPositions,
+) -> None:
+    states = [state for state, _ in labels_of(connect_four)]
+    assert len({mirror_free(CONNECT_FOUR, state) for state in states}) == len(states) == 1500
+    for state, scores in labels_of(connect_four):
+        replayed = CONNECT_FOUR.initial_state()
+        for column in line_to(CONNECT_FOUR, state):
+            replayed = CONNECT_FOUR.get_next_state(replayed, column)
+        assert replayed == state
+        assert list(scores) == list(CONNECT_FOUR.get_available_actions(state))
+
+
+@pytest.mark.parametrize("env", [ConnectX(4, 5, 4), ConnectX(7, 8, 4)], ids=repr)
+def test_workers_change_nothing_and_seeds_do(env: ConnectX) -> None:
+    one, three, other = (
+        made(env, 200, seed, workers)[0] for seed, workers in ((1, 1), (1, 3), (2, 1))
+    )
+    for name in ("movers", "masks", "scores"):
+        assert (getattr(one, name) == getattr(three, name)).all()
+    assert (one.keys != other.keys).any()
+
+
+def test_a_grove_begins_where_it_should_and_goes_on_to_the_end() -> None:
+    for number in range(5):
+        plies = Counter(label_grove(CONNECT_FOUR, 5, number).plies.tolist())
+        opening, games = set(range(8)), set(plies) - set(range(8))
+        assert opening <= set(plies)
+        assert 42 - min(games) in FIRST_CELLS_LEFT
+        assert plies[min(games)] == 1
+        assert games == set(range(min(games), max(games) + 1))
+
+
+def test_moves_are_drawn_by_their_scores() -> None:
+    count, scores = 40_000, np.array([3, 1, ILLEGAL, -2, 3])
+    legal = scores != ILLEGAL
+    shares, temperatures = np.full(count, 0.2), np.full(count, 1.5)
+    words = np.zeros(count, np.int64)
+    columns = Games(words, words, shares, temperatures).draw_columns(
+        np.tile(legal, (count, 1)), np.tile(scores, (count, 1)), np.random.default_rng(3)
+    )
+    weights = np.where(legal, np.exp(scores / 1.5), 0)
+    expected = count * (0.2 * legal / legal.sum() + 0.8 * weights / weights.sum())
+    drawn = np.bincount(columns, minlength=5)
+    assert drawn[2] == 0
+    assert chisquare(drawn[legal], expected[legal]).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".parquet"])
+@pytest.mark.parametrize("env", [CONNECT_FOUR, ConnectX(4, 5, 4)], ids=repr)
+def test_files_read_back_equal(tmp_path: Path, env: ConnectX, suffix: str) -> None:
+    if suffix == ".parquet":
+        pytest.importorskip("pyarrow")
+    positions, _ = made(env, 300)
+    path = tmp_path / f"labels{suffix}"
+    write_labelled_positions(path, positions)
+    read = read_labelled_positions(path)
+    assert read.env == env
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+    for name in ("movers", "masks", "scores"):
+        written, found = getattr(positions, name), getattr(read, name)
+        assert written.dtype == found.dtype
+        assert (written == found).all()
+
+
+def test_a_parquet_file_has_nulls_for_full_columns(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    positions, _ = made(ConnectX(3, 3, 3), 200)
+    write_labelled_positions(tmp_path / "labels.parquet", positions)
+    table = parquet.read_table(tmp_path / "labels.parquet")
+    assert table.column_names == ["mover", "mask", "score_0", "score_1", "score_2"]
+    nulls = [table[f"score_{column}"].null_count for column in range(3)]
+    assert nulls == (positions.scores == ILLEGAL).sum(axis=0).tolist()
+    assert sum(nulls) > 0
+
+
+DAMAGES: dict[str, dict[str, Any]] = {
+    "format": {"format": np.array("another")},
+    "board": {"board": np.array([6, 8, 4])},
+    "large": {"board": np.array([9, 9, 4])},
+    "length": {"movers": np.zeros(1, np.int64)},
+    "type": {"masks": np.zeros(50)},
+    "stones": {"movers": np.full(50, -1)},
+    "gap": {"masks": np.full(50, 0b10), "movers": np.zeros(50, np.int64)},
+    "full": {"scores": np.zeros((50, 7), np.int8), "masks": np.full(50, 0b111111)},
+    "missing": {"scores": None},
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_file_is_told_in_one_sentence(
+    tmp_path: Path, connect_four: LabelledPositions, damage: str
+) -> None:
+    path = tmp_path / "labels.npz"
+    write_labelled_positions(path, connect_four.take(slice(50)))
+    with np.load(path) as archive:
+        arrays = dict(archive) | DAMAGES[damage]
+    np.savez(path, **{name: array for name, array in arrays.items() if array is not None})
+    with pytest.raises(ValueError, match=r"labels\.npz holds no labelled positions \(.*\): make"):
+        read_labelled_positions(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", b"text", bytes(1000)])
+@pytest.mark.parametrize("suffix", [".npz", ".parquet"])
+def test_other_files_are_told_in_one_sentence(tmp_path: Path, content: bytes, suffix: str) -> None:
+    if suffix == ".parquet":
+        pytest.importorskip("pyarrow")
+    path = tmp_path / f"labels{suffix}"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"holds no labelled positions \(.*\): make one with"):
+        read_labelled_positions(path)
+
+
+@pytest.mark.parametrize(
+    ("env", "count", "seed", "words"),
+    [
+        (CONNECT_FOUR, 0, 0, "must be from 1 to 10000000, not 0"),
+        (CONNECT_FOUR, 10_000_001, 0, "must be from 1 to 10000000, not 10000001"),
+        (CONNECT_FOUR, 1, -1, "seed must be at least 0"),
+        (ConnectX(9, 9, 4), 1, 0, "the solver takes boards with"),
+    ],
+)
+def test_settings_out_of_range(env: ConnectX, count: int, seed: int, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        LabelSettings(env, count, seed)

@@ -1,0 +1,683 @@
+"""PUCT: its formula, its statistics, its proofs, its Gumbel root, and its compiled twin."""
+
+import pickle
+from collections.abc import Iterator, Mapping
+from math import exp, log
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from agents.compiled.compilation import is_compiled_game
+from agents.compiled.puct_kernel import PuctSettings
+from agents.compiled.puct_tree import FIRST_POOL, PooledGuidedTree
+from agents.guidance.ordering import sensible_actions, winning_action
+from agents.policy.network_kernel import evaluate_positions, network_arrays
+from agents.puct import (
+    Evaluator,
+    GuidedNode,
+    GuidedTree,
+    considered_visits,
+    gumbel_merits,
+    halve_sequentially,
+    improved_policy,
+    mixed_value,
+    normalised,
+    puct,
+)
+from agents.search import Clock
+from envs import (
+    BoardGame,
+    BoardState,
+    ChanceNode,
+    ConnectFour,
+    ConnectX,
+    Env,
+    ExplicitTree,
+    state_from_moves,
+)
+from envs.jit import compiled
+from tests.helpers.brute_force import BruteForce
+from tests.helpers.small_games import Nim, Race, nim_value
+from tests.helpers.strategies import (
+    Position,
+    board_games,
+    connect_games,
+    contested_games,
+    late_positions,
+    unfinished_positions,
+)
+from tests.helpers.trained_policies import random_policy
+
+AnyTree = GuidedTree[Any, Any]
+AnyNode = GuidedNode[Any, Any]
+small_boards = board_games(largest=4)
+fitting_games = connect_games(largest=7, longest_line=6).filter(is_compiled_game)
+
+
+def even(env: Env[Any, Any], state: Any) -> tuple[Mapping[Any, float], float]:
+    """Knows nothing."""
+    actions = env.get_available_actions(state)
+    return dict.fromkeys(actions, 1 / len(actions)), 0.0
+
+
+def opinionated(env: Env[Any, Any], state: Any) -> tuple[Mapping[Any, float], float]:
+    """Prefers some actions and states to others, by nothing but their hash."""
+    actions = env.get_available_actions(state)
+    weights = [1 + hash((state, number)) % 7 for number in range(len(actions))]
+    value = hash((state, "value")) % 199 / 100 - 0.99
+    return dict(zip(actions, normalised(weights), strict=True)), value
+
+
+def told(opinions: Mapping[Any, tuple[Mapping[Any, float], float]]) -> Evaluator:
+    """Says of each state what it is told to."""
+    return lambda env, state: opinions[state]
+
+
+def new_tree(
+    env: Env[Any, Any],
+    state: Any,
+    evaluator: Evaluator = even,
+    exploration: float = 1.5,
+    fpu: float = 0.2,
+) -> AnyTree:
+    return GuidedTree(env, state, evaluator, exploration, fpu)
+
+
+def grown_tree(position: Position, simulations: int, **options: Any) -> AnyTree:
+    tree = new_tree(position.env, position.state, **options)
+    tree.grow(simulations, Clock())
+    return tree
+
+
+def all_nodes(node: AnyNode) -> Iterator[AnyNode]:
+    yield node
+    for child in node.children.values():
+        yield from all_nodes(child)
+
+
+def visits(node: Any) -> dict[Any, int]:
+    return {action: child.visits for action, child in node.children.items()}
+
+
+# --- by hand
+
+
+def test_the_bound_of_a_worked_example() -> None:
+    """Q + C P sqrt(N) / (1 + n) = 0.5 + 2 * 0.3 * 4 / 3."""
+    assert puct(0.5, prior=0.3, visits=2, parent_visits=16, exploration=2.0) == pytest.approx(1.3)
+
+
+TREE = ExplicitTree({"l": {"a": 0.1, "b": 0.2}, "r": {"a": -0.5, "b": 0.75}})
+OPINIONS = {
+    (): ({"l": 0.25, "r": 0.75}, 0.5),
+    ("l",): ({"a": 0.5, "b": 0.5}, -0.25),
+    ("r",): ({"a": 0.5, "b": 0.5}, 0.25),
+}
+
+
+def test_a_tree_by_hand() -> None:
+    """Four simulations with C = 1 and a reduction of 0.5; the leaves are proven at sight.
+
+    1. The root is expanded: 0.5.
+    2. l: (0.5 - 0.5) + 0.25 * 1 / 1 = 0.25; r: 0 + 0.75 = 0.75. Its children are leaves: min(-0.5,
+       0.75) = -0.5 is proven, the evaluator not asked.
+    3. r is proven and passed over: l, whose least child 0.1 is proven. All are: the root is worth
+       0.1 for player 1.
+    """
+    asked = []
+
+    def evaluator(env: Any, state: Any) -> Any:
+        asked.append(state)
+        return OPINIONS[state]
+
+    tree = new_tree(TREE, (), evaluator, exploration=1.0, fpu=0.5)
+    tree.simulate()
+    assert (tree.root.visits, tree.root.total, tree.root.evaluation) == (1, 0.5, 0.5)
+    assert {a: child.prior for a, child in tree.root.children.items()} == {"l": 0.25, "r": 0.75}
+    tree.simulate()
+    right = tree.root.children["r"]
+    assert (right.visits, right.total, right.proven) == (1, -0.5, -0.5)
+    # player 1 can fall back on r, and nothing else is proven yet
+    assert (tree.root.visits, tree.root.total, tree.root.assured) == (2, 0.0, -0.5)
+    tree.simulate()
+    assert (tree.root.proven, tree.root.visits) == (0.1, 3)
+    assert asked == [()]
+
+
+DEEPER = ExplicitTree({"l": {"a": [0.1, 0.2], "b": [0.3, 0.1]}, "r": {"a": [0.0, 0.1], "b": 0.4}})
+DEEPER_OPINIONS = {
+    (): ({"l": 0.25, "r": 0.75}, 0.5),
+    ("l",): ({"a": 0.5, "b": 0.5}, 0.25),
+    ("r",): ({"a": 0.5, "b": 0.5}, -0.75),
+}
+
+
+def test_values_turn_the_search_by_hand() -> None:
+    """With C = 1 and no reduction: what the third simulation compares.
+
+    The root has 0.5 and, from r, -0.75: a mean of -0.125. l: -0.125 + 0.25 sqrt(2) = 0.2286;
+    r: -0.75 + 0.75 sqrt(2) / 2 = -0.2197. So l follows, with 0.25.
+    """
+    tree = new_tree(DEEPER, (), told(DEEPER_OPINIONS), exploration=1.0, fpu=0.0)
+    tree.grow(2, Clock())
+    assert visits(tree.root) == {"l": 0, "r": 1}
+    assert (tree.root.visits, tree.root.total) == (2, -0.25)
+    tree.grow(1, Clock())
+    assert visits(tree.root) == {"l": 1, "r": 1}
+    assert tree.root.total == 0.0
+    assert tree.root.children["l"].total == 0.25
+
+
+def test_equal_bounds_select_the_first_action() -> None:
+    env = ConnectFour()
+    tree = grown_tree(Position(env, env.initial_state()), 8, fpu=0.0)
+    assert list(visits(tree.root).values()) == [1] * 7
+    tree = grown_tree(Position(env, env.initial_state()), 2)
+    assert list(visits(tree.root).values()) == [1, 0, 0, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(("fpu", "expected"), [(0.0, 3), (10.0, 1)])
+def test_the_reduction_holds_back_what_was_never_tried(fpu: float, expected: int) -> None:
+    """Without one even priors try all three actions; with a large one the first stays ahead."""
+    game = ExplicitTree([[[0.0, 0.1], [0.0, 0.1]]] * 3)
+
+    def content(env: Any, state: Any) -> Any:
+        return even(env, state)[0], 0.2 if len(state) % 2 else 0.3
+
+    tree = new_tree(game, (), content, exploration=0.1, fpu=fpu)
+    tree.grow(4, Clock())
+    assert sum(child.visits > 0 for child in tree.root.children.values()) == expected
+
+
+# --- statistics
+
+
+@given(
+    unfinished_positions(contested_games(largest=6)),
+    st.integers(1, 80),
+    st.sampled_from([0.0, 1.5, 5.0]),
+    st.sampled_from([0.0, 0.2, 3.0]),
+)
+@settings(max_examples=60, deadline=None)
+def test_visits_and_priors_add_up(
+    position: Position, simulations: int, exploration: float, fpu: float
+) -> None:
+    tree = grown_tree(
+        position, simulations, evaluator=opinionated, exploration=exploration, fpu=fpu
+    )
+    nodes = list(all_nodes(tree.root))
+    assert len(nodes) == tree.nodes
+    if tree.root.proven is None:
+        assert tree.root.visits == simulations
+    for node in nodes:
+        assert abs(node.total) <= node.visits
+        if node.children:
+            below = sum(child.visits for child in node.children.values())
+            assert node.visits == below + 1
+            assert sum(child.prior for child in node.children.values()) == pytest.approx(
+                1.0 if node.visits > 1 or node.proven is None else len(node.children)
+            )
+
+
+@given(
+    unfinished_positions(contested_games(largest=6)),
+    st.integers(2, 60),
+    st.floats(0, 3),
+    st.floats(0, 1),
+)
+@settings(max_examples=50, deadline=None)
+def test_the_child_with_the_highest_bound_is_selected(
+    position: Position, simulations: int, exploration: float, fpu: float
+) -> None:
+    tree = grown_tree(
+        position, simulations, evaluator=opinionated, exploration=exploration, fpu=fpu
+    )
+    for node in all_nodes(tree.root):
+        if node.proven is None and node.children:
+            bounds = {}
+            for action, child in node.children.items():
+                mean = node.sign * node.total / node.visits
+                q = node.sign * child.total / child.visits if child.visits else max(-1, mean - fpu)
+                if child.proven is None:
+                    bounds[action] = puct(q, child.prior, child.visits, node.visits, exploration)
+            chosen = tree.best_child(node)
+            assert chosen.proven is None
+            action = next(a for a, child in node.children.items() if child is chosen)
+            assert bounds[action] == pytest.approx(max(bounds.values()))
+
+
+@given(unfinished_positions(contested_games(largest=6)), st.integers(1, 30))
+@settings(max_examples=40, deadline=None)
+def test_children_are_the_moves_that_two_plies_leave_open(
+    position: Position, simulations: int
+) -> None:
+    env, _ = position
+    for node in all_nodes(grown_tree(position, simulations).root):
+        legal = env.get_available_actions(node.state)
+        if node.children:
+            assert list(node.children) == list(sensible_actions(env, node.state, legal))
+            assert winning_action(env, node.state, legal) is None
+
+
+def test_one_evaluation_for_each_simulation_that_proves_nothing() -> None:
+    asked: list[BoardState] = []
+
+    def counting(env: Any, state: Any) -> Any:
+        asked.append(state)
+        return even(env, state)
+
+    env = ConnectFour()
+    grown_tree(Position(env, env.initial_state()), 100, evaluator=counting)
+    assert len(asked) == len(set(asked)) == 100
+
+
+# --- proofs
+
+
+@given(
+    late_positions(small_boards, most_free_cells=9),
+    st.integers(1, 300),
+    st.sampled_from([0.0, 1.5, 5.0]),
+)
+@settings(max_examples=60, deadline=None)
+def test_what_is_proven_is_the_exact_value(
+    position: Position, simulations: int, exploration: float
+) -> None:
+    env, _ = position
+    exact = BruteForce(env)
+    tree = grown_tree(position, simulations, evaluator=opinionated, exploration=exploration)
+    for node in all_nodes(tree.root):
+        if node.proven is not None and env.get_available_actions(node.state):
+            assert node.proven == exact.value(node.state)
+        if node.assured is not None and node.proven is None:
+            assert node.sign * exact.value(node.state) >= node.sign * node.assured
+
+
+@given(late_positions(small_boards, most_free_cells=7))
+@settings(max_examples=40, deadline=None)
+def test_late_positions_are_solved(position: Position) -> None:
+    tree = grown_tree(position, 3000)
+    assert tree.root.proven == BruteForce(position.env).value(position.state)
+
+
+@pytest.mark.parametrize("target", range(1, 12))
+def test_proofs_hold_where_a_player_moves_twice(target: int) -> None:
+    env = Race(target)
+    exact = BruteForce(env)
+    tree = grown_tree(Position(env, env.initial_state()), 2000)  # type: ignore[arg-type]
+    assert tree.root.proven == exact.value(env.initial_state())
+
+
+@pytest.mark.parametrize("heaps", [(1,), (3, 3), (1, 2, 3), (2, 3)])
+@pytest.mark.parametrize("misere", [False, True])
+def test_nim_is_solved(heaps: tuple[int, ...], misere: bool) -> None:
+    env = Nim(*heaps, misere=misere)
+    state = env.initial_state()
+    tree = new_tree(env, state)
+    tree.grow(5000, Clock())
+    assert tree.root.proven == nim_value(env, state)
+
+
+def test_a_game_of_chance_is_refused_in_a_sentence() -> None:
+    env = ExplicitTree([ChanceNode([(0.5, 1), (0.5, -1)]), 0])
+    with pytest.raises(ValueError, match="PUCT plays games without chance; choose mcts"):
+        new_tree(env, ()).simulate()
+
+
+# --- the root: noise
+
+
+def test_noise_is_mixed_into_the_priors_by_hand() -> None:
+    tree = new_tree(DEEPER, (), told(DEEPER_OPINIONS))
+    tree.simulate()
+    tree.add_noise({"l": 3.0, "r": 1.0}, share=0.25)
+    priors = [child.prior for child in tree.root.children.values()]
+    assert priors == [0.75 * 0.25 + 0.25 * 0.75, 0.75 * 0.75 + 0.25 * 0.25]
+
+
+def test_noise_that_is_all_0_counts_alike() -> None:
+    assert normalised([0.0, 0.0]) == [0.5, 0.5]
+    assert normalised([1.0, 3.0]) == [0.25, 0.75]
+
+
+# --- the root: Gumbel
+
+
+@pytest.mark.parametrize(
+    ("considered", "simulations", "expected"),
+    [
+        (8, 24, [0] * 8 + [1] * 4 + [2] * 4 + [3, 3, 4, 4, 5, 5, 6, 6]),
+        (
+            8,
+            47,
+            [0] * 8 + [1] * 4 + [2] * 4 + [3] * 4 + [n // 2 for n in range(8, 34)] + [17],
+        ),
+        (8, 2, [0, 0]),
+        (8, 13, [0] * 8 + [1] * 4 + [2]),
+        (7, 24, [0] * 7 + [1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8]),
+        (1, 16, list(range(16))),
+    ],
+)
+def test_considered_visits_are_those_of_mctx(
+    considered: int, simulations: int, expected: list[int]
+) -> None:
+    """The expectations of the authors' own test, `mctx/_src/tests/seq_halving_test.py`."""
+    assert considered_visits(considered, simulations) == expected
+
+
+class Leaf(GuidedNode[None, Any]):
+    """A node with given statistics."""
+
+    def __init__(
+        self,
+        prior: float = 1.0,
+        visits: int = 0,
+        value: float = 0.0,
+        proven: float | None = None,
+        sign: int = 1,
+    ) -> None:
+        super().__init__(None, (), sign, proven, prior)
+        self.visits, self.total = visits, visits * value
+
+
+def root_with(children: Mapping[Any, Leaf], evaluation: float, sign: int = 1) -> Leaf:
+    root = Leaf(sign=sign)
+    root.children, root.evaluation = dict(children), evaluation
+    return root
+
+
+def test_the_mixed_value_is_that_of_mctx() -> None:
+    """The numbers of `mctx/_src/tests/qtransforms_test.py`, scaled so that values fit [-1, 1]."""
+    priors = np.exp([-1.0, 2.0]) / np.exp([-1.0, 2.0]).sum()
+    values = 0.1 * np.array([3.0, -1.0])
+    children = {
+        0: Leaf(0.0, 0),
+        1: Leaf(priors[0], 4, values[0]),
+        2: Leaf(priors[1], 4, values[1]),
+        3: Leaf(0.0, 0),
+    }
+    expected = (-0.8 + 8 * float(priors @ values)) / 9
+    assert mixed_value(root_with(children, -0.8)) == pytest.approx(expected)
+
+
+def test_the_mixed_value_of_what_was_not_searched_is_the_evaluation() -> None:
+    assert mixed_value(root_with({0: Leaf(0.5), 1: Leaf(0.5)}, -0.3, sign=-1)) == 0.3
+
+
+def test_the_improved_policy_by_hand() -> None:
+    """Logits plus (50 + 3) q; the one that was not searched has the mixed value.
+
+    It is (0.1 + 4 * (0.5 * 0.2 + 0.25 * 0.1) / 0.75) / 5 for priors 0.5, 0.25 and 0.25.
+    """
+    children = {"a": Leaf(0.5, 3, 0.2), "b": Leaf(0.25, 1, 0.1), "c": Leaf(0.25)}
+    mixed = (0.1 + 4 * (0.5 * 0.2 + 0.25 * 0.1) / 0.75) / 5
+    weights = [0.5 * exp(53 * 0.2), 0.25 * exp(53 * 0.1), 0.25 * exp(53 * mixed)]
+    expected = [weight / sum(weights) for weight in weights]
+    assert list(improved_policy(root_with(children, 0.1)).values()) == pytest.approx(expected)
+
+
+def test_a_proven_win_takes_the_whole_improved_policy() -> None:
+    children = {"a": Leaf(0.9, 3, 0.2), "b": Leaf(0.1, 1, proven=-1.0)}
+    assert improved_policy(root_with(children, 0.1, sign=-1))["b"] == pytest.approx(1.0)
+
+
+@given(
+    st.lists(st.tuples(st.floats(0.01, 1), st.integers(0, 9), st.floats(-0.99, 0.99)), min_size=1),
+    st.floats(-0.99, 0.99),
+)
+def test_the_improved_policy_improves(
+    children: list[tuple[float, int, float]], evaluation: float
+) -> None:
+    """Section 4 of the paper: the policy's value, by the completed values, does not fall."""
+    priors = normalised([prior for prior, _, _ in children])
+    leaves = {
+        number: Leaf(prior, visits, value)
+        for number, (prior, (_, visits, value)) in enumerate(zip(priors, children, strict=True))
+    }
+    root = root_with(leaves, evaluation)
+    mixed = mixed_value(root)
+    completed = [value if visits else mixed for _, visits, value in children]
+    improved = improved_policy(root)
+    assert sum(improved.values()) == pytest.approx(1.0)
+    before = sum(prior * q for prior, q in zip(priors, completed, strict=True))
+    after = sum(improved[number] * q for number, q in enumerate(completed))
+    assert after >= before - 1e-9
+
+
+def halved(
+    tree: Any, gumbel: Mapping[Any, float], considered: int, simulations: int
+) -> dict[Any, int]:
+    tree.grow(1, Clock())
+    halve_sequentially(tree, gumbel, considered, simulations, Clock())
+    return visits(tree.root)
+
+
+def test_the_best_of_few_is_found_by_halving_by_hand() -> None:
+    """Of 7 even actions the Gumbel noise picks 6, 5, 4 and 3; three plies on, 4 seems best."""
+    env = ConnectFour()
+    good = state_from_moves(env, "5")
+
+    def evaluator(env: Any, state: Any) -> Any:
+        return even(env, state)[0], 0.9 if state == good else 0.0
+
+    tree = new_tree(env, env.initial_state(), evaluator)
+    found = halved(tree, {column: float(column) / 10 for column in range(7)}, 4, 8)
+    assert found == {0: 0, 1: 0, 2: 0, 3: 1, 4: 3, 5: 1, 6: 3}
+    merits = gumbel_merits(tree.root, dict.fromkeys(range(7), 0.0))
+    assert max(merits, key=merits.__getitem__) == 4
+
+
+@given(
+    unfinished_positions(contested_games(largest=6)),
+    st.integers(1, 9),
+    st.integers(0, 60),
+    st.integers(0, 99),
+)
+@settings(max_examples=40, deadline=None)
+def test_halving_spends_what_it_is_given_on_the_sample(
+    position: Position, considered: int, simulations: int, seed: int
+) -> None:
+    env, state = position
+    rng = np.random.default_rng(seed)
+    tree = new_tree(env, state, opinionated)
+    tree.grow(1, Clock())
+    assume(tree.root.children)
+    gumbel = dict(enumerate(rng.gumbel(size=len(env.action_cells)).tolist()))
+    first = {a: gumbel[a] + log(child.prior) for a, child in tree.root.children.items()}
+    done = halve_sequentially(tree, gumbel, considered, simulations, Clock())
+    spent = visits(tree.root)
+    assert sum(spent.values()) == done
+    assert done == simulations or tree.root.proven is not None
+    searched = {action for action, count in spent.items() if count}
+    sample = sorted(first, key=first.__getitem__, reverse=True)[:considered]
+    assert searched <= set(sample)
+    if done >= considered:
+        assert searched == set(sample)
+
+
+def test_halving_stops_when_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    env = ConnectFour()
+    tree = new_tree(env, env.initial_state())
+    tree.grow(1, Clock())
+    assert halve_sequentially(tree, dict.fromkeys(range(7), 0.0), 4, 50, Clock(0.0)) == 1
+    assert tree.grow(50, Clock(0.0)) == 1
+
+
+# --- the compiled search
+
+
+class KernelEvaluator:
+    """The network as its kernel sees it; weights, which are still to be normalised.
+
+    Args:
+        env: the game.
+        seed: of the network.
+    """
+
+    def __init__(self, env: BoardGame, seed: int) -> None:
+        self.network = random_policy(env, seed).network
+        self._arrays = network_arrays(self.network, env)
+
+    def __call__(self, env: Any, state: Any) -> Any:
+        value, logits = np.empty(1), np.empty((1, self.network.actions), np.float32)
+        movers, masks = np.array([state.mover]), np.array([state.mask])
+        compiled(evaluate_positions)(self._arrays, movers, masks, logits, value)
+        legal = env.get_available_actions(state)
+        sensible = {a: float(logits[0, a]) for a in sensible_actions(env, state, legal)}
+        highest = max(sensible.values())
+        weights = {action: exp(logit - highest) for action, logit in sensible.items()}
+        return weights, float(value[0]) if state.player == 1 else -float(value[0])
+
+
+def facts(node: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """What is counted and proven in a tree, each node followed by its children in their order."""
+    yield path, node.visits, node.proven, node.assured
+    for action, child in node.children.items():
+        yield from facts(child, (*path, action))
+
+
+def fractions(node: Any) -> Iterator[float]:
+    """The fractions in a tree, in the same order."""
+    yield from (node.total, node.value, node.prior, node.evaluation)
+    for child in node.children.values():
+        yield from fractions(child)
+
+
+def both_trees(
+    position: Position, seed: int = 1, exploration: float = 1.5, fpu: float = 0.2
+) -> tuple[AnyTree, PooledGuidedTree]:
+    env, state = position
+    evaluator = KernelEvaluator(env, seed)
+    settings = PuctSettings(exploration, fpu)
+    return (
+        new_tree(env, state, evaluator, exploration, fpu),
+        PooledGuidedTree(env, state, evaluator.network, settings),
+    )
+
+
+def require_same(tree: Any, other: Any) -> None:
+    assert list(facts(tree.root)) == list(facts(other.root))
+    assert list(fractions(tree.root)) == pytest.approx(list(fractions(other.root)), abs=1e-9)
+    assert tree.nodes == other.nodes
+
+
+@given(
+    unfinished_positions(fitting_games),
+    st.integers(0, 20),
+    st.sampled_from([0.0, 1.5, 4.0]),
+    st.sampled_from([0.0, 0.25, 2.0]),
+    st.integers(1, 120),
+)
+@settings(max_examples=80, deadline=None)
+def test_the_compiled_search_grows_the_same_tree(
+    position: Position, seed: int, exploration: float, fpu: float, simulations: int
+) -> None:
+    tree, pooled = both_trees(position, seed, exploration, fpu)
+    assert tree.grow(simulations, Clock()) == pooled.grow(simulations, Clock())
+    require_same(tree, pooled)
+
+
+@given(
+    unfinished_positions(fitting_games),
+    st.integers(1, 9),
+    st.integers(1, 60),
+    st.integers(0, 99),
+)
+@settings(max_examples=40, deadline=None)
+def test_a_compiled_gumbel_root_grows_the_same_tree(
+    position: Position, considered: int, simulations: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    gumbel = dict(enumerate(rng.gumbel(size=len(position.env.action_cells)).tolist()))
+    trees = both_trees(position, seed)
+    for tree in trees:
+        tree.grow(1, Clock())
+    assume(trees[0].root.children)
+    halve = [halve_sequentially(tree, gumbel, considered, simulations, Clock()) for tree in trees]
+    assert halve[0] == halve[1]
+    require_same(*trees)
+    for tree in trees:
+        assert improved_policy(tree.root) == pytest.approx(improved_policy(trees[0].root))
+
+
+def test_a_compiled_root_takes_the_same_noise() -> None:
+    env = ConnectFour()
+    noise = {column: float(column) for column in range(7)}
+    trees = both_trees(Position(env, env.initial_state()))
+    for tree in trees:
+        tree.grow(1, Clock())
+        tree.add_noise(noise, 0.5)
+        tree.grow(300, Clock())
+    require_same(*trees)
+
+
+def test_the_same_source_grows_the_same_tree_in_plain_python() -> None:
+    """On a board of all 64 bits, where numpy's scalars tell of a carry into the sign."""
+    env = ConnectX(rows=7, columns=8, inarow=4)
+    network = random_policy(env, 1).network
+    trees = [
+        PooledGuidedTree(
+            env, state_from_moves(env, "45544"), network, PuctSettings(1.5, 0.2), plain
+        )
+        for plain in (False, True)
+    ]
+    for tree in trees:
+        tree.grow(20, Clock())
+    assert list(facts(trees[0].root)) == list(facts(trees[1].root))
+
+
+def test_a_pool_grows_and_keeps_what_is_below_the_new_root() -> None:
+    """Two plies on, both engines go on from what they know."""
+    env = ConnectFour()
+    trees = both_trees(Position(env, env.initial_state()))
+    for tree in trees:
+        tree.grow(FIRST_POOL // 4, Clock())
+        assert tree.nodes > FIRST_POOL
+    replies = {
+        (first, second): child.visits
+        for first, node in trees[0].root.children.items()
+        for second, child in node.children.items()
+    }
+    first, second = max(replies, key=replies.__getitem__)
+    state = env.get_next_state(env.get_next_state(env.initial_state(), first), second)
+    for tree in trees:
+        assert tree.descend(state)
+    known = trees[0].root.visits
+    assert known > 0
+    require_same(*trees)
+    for tree in trees:
+        tree.grow(FIRST_POOL // 2, Clock())
+        assert tree.root.visits == known + FIRST_POOL // 2
+    require_same(*trees)
+
+
+def test_what_is_not_near_is_no_new_root() -> None:
+    env = ConnectFour()
+    for tree in both_trees(Position(env, env.initial_state())):
+        tree.grow(3, Clock())
+        assert not tree.descend(state_from_moves(env, "444"))
+        assert not tree.descend(state_from_moves(env, "77"))
+        assert tree.descend(env.initial_state())
+
+
+def test_a_tree_may_be_sent_to_other_processes() -> None:
+    env = ConnectFour()
+    _, pooled = both_trees(Position(env, env.initial_state()))
+    pooled.grow(50, Clock())
+    copy = pickle.loads(pickle.dumps(pooled))
+    for tree in (pooled, copy):
+        tree.grow(50, Clock())
+    require_same(pooled, copy)
+
+
+def test_a_full_pool_evaluates_its_leaves_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agents.compiled.puct_tree.LARGEST_POOL", 100)
+    monkeypatch.setattr("agents.compiled.puct_tree.FIRST_POOL", 100)
+    env = ConnectFour()
+    _, pooled = both_trees(Position(env, env.initial_state()))
+    assert pooled.grow(400, Clock()) == 400
+    assert pooled.nodes <= 100
+    assert pooled.root.visits == 400

@@ -1,0 +1,112 @@
+"""`connectx positions --labels`, as it is typed."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from agents.solver import labelled_positions
+from agents.solver.labelled_positions import read_labelled_positions
+from envs import ConnectX
+from tests.helpers.shell import Shell
+from tests.helpers.signals import heed_ctrl_c
+
+ROOT = Path(__file__).parents[2]
+SMALL = "--rows 4 --columns 4 --inarow 3 --workers 1"
+
+
+def test_labels_are_written(shell: Shell, tmp_path: Path) -> None:
+    outcome = shell.run("positions", "--labels", "200", *SMALL.split())
+    assert (outcome.status, outcome.stdout) == (0, "Wrote labels.npz: 200 labelled positions.\n")
+    positions = read_labelled_positions(tmp_path / "labels.npz")
+    assert (len(positions), positions.env) == (200, ConnectX(4, 4, 3))
+
+
+def test_a_board_with_fewer_positions_gives_all_that_there_are(
+    shell: Shell, tmp_path: Path
+) -> None:
+    words = "--labels 100 --rows 2 --columns 2 --inarow 3 --workers 1 -o few.npz"
+    outcome = shell.run("positions", *words.split())
+    assert outcome.status == 0
+    found = re.match(
+        r"Wrote few\.npz: (\d+) labelled positions, all that such games", outcome.stdout
+    )
+    assert found is not None
+    assert len(read_labelled_positions(tmp_path / "few.npz")) == int(found[1]) < 100
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--labels 0", "the labelled positions must be from 1 to 10000000, not 0"),
+        ("--labels 99999999", "must be from 1 to 10000000, not 99999999"),
+        ("--labels 5 --seed -1", "seed must be at least 0"),
+        ("--labels 5 --rows 9 --columns 9", "the solver takes boards with"),
+        ("--labels 5 --rows 0", "rows must be a whole number of at least 1, not 0"),
+        ("--labels 5 --workers 0", "the number of workers must be at least 1, not 0"),
+        ("--labels 5 -o labels.csv", r"kept in \.npz or \.parquet files, not in labels\.csv"),
+        ("--labels 5 -o no/labels.npz", "cannot write .*labels.npz"),
+        ("--labels 5 --per-ply 3", "leave them out with --labels"),
+        ("--labels 5 --last-ply 20", "leave them out with --labels"),
+        ("--columns 6", "other boards go with --labels"),
+    ],
+)
+def test_bad_input_is_one_sentence(shell: Shell, tmp_path: Path, words: str, message: str) -> None:
+    outcome = shell.run("positions", *words.split())
+    assert (outcome.status, outcome.stdout) == (2, "")
+    assert re.search(message, outcome.stderr)
+    assert outcome.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_parquet_file_without_pyarrow(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    outcome = shell.run("positions", "--labels", "5", "-o", "labels.parquet")
+    assert outcome.status == 2
+    assert "install the extra `parquet`" in outcome.stderr
+
+
+def test_an_earlier_file_stays_whole_when_writing_fails(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell.run("positions", "--labels", "50", *SMALL.split())
+    earlier = (tmp_path / "labels.npz").read_bytes()
+
+    def fail(positions: object) -> bytes:
+        raise OSError("the disk is full")
+
+    monkeypatch.setitem(
+        labelled_positions.CODECS, ".npz", (fail, labelled_positions.CODECS[".npz"][1])
+    )
+    assert shell.run("positions", "--labels", "60", *SMALL.split()).status == 2
+    assert (tmp_path / "labels.npz").read_bytes() == earlier
+
+
+def test_ctrl_c_keeps_what_is_labelled(tmp_path: Path) -> None:
+    words = "positions --labels 5000000 --workers 1 --rows 4 --columns 5 --inarow 4 -o some.npz"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "submission", *words.split()],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "120"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=heed_ctrl_c,
+    )
+    time.sleep(8)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 1
+    stopped = re.fullmatch(
+        r"Interrupted\. Wrote some\.npz: (\d+) labelled positions of 5000000\.\n", output
+    )
+    if stopped is None:
+        assert output == "Interrupted: nothing is labelled yet, and some.npz is not written.\n"
+        assert not (tmp_path / "some.npz").exists()
+    else:
+        assert len(read_labelled_positions(tmp_path / "some.npz")) == int(stopped[1])
