@@ -12,14 +12,8 @@ import numpy as np
 
 from agents.policy.network import TrainedPolicy, policy_scope
 from agents.policy.training.learner import TrainingSettings
-from agents.policy.training.torch_network import (
-    Losses,
-    Targets,
-    TorchNetwork,
-    Trainer,
-    default_device,
-    drawn_batch,
-)
+from agents.policy.training.targets import Targets, drawn_batch
+from agents.policy.training.torch_network import Losses, TorchNetwork, Trainer, default_device
 from agents.solver.labelled_positions import LabelledPositions, read_labelled_positions
 from envs.board import BoardGame
 

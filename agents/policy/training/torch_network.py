@@ -1,6 +1,6 @@
-"""The network in PyTorch: batches of positions with their targets, the loss, a step of learning."""
+"""The network in PyTorch: the loss, and a step of learning."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,73 +11,14 @@ from torch.nn import functional
 
 from agents.policy.features import FeatureBoard, feature_board, features_of_all, open_cells
 from agents.policy.network import PolicyNetwork
-from envs.bitboard import mirrored
+from agents.policy.training.targets import Targets
 from envs.board import BoardGame
 from envs.jit import fastest
 
+VALUE_WEIGHT = 0.3
+"""How much the loss of the value counts beside that of the policy."""
 ILLEGAL = -1e9
 """The logit of what cannot be played."""
-
-
-class Targets(NamedTuple):
-    """Positions and what a network is to say of them."""
-
-    movers: NDArray[np.int64]
-    masks: NDArray[np.int64]
-    policies: NDArray[np.floating[Any]]
-    """Shape (positions, actions): probabilities; those of illegal actions are 0."""
-    values: NDArray[np.float32]
-    """Shape (positions,): for the player to move, from -1 to 1."""
-
-    def take(self, chosen: NDArray[np.integer[Any]] | NDArray[np.bool_] | slice) -> "Targets":
-        """Some of the positions, by their numbers, by whether they are meant, or by a range."""
-        movers, masks, policies, values = self
-        return Targets(movers[chosen], masks[chosen], policies[chosen], values[chosen])
-
-
-def no_targets(actions: int) -> Targets:
-    """No positions, of a game with so many actions."""
-    return Targets(
-        np.empty(0, np.int64),
-        np.empty(0, np.int64),
-        np.empty((0, actions), np.float16),
-        np.empty(0, np.float32),
-    )
-
-
-def joined(parts: Sequence[Targets]) -> Targets:
-    """Positions of several parts, one part after the other."""
-    movers, masks, policies, values = zip(*parts, strict=True)
-    return Targets(
-        np.concatenate(movers),
-        np.concatenate(masks),
-        np.concatenate(policies),
-        np.concatenate(values),
-    )
-
-
-def mirror_images(env: BoardGame, targets: Targets) -> Targets:
-    """Turn positions left to right, with their targets: nothing in the game changes by that."""
-    size = env.rows, env.columns
-    cells = list(env.action_cells)
-    actions = [cells.index(mirrored(*size, cell)) for cell in cells]
-    movers, masks, policies, values = targets
-    return Targets(
-        np.asarray(mirrored(*size, movers)),  # type: ignore[arg-type]  # whole arrays, as well
-        np.asarray(mirrored(*size, masks)),  # type: ignore[arg-type]
-        policies[:, actions],
-        values,
-    )
-
-
-def drawn_batch(
-    env: BoardGame, targets: Targets, rng: np.random.Generator, positions: int
-) -> Targets:
-    """Draw positions, half of them turned left to right."""
-    drawn = targets.take(rng.integers(len(targets.movers), size=positions))
-    half = positions // 2
-    turned = mirror_images(env, drawn.take(slice(half)))
-    return joined([turned, drawn.take(slice(half, None))])
 
 
 class TorchNetwork(nn.Module):
@@ -175,7 +116,7 @@ class Trainer:
         policy_loss = -(policies * logarithms).sum(dim=1).mean()
         value_loss = functional.mse_loss(values, wanted)
         self.optimizer.zero_grad()
-        (policy_loss + value_loss).backward()
+        (policy_loss + VALUE_WEIGHT * value_loss).backward()
         self.optimizer.step()
         return Losses(policy_loss.item(), value_loss.item())
 
