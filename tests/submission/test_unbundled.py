@@ -32,5 +32,5 @@ def test_limits_that_are_given_are_kept() -> None:
 def test_the_content_of_a_file_takes_the_place_of_its_path(tmp_path: Path) -> None:
     file = tmp_path / "trained.npz"
     file.write_bytes(encode_policy(random_policy(ConnectFour(), seed=1)))
-    options: dict[str, Any] = {"file": str(file), "temperature": 0.5}
+    options: dict[str, Any] = {"weights": str(file), "temperature": 0.5}
     assert repr(unbundled_agent("policy", options)()) == repr(bundled_agent("policy", options))
