@@ -15,9 +15,8 @@ A simulation:
 from math import exp, inf, sqrt
 from typing import Any, NamedTuple
 
-from agents.policy.features import FeatureBoard, open_cells
+from agents.policy.features import FeatureBoard, completions, open_cells
 from agents.policy.network_kernel import NetworkArrays, evaluate_position
-from envs.bitboard import completing_cells
 from envs.jit import inlined, jit
 
 # The fields of a node that are whole numbers.
@@ -230,7 +229,7 @@ def make_node(
 def value_at_sight(board: FeatureBoard, mover: int, mask: int) -> int:
     """The value of a state that two plies of look-ahead decide, or UNPROVEN."""
     possible = open_cells(board, mask)
-    if possible & completing_cells(mover, board.rows, board.inarow):
+    if possible & completions(board, mover):
         return -1  # who is to move wins at once
     if possible and not safe_moves(board, mover, mask):
         return 1  # each move lets the other one win at once
@@ -241,7 +240,7 @@ def value_at_sight(board: FeatureBoard, mover: int, mask: int) -> int:
 def safe_moves(board: FeatureBoard, mover: int, mask: int) -> int:
     """The cells after which the other player does not win at once."""
     possible = open_cells(board, mask)
-    threats = completing_cells(mask ^ mover, board.rows, board.inarow) & board.board
+    threats = completions(board, mask ^ mover)
     blocks = possible & threats
     if blocks:
         if blocks & (blocks - 1):

@@ -23,7 +23,7 @@ N-tuples are those of S. M. Lucas, "Learning to Play Othello with N-Tuple System
 
 from typing import Any, NamedTuple
 
-from envs.bitboard import completing_cells, fits_in_word
+from envs.bitboard import completing_along, completing_cells, fits_in_word
 from envs.board import BoardGame
 from envs.jit import inlined, jit, words_of
 
@@ -113,9 +113,9 @@ def active_features(board: FeatureBoard, mover: int, mask: int, found: Any) -> i
     second = mask.bit_count() & 1
     count = add_cells(mover, 0, found, 0)
     count = add_cells(other, bits, found, count)
-    wins = completing_cells(mover, board.rows, board.inarow) & free
+    wins = completions(board, mover) & free
     count = add_cells(wins, (2 + second) * bits, found, count)
-    threats = completing_cells(other, board.rows, board.inarow) & free
+    threats = completions(board, other) & free
     count = add_cells(threats, (4 + second) * bits, found, count)
     count = add_cells(open_cells(board, mask), 6 * bits, found, count)
     if second:
@@ -123,6 +123,15 @@ def active_features(board: FeatureBoard, mover: int, mask: int, found: Any) -> i
         count += 1
     count = add_lines(board, mover, other, found, count)
     return add_patterns(board, mover, other, found, count)
+
+
+@inlined
+def completions(board: FeatureBoard, stones: int) -> int:
+    """The cells that would complete a line of `stones`, whether free or not."""
+    found = completing_cells(stones, board.rows, board.inarow)
+    if board.floor == board.board:  # no column fills from below, so that upright lines have gaps
+        found |= completing_along(stones, 1, board.inarow)
+    return found & board.board
 
 
 @inlined

@@ -19,13 +19,15 @@ from agents.policy.training.learner import (
     TrainingSettings,
     find_method,
 )
-from agents.policy.training.solved_sample import ILLEGAL, SolvedSample, draw_sample
+from agents.policy.training.solved_sample import SolvedSample, draw_sample
 from agents.policy.training.state_archive import decode_state, encode_state
 from agents.policy.training.training import Training
 from agents.policy.training.training_files import TrainingFiles
 from agents.policy.training.trials import Trials, rating
+from agents.solver.labelled_positions import ILLEGAL
 from agents.stats import elo_difference
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe
+from envs.bitboard import cell_bit
 from envs.notation import state_from_moves
 from tests.helpers.flat_boards import every_game
 from tests.helpers.toy_learner import TOY, ToyLearner
@@ -238,7 +240,7 @@ def test_the_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
     train(tmp_path, rounds=1)
     for other in ({"game": TicTacToe()}, {"seed": 5}):
         with pytest.raises(ValueError, match="has the training of another game, or one with"):
-            train(tmp_path, rounds=2, resume=True, **other)  # type: ignore[arg-type]
+            train(tmp_path, rounds=2, resume=True, **other)
 
 
 def damages(content: bytes) -> list[bytes]:
@@ -291,7 +293,11 @@ def test_states_come_back_as_they_were(state: Any) -> None:
 
 
 def test_arrays_come_back_with_their_shapes_and_types() -> None:
-    arrays = [np.float32(range(6)).reshape(2, 3), np.array(7, np.int8), np.zeros((0, 3), bool)]
+    arrays = [
+        np.arange(6, dtype=np.float32).reshape(2, 3),
+        np.array(7, np.int8),
+        np.zeros((0, 3), bool),
+    ]
     for array, same in zip(arrays, decode_state(encode_state(arrays)), strict=True):
         np.testing.assert_array_equal(array, same, strict=True)
     with pytest.raises(TypeError, match="a set cannot be kept in a checkpoint"):
@@ -306,6 +312,20 @@ def test_a_policy_prefers_the_legal_action_with_the_largest_logit() -> None:
     states = [state_from_moves(game, moves) for moves in ("", "333333", "1212")]
     policy = one_action(game, 2)
     assert preferred_actions(policy, game, states).tolist() == [2, 0, 2]
+
+
+def test_a_network_of_values_alone_looks_at_the_positions_after_each_action() -> None:
+    game = ConnectX(4, 4, inarow=3)
+    untaught = ToyLearner(game, TrainingSettings()).policy
+    values = untaught.network.features.copy()
+    bottoms = [cell_bit(4, 3, column).bit_length() - 1 for column in range(4)]
+    values[bottoms[2], -1] = -1.0  # bad for the player to move, who has just let the other have it
+    values[5 * 4 + bottoms[2], -1] = -1.0  # the other player's stones come after all own bits
+    policy = untaught._replace(network=untaught.network._replace(features=values))
+    moves = ("", "12", "1212", "112")
+    states = [state_from_moves(game, text) for text in moves]
+    # Column 3 where it is free; a win, which is worth more than any guess; column 3 again.
+    assert preferred_actions(policy, game, states).tolist() == [2, 2, 0, 2]
 
 
 def test_points_are_those_of_both_seats() -> None:
@@ -435,7 +455,7 @@ def test_boards_without_a_solver_have_no_sample() -> None:
 def test_a_judgement_counts_good_moves() -> None:
     game = ConnectX(2, 3, inarow=4)
     empty = game.initial_state()
-    scores = np.int8([[2, 1, 0], [0, 0, -1], [-2, 3, -1], [ILLEGAL, -1, 1]])
+    scores = np.array([[2, 1, 0], [0, 0, -1], [-2, 3, -1], [ILLEGAL, -1, 1]], np.int8)
     sample = SolvedSample((empty,) * 4, scores)
     states = sample._replace(states=(empty, empty, empty, state_from_moves(game, "11")))
     judged = states.judge(one_action(game, 0), game)  # column 1 thrice, then column 2

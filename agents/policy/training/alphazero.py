@@ -32,6 +32,7 @@ from agents.policy.training.self_play_kernel import (
     play_games,
 )
 from agents.policy.training.torch_network import (
+    Losses,
     Targets,
     TorchNetwork,
     Trainer,
@@ -44,8 +45,8 @@ from envs.board import BoardGame
 from envs.jit import fastest, zeros
 from envs.random_stream import STREAMS
 
-SIMULATIONS = 48
-WIDTH = 192
+SIMULATIONS = 64
+WIDTH = 256
 SECOND_WIDTH = 32
 PLAY = PlaySettings(
     PuctSettings(exploration=1.5, fpu=0.2),
@@ -56,20 +57,22 @@ PLAY = PlaySettings(
     random_moves=0.03,
     result_share=0.5,
 )
-GAMES = 4096
-"""Of a round."""
+ITERATIONS = 8
+"""Of playing and learning in a round."""
+GAMES = 1024
+"""Of an iteration."""
 SHARES = 16
-"""Parts of a round's games, for threads to play: the same ones for any number of threads."""
-WINDOW = 3_000_000
+"""Parts of these games, for threads to play: the same ones for any number of threads."""
+WINDOW = 2_000_000
 """The most positions to learn from, the latest ones."""
-PASSES = 2.0
-"""How often a position is learnt from in the round that plays it, if all are sampled alike."""
+PASSES = 6.0
+"""How often a position is learnt from, on average."""
 BATCH = 1024
 LEARNING_RATE = 2e-3
 LEAST_RATE = 0.02
 """Part of the learning rate that is left at the end."""
 MEMORY = 0.9
-"""Weight of the mean network against the newest one, round by round."""
+"""Weight of the mean network against the newest one, in each iteration."""
 
 
 class AlphaZeroLearner:
@@ -89,7 +92,7 @@ class AlphaZeroLearner:
                 f"AlphaZero learns on boards of at most 64 bits, not {game!r}: choose a smaller one"
             )
         self._game = game
-        self._play = PLAY._replace(simulations=settings.simulations or SIMULATIONS)
+        self._settings = PLAY._replace(simulations=settings.simulations or SIMULATIONS)
         width = WIDTH if settings.width is None else settings.width
         self._network = TorchNetwork(game, width, SECOND_WIDTH, settings.seed)
         self._network.to(default_device())
@@ -105,18 +108,19 @@ class AlphaZeroLearner:
 
     def advance(self, spent: float) -> Mapping[str, float]:
         """Play games, and learn from them and earlier ones."""
-        new = self._play_round()
-        self._window = new if self._window is None else joined(self._window, new)
         rate = LEARNING_RATE * max(LEAST_RATE, (1 + cos(pi * spent)) / 2)
-        steps = max(1, round(PASSES * len(new.movers) / BATCH))
-        losses = [self._trainer.learn(self._batch(self._window), rate) for _ in range(steps)]
-        self._mean = mean_network(self._mean, self._network.as_numpy(), MEMORY)
+        losses: list[Losses] = []
+        for _ in range(ITERATIONS):
+            new = self._play()
+            self._window = new if self._window is None else joined(self._window, new)
+            steps = max(1, round(PASSES * len(new.movers) / BATCH))
+            losses += [self._trainer.learn(self._batch(self._window), rate) for _ in range(steps)]
+            self._mean = mean_network(self._mean, self._network.as_numpy())
         policy_loss, value_loss = np.mean(losses, axis=0)
         return {
             "loss/policy": float(policy_loss),
             "loss/value": float(value_loss),
-            "positions/new": float(len(new.movers)),
-            "positions/kept": float(len(self._window.movers)),
+            "play/plies": len(new.movers) / GAMES,
         }
 
     def state(self) -> dict[str, Any]:
@@ -139,12 +143,12 @@ class AlphaZeroLearner:
         self._window = None if state["window"] is None else Targets(*state["window"])
         self._rng.bit_generator.state = state["random"]
 
-    def _play_round(self) -> Targets:
+    def _play(self) -> Targets:
         network = self._network.as_numpy()
         streams = (1 + self._rng.integers(STREAMS, size=SHARES)).tolist()
 
         def play(stream: int) -> Targets:
-            return played(self._game, network, self._play, stream, GAMES // SHARES)
+            return played(self._game, network, self._settings, stream, GAMES // SHARES)
 
         with ThreadPoolExecutor(cpu_count()) as executor:
             shares = list(executor.map(play, streams))
@@ -212,15 +216,13 @@ def play_memory(game: BoardGame, simulations: int, stream: int) -> PlayMemory:
 
 def joined(window: Targets, new: Targets) -> Targets:
     """The latest positions of both, `WINDOW` at most."""
-    return Targets(
-        *(np.concatenate(pair)[-WINDOW:] for pair in zip(window, new, strict=True))
-    )
+    return Targets(*(np.concatenate(pair)[-WINDOW:] for pair in zip(window, new, strict=True)))
 
 
-def mean_network(mean: PolicyNetwork, newest: PolicyNetwork, memory: float) -> PolicyNetwork:
-    """Move a mean of networks towards the newest."""
+def mean_network(mean: PolicyNetwork, newest: PolicyNetwork) -> PolicyNetwork:
+    """Move a running mean of networks towards the newest."""
     weights = [
-        (memory * old + (1 - memory) * new).astype(np.float32)
+        (MEMORY * old + (1 - MEMORY) * new).astype(np.float32)
         for old, new in zip(mean[1:], newest[1:], strict=True)
     ]
     return PolicyNetwork(newest.tuples, *weights)

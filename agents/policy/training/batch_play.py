@@ -1,4 +1,4 @@
-"""Policies that play without a search, many positions at a time."""
+"""Policies that play without a search, in many games at a time."""
 
 from collections.abc import Iterator, Sequence
 from random import Random
@@ -7,26 +7,56 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.policy.network import TrainedPolicy, evaluate_network
+from agents.policy.network import TrainedPolicy
+from agents.policy.network_kernel import evaluate_many
 from envs.board import BoardGame, BoardState
 
 
 def preferred_actions(
     policy: TrainedPolicy, game: BoardGame, states: Sequence[BoardState]
 ) -> NDArray[np.int64]:
-    """The legal action with the largest logit in each position; the first of equals.
+    """The legal action in each position that the policy likes best; the first of equals.
+
+    It is the one with the largest logit. A network that learns values alone, all of whose logits
+    are 0, is asked for the values of the positions after each action instead.
 
     Args:
         policy: of this game.
         game: the rules.
         states: positions in which the game goes on, at least one.
     """
-    logits, _ = evaluate_network(policy.network, game, states)
-    legal = np.zeros(logits.shape, np.bool_)
-    for row, state in zip(legal, states, strict=True):
-        row[list(game.get_available_actions(state))] = True
-    preferred: NDArray[np.int64] = np.where(legal, logits, -np.inf).argmax(axis=1)
+    legal = [game.get_available_actions(state) for state in states]
+    logits, _ = evaluate_many(policy.network, game, states)
+    if logits.any():
+        worth = np.full(logits.shape, -np.inf)
+        for row, found, actions in zip(worth, logits, legal, strict=True):
+            row[list(actions)] = found[list(actions)]
+    else:
+        worth = _values_after(policy, game, states, legal)
+    preferred: NDArray[np.int64] = worth.argmax(axis=1)
     return preferred
+
+
+def _values_after(
+    policy: TrainedPolicy,
+    game: BoardGame,
+    states: Sequence[BoardState],
+    legal: Sequence[Sequence[int]],
+) -> NDArray[np.float64]:
+    """The value of each legal action for the player to move, -inf for the others."""
+    values = np.full((len(states), len(game.action_cells)), -np.inf)
+    places, children = [], []
+    for position, (state, actions) in enumerate(zip(states, legal, strict=True)):
+        for action in actions:
+            child = game.get_next_state(state, action)
+            values[position, action] = float(child.won)
+            if game.get_available_actions(child):
+                places.append((position, action))
+                children.append(child)
+    if children:
+        _, worth = evaluate_many(policy.network, game, children)
+        values[tuple(zip(*places, strict=True))] = -worth
+    return values
 
 
 class Seat(NamedTuple):

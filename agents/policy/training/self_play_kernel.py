@@ -28,9 +28,9 @@ from agents.compiled.puct_kernel import (
     make_node,
     simulate,
 )
-from agents.policy.features import FeatureBoard, open_cells
+from agents.policy.features import FeatureBoard, completions, open_cells
 from agents.policy.network_kernel import NetworkArrays
-from envs.bitboard import completing_cells, has_run
+from envs.bitboard import has_run
 from envs.jit import inlined, jit
 from envs.random_stream import DRAWN_BITS, DRAWN_MASK, drawn_index, next_stream
 
@@ -176,7 +176,7 @@ def choose_move(
     """Search a position, write what was found, and return the cell to play to."""
     board, policy = network.board, into.policies[count]
     open_ = open_cells(board, mask)
-    wins = open_ & completing_cells(mover, board.rows, board.inarow)
+    wins = open_ & completions(board, mover)
     tree = memory.tree
     tree.counters[TAKEN] = 1
     make_node(tree, ROOT, NO_ACTION, mover, mask, board)

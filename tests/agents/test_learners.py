@@ -1,0 +1,65 @@
+"""Every learner of the table, on a small board: the contract that the frame relies on."""
+
+import pytest
+
+from agents.policy.network import encode_policy
+from agents.policy.training.learner import LEARNERS, Learner, TrainingSettings
+from agents.policy.training.state_archive import decode_state, encode_state
+from agents.solver.labelled_positions import write_labelled_positions
+from agents.solver.labelling import label_grove
+from envs import ConnectX
+
+pytest.importorskip("torch")
+
+SMALL = ConnectX(4, 5, inarow=3)
+SIMULATIONS = 4
+WIDTH = 8
+
+every_method = pytest.mark.parametrize("name", LEARNERS)
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, TrainingSettings]:
+    """For each method as little work as its settings allow."""
+    positions = tmp_path_factory.mktemp("labels") / "labels.npz"
+    write_labelled_positions(positions, label_grove(SMALL, 1, 1))
+    small = {"simulations": SIMULATIONS, "width": WIDTH, "positions": positions}
+    return {
+        name: TrainingSettings(seed=1, **{key: small[key] for key in method.settings})
+        for name, method in LEARNERS.items()
+    }
+
+
+def content(learner: Learner) -> bytes:
+    return encode_policy(learner.policy)
+
+
+@every_method
+def test_a_learner_goes_on_from_its_state_as_if_it_had_not_stopped(
+    name: str, settings: dict[str, TrainingSettings]
+) -> None:
+    make = LEARNERS[name]
+    whole = make(SMALL, settings[name])
+    untaught = content(whole)
+    whole.advance(0.0)
+    state = encode_state(whole.state())
+    between = content(whole)
+    figures = whole.advance(0.5)
+    resumed = make(SMALL, settings[name])
+    assert content(resumed) == untaught
+    resumed.restore(decode_state(state))
+    assert content(resumed) == between
+    again = resumed.advance(0.5)
+    assert again == figures
+    assert any(figure.startswith("loss/") for figure in figures)
+    assert content(resumed) == content(whole)
+    assert len({untaught, between, content(whole)}) == 3
+
+
+@every_method
+def test_a_learner_refuses_what_is_no_state_of_its_own(
+    name: str, settings: dict[str, TrainingSettings]
+) -> None:
+    learner = LEARNERS[name](SMALL, settings[name])
+    with pytest.raises((KeyError, TypeError, ValueError)):
+        learner.restore({})
