@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from agents import Agent, make_agent
+from agents import make_agent
 from agents.compiled.compilation import is_compiled_game
 from agents.policy.alphazero_agent import AlphaZeroAgent
 from agents.policy.network import encode_policy
@@ -40,7 +40,7 @@ def alphazero(env: BoardGame = FOUR, **options: Any) -> AlphaZeroAgent:
 
 @roots
 @given(position=unfinished_positions(board_games(largest=7)))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_both_engines_find_the_same(root: str, position: Position) -> None:
     env, state = position
     one, other = (
@@ -75,19 +75,13 @@ def test_a_solved_position_is_played_exactly(engine: str, root: str, position: P
 
 
 @both_engines
-@pytest.mark.parametrize(
-    ("moves", "action", "value"),
-    [("121212", 0, 1.0), ("1212123", 1, -1.0), ("42533", None, -1.0)],
-)
-def test_what_two_plies_decide_is_not_searched(
-    engine: str, moves: str, action: int | None, value: float
-) -> None:
-    """A win at hand; a double threat, which nothing stops."""
-    state = state_from_moves(FOUR, moves)
-    result = alphazero(engine=engine).search(FOUR, state)
-    if action is not None and value == 1.0:
-        assert (result.action, result.value, result.simulations) == (action, value, 0)
-    assert result.action in FOUR.get_available_actions(state)
+@pytest.mark.parametrize(("moves", "actions"), [("121212", {0}), ("44553", set(range(7)))])
+def test_what_two_plies_decide_is_not_searched(engine: str, moves: str, actions: set[int]) -> None:
+    """Player 1 wins at once; or has two ways to do so, and player 2 is to move."""
+    result = alphazero(engine=engine).search(FOUR, state_from_moves(FOUR, moves))
+    assert result.action in actions
+    assert (result.value, result.simulations) == (1.0, 0)
+    assert result.action_values == {result.action: 1.0}
 
 
 def test_one_simulation_is_the_policy_among_safe_moves() -> None:
@@ -128,7 +122,11 @@ def test_the_time_is_kept(engine: str, root: str) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"temperature": 1.0}, {"noise": 1.0, "noise_alpha": 0.3}, {"noise": 1.0, "root": "gumbel"}],
+    [
+        {"temperature": 1.0},
+        {"noise": 1.0, "noise_alpha": 0.3},
+        {"noise": 1.0, "root": "gumbel", "considered": 2},
+    ],
 )
 def test_a_seed_repeats_the_moves(options: dict[str, Any]) -> None:
     def moves(seed: int | None) -> list[int]:
@@ -236,11 +234,8 @@ def test_a_bundle_plays_as_the_agent_does(tmp_path: Path) -> None:
 
 def test_a_bundle_carries_the_shipped_weights() -> None:
     text = build_bundle("alphazero", {"weights": "zero"})
-    assert "AlphaZeroAgent(weights='zero', simulations=None, time_limit=None)" in text or (
-        "AlphaZeroAgent(" in text and "weights='zero'" in text
-    )
+    assert "AlphaZeroAgent(simulations=None, time_limit=None, weights='zero')" in text
     assert "weights=_WEIGHTS" in text
-    assert issubclass(AlphaZeroAgent, Agent)
 
 
 @pytest.mark.filterwarnings("default")

@@ -21,7 +21,7 @@ from agents.policy.network import (
     features_of,
 )
 from agents.policy.network_kernel import evaluate_many
-from agents.policy.policy_agent import PolicyAgent, choose_in_all, drawn_actions
+from agents.policy.policy_agent import PolicyAgent, averaged, choose_in_all, drawn_actions
 from agents.registry import JsonValue
 from envs import ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.board import BoardGame
@@ -158,7 +158,7 @@ def test_the_preferred_legal_action_is_played(position: Position, seed: int) -> 
     env, state = position
     policy = random_policy(env, seed)
     result = PolicyAgent(encode_policy(policy)).search(env, state)
-    logits, values = evaluate_network(policy.network, env, [state])
+    logits, values = averaged(evaluate_network, policy.network, env, [state])
     legal = env.get_available_actions(state)
     assert result.action == max(legal, key=lambda action: logits[0, action])
     assert -1.0 < result.value < 1.0
@@ -174,10 +174,33 @@ def test_in_many_games_it_chooses_as_in_one(position: Position, draw: float) -> 
     policy = random_policy(env, seed=4)
     agent = PolicyAgent(encode_policy(policy))
     chosen = choose_in_all(agent, env, [state] * 3, np.array([0.0, draw, 0.99])).tolist()
-    logits = evaluate_network(policy.network, env, [state])[0][0]
+    logits = averaged(evaluate_network, policy.network, env, [state])[0][0]
     best = float(logits[agent.act(env, state)])
     assert [float(logits[action]) for action in chosen] == pytest.approx([best] * 3, abs=1e-3)
     assert set(chosen) <= set(env.get_available_actions(state))
+
+
+def board_in_a_mirror(env: BoardGame, board: list[int]) -> list[int]:
+    rows = np.array(board).reshape(env.rows, env.columns)
+    return [int(cell) for cell in rows[:, ::-1].ravel()]
+
+
+@given(position=unfinished_positions(board_games(largest=8)))
+@settings(deadline=None)
+def test_mirror_images_are_worth_the_same(position: Position) -> None:
+    """The logits of the mirror image, by the flat board turned round, are those turned round."""
+    env, state = position
+    network = random_policy(env, seed=4).network
+    image = env.from_board(board_in_a_mirror(env, env.to_board(state)), state.player)
+    logits, values = averaged(evaluate_network, network, env, [state, image])
+    of_cells = len(env.action_cells) == env.rows * env.columns
+    actions = list(range(len(env.action_cells)))
+    turned = board_in_a_mirror(env, actions) if of_cells and env.rows > 1 else actions[::-1]
+    np.testing.assert_allclose(logits[0], logits[1, turned], rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(values[0], values[1], rtol=1e-4, atol=1e-4)
+    single = evaluate_network(network, env, [state, image])
+    expected = (single[0][0] + single[0][1, turned]) / 2
+    np.testing.assert_allclose(logits[0], expected, rtol=1e-4, atol=1e-4)
 
 
 def test_draws_are_places_in_the_sum_of_the_chances() -> None:
@@ -188,9 +211,9 @@ def test_draws_are_places_in_the_sum_of_the_chances() -> None:
 
 
 def test_a_temperature_draws_in_proportion() -> None:
-    """The network is its bias alone: 1/2 for column 0, 1/12 elsewhere."""
+    """The network is its bias alone, the same in a mirror."""
     scope, network = random_policy(FOUR, seed=1, widths=(0, 0))
-    chances = np.array([1 / 2] + [1 / 12] * 6)
+    chances = np.array([0.3, 0.05, 0.1, 0.1, 0.1, 0.05, 0.3])
     bias = np.array([*(2 * np.log(chances)), 0.0], np.float32)
     constant = network._replace(bias=bias, features=np.zeros_like(network.features))
     content = encode_policy(TrainedPolicy(scope, constant))
