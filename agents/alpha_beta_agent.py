@@ -1,16 +1,18 @@
 """The alpha-beta agent: its options, its two engines, and its choice among equals."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any, Generic
 
 from agents.alpha_beta import AlphaBeta, TranspositionTable
 from agents.compiled.compilation import runs_compiled
-from agents.compiled.compiled_alpha_beta import ALPHA_BETA, CompiledAlphaBeta, can_compile
+from agents.compiled.compiled_alpha_beta import CompiledAlphaBeta, can_compile, compilation_of
+from agents.compiled.learned_value import LearnedValue, learned_values, learned_weights_option
 from agents.depth_first import Deepened, DepthFirstAgent, DepthFirstSearch
+from agents.guidance.heuristics import HEURISTICS, Heuristic, automatic
 from agents.guidance.tie_break import LOOK_AHEAD, TIE_BREAKS, best_against_fallible
-from agents.options import ENGINES, option, require_at_least, require_one_of
+from agents.options import ENGINES, choose, option, require_at_least, require_one_of
 from agents.search import Clock, TimeUp
 from envs.protocol import Action, Env, State
 
@@ -40,8 +42,11 @@ class AlphaBetaAgent(DepthFirstAgent):
         "of actions proven equal: first, expectimax (for the opponent's mistakes)",
     )
     engine: str = option("auto", "auto, compiled (ConnectX only), reference (plain Python)")
+    weights: str | bytes | None = learned_weights_option("heuristic")
+    _learned: Mapping[str, LearnedValue] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        self._learned = learned_values(self.weights)
         super().__post_init__()
         require_at_least("table_size", self.table_size, 0)
         require_one_of("tie_break", self.tie_break, TIE_BREAKS)
@@ -80,22 +85,36 @@ class AlphaBetaAgent(DepthFirstAgent):
     def compile(self, env: Env[Any, Any]) -> None:
         """Compile the search, if it is to be compiled for this game."""
         if self.engine != "reference" and self._can_compile(env):
-            ALPHA_BETA.begin()
+            compilation_of(self.heuristic_for(env)).begin()
 
     def is_compiled(self, env: Any) -> bool:
         """Whether the compiled engine searches this game; compiles it, if so and if need be."""
         return self.engine != "reference" and runs_compiled(
             self.engine,
             self._can_compile(env),
-            ALPHA_BETA,
-            "the heuristic open_lines or zero with an ordering chosen by name",
+            compilation_of(self.heuristic_for(env)),
+            "the heuristic open_lines, zero or learned with an ordering chosen by name",
         )
 
+    def chosen_heuristic(self) -> Heuristic:
+        """The function that the option names.
+
+        Raises:
+            ValueError: none has this name.
+        """
+        return choose("heuristic", self.heuristic, {**HEURISTICS, **self._learned})
+
+    def heuristic_for(self, env: Any) -> Heuristic:
+        """The heuristic of a game: for `auto` the learned one where it knows the game."""
+        chosen = self.chosen_heuristic()
+        learned = (value for value in self._learned.values() if value.knows(env))
+        return next(learned, chosen) if chosen is automatic else chosen
+
     def _can_compile(self, env: Any) -> bool:
-        return can_compile(env, self.chosen_heuristic(), self.chosen_ordering())
+        return can_compile(env, self.heuristic_for(env), self.chosen_ordering())
 
     def _new_search(self, env: Any, clock: Clock, compiled: bool) -> AlphaBeta[Any, Any]:
-        heuristic, ordering = self.chosen_heuristic(), self.chosen_ordering()
+        heuristic, ordering = self.heuristic_for(env), self.chosen_ordering()
         if compiled:
             return CompiledAlphaBeta(
                 env, heuristic, ordering, clock, self.table_size, self.killer_moves

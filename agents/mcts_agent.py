@@ -1,12 +1,14 @@
 """The Monte Carlo tree search agent: engines, budgets, its kept tree, the final move."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
 from agents.agent import Agent, SearchResult, legal_actions
-from agents.compiled.compilation import is_compiled_game, runs_compiled
-from agents.compiled.mcts_forest import MCTS, Forest
+from agents.compiled.compilation import Compilation, is_compiled_game, runs_compiled
+from agents.compiled.learned_value import LearnedValue, learned_values, learned_weights_option
+from agents.compiled.mcts_forest import LEARNED_MCTS, MCTS, Forest
 from agents.compiled.mcts_kernel import TreeSettings
 from agents.final_move import FINAL_MOVES, SearchedNode, final_action, principal_variation
 from agents.guidance.ordering import sensible_actions
@@ -16,6 +18,9 @@ from agents.options import ENGINES, choose, option, require_at_least, require_on
 from agents.search import Clock, make_rng
 from envs.protocol import Action, Env, State
 from envs.random_stream import STREAMS
+
+PLAYOUTS = (uniform, decisive)
+"""Those that are compiled."""
 
 
 @dataclass
@@ -51,6 +56,8 @@ class MCTSAgent(Agent):
     seed: int | None = option(None, "seed of the random numbers; none: different in every run")
     engine: str = option("auto", "auto, compiled (ConnectX only), reference (plain Python)")
     threads: int = option(1, "trees that the compiled engine grows at the same time")
+    weights: str | bytes | None = learned_weights_option("rollout")
+    _learned: Mapping[str, LearnedValue] = field(init=False, repr=False, compare=False)
     _rng: Random = field(init=False, repr=False, compare=False)
     _tree: Tree[Any, Any] | Forest | None = field(
         init=False, repr=False, compare=False, default=None
@@ -62,7 +69,8 @@ class MCTSAgent(Agent):
         require_at_least("exploration", self.exploration, 0)
         require_at_least("rollouts_per_leaf", self.rollouts_per_leaf, 1)
         require_at_least("threads", self.threads, 1)
-        self._rollout(compiled=False)
+        self._learned = learned_values(self.weights)
+        self._rollout(None, compiled=False)
         choose("final_move", self.final_move, FINAL_MOVES)
         require_one_of("engine", self.engine, ENGINES)
         self._rng = make_rng(self.seed)
@@ -109,7 +117,7 @@ class MCTSAgent(Agent):
     def compile(self, env: Env[Any, Any]) -> None:
         """Compile the search, if it is to be compiled for this game."""
         if self.engine != "reference" and self._can_compile(env):
-            MCTS.begin()
+            self._compilation(env).begin()
 
     def is_compiled(self, env: Any) -> bool:
         """Whether the compiled engine searches this game; compiles it, if so and if need be.
@@ -120,16 +128,28 @@ class MCTSAgent(Agent):
         return self.engine != "reference" and runs_compiled(
             self.engine,
             self._can_compile(env),
-            MCTS,
-            "the rollout uniform or decisive",
+            self._compilation(env),
+            "the rollout uniform, decisive or learned",
         )
 
     def _can_compile(self, env: Any) -> bool:
-        return self._rollout(compiled=True) in (uniform, decisive) and is_compiled_game(env)
+        rollout = self._rollout(env, compiled=True)
+        known = rollout.knows(env) if isinstance(rollout, LearnedValue) else rollout in PLAYOUTS
+        return known and is_compiled_game(env)
 
-    def _rollout(self, compiled: bool) -> Rollout:
-        automatic = decisive if compiled else uniform
-        return choose("rollout", self.rollout, {**ROLLOUTS, "auto": automatic})
+    def _compilation(self, env: Any) -> Compilation:
+        learned = isinstance(self._rollout(env, compiled=True), LearnedValue)
+        return LEARNED_MCTS if learned else MCTS
+
+    def _rollout(self, env: Any, compiled: bool) -> Rollout:
+        """The function that the option names; `auto` is `learned` where there are weights for it.
+
+        Raises:
+            ValueError: none has this name.
+        """
+        learned = (value for value in self._learned.values() if value.knows(env))
+        automatic: Rollout = next(learned, decisive if compiled else uniform)
+        return choose("rollout", self.rollout, {**ROLLOUTS, **self._learned, "auto": automatic})
 
     def _tree_at(self, env: Any, state: Any, compiled: bool) -> Tree[Any, Any] | Forest:
         """The kept tree, if it is of this engine and `state` is in it, or a new one."""
@@ -148,7 +168,7 @@ class MCTSAgent(Agent):
             env,
             state,
             self.exploration,
-            self._rollout(compiled=False),
+            self._rollout(env, compiled=False),
             self.rollouts_per_leaf,
             self.solver,
             self.decisive_moves,
@@ -156,15 +176,17 @@ class MCTSAgent(Agent):
         )
 
     def _new_forest(self, env: Any, state: Any) -> Forest:
+        rollout = self._rollout(env, compiled=True)
         settings = TreeSettings(
             self.exploration,
             self.rollouts_per_leaf,
             self.solver,
             self.decisive_moves,
-            self._rollout(compiled=True) is decisive,
+            rollout is decisive,
         )
         streams = [1 + self._rng.randrange(STREAMS) for _ in range(self.threads)]
-        return Forest(env, state, settings, streams)
+        learned = rollout if isinstance(rollout, LearnedValue) else None
+        return Forest(env, state, settings, streams, learned=learned)
 
     def _grow(self, tree: Tree[Any, Any] | Forest, clock: Clock) -> int:
         """Run simulations, at least one, until a budget is used up; how many were run."""

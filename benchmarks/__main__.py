@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
+from agents.registry import agent_from_text
 from benchmarks.catalogue import workloads
 from benchmarks.compilation import compilation_report, measure_compilation
 from benchmarks.environments import (
@@ -18,6 +19,16 @@ from benchmarks.environments import (
     measure_environment,
 )
 from benchmarks.first_call import KERNELS
+from benchmarks.hard_positions import (
+    HARD_POSITIONS,
+    PER_PLY,
+    PLIES,
+    hard_report,
+    kept_results,
+    make_hard_positions,
+    read_hard_positions,
+    write_hard_positions,
+)
 from benchmarks.heuristics import heuristic_report, pairings, play_pairing
 from benchmarks.imports import import_report, measure_imports
 from benchmarks.make_positions import make_set
@@ -211,6 +222,33 @@ def positions(
     """Make the sets of positions again, with BitBully's scores: a few minutes."""
     for kind in SETS:
         write_positions(kind.path, [*_track(make_set(kind, seed), f"Making {kind.name}", SIZE)])
+
+
+@app.command("hard-positions")
+def hard_positions(
+    seed: Annotated[int, typer.Option(help="The same seed makes the same positions.")] = 1,
+) -> None:
+    """Make the hard positions again: a few minutes."""
+    made = _track(make_hard_positions(seed), "Making hard positions", len(PLIES) * PER_PLY)
+    write_hard_positions(HARD_POSITIONS, [*made])
+
+
+@app.command()
+def hard(
+    agents: Annotated[
+        list[str], typer.Argument(metavar="AGENT…", help="As in mcts:time_limit=0.5.")
+    ],
+    seed: Annotated[int, typer.Option(help="Of the agents' random numbers.")] = 1,
+    json: Json = None,
+) -> None:
+    """Tell how often agents keep the result in the hard positions."""
+    try:
+        asked = [agent_from_text(agent, seed) for agent in agents]
+    except (OSError, ValueError) as error:
+        raise typer.BadParameter(str(error)) from None
+    known = read_hard_positions(HARD_POSITIONS)
+    kept = _track(kept_results(asked, known), "Asking agents", len(known))
+    _publish(hard_report(agents, [*kept]), json)
 
 
 @app.command()

@@ -14,7 +14,8 @@ which is all that has to be shown (principal variation search: T. A. Marsland an
 "Parallel Search of Strongly Ordered Game Trees", 1982).
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from agents.compiled.alpha_beta_tables import (
     AT_LEAST,
@@ -27,6 +28,7 @@ from agents.compiled.alpha_beta_tables import (
     stone_gain,
     unpack_entry,
 )
+from agents.compiled.learned_value import GuessArrays, known_guess
 from envs.bitboard import completing_cells, safe_cells
 from envs.jit import Words, inlined, jit
 
@@ -100,45 +102,101 @@ class SearchArrays(NamedTuple):
     progress: Words
 
 
-@jit
-def alpha_beta_slice(
-    board: BoardNumbers, scores: LineScores, arrays: SearchArrays, depth: int, node_limit: int
-) -> bool:
-    """Search on until the state of frame 0 has its score, or for `node_limit` nodes more.
+AlphaBetaSlice = Callable[[BoardNumbers, Any, SearchArrays, int, int], bool]
+ScoreAfter = Callable[[Any, int, int, int, int], int]
+"""Scores the state to which a move leads, from the view of who makes it, by: what the heuristic
+needs, the score kept up so far, the stones of the mover and of both players, and the move."""
+
+
+def make_alpha_beta_slice(guessed_score: ScoreAfter, kept_score: ScoreAfter) -> AlphaBetaSlice:
+    """Make the search's kernel with a heuristic.
 
     Args:
-        board: the board.
-        scores: the heuristic.
-        arrays: where the search stands. To begin one, set PLY to 0 and MOVER .. BETA of frame 0.
-        depth: plies to look ahead, at least 1.
-        node_limit: how many states to reach, roughly.
-
-    Returns:
-        Whether BEST of frame 0 is the score and `variations[0]` the principal variation.
+        guessed_score: scores a state at the horizon.
+        kept_score: keeps SCORE up on the way there.
     """
-    ply = arrays.progress[PLY]
-    end = arrays.progress[NODES] + node_limit
-    while arrays.progress[NODES] < end:
-        score = visit(board, scores, arrays, ply, depth - ply)
-        while score != OPEN:
-            if ply == 0:
-                arrays.frames[0, BEST] = score
-                return True
-            ply -= 1
-            score = take_back(arrays, ply, -score, depth - ply)
-        play_next(scores, arrays, ply)
-        ply += 1
-    arrays.progress[PLY] = ply
-    return False
+
+    @inlined
+    def best_last_move(board: BoardNumbers, scores: Any, arrays: SearchArrays, ply: int) -> int:
+        """Score a state one ply before the horizon: the best of the scores of its moves."""
+        frame = arrays.frames[ply]
+        mover, mask, score, beta = frame[MOVER], frame[MASK], frame[SCORE], frame[BETA]
+        possible = (mask + board.bottom) & board.board
+        best, best_move, reached = -WIN_SCORE, NO_MOVE, 0
+        for column in arrays.order:
+            move = possible & column
+            if move:
+                found = guessed_score(scores, score, mover, mask, move)
+                reached += 1
+                if found > best:
+                    best, best_move = found, move
+                    if best >= beta:
+                        break
+        arrays.variations[ply, 0] = best_move
+        arrays.variation_lengths[ply] = 1
+        arrays.progress[NODES] += reached
+        if mask | best_move == board.board:
+            return 0  # no guess: the game is drawn
+        arrays.progress[GUESSES] += reached
+        return best
+
+    @inlined
+    def play_next(scores: Any, arrays: SearchArrays, ply: int) -> None:
+        """Play the next of a state's moves: prepare the frame above."""
+        frame, child = arrays.frames[ply], arrays.frames[ply + 1]
+        mover, mask = frame[MOVER], frame[MASK]
+        move = arrays.moves[ply, frame[NEXT]]
+        child[MOVER] = mask ^ mover
+        child[MASK] = mask | move
+        child[SCORE] = -kept_score(scores, frame[SCORE], mover, mask, move)
+        child[BETA] = -frame[ALPHA]
+        child[ALPHA] = -frame[BETA]
+        if frame[NEXT] and not frame[AGAIN]:
+            child[ALPHA] = child[BETA] - 1
+        frame[NEXT] += 1
+        arrays.progress[NODES] += 1
+
+    @jit
+    def alpha_beta_slice(
+        board: BoardNumbers, scores: Any, arrays: SearchArrays, depth: int, node_limit: int
+    ) -> bool:
+        """Search on until the state of frame 0 has its score, or for `node_limit` nodes more.
+
+        Args:
+            board: the board.
+            scores: what the heuristic needs.
+            arrays: where the search stands. To begin one, set PLY to 0 and MOVER .. BETA of
+                frame 0.
+            depth: plies to look ahead, at least 1.
+            node_limit: how many states to reach, roughly.
+
+        Returns:
+            Whether BEST of frame 0 is the score and `variations[0]` the principal variation.
+        """
+        ply = arrays.progress[PLY]
+        end = arrays.progress[NODES] + node_limit
+        while arrays.progress[NODES] < end:
+            if depth - ply == 1:
+                score = best_last_move(board, scores, arrays, ply)
+            else:
+                score = visit(board, arrays, ply, depth - ply)
+            while score != OPEN:
+                if ply == 0:
+                    arrays.frames[0, BEST] = score
+                    return True
+                ply -= 1
+                score = take_back(arrays, ply, -score, depth - ply)
+            play_next(scores, arrays, ply)
+            ply += 1
+        arrays.progress[PLY] = ply
+        return False
+
+    return alpha_beta_slice
 
 
 @inlined
-def visit(
-    board: BoardNumbers, scores: LineScores, arrays: SearchArrays, ply: int, plies: int
-) -> int:
+def visit(board: BoardNumbers, arrays: SearchArrays, ply: int, plies: int) -> int:
     """Score a state that has just been reached, or put its moves in order and return OPEN."""
-    if plies == 1:
-        return best_last_move(board, scores, arrays, ply)
     mover, mask = arrays.frames[ply, MOVER], arrays.frames[ply, MASK]
     threats = completing_cells(mask ^ mover, board.rows, board.inarow) & board.board
     possible = (mask + board.bottom) & board.board
@@ -149,31 +207,6 @@ def visit(
     if score == OPEN:
         begin_moves(arrays, ply, safe, promising)
     return score
-
-
-@inlined
-def best_last_move(board: BoardNumbers, scores: LineScores, arrays: SearchArrays, ply: int) -> int:
-    """Score a state one ply before the horizon: the best of the heuristic's scores of the moves."""
-    frame = arrays.frames[ply]
-    mover, mask, score, beta = frame[MOVER], frame[MASK], frame[SCORE], frame[BETA]
-    possible = (mask + board.bottom) & board.board
-    best, best_move, reached = -WIN_SCORE, NO_MOVE, 0
-    for column in arrays.order:
-        move = possible & column
-        if move:
-            found = score + stone_gain(scores, mover, mask ^ mover, move)
-            reached += 1
-            if found > best:
-                best, best_move = found, move
-                if best >= beta:
-                    break
-    arrays.variations[ply, 0] = best_move
-    arrays.variation_lengths[ply] = 1
-    arrays.progress[NODES] += reached
-    if mask | best_move == board.board:
-        return 0  # no guess: the game is drawn
-    arrays.progress[GUESSES] += reached
-    return best
 
 
 @inlined
@@ -244,23 +277,6 @@ def begin_moves(arrays: SearchArrays, ply: int, safe: int, promising: int) -> No
 
 
 @inlined
-def play_next(scores: LineScores, arrays: SearchArrays, ply: int) -> None:
-    """Play the next of a state's moves: prepare the frame above."""
-    frame, child = arrays.frames[ply], arrays.frames[ply + 1]
-    mover, mask = frame[MOVER], frame[MASK]
-    move = arrays.moves[ply, frame[NEXT]]
-    child[MOVER] = mask ^ mover
-    child[MASK] = mask | move
-    child[SCORE] = -frame[SCORE] - stone_gain(scores, mover, mask ^ mover, move)
-    child[BETA] = -frame[ALPHA]
-    child[ALPHA] = -frame[BETA]
-    if frame[NEXT] and not frame[AGAIN]:
-        child[ALPHA] = child[BETA] - 1
-    frame[NEXT] += 1
-    arrays.progress[NODES] += 1
-
-
-@inlined
 def take_back(arrays: SearchArrays, ply: int, score: int, plies: int) -> int:
     """Take in the score of the move just searched; return the state's, or OPEN for more moves."""
     frame = arrays.frames[ply]
@@ -322,3 +338,25 @@ def remember(arrays: SearchArrays, ply: int, plies: int) -> None:
     slot = slot_of(arrays.table, key)
     arrays.table[slot, 0] = key
     arrays.table[slot, 1] = pack_entry(best, reach, bound, frame[BEST_MOVE])
+
+
+@inlined
+def score_by_lines(scores: LineScores, score: int, mover: int, mask: int, move: int) -> int:
+    """The score after a move, by the lines through its cell."""
+    return score + stone_gain(scores, mover, mask ^ mover, move)
+
+
+@inlined
+def guess_after(guesses: GuessArrays, score: int, mover: int, mask: int, move: int) -> int:
+    """The score after a move, by the guess of a network."""
+    return -known_guess(guesses, mask ^ mover, mask | move)
+
+
+@inlined
+def no_score(guesses: GuessArrays, score: int, mover: int, mask: int, move: int) -> int:
+    """Keep nothing up: a network looks at leaves alone."""
+    return 0
+
+
+alpha_beta_by_lines = make_alpha_beta_slice(score_by_lines, score_by_lines)
+alpha_beta_by_guesses = make_alpha_beta_slice(guess_after, no_score)

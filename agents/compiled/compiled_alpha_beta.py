@@ -1,7 +1,8 @@
 """Alpha-beta with its work below the root compiled: where it applies, and its arrays."""
 
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Any, Protocol
 
 from agents.alpha_beta import AlphaBeta, TranspositionTable
 from agents.compiled.alpha_beta_kernel import (
@@ -18,10 +19,12 @@ from agents.compiled.alpha_beta_kernel import (
     SCORE,
     BoardNumbers,
     SearchArrays,
-    alpha_beta_slice,
+    alpha_beta_by_guesses,
+    alpha_beta_by_lines,
 )
 from agents.compiled.alpha_beta_tables import (
     LONGEST_LINE,
+    WIN_SCORE,
     line_scores,
     new_table,
     score_value,
@@ -29,6 +32,7 @@ from agents.compiled.alpha_beta_tables import (
     value_score,
 )
 from agents.compiled.compilation import Compilation, is_compiled_game
+from agents.compiled.learned_value import CERTAINTY, LearnedValue, new_guesses
 from agents.guidance.heuristics import Heuristic, automatic, open_lines, zero
 from agents.guidance.ordering import ORDERINGS, Ordering, natural
 from agents.search import Clock, Variation
@@ -41,6 +45,61 @@ NODES_PER_SLICE = 50_000
 """Between two looks at the clock: a millisecond or two."""
 LARGEST_TABLE = 1 << 30
 """States: `slot_of` computes no place beyond."""
+
+
+class Scale(Protocol):
+    """The scores of a heuristic: what the kernel needs for them, and what values they stand for."""
+
+    scores: Any
+
+    def kept_score(self, state: BoardState) -> int:
+        """The score that the kernel keeps up from a state on, for the player to move."""
+
+    def score(self, value: float) -> int:
+        """The score whose value this is."""
+
+    def value(self, score: int) -> float:
+        """The value of a score, from the same player's view."""
+
+
+class LineScale:
+    """The scores of `open_lines` or, where no line is counted, of `zero`."""
+
+    def __init__(self, heuristic: Heuristic, env: ConnectX) -> None:
+        self._inarow = env.inarow
+        self._counted = () if heuristic is zero else env.winning_lines
+        self.scores = line_scores(self._counted, env.columns * (env.rows + 1), env.inarow)
+
+    def kept_score(self, state: BoardState) -> int:
+        """The score of a state by its lines."""
+        return state_score(state, self._counted)
+
+    def score(self, value: float) -> int:
+        """The score whose value this is."""
+        return value_score(value, self._inarow)
+
+    def value(self, score: int) -> float:
+        """The value of a score, from the same player's view."""
+        return score_value(score, self._inarow)
+
+
+class GuessScale:
+    """The guesses of a network."""
+
+    def __init__(self, heuristic: LearnedValue, env: ConnectX) -> None:
+        self.scores = new_guesses(heuristic.arrays(env))
+
+    def kept_score(self, state: BoardState) -> int:
+        """None: guesses are made of leaves alone."""
+        return 0
+
+    def score(self, value: float) -> int:
+        """The score whose value this is."""
+        return round(value * (WIN_SCORE if abs(value) == 1.0 else CERTAINTY))
+
+    def value(self, score: int) -> float:
+        """The value of a score, from the same player's view."""
+        return score / (WIN_SCORE if abs(score) == WIN_SCORE else CERTAINTY)
 
 
 class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
@@ -72,13 +131,16 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         plain: bool = False,
     ) -> None:
         super().__init__(env, heuristic, ordering, clock, TranspositionTable(0), killer_moves)
-        self._search_slice = alpha_beta_slice if plain else compiled(alpha_beta_slice)
         masks = board_masks(env.rows, env.columns, env.inarow)
         self._board = BoardNumbers(masks.rows, masks.inarow, masks.bottom, masks.board)
         self._cells = masks.cells
         self._columns = _columns_of_cells(env.rows, env.columns)
-        self._counted = () if heuristic is zero else env.winning_lines
-        self._scores = line_scores(self._counted, env.columns * (env.rows + 1), env.inarow)
+        self._scale: Scale
+        if isinstance(heuristic, LearnedValue):
+            self._scale, kernel = GuessScale(heuristic, env), alpha_beta_by_guesses
+        else:
+            self._scale, kernel = LineScale(heuristic, env), alpha_beta_by_lines
+        self._search_slice = kernel if plain else compiled(kernel)
         columns = ordering(env, env.initial_state(), tuple(range(env.columns)))
         self._arrays = _new_arrays(
             [column_cells(env.rows, column) for column in columns],
@@ -101,12 +163,12 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         win = self._winning_move(state)
         if win:
             return float(sign), (self._columns[win], None)
-        inarow = self._board.inarow
+        scale = self._scale
         if sign < 0:
             alpha, beta = -beta, -alpha
-        self._begin(state, value_score(alpha, inarow), value_score(beta, inarow))
+        self._begin(state, scale.score(alpha), scale.score(beta))
         self._run(plies=int(min(depth, self._cells - state.mask.bit_count())))
-        return score_value(sign * int(self._arrays.frames[0, BEST]), inarow), self._variation()
+        return scale.value(sign * int(self._arrays.frames[0, BEST])), self._variation()
 
     def _winning_move(self, state: BoardState) -> int:
         """A cell with which the player whose turn it is wins at once, or 0."""
@@ -118,7 +180,7 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         """Put `state` on the stack, to be searched within the window of scores."""
         frame = self._arrays.frames[0]
         frame[MOVER], frame[MASK] = state.mover, state.mask
-        frame[SCORE] = state_score(state, self._counted)
+        frame[SCORE] = self._scale.kept_score(state)
         frame[ALPHA], frame[BETA] = alpha, beta
         self._arrays.progress[PLY] = 0
 
@@ -131,7 +193,7 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         while not finished:
             self.clock.check()
             finished = self._search_slice(
-                self._board, self._scores, self._arrays, plies, NODES_PER_SLICE
+                self._board, self._scale.scores, self._arrays, plies, NODES_PER_SLICE
             )
             self.nodes = nodes + int(progress[NODES])
             self.guesses = guesses + int(progress[GUESSES])
@@ -147,26 +209,35 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
 
 def can_compile(env: object, heuristic: Heuristic, ordering: Ordering) -> bool:
     """Whether `CompiledAlphaBeta` knows these rules, this heuristic and this ordering."""
-    return (
-        is_compiled_game(env)
-        and env.inarow <= LONGEST_LINE
-        and heuristic in (automatic, open_lines, zero)
-        and ordering in ORDERINGS.values()
-    )
+    if not is_compiled_game(env) or ordering not in ORDERINGS.values():
+        return False
+    if isinstance(heuristic, LearnedValue):
+        return heuristic.knows(env)
+    return env.inarow <= LONGEST_LINE and heuristic in (automatic, open_lines, zero)
 
 
-def _finds_what_plain_python_finds() -> bool:
+def _finds_what_plain_python_finds(make_heuristic: Callable[[ConnectX], Heuristic]) -> bool:
     """Whether the compiled kernel, once it is compiled, sees the same nodes as the plain one."""
     env = ConnectX(rows=4, columns=5, inarow=3)
-    state = env.initial_state()
+    state, heuristic = env.initial_state(), make_heuristic(env)
     found = []
     for plain in (False, True):
-        search = CompiledAlphaBeta(env, open_lines, natural, Clock(), 100, True, plain)
+        search = CompiledAlphaBeta(env, heuristic, natural, Clock(), 100, True, plain)
         found.append((search.action_value(state, 0, 5, 0, -1.0, 1.0), search.nodes))
     return found[0] == found[1]
 
 
-ALPHA_BETA = Compilation("alpha-beta", _finds_what_plain_python_finds)
+ALPHA_BETA = Compilation(
+    "alpha-beta", partial(_finds_what_plain_python_finds, lambda env: open_lines)
+)
+LEARNED_ALPHA_BETA = Compilation(
+    "alpha-beta with a network", partial(_finds_what_plain_python_finds, LearnedValue.of_stones)
+)
+
+
+def compilation_of(heuristic: Heuristic) -> Compilation:
+    """The compilation of the search with a heuristic."""
+    return LEARNED_ALPHA_BETA if isinstance(heuristic, LearnedValue) else ALPHA_BETA
 
 
 @lru_cache

@@ -9,10 +9,11 @@ Monte-Carlo Tree Search", 2008).
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from agents.compiled.compilation import Compilation
+from agents.compiled.learned_value import CERTAINTY, LearnedValue
 from agents.compiled.mcts_kernel import (
     CELL,
     CHILDREN,
@@ -32,7 +33,8 @@ from agents.compiled.mcts_kernel import (
     VISITS,
     TreeArrays,
     TreeSettings,
-    grow_tree,
+    grow_by_guesses,
+    grow_by_playouts,
     make_node,
     transplant,
 )
@@ -80,7 +82,7 @@ class PooledTree:
         """Begin anew, with the root alone; the random numbers go on."""
         self.state = state
         self.root = ROOT
-        self.nodes = new_pool(1)
+        self.nodes = self._new_pool(1)
         make_root = self._runnable(make_node)
         make_root(self.nodes, ROOT, state.mover, state.mask, self.board, self.settings)
         self.counters[TAKEN] = 1
@@ -88,7 +90,8 @@ class PooledTree:
 
     def grow(self, simulations: int) -> int:
         """Run simulations until the root is proven; how many were run."""
-        return self._runnable(grow_tree)(
+        kernel = grow_by_guesses if self._guesses else grow_by_playouts
+        return self._runnable(kernel)(
             TreeArrays(self.nodes, self.counters, self._path),
             self.root,
             self.state.mover,
@@ -124,9 +127,20 @@ class PooledTree:
         wanted = LARGEST_POOL
         if simulations is not None:
             wanted = min(wanted, taken + simulations * self.board.columns)
-        pool = new_pool(max(taken, wanted))
+        pool = self._new_pool(max(taken, wanted))
         self._runnable(transplant)(self.nodes, self.counters, self.root, pool)
         self.nodes, self.root = pool, ROOT
+
+    @property
+    def _guesses(self) -> bool:
+        """Whether leaves are guessed, and not played out."""
+        return self.board.network != ()
+
+    def _new_pool(self, places: int) -> Any:
+        """A pool of empty places."""
+        import numpy as np
+
+        return np.empty((places, NODE_FIELDS), np.int64 if self._guesses else np.int32)
 
     def _runnable(self, kernel: Kernel) -> Kernel:
         return kernel if self._plain else compiled(kernel)
@@ -134,13 +148,6 @@ class PooledTree:
     def __getstate__(self) -> dict[str, Any]:
         """Without the places that are free."""
         return {**self.__dict__, "nodes": self.nodes[: self.counters[TAKEN]].copy()}
-
-
-def new_pool(places: int) -> Any:
-    """A pool of empty places."""
-    import numpy as np
-
-    return np.empty((places, NODE_FIELDS), dtype=np.int32)
 
 
 SLICE = 1000
@@ -167,7 +174,8 @@ class MergedNode:
     @property
     def total(self) -> float:
         """Sum of the results, from player 1's view."""
-        return float(-self.sign * sum(self._read(TOTAL)))
+        win = self._places[0][0].settings.win
+        return -self.sign * sum(self._read(TOTAL)) / win
 
     @property
     def proven(self) -> float | None:
@@ -207,6 +215,7 @@ class Forest:
         settings: how to grow.
         streams: for each tree the seed of its random numbers, below 2^63.
         plain: whether the kernels run as they stand, in plain Python.
+        learned: guesses the value of leaves, in the place of playouts.
     """
 
     def __init__(
@@ -216,12 +225,21 @@ class Forest:
         settings: TreeSettings,
         streams: Sequence[int],
         plain: bool = False,
+        learned: LearnedValue | None = None,
     ) -> None:
         masks = board_masks(env.rows, env.columns, env.inarow)
         board = PlayoutBoard(env.rows, env.columns, env.inarow, masks.bottom, masks.board)
         self.env = env
         self.state = state
-        self.trees = [PooledTree(state, board, settings, stream, plain) for stream in streams]
+        if learned is None:
+            boards = [board for _ in streams]
+        else:
+            settings = settings._replace(win=CERTAINTY)
+            boards = [board._replace(network=learned.arrays(env)) for _ in streams]
+        self.trees = [
+            PooledTree(state, board, settings, stream, plain)
+            for board, stream in zip(boards, streams, strict=True)
+        ]
 
     @property
     def nodes(self) -> int:
@@ -286,14 +304,15 @@ def path_between(env: BoardGame, state: BoardState, target: BoardState) -> tuple
     return paths.get(target)
 
 
-def _grows_what_plain_python_grows() -> bool:
+def _grows_what_plain_python_grows(learns: bool) -> bool:
     """Whether the compiled kernels, once they are compiled, grow the same trees as the plain."""
     env = ConnectX(rows=4, columns=5, inarow=3)
+    learned = LearnedValue.of_stones(env) if learns else None
     grown = []
     for plain in (False, True):
         for decisive in (False, True):
             settings = TreeSettings(1.0, 1, True, decisive, decisive)
-            forest = Forest(env, env.initial_state(), settings, streams=(7,), plain=plain)
+            forest = Forest(env, env.initial_state(), settings, (7,), plain, learned)
             forest.grow(30, Clock())
             tree = forest.trees[0]
             nodes = tree.nodes[: tree.counters[TAKEN]].tolist()
@@ -302,4 +321,7 @@ def _grows_what_plain_python_grows() -> bool:
     return grown[:2] == grown[2:]
 
 
-MCTS = Compilation("Monte Carlo", _grows_what_plain_python_grows)
+MCTS = Compilation("Monte Carlo", partial(_grows_what_plain_python_grows, False))
+LEARNED_MCTS = Compilation(
+    "Monte Carlo with a network", partial(_grows_what_plain_python_grows, True)
+)

@@ -15,9 +15,11 @@ Search Solver" (2008):
     backpropagation  `back_up`       of the results; `prove_path`, of a proof
 """
 
+from collections.abc import Callable
 from math import inf, log, sqrt
 from typing import Any, NamedTuple
 
+from agents.compiled.learned_value import guess_of
 from agents.compiled.mcts_playouts import (
     PlayoutBoard,
     decisive_playout,
@@ -33,7 +35,7 @@ from envs.random_stream import next_stream
 # The fields of a node.
 VISITS = 0
 TOTAL = 1
-"""Sum of the results."""
+"""Sum of the results, in parts of `TreeSettings.win`."""
 PROVEN = 2
 """The exact value (1, 0 or -1), or UNPROVEN."""
 DRAW_AT_HAND = 3
@@ -79,63 +81,78 @@ class TreeSettings(NamedTuple):
     """
     decisive_rollout: bool
     """Whether playouts are decisive; otherwise they are uniform."""
+    win: int = 1
+    """The total of a won game: 1, or CERTAINTY where leaves are guessed."""
 
 
 class TreeArrays(NamedTuple):
     """A tree and its growth, as arrays of integers."""
 
     nodes: Any
-    """[place, field] The pool, of 32 bits each."""
+    """[place, field] The pool, of 32 bits each, or of 64 where leaves are guessed."""
     counters: Any
     """[counter] Of 64 bits each."""
     path: Any
     """[length] Room for the nodes of a simulation, LONGEST_PATH of 64 bits each."""
 
 
-@jit
-def grow_tree(
-    tree: TreeArrays,
-    root: int,
-    mover: int,
-    mask: int,
-    board: PlayoutBoard,
-    settings: TreeSettings,
-    simulations: int,
-) -> int:
-    """Run simulations, until the value of the root is proven.
+GrowTree = Callable[[TreeArrays, int, int, int, PlayoutBoard, TreeSettings, int], int]
+ValueLeaf = Callable[[Any, int, int, PlayoutBoard, TreeSettings], int]
 
-    Where the pool has no room for a node's children it stays a leaf, and its games are played out.
+
+def make_grow_tree(value_leaf: ValueLeaf) -> GrowTree:
+    """Make the kernel that grows a tree, with a way to value its leaves.
 
     Args:
-        tree: the tree.
-        root: the place of the root, which `make_node` has made.
-        mover: stones of the player whose turn it is at the root.
-        mask: all stones at the root.
-        board: the board.
-        settings: how to grow.
-        simulations: how many, at most.
-
-    Returns:
-        The simulations run.
+        value_leaf: `play_out`, or what has its arguments and its result.
     """
-    nodes, path = tree.nodes, tree.path
-    for done in range(simulations):
-        if nodes[root, PROVEN] != UNPROVEN:
-            return done
-        length, own, stones = select_path(nodes, path, root, mover, mask, settings)
-        leaf = path[length - 1]
-        if nodes[leaf, PROVEN] == UNPROVEN and has_places(nodes, tree.counters, leaf):
-            leaf, own, stones = add_child(tree, leaf, own, stones, board, settings)
-            path[length] = leaf
-            length += 1
-        if nodes[leaf, PROVEN] == UNPROVEN:
-            total = play_out(tree.counters, own, stones, board, settings)
-        else:
-            total = nodes[leaf, PROVEN] * settings.rollouts_per_leaf
-            if settings.solver:
-                prove_path(nodes, path, length)
-        back_up(nodes, path, length, total, settings.rollouts_per_leaf)
-    return simulations
+
+    @jit
+    def grow_tree(
+        tree: TreeArrays,
+        root: int,
+        mover: int,
+        mask: int,
+        board: PlayoutBoard,
+        settings: TreeSettings,
+        simulations: int,
+    ) -> int:
+        """Run simulations, until the value of the root is proven.
+
+        Where the pool has no room for a node's children it stays a leaf, and its games are played out.
+
+        Args:
+            tree: the tree.
+            root: the place of the root, which `make_node` has made.
+            mover: stones of the player whose turn it is at the root.
+            mask: all stones at the root.
+            board: the board.
+            settings: how to grow.
+            simulations: how many, at most.
+
+        Returns:
+            The simulations run.
+        """
+        nodes, path = tree.nodes, tree.path
+        for done in range(simulations):
+            if nodes[root, PROVEN] != UNPROVEN:
+                return done
+            length, own, stones = select_path(nodes, path, root, mover, mask, settings)
+            leaf = path[length - 1]
+            if nodes[leaf, PROVEN] == UNPROVEN and has_places(nodes, tree.counters, leaf):
+                leaf, own, stones = add_child(tree, leaf, own, stones, board, settings)
+                path[length] = leaf
+                length += 1
+            if nodes[leaf, PROVEN] == UNPROVEN:
+                total = value_leaf(tree.counters, own, stones, board, settings)
+            else:
+                total = nodes[leaf, PROVEN] * settings.rollouts_per_leaf * settings.win
+                if settings.solver:
+                    prove_path(nodes, path, length)
+            back_up(nodes, path, length, total, settings.rollouts_per_leaf)
+        return simulations
+
+    return grow_tree
 
 
 @inlined
@@ -169,7 +186,7 @@ def best_child(nodes: Any, place: int, settings: TreeSettings) -> int:
     """Choose the child with the highest `agents.mcts.uct`; the solver passes over proofs."""
     first = int(nodes[place, FIRST_CHILD])
     # uct() with its logarithm taken once for all children
-    spread = settings.exploration * sqrt(log(nodes[place, VISITS]))
+    spread = settings.exploration * settings.win * sqrt(log(nodes[place, VISITS]))
     best, best_bound = first, -inf
     for child in range(first, first + nodes[place, CHILDREN]):
         if settings.solver and nodes[child, PROVEN] != UNPROVEN:
@@ -348,3 +365,15 @@ def copy_node(nodes: Any, place: int, pool: Any, target: int) -> None:
     """Copy one node as it is."""
     for part in range(NODE_FIELDS):
         pool[target, part] = nodes[place, part]
+
+
+@inlined
+def guess_leaf(
+    counters: Any, mover: int, mask: int, board: PlayoutBoard, settings: TreeSettings
+) -> int:
+    """Value a leaf by the guess of a network, for the player who moved into it."""
+    return -guess_of(board.network, mover, mask) * settings.rollouts_per_leaf
+
+
+grow_by_playouts = make_grow_tree(play_out)
+grow_by_guesses = make_grow_tree(guess_leaf)

@@ -5,7 +5,7 @@ the fields of a `BoardState`. Games go as those of `agents.guidance.rollouts` do
 included: where these call `rng.random()`, here is the next number of a stream.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from envs.bitboard import completing_cells, has_run, safe_cells
 from envs.jit import inlined
@@ -22,6 +22,8 @@ class PlayoutBoard(NamedTuple):
     """The lowest cell of each column."""
     cells: int
     """All cells."""
+    network: Any = ()
+    """The network that guesses the value of leaves, where nothing is played out."""
 
 
 @inlined

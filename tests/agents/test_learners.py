@@ -1,5 +1,7 @@
 """Every learner of the table, on a small board: the contract that the frame relies on."""
 
+from typing import Any
+
 import pytest
 
 from agents.policy.network import encode_policy
@@ -23,7 +25,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, TrainingSett
     """For each method as little work as its settings allow."""
     positions = tmp_path_factory.mktemp("labels") / "labels.npz"
     write_labelled_positions(positions, label_grove(SMALL, 1, 1))
-    small = {"simulations": SIMULATIONS, "width": WIDTH, "positions": positions}
+    small: dict[str, Any] = {"simulations": SIMULATIONS, "width": WIDTH, "positions": positions}
     return {
         name: TrainingSettings(seed=1, **{key: small[key] for key in method.settings})
         for name, method in LEARNERS.items()

@@ -37,7 +37,9 @@ from agents.policy.training.torch_network import (
     TorchNetwork,
     Trainer,
     default_device,
-    mirror_images,
+    drawn_batch,
+    joined,
+    no_targets,
 )
 from agents.puct import considered_visits
 from envs.bitboard import fits_in_word
@@ -99,7 +101,7 @@ class AlphaZeroLearner:
         self._trainer = Trainer(self._network)
         self._mean = self._network.as_numpy()
         self._rng = np.random.default_rng(settings.seed)
-        self._window: Targets | None = None
+        self._window = no_targets(len(game.action_cells))
 
     @property
     def policy(self) -> TrainedPolicy:
@@ -112,9 +114,9 @@ class AlphaZeroLearner:
         losses: list[Losses] = []
         for _ in range(ITERATIONS):
             new = self._play()
-            self._window = new if self._window is None else joined(self._window, new)
+            self._window = joined([self._window, new]).take(slice(-WINDOW, None))
             steps = max(1, round(PASSES * len(new.movers) / BATCH))
-            losses += [self._trainer.learn(self._batch(self._window), rate) for _ in range(steps)]
+            losses += [self._learn(rate) for _ in range(steps)]
             self._mean = mean_network(self._mean, self._network.as_numpy())
         policy_loss, value_loss = np.mean(losses, axis=0)
         return {
@@ -128,7 +130,7 @@ class AlphaZeroLearner:
         return {
             "trainer": self._trainer.state(),
             "mean": list(self._mean),
-            "window": None if self._window is None else list(self._window),
+            "window": list(self._window),
             "random": self._rng.bit_generator.state,
         }
 
@@ -140,8 +142,12 @@ class AlphaZeroLearner:
         """
         self._trainer.restore(state["trainer"])
         self._mean = PolicyNetwork(*state["mean"])
-        self._window = None if state["window"] is None else Targets(*state["window"])
+        self._window = Targets(*state["window"])
         self._rng.bit_generator.state = state["random"]
+
+    def _learn(self, rate: float) -> Losses:
+        batch = drawn_batch(self._game, self._window, self._rng, BATCH)
+        return self._trainer.learn(batch, rate)
 
     def _play(self) -> Targets:
         network = self._network.as_numpy()
@@ -152,15 +158,7 @@ class AlphaZeroLearner:
 
         with ThreadPoolExecutor(cpu_count()) as executor:
             shares = list(executor.map(play, streams))
-        return Targets(*map(np.concatenate, zip(*shares, strict=True)))
-
-    def _batch(self, window: Targets) -> Targets:
-        """Draw positions, half of them turned left to right."""
-        numbers = self._rng.integers(len(window.movers), size=BATCH)
-        turned = mirror_images(self._game, window.take(numbers[: BATCH // 2]))
-        plain = window.take(numbers[BATCH // 2 :])
-        batch = Targets(*map(np.concatenate, zip(turned, plain, strict=True)))
-        return batch._replace(policies=batch.policies.astype(np.float32))
+        return joined(shares)
 
 
 def played(
@@ -212,11 +210,6 @@ def play_memory(game: BoardGame, simulations: int, stream: int) -> PlayMemory:
     begun = zeros(1)
     begun[0] = stream
     return PlayMemory(tree, schedule, np.zeros(actions), np.zeros(actions), begun)
-
-
-def joined(window: Targets, new: Targets) -> Targets:
-    """The latest positions of both, `WINDOW` at most."""
-    return Targets(*(np.concatenate(pair)[-WINDOW:] for pair in zip(window, new, strict=True)))
 
 
 def mean_network(mean: PolicyNetwork, newest: PolicyNetwork) -> PolicyNetwork:

@@ -13,11 +13,12 @@ import numpy as np
 from agents.policy.network import TrainedPolicy, policy_scope
 from agents.policy.training.learner import TrainingSettings
 from agents.policy.training.torch_network import (
+    Losses,
     Targets,
     TorchNetwork,
     Trainer,
     default_device,
-    mirror_images,
+    drawn_batch,
 )
 from agents.solver.labelled_positions import LabelledPositions, read_labelled_positions
 from envs.board import BoardGame
@@ -79,17 +80,13 @@ class DistillationLearner:
     def advance(self, spent: float) -> Mapping[str, float]:
         """Learn from so many batches; see `Learner.advance`."""
         learning_rate = LEARNING_RATE * max(1 - spent, LEAST_SHARE)
-        losses = [self._trainer.learn(self._draw_batch(), learning_rate) for _ in range(STEPS)]
+        losses = [self._learn(learning_rate) for _ in range(STEPS)]
         policy, value = np.mean(losses, axis=0).tolist()
         return {"loss/policy": policy, "loss/value": value, "positions": BATCH * STEPS}
 
-    def _draw_batch(self) -> Targets:
-        """Positions drawn at random, half of the places mirrored."""
-        drawn = self._targets.take(self._rng.integers(len(self._targets.values), size=BATCH))
-        half = np.arange(BATCH) < BATCH // 2
-        images = mirror_images(self._game, drawn.take(~half))
-        kept = drawn.take(half)
-        return Targets(*(np.concatenate(arrays) for arrays in zip(kept, images, strict=True)))
+    def _learn(self, learning_rate: float) -> Losses:
+        batch = drawn_batch(self._game, self._targets, self._rng, BATCH)
+        return self._trainer.learn(batch, learning_rate)
 
     def state(self) -> dict[str, Any]:
         """All that a later run needs; the positions are not among it."""

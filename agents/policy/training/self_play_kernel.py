@@ -342,4 +342,4 @@ def drawn_number(memory: PlayMemory, count: int) -> int:
 def drawn_fraction(memory: PlayMemory) -> float:
     """Draw a number between 0 and 1."""
     memory.stream[0] = next_stream(memory.stream[0])
-    return ((memory.stream[0] & DRAWN_MASK) + 0.5) / (1 << DRAWN_BITS)
+    return float(((memory.stream[0] & DRAWN_MASK) + 0.5) / (1 << DRAWN_BITS))

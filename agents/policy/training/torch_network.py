@@ -1,6 +1,6 @@
 """The network in PyTorch: batches of positions with their targets, the loss, a step of learning."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,14 +24,36 @@ class Targets(NamedTuple):
 
     movers: NDArray[np.int64]
     masks: NDArray[np.int64]
-    policies: NDArray[np.float32]
+    policies: NDArray[np.floating[Any]]
     """Shape (positions, actions): probabilities; those of illegal actions are 0."""
     values: NDArray[np.float32]
     """Shape (positions,): for the player to move, from -1 to 1."""
 
-    def take(self, numbers: NDArray[np.int64]) -> "Targets":
-        """The positions with these numbers."""
-        return Targets(*(array[numbers] for array in self))
+    def take(self, chosen: NDArray[np.integer[Any]] | NDArray[np.bool_] | slice) -> "Targets":
+        """Some of the positions, by their numbers, by whether they are meant, or by a range."""
+        movers, masks, policies, values = self
+        return Targets(movers[chosen], masks[chosen], policies[chosen], values[chosen])
+
+
+def no_targets(actions: int) -> Targets:
+    """No positions, of a game with so many actions."""
+    return Targets(
+        np.empty(0, np.int64),
+        np.empty(0, np.int64),
+        np.empty((0, actions), np.float16),
+        np.empty(0, np.float32),
+    )
+
+
+def joined(parts: Sequence[Targets]) -> Targets:
+    """Positions of several parts, one part after the other."""
+    movers, masks, policies, values = zip(*parts, strict=True)
+    return Targets(
+        np.concatenate(movers),
+        np.concatenate(masks),
+        np.concatenate(policies),
+        np.concatenate(values),
+    )
 
 
 def mirror_images(env: BoardGame, targets: Targets) -> Targets:
@@ -46,6 +68,16 @@ def mirror_images(env: BoardGame, targets: Targets) -> Targets:
         policies[:, actions],
         values,
     )
+
+
+def drawn_batch(
+    env: BoardGame, targets: Targets, rng: np.random.Generator, positions: int
+) -> Targets:
+    """Draw positions, half of them turned left to right."""
+    drawn = targets.take(rng.integers(len(targets.movers), size=positions))
+    half = positions // 2
+    turned = mirror_images(env, drawn.take(slice(half)))
+    return joined([turned, drawn.take(slice(half, None))])
 
 
 class TorchNetwork(nn.Module):
@@ -135,7 +167,7 @@ class Trainer:
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate
         device = self.network.bias.device
-        policies = torch.from_numpy(targets.policies).to(device)
+        policies = torch.from_numpy(targets.policies.astype(np.float32)).to(device)
         wanted = torch.from_numpy(targets.values).to(device)
         legal = torch.from_numpy(self._legal(targets.masks)).to(device)
         logits, values = self.network(targets.movers, targets.masks)
@@ -149,7 +181,7 @@ class Trainer:
 
     def _legal(self, masks: NDArray[np.int64]) -> NDArray[np.bool_]:
         open_ = np.asarray(open_cells(self.network.board, masks))  # type: ignore[arg-type]
-        return (open_[:, np.newaxis] & self._actions) != 0
+        return np.asarray((open_[:, np.newaxis] & self._actions) != 0)
 
     def state(self) -> dict[str, Any]:
         """The network's weights and the optimiser's."""

@@ -1,0 +1,150 @@
+"""Values of leaves that a trained network gives, as whole numbers that searches add and compare.
+
+A state is guessed by what two plies of look-ahead see of it; where they decide nothing, by the
+network. The compiled searches and their references ask the same compiled function, so that they see
+the same numbers.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from agents.compiled.alpha_beta_tables import slot_of
+from agents.compiled.puct_kernel import UNPROVEN, value_at_sight
+from agents.options import file_option
+from agents.policy.features import feature_board
+from agents.policy.network import PolicyNetwork, TrainedPolicy, policy_scope
+from agents.policy.network_kernel import NetworkArrays, evaluate_position, network_arrays
+from agents.policy.shipped import known_policy, require_known_game, weights_content
+from envs.bitboard import fits_in_word
+from envs.board import BoardGame, BoardState
+from envs.jit import Words, compiled, compiles, inlined, jit, zeros
+
+CERTAINTY = 1 << 20
+"""The guess that would stand for a value of 1. A power of 2, so that shares of it are exact."""
+SEEN = CERTAINTY - 1
+"""The guess of a state that is won at sight: no guess is as sure as a proof."""
+SUREST = 0.99
+"""The highest value that is taken from a network."""
+
+CACHE_SIZE = 1 << 18
+"""States whose guesses a search remembers, 16 bytes each."""
+
+
+@inlined
+def guess_of(network: NetworkArrays, mover: int, mask: int) -> int:
+    """Guess the worth of an unfinished state for the player to move, in parts of CERTAINTY."""
+    seen = value_at_sight(network.board, mover, mask)
+    if seen != UNPROVEN:
+        return -seen * SEEN
+    value = evaluate_position(network, mover, mask)
+    return int(min(max(value, -SUREST), SUREST) * CERTAINTY)
+
+
+@jit
+def guess_position(network: NetworkArrays, mover: int, mask: int) -> int:
+    """The same, to be called by itself."""
+    return guess_of(network, mover, mask)
+
+
+class GuessArrays(NamedTuple):
+    """A network, and its latest guesses."""
+
+    network: NetworkArrays
+    known: Words
+    """[slot, 0] The key of a state, `mover + mask`; [slot, 1] its guess."""
+
+
+def new_guesses(network: NetworkArrays) -> GuessArrays:
+    """A network without guesses."""
+    return GuessArrays(network, zeros(CACHE_SIZE, 2))
+
+
+@inlined
+def known_guess(arrays: GuessArrays, mover: int, mask: int) -> int:
+    """Guess as `guess_of` does, but each state once, as long as it is remembered."""
+    key = int(mover + mask)
+    slot = slot_of(arrays.known, key)
+    if arrays.known[slot, 0] != key:
+        arrays.known[slot, 0] = key
+        arrays.known[slot, 1] = guess_of(arrays.network, mover, mask)
+    return int(arrays.known[slot, 1])
+
+
+class LearnedValue:
+    """A trained network as a heuristic, and as a rollout policy that plays nothing.
+
+    Args:
+        policy: the network, and the game that it was trained for.
+    """
+
+    def __init__(self, policy: TrainedPolicy) -> None:
+        self._policy = policy
+        self._arrays: dict[BoardGame, NetworkArrays] = {}
+
+    def __call__(self, env: BoardGame, state: BoardState, rng: object = None) -> float:
+        """The value of an unfinished state, from player 1's view, in (-1, 1).
+
+        Raises:
+            ValueError: another game than that of the network.
+        """
+        if env not in self._arrays:
+            self._arrays[env] = self.arrays(env)
+        guess = guess_position
+        if fits_in_word(env.rows, env.columns, env.inarow) and compiles():
+            guess = compiled(guess_position)
+        value = guess(self._arrays[env], state.mover, state.mask) / CERTAINTY
+        return value if state.player == 1 else -value
+
+    @classmethod
+    def of_stones(cls, env: BoardGame) -> "LearnedValue":
+        """A network whose sums are exact, for proofs: each stone counts, high ones more."""
+        import numpy as np
+
+        scope = policy_scope(env)
+        outputs, bits = scope.actions + 1, (env.rows + 1) * env.columns
+        tuples = np.zeros((0, 1), np.int64)
+        features = np.zeros((feature_board(env, tuples).features, outputs), np.float32)
+        features[:bits, -1] = np.arange(bits) / 256
+        features[bits : 2 * bits, -1] = -features[:bits, -1]
+        shapes = {"bias": (outputs,), "dense": (0, 0), "dense_bias": (0,), "outputs": (0, outputs)}
+        others = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
+        network = PolicyNetwork(tuples, features, **others)
+        return cls(TrainedPolicy(scope, network))
+
+    def knows(self, env: object) -> bool:
+        """Whether it was trained for a game."""
+        return isinstance(env, BoardGame) and policy_scope(env) == self._policy.scope
+
+    def arrays(self, env: BoardGame) -> NetworkArrays:
+        """The network for a kernel, with memory of its own.
+
+        Raises:
+            ValueError: another game than that of the network.
+        """
+        return network_arrays(self._policy.network, require_known_game(self._policy, env))
+
+
+def learned_weights_option(use: str) -> Any:
+    """A dataclass field, of type `str | bytes | None`, for the weights of learned values.
+
+    Args:
+        use: the option that may then be `learned`.
+    """
+    return file_option(
+        f"network for the {use} learned: distilled or zero, for Connect Four, or a file of "
+        "`connectx train`; none: no network",
+        default=None,
+        read=weights_content,
+    )
+
+
+def learned_values(weights: str | bytes | None) -> Mapping[str, LearnedValue]:
+    """The learned value by its name; none without weights.
+
+    Raises:
+        OSError: the weights cannot be read.
+        ValueError: they are none.
+    """
+    if weights is None:
+        return {}
+    return {"learned": LearnedValue(known_policy(weights_content(weights)))}

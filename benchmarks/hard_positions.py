@@ -1,0 +1,128 @@
+"""Hard positions from games of strong players, and how often an agent keeps their result.
+
+In each of them one move alone keeps the win or the draw, and two plies of look-ahead do not show
+it. They are drawn from games that a solver plays with itself: of the moves' exact scores it
+prefers the better, and now and then it plays anything, so that both seats have something to lose.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from random import Random
+
+from agents.agent import Agent
+from agents.book.opening_book import shipped_book_of
+from agents.guidance.opponent_models import preferences
+from agents.solver.solver import Solver
+from agents.stats import score_estimate
+from benchmarks.make_positions import mirror_free_identity
+from benchmarks.positions import FOLDER
+from benchmarks.results import Report, table
+from envs.board import BoardState
+from submission.grading.solved_positions import GAME, SolvedPosition
+
+HARD_POSITIONS = FOLDER / "hard.txt"
+"""A line for each: its moves, and the score of each column from the left, - for a full one."""
+
+PLIES = range(4, 34)
+PER_PLY = 4
+
+TEMPERATURE = 0.6
+"""A move that scores so much less is 1 / e times as likely."""
+RANDOM_SHARE = 0.02
+"""How often just anything is played."""
+
+FULL = "-"
+
+
+def make_hard_positions(seed: int) -> Iterator[SolvedPosition]:
+    """The positions of the set; the same seed gives the same ones.
+
+    Each is from a game of its own, and none repeats another or its mirror image.
+    """
+    solver = Solver(GAME, book=shipped_book_of(GAME))
+    rng = Random(seed)
+    seen: set[BoardState] = set()
+    for ply in PLIES:
+        found = 0
+        while found < PER_PLY:
+            position = drawn_position(ply, solver, rng)
+            if position is None or mirror_free_identity(position.moves) in seen:
+                continue
+            seen.add(mirror_free_identity(position.moves))
+            found += 1
+            yield position
+
+
+def drawn_position(ply: int, solver: Solver, rng: Random) -> SolvedPosition | None:
+    """Play a game up to a ply; the position there, if the game goes on and it is a hard one."""
+    moves, state = "", GAME.initial_state()
+    while GAME.get_available_actions(state):
+        scores = exact_scores(solver, state)
+        if len(moves) == ply:
+            position = SolvedPosition(moves, tuple(map(scores.get, range(GAME.columns))))
+            return position if position.is_hard else None
+        action = drawn_action(scores, rng)
+        state = GAME.get_next_state(state, action)
+        moves += str(action + 1)
+    return None
+
+
+def exact_scores(solver: Solver, state: BoardState) -> Mapping[int, int]:
+    """The score of each legal column, from the view of the player to move."""
+    return {column: bounds.lower for column, bounds in solver.scores(state).items()}
+
+
+def drawn_action(scores: Mapping[int, int], rng: Random) -> int:
+    """Draw a move of a strong player."""
+    if rng.random() < RANDOM_SHARE:
+        return rng.choice(list(scores))
+    chances = preferences(scores, TEMPERATURE)
+    return rng.choices(list(chances), list(chances.values()))[0]
+
+
+def write_hard_positions(path: Path, positions: Sequence[SolvedPosition]) -> None:
+    """Write a file of hard positions."""
+    lines = (
+        " ".join([position.moves, *map(_score_text, position.scores)]) for position in positions
+    )
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="ascii")
+
+
+def read_hard_positions(path: Path) -> list[SolvedPosition]:
+    """The positions of a file, as `write_hard_positions` leaves them."""
+    rows = map(str.split, path.read_text(encoding="ascii").splitlines())
+    return [SolvedPosition(moves, tuple(map(_read_score, scores))) for moves, *scores in rows]
+
+
+def kept_results(
+    agents: Sequence[Agent], positions: Sequence[SolvedPosition]
+) -> Iterator[tuple[bool, ...]]:
+    """For each position, whether each agent's move keeps the result.
+
+    The agents are asked in turn, so that what else the machine does slows all of them.
+    """
+    for position in positions:
+        yield tuple(agent.act(GAME, position.state) in position.keeping for agent in agents)
+
+
+def hard_report(names: Sequence[str], kept: Sequence[tuple[bool, ...]]) -> Report:
+    """The share of the moves that keep the result, for each agent."""
+    rows = table("agent", "kept", "95 % interval", words=("agent",))
+    for name, answers in zip(names, zip(*kept, strict=True), strict=True):
+        share = score_estimate(sum(answers), len(answers))
+        interval = f"{100 * share.low:.1f}-{100 * share.high:.1f}"
+        rows.add_row(f"`{name}`", f"{100 * share.value:.1f}", interval)
+    return [
+        f"Moves that keep the win or the draw, in %, of {len(kept)} positions of plies {PLIES[0]} "
+        f"to {PLIES[-1]} from games of strong players: one move alone keeps it, and two plies do "
+        "not show which",
+        rows,
+    ]
+
+
+def _score_text(score: int | None) -> str:
+    return FULL if score is None else str(score)
+
+
+def _read_score(text: str) -> int | None:
+    return None if text == FULL else int(text)
