@@ -43,7 +43,8 @@ class Learner(Protocol):
         """Go on from a state.
 
         Raises:
-            KeyError, ValueError: it is not of such a training.
+            KeyError, RuntimeError, TypeError, ValueError: it is not of such a training; PyTorch's
+                modules raise the second.
         """
 
 
