@@ -21,7 +21,7 @@ from agents.policy.training.learner import TrainingSettings
 from agents.policy.training.self_play import played
 from agents.policy.training.self_play_kernel import PlaySettings
 from agents.policy.training.targets import Targets, drawn_batch, joined, no_targets
-from agents.policy.training.torch_network import Losses, TorchNetwork, Trainer, default_device
+from agents.policy.training.torch_network import Losses, Trainer, first_network
 from envs.bitboard import fits_in_word
 from envs.board import BoardGame
 from envs.random_stream import STREAMS
@@ -74,9 +74,7 @@ class AlphaZeroLearner:
             )
         self._game = game
         self._settings = PLAY._replace(simulations=settings.simulations or SIMULATIONS)
-        width = WIDTH if settings.width is None else settings.width
-        self._network = TorchNetwork(game, width, SECOND_WIDTH, settings.seed)
-        self._network.to(default_device())
+        self._network = first_network(game, settings, WIDTH, SECOND_WIDTH)
         self._trainer = Trainer(self._network)
         self._mean = self._network.as_numpy()
         self._rng = np.random.default_rng(settings.seed)

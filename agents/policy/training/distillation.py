@@ -13,7 +13,7 @@ import numpy as np
 from agents.policy.network import TrainedPolicy, policy_scope
 from agents.policy.training.learner import TrainingSettings
 from agents.policy.training.targets import Targets, drawn_batch
-from agents.policy.training.torch_network import Losses, TorchNetwork, Trainer, default_device
+from agents.policy.training.torch_network import Losses, Trainer, first_network
 from agents.solver.labelled_positions import LabelledPositions, read_labelled_positions
 from envs.board import BoardGame
 
@@ -59,12 +59,10 @@ class DistillationLearner:
                 f"the positions {settings.positions} are of {labels.env!r}, not of {game!r}: "
                 "choose others, or name that game"
             )
-        width = WIDTH if settings.width is None else settings.width
-        network = TorchNetwork(game, width, SECOND if width else 0, settings.seed)
         self._game = game
         self._rng = np.random.default_rng(settings.seed)
         self._targets = label_targets(labels)
-        self._trainer = Trainer(network.to(default_device()))
+        self._trainer = Trainer(first_network(game, settings, WIDTH, SECOND))
 
     @property
     def policy(self) -> TrainedPolicy:

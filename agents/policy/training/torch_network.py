@@ -11,6 +11,8 @@ from torch.nn import functional
 
 from agents.policy.features import FeatureBoard, feature_board, features_of_all, open_cells
 from agents.policy.network import PolicyNetwork
+from agents.policy.shipped import known_policy, require_known_game, weights_content
+from agents.policy.training.learner import TrainingSettings
 from agents.policy.training.targets import Targets
 from envs.board import BoardGame
 from envs.jit import fastest
@@ -79,6 +81,37 @@ class TorchNetwork(nn.Module):
             for name, parameter in self.named_parameters()
         }
         return PolicyNetwork(tuples=np.zeros((0, 0), np.int64), **weights)
+
+
+def first_network(
+    env: BoardGame, settings: TrainingSettings, hidden: int, second: int
+) -> TorchNetwork:
+    """The network that a training begins with: random, or that of the settings' file.
+
+    Args:
+        env: the game.
+        settings: of these `weights`, `width` and the seed count.
+        hidden: hidden units where the settings do not say.
+        second: those of the second layer, where there is a first one.
+
+    Raises:
+        OSError, ValueError: the file cannot be read, is of another game, or has n-tuples.
+    """
+    if settings.weights is None:
+        width = hidden if settings.width is None else settings.width
+        return TorchNetwork(env, width, second if width else 0, settings.seed).to(default_device())
+    if settings.width is not None:
+        raise ValueError("a network to begin with has its own width: leave out --width")
+    policy = known_policy(weights_content(settings.weights))
+    require_known_game(policy, env)
+    network = policy.network
+    if len(network.tuples):
+        raise ValueError(f"{settings.weights} is of n-tuples: begin with another network")
+    begun = TorchNetwork(env, *network.dense.shape, settings.seed)
+    with torch.no_grad():
+        for name, parameter in begun.named_parameters():
+            parameter.copy_(torch.from_numpy(getattr(network, name)))
+    return begun.to(default_device())
 
 
 class Losses(NamedTuple):
