@@ -99,7 +99,7 @@ def first_network(
     """
     if settings.weights is None:
         width = hidden if settings.width is None else settings.width
-        return TorchNetwork(env, width, second if width else 0, settings.seed).to(default_device())
+        return _on_device(TorchNetwork(env, width, second if width else 0, settings.seed))
     if settings.width is not None:
         raise ValueError("a network to begin with has its own width: leave out --width")
     policy = known_policy(weights_content(settings.weights))
@@ -107,11 +107,17 @@ def first_network(
     network = policy.network
     if len(network.tuples):
         raise ValueError(f"{settings.weights} is of n-tuples: begin with another network")
-    begun = TorchNetwork(env, *network.dense.shape, settings.seed)
+    hidden, second = network.dense.shape
+    begun = TorchNetwork(env, hidden, second, settings.seed)
     with torch.no_grad():
         for name, parameter in begun.named_parameters():
             parameter.copy_(torch.from_numpy(getattr(network, name)))
-    return begun.to(default_device())
+    return _on_device(begun)
+
+
+def _on_device(network: TorchNetwork) -> TorchNetwork:
+    """The network on a GPU, where PyTorch has one."""
+    return network.cuda() if torch.cuda.is_available() else network
 
 
 class Losses(NamedTuple):
@@ -165,8 +171,3 @@ class Trainer:
         """Go on from a state."""
         self.network.load_state_dict(state["network"])
         self.optimizer.load_state_dict(state["optimizer"])
-
-
-def default_device() -> torch.device:
-    """A GPU where PyTorch has one, else the processor."""
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
