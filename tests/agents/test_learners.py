@@ -2,11 +2,12 @@
 
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
-from agents.policy.network import encode_policy
+from agents.policy.network import encode_policy, evaluate_network
 from agents.policy.training.learner import LEARNERS, Learner, TrainingSettings
 from agents.policy.training.state_archive import decode_state, encode_state
 from agents.solver.labelled_positions import write_labelled_positions
@@ -28,7 +29,12 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, TrainingSett
     """For each method as little work as its settings allow."""
     positions = tmp_path_factory.mktemp("labels") / "labels.npz"
     write_labelled_positions(positions, label_grove(SMALL, 1, 1))
-    small: dict[str, Any] = {"simulations": SIMULATIONS, "width": WIDTH, "positions": positions}
+    small: dict[str, Any] = {
+        "simulations": SIMULATIONS,
+        "width": WIDTH,
+        "positions": positions,
+        "weights": None,
+    }
     return {
         name: TrainingSettings(seed=1, **{key: small[key] for key in method.settings})
         for name, method in LEARNERS.items()
@@ -84,3 +90,25 @@ def test_a_training_may_begin_with_a_policy(
         LEARNERS[name](SMALL, replace(chosen, width=4))
     with pytest.raises(ValueError, match="was trained for 4 rows, 5 columns"):
         LEARNERS["alphazero"](ConnectX(4, 4, inarow=3), replace(chosen, positions=None))
+
+
+def test_a_minute_of_self_play_beats_random_moves() -> None:
+    """Of 200 games, 125 won or more: of equals the chance of that is below 0.0003 (binomial)."""
+    env = ConnectX(4, 4, inarow=3)
+    learner = LEARNERS["alphazero"](env, TrainingSettings(seed=1, simulations=8, width=16))
+    learner.advance(0.5)
+    network = learner.policy.network
+    rng = Random(1)
+    points = 0.0
+    for game in range(200):
+        state = env.initial_state()
+        while actions := env.get_available_actions(state):
+            if state.player == 1 + game % 2:
+                logits, _ = evaluate_network(network, env, [state])
+                action = max(actions, key=lambda action: logits[0, action])
+            else:
+                action = rng.choice(actions)
+            state = env.get_next_state(state, action)
+        winner = env.winner(state)
+        points += 0.5 if winner is None else winner == 1 + game % 2
+    assert points >= 125
