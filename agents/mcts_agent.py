@@ -69,7 +69,7 @@ class MCTSAgent(Agent):
         require_at_least("exploration", self.exploration, 0)
         require_at_least("rollouts_per_leaf", self.rollouts_per_leaf, 1)
         require_at_least("threads", self.threads, 1)
-        self._learned = learned_values(self.weights)
+        self._learned = learned_values("rollout", self.rollout, self.weights)
         self._rollout(None, compiled=False)
         choose("final_move", self.final_move, FINAL_MOVES)
         require_one_of("engine", self.engine, ENGINES)
