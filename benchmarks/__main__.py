@@ -31,6 +31,13 @@ from benchmarks.hard_positions import (
 )
 from benchmarks.heuristics import heuristic_report, pairings, play_pairing
 from benchmarks.imports import import_report, measure_imports
+from benchmarks.learned import (
+    fitting_parts,
+    learned_figures,
+    learned_report,
+    measure_learned,
+)
+from benchmarks.learned_parts import PARTS, LearnedSettings, Part
 from benchmarks.make_positions import make_set
 from benchmarks.measure import measure
 from benchmarks.moves import CELLS, move_report, time_moves
@@ -45,6 +52,7 @@ from benchmarks.solver_report import solver_report, solver_timings
 from benchmarks.solver_workload import EMPTY_BOARD, SolverWorkload, solver_workloads
 from benchmarks.structure import files_passed, structure_report, structures
 from benchmarks.tie_break import MATCHES, play_matches, tie_break_report
+from benchmarks.value_losses import draw_positions
 from benchmarks.vector_environments import (
     batch_report,
     draw_batches,
@@ -54,6 +62,7 @@ from benchmarks.vector_environments import (
 )
 from benchmarks.web_pages import measure_web, started_server, web_report
 from benchmarks.workload import Workload
+from submission.running import CORES
 
 app = typer.Typer(
     help="Time our searches beside their peers from PyPI. Without a command: all timings.",
@@ -63,7 +72,7 @@ app = typer.Typer(
 )
 console = Console()
 
-Kind = TypeVar("Kind", Workload, SolverWorkload, EnvironmentWorkload, RunnerWorkload)
+Kind = TypeVar("Kind", Workload, SolverWorkload, EnvironmentWorkload, RunnerWorkload, Part)
 Item = TypeVar("Item")
 
 Rounds = Annotated[int, typer.Option(min=1, help="Timings of each search.")]
@@ -213,6 +222,40 @@ def rollouts(
     scores = (match.score(rounds) for match in matches)
     played = _track(scores, "Playing rollout policies", len(matches))
     _publish(rollout_report(matches, [*played]), json)
+
+
+@app.command()
+def learned(
+    weights: Annotated[
+        list[str],
+        typer.Argument(metavar="WEIGHTS…", help="distilled, zero, or files of `connectx train`."),
+    ],
+    only: Annotated[str, typer.Option(help="The part whose name contains this.")] = "",
+    games: Annotated[int, typer.Option(min=2, max=2000, help="Of each match.")] = 98,
+    sample: Annotated[int, typer.Option(min=1, metavar="N", help="Positions of each set.")] = 200,
+    positions: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="P. Pons' six files, instead of sets of their kinds."),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(min=0, help="The same seed takes the same positions and openings.")
+    ] = 1,
+    workers: Annotated[int, typer.Option(min=1, help="Games at the same time.")] = CORES,
+    json: Json = None,
+) -> None:
+    """Measure learned agents in games, positions and without search: an hour for each weights."""
+    parts = choose(PARTS, only)
+    try:
+        settings = LearnedSettings(draw_positions(positions, sample, seed), games, seed, workers)
+        measurements = []
+        for measurement in measure_learned(fitting_parts(weights, parts), settings):
+            measurements.append(measurement)
+            for figure in measurement.measured.figures:
+                console.print(f"{measurement.weights}: {figure.name}: {figure}", highlight=False)
+    except (ModuleNotFoundError, OSError, ValueError) as error:
+        raise typer.BadParameter(str(error)) from None
+    figures = [figure for each in measurements for figure in learned_figures(each)]
+    _publish(learned_report(measurements, settings), json, figures)
 
 
 @app.command()

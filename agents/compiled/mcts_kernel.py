@@ -119,7 +119,7 @@ def make_grow_tree(value_leaf: ValueLeaf) -> GrowTree:
     ) -> int:
         """Run simulations, until the value of the root is proven.
 
-        Where the pool has no room for a node's children it stays a leaf, and is valued as such.
+        Where the pool has no room for a node's children it stays a leaf, which is evaluated.
 
         Args:
             tree: the tree.

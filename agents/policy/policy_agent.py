@@ -1,6 +1,6 @@
 """The agent that plays a trained policy as it is, in one game or in many at once."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from agents.agent import Agent, SearchResult, legal_actions
 from agents.options import option, require_at_least
-from agents.policy.network import Floats, TrainedPolicy, evaluate_network
+from agents.policy.network import Floats, PolicyNetwork, TrainedPolicy, evaluate_network
 from agents.policy.network_kernel import evaluate_many
 from agents.policy.shipped import (
     known_policy,
@@ -19,6 +19,7 @@ from agents.policy.shipped import (
     weights_option,
 )
 from agents.search import Clock, make_rng
+from envs.bitboard import mirrored
 from envs.board import BoardGame, BoardState
 from envs.protocol import Action, Env, State
 
@@ -30,7 +31,8 @@ LARGEST_GUESS = 0.99
 class PolicyAgent(Agent):
     """Plays what a trained network prefers, on the board that it was trained for.
 
-    It does not search: the network's own estimate is the value.
+    It does not search: the network's own estimate is the value. It is asked about the position and
+    about its mirror image, and the mean counts.
     """
 
     weights: str | bytes = weights_option()
@@ -64,7 +66,7 @@ class PolicyAgent(Agent):
         actions: Any = legal_actions(env, state)
         position: Any = state
         game = require_known_game(self._policy, env)
-        logits, values = evaluate_network(self._policy.network, game, [position])
+        logits, values = averaged(evaluate_network, self._policy.network, game, [position])
         chances = action_chances(logits, [actions], self.temperature)
         draw = self._rng.random() if self.temperature > 0 else 0.0
         action: Any = int(drawn_actions(chances, np.array([draw]))[0])
@@ -76,6 +78,34 @@ class PolicyAgent(Agent):
             nodes=1,
             elapsed=clock.elapsed,
         )
+
+
+Evaluate = Callable[[PolicyNetwork, BoardGame, Sequence[BoardState]], tuple[Floats, Floats]]
+
+
+def averaged(
+    evaluate: Evaluate, network: PolicyNetwork, game: BoardGame, states: Sequence[BoardState]
+) -> tuple[Floats, Floats]:
+    """The means of what a network says of positions and of their mirror images.
+
+    Args:
+        evaluate: `evaluate_network`, or what does the same.
+        network: the network.
+        game: the rules.
+        states: the positions.
+
+    Returns:
+        Logits and values, as `evaluate` returns them.
+    """
+    size, cells = (game.rows, game.columns), list(game.action_cells)
+    images = [
+        state._replace(mover=mirrored(*size, state.mover), mask=mirrored(*size, state.mask))
+        for state in states
+    ]
+    turned = [cells.index(mirrored(*size, cell)) for cell in cells]
+    logits, values = evaluate(network, game, [*states, *images])
+    own, image = np.split(logits, 2)
+    return (own + image[:, turned]) / 2, np.mean(np.split(values, 2), axis=0)
 
 
 def action_chances(
@@ -132,6 +162,6 @@ def choose_in_all(
         ValueError: the policy was trained for another game.
     """
     require_known_game(agent.policy, game)
-    logits = evaluate_many(agent.policy.network, game, states)[0]
+    logits, _ = averaged(evaluate_many, agent.policy.network, game, states)
     legal = [game.get_available_actions(state) for state in states]
     return drawn_actions(action_chances(logits, legal, agent.temperature), draws)

@@ -25,7 +25,7 @@ from functools import lru_cache, partial
 from itertools import count
 from math import inf
 from time import monotonic
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -270,7 +270,7 @@ class Games(NamedTuple):
         """The games after a move in each; those that it wins are left out."""
         played = np.arange(len(columns)), columns
         going_on = ~moves.wins[played]
-        fields = (moves.movers[played], moves.masks[played], *self[2:])
+        fields: tuple[Any, ...] = (moves.movers[played], moves.masks[played], *self[2:])
         return Games(*(field[going_on] for field in fields))
 
 
@@ -318,7 +318,8 @@ class Grove:
         scores = self._labeller.scores(moves, ply)
         labels = LabelledPositions(self._env, movers, masks, scores.astype(np.int8))
         self._labelled.append(labels)
-        return Moves(*(field[places] for field in moves)), scores[places]
+        fields: tuple[Any, ...] = moves
+        return Moves(*(field[places] for field in fields)), scores[places]
 
     def _play_on(self, state: BoardState, ply: int) -> BoardState:
         """Play one game to a ply, or to the last position of a game that ends before."""

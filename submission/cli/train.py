@@ -62,6 +62,13 @@ def train(
             help="distill: what `connectx positions --labels 1000000 --output FILE` has written.",
         ),
     ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="alphazero, distill: the policy to begin with, a file, or `zero` or `distilled`.",
+        ),
+    ] = None,
     seed: Annotated[
         int,
         typer.Option(metavar="S", help="With --rounds the same seed gives the same policy."),
@@ -90,7 +97,7 @@ def train(
 
     begun = monotonic()
     env, chosen = chosen_game(game, rows, columns, inarow), find_method(method)
-    settings = TrainingSettings(seed, simulations, width, positions)
+    settings = TrainingSettings(seed, simulations, width, positions, weights)
     chosen.require_fitting(settings)
     budget, files = _budget(minutes, rounds), TrainingFiles.of(output, env, method, settings)
     require_distinct(files.policy, files.checkpoint, files.picture, read=[positions])

@@ -1,7 +1,6 @@
 """Learned values at the leaves: what they are, and that both engines of a search see the same."""
 
 from functools import partial
-from random import Random
 
 import numpy as np
 import pytest
@@ -11,12 +10,18 @@ from hypothesis import strategies as st
 from agents import AlphaBetaAgent, make_agent
 from agents.compiled.compiled_alpha_beta import CompiledAlphaBeta
 from agents.compiled.learned_value import LearnedValue
-from agents.guidance.ordering import sensible_actions, winning_action
+from agents.compiled.mcts_forest import Forest
+from agents.compiled.mcts_kernel import TreeSettings
+from agents.guidance.ordering import winning_action
 from agents.policy.network import encode_policy, evaluate_network
-from envs import ConnectFour, ConnectX, TicTacToe, state_from_moves
+from agents.search import Clock
+from envs import ConnectFour, ConnectX, TicTacToe
 from tests.helpers.strategies import Position, contested_games, unfinished_positions
 from tests.helpers.trained_policies import random_policy
 
+SETTINGS = TreeSettings(
+    exploration=1.0, rollouts_per_leaf=1, solver=True, decisive_moves=True, decisive_rollout=False
+)
 contested_positions = unfinished_positions(contested_games(7))
 
 
@@ -98,7 +103,13 @@ def test_learned_values_need_weights(option: str) -> None:
 
 
 def test_threads_have_memory_of_their_own() -> None:
+    """Two trees of four threads each, of the same streams, are the same."""
     env = ConnectFour()
-    agent = make_agent("mcts", simulations=4000, threads=4, weights="distilled", seed=1)
-    state = state_from_moves(env, "".join(Random(1).choices("1234567", k=6)))
-    assert sensible_actions(env, state, [agent.act(env, state)])
+    learned = LearnedValue(random_policy(env, 1))
+    grown = []
+    for _ in range(2):
+        forest = Forest(env, env.initial_state(), SETTINGS, (1, 2, 3, 4), learned=learned)
+        forest.grow(4000, Clock())
+        children = forest.root.children
+        grown.append([(children[column].visits, children[column].total) for column in range(7)])
+    assert grown[0] == grown[1]

@@ -1,5 +1,9 @@
 """Every learner of the table, on a small board: the contract that the frame relies on."""
 
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from agents.policy.network import encode_policy
@@ -8,6 +12,7 @@ from agents.policy.training.state_archive import decode_state, encode_state
 from agents.solver.labelled_positions import write_labelled_positions
 from agents.solver.labelling import label_grove
 from envs import ConnectX
+from tests.helpers.trained_policies import random_policy
 
 pytest.importorskip("torch")
 
@@ -23,7 +28,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, TrainingSett
     """For each method as little work as its settings allow."""
     positions = tmp_path_factory.mktemp("labels") / "labels.npz"
     write_labelled_positions(positions, label_grove(SMALL, 1, 1))
-    small = {"simulations": SIMULATIONS, "width": WIDTH, "positions": positions}
+    small: dict[str, Any] = {"simulations": SIMULATIONS, "width": WIDTH, "positions": positions}
     return {
         name: TrainingSettings(seed=1, **{key: small[key] for key in method.settings})
         for name, method in LEARNERS.items()
@@ -63,3 +68,19 @@ def test_a_learner_refuses_what_is_no_state_of_its_own(
     learner = LEARNERS[name](SMALL, settings[name])
     with pytest.raises((KeyError, TypeError, ValueError)):
         learner.restore({})
+
+
+@pytest.mark.parametrize("name", ["alphazero", "distill"])
+def test_a_training_may_begin_with_a_policy(
+    name: str, settings: dict[str, TrainingSettings], tmp_path: Path
+) -> None:
+    begun = random_policy(SMALL, seed=3)
+    file = tmp_path / "begun.npz"
+    file.write_bytes(encode_policy(begun))
+    chosen = replace(settings[name], width=None, weights=str(file))
+    learner = LEARNERS[name](SMALL, chosen)
+    assert content(learner) == encode_policy(begun)
+    with pytest.raises(ValueError, match="has its own width"):
+        LEARNERS[name](SMALL, replace(chosen, width=4))
+    with pytest.raises(ValueError, match="was trained for 4 rows, 5 columns"):
+        LEARNERS["alphazero"](ConnectX(4, 4, inarow=3), replace(chosen, positions=None))

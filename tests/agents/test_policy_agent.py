@@ -12,14 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import make_agent
+from agents.policy.features import feature_board
 from agents.policy.network import (
-    PolicyNetwork,
     TrainedPolicy,
     decode_policy,
     encode_policy,
     evaluate_network,
+    features_of,
 )
-from agents.policy.policy_agent import PolicyAgent, position_planes
+from agents.policy.network_kernel import evaluate_many
+from agents.policy.policy_agent import PolicyAgent, averaged, choose_in_all, drawn_actions
 from agents.registry import JsonValue
 from envs import ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.board import BoardGame
@@ -46,63 +48,63 @@ def saved_policy(folder: Path, env: BoardGame = FOUR) -> str:
 # --- the network
 
 
-@given(seed=st.integers(0, 1000), positions=st.integers(1, 9))
-@settings(max_examples=25)
-def test_the_network_computes_what_pytorch_computes(seed: int, positions: int) -> None:
+@given(position=unfinished_positions(board_games(largest=8)), seed=st.integers(0, 50))
+@settings(max_examples=25, deadline=None)
+def test_the_network_computes_what_pytorch_computes(position: Position, seed: int) -> None:
     torch = pytest.importorskip("torch")
-    network = random_policy(FOUR, seed).network
-    planes = np.random.default_rng(seed).integers(2, size=(positions, 2, 6, 7))
-    logits, values = evaluate_network(network, planes)
-    hidden = torch.tensor(planes, dtype=torch.float32).flatten(start_dim=1)
-    for layer in network.trunk:
-        linear = torch.nn.functional.linear(hidden, *map(torch.tensor, _torch_layout(*layer)))
-        hidden = torch.nn.functional.relu(linear)
-    for head, found in ((network.policy, logits), (network.value, values[:, np.newaxis])):
-        expected = torch.nn.functional.linear(hidden, *map(torch.tensor, _torch_layout(*head)))
-        np.testing.assert_allclose(found, expected.numpy(), rtol=1e-3, atol=1e-3)
+    env, state = position
+    network = random_policy(env, seed).network
+    board = feature_board(env, network.tuples)
+    holding = torch.zeros(board.features)
+    holding[features_of(board, state)] = 1.0
+    features, bias, dense, dense_bias, outputs = map(torch.tensor, network[1:])
+    first = holding @ features + bias
+    direct, hidden = first[: network.actions + 1], first[network.actions + 1 :]
+    second = torch.relu(torch.relu(hidden) @ dense + dense_bias)
+    expected = direct + second @ outputs
+    logits, values = evaluate_network(network, env, [state])
+    np.testing.assert_allclose(logits[0], expected[:-1].numpy(), rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(values[0], torch.tanh(expected[-1]).numpy(), rtol=1e-3, atol=1e-3)
     assert logits.dtype == values.dtype == np.float32
 
 
-def _torch_layout(weights: Any, biases: Any) -> tuple[Any, Any]:
-    return weights.T.copy(), biases
-
-
-@given(position=unfinished_positions(board_games(largest=8)))
-def test_the_network_sees_what_a_learner_sees(position: Position) -> None:
-    observations = pytest.importorskip("envs.learning.observations")
+@given(position=unfinished_positions(board_games(largest=8)), seed=st.integers(0, 50))
+@settings(max_examples=25, deadline=None)
+def test_many_positions_are_evaluated_as_one_is(position: Position, seed: int) -> None:
     env, state = position
-    seen = observations.Planes(env).observe(state, viewer=state.player)
-    np.testing.assert_array_equal(position_planes(env, state), seen)
-
-
-def test_the_planes_are_the_movers_stones_and_the_others() -> None:
-    planes = position_planes(FOUR, state_from_moves(FOUR, "445"))
-    assert planes.shape == (2, 6, 7)
-    assert np.argwhere(planes[0]).tolist() == [[4, 3]]  # player 2 is to move
-    assert np.argwhere(planes[1]).tolist() == [[5, 3], [5, 4]]
+    network = random_policy(env, seed).network
+    one = evaluate_network(network, env, [state, state])
+    many = evaluate_many(network, env, [state, state])
+    for expected, found in zip(one, many, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4)
 
 
 # --- the file
 
 
-@given(seed=st.integers(0, 100), widths=st.lists(st.integers(1, 9), min_size=1, max_size=3))
+@given(
+    seed=st.integers(0, 100),
+    widths=st.tuples(st.integers(0, 9), st.integers(0, 9)),
+    tuples=st.lists(st.lists(st.sampled_from([0, 1, 2, 4, 5]), min_size=3, max_size=3), max_size=2),
+)
 @settings(max_examples=25)
-def test_a_file_gives_back_the_policy(seed: int, widths: list[int]) -> None:
-    policy = random_policy(TicTacToe(), seed, tuple(widths))
+def test_a_file_gives_back_the_policy(
+    seed: int, widths: tuple[int, int], tuples: list[list[int]]
+) -> None:
+    policy = random_policy(TicTacToe(), seed, widths, tuples)
     scope, network = decode_policy(encode_policy(policy))
     assert scope == policy.scope
-    assert len(network.trunk) == len(widths)
-    for layer, expected in zip(network.layers, policy.network.layers, strict=True):
-        for array, expected_array in zip(layer, expected, strict=True):
-            np.testing.assert_array_equal(array, expected_array)
+    for array, expected in zip(network, policy.network, strict=True):
+        np.testing.assert_array_equal(array, expected)
+        assert array.dtype == expected.dtype
 
 
 def test_numpy_alone_reads_a_file() -> None:
     policy = random_policy(FOUR, seed=1)
     with np.load(BytesIO(encode_policy(policy)), allow_pickle=False) as arrays:
         assert arrays["scope"].tolist() == [6, 7, 4, 7]
-        assert arrays["trunk_0_weights"].shape == (84, 12)
-        np.testing.assert_array_equal(arrays["value_biases"], policy.network.value.biases)
+        assert arrays["dense"].shape == (12, 8)
+        np.testing.assert_array_equal(arrays["bias"], policy.network.bias)
 
 
 def archive(**arrays: Any) -> bytes:
@@ -133,15 +135,14 @@ def single_array() -> bytes:
         (single_array(), "this is no trained policy"),
         (archive(weights=np.zeros(3)), "this is no trained policy"),
         (archive(format=np.array([{}], dtype=object)), "this is no trained policy"),
-        (changed(format=2), "has version 2 of the format, and 1 is read"),
+        (changed(format=1), "has version 1 of the format, and 2 is read"),
         (changed(scope=np.array([6, 7, 4])), "this trained policy is damaged"),
         (changed(scope=None), "this trained policy is damaged"),
-        (changed(scope=np.array([6, 7, 4, 9])), "8 inputs and 9 outputs has other shapes"),
-        (changed(trunk_0_weights=None), "this trained policy is damaged"),
-        (changed(policy_biases=None), "this trained policy is damaged"),
-        (changed(value_biases=np.zeros(2, np.float32)), "8 inputs and 1 outputs has other shapes"),
-        (changed(value_biases=np.zeros(1)), "a weight is no finite float32 number"),
-        (changed(value_biases=np.full(1, np.nan, np.float32)), "a weight is no finite float32"),
+        (changed(scope=np.array([6, 7, 4, 9])), "this trained policy is damaged"),
+        (changed(dense=None), "this trained policy is damaged"),
+        (changed(outputs=np.zeros((8, 7))), r"shape of outputs is \(8, 7\), not \(8, 8\)"),
+        (changed(bias=np.full(20, np.nan, np.float16)), "bias holds a number that is not finite"),
+        (changed(tuples=np.array([[99]])), "this trained policy is damaged"),
     ],
 )
 def test_a_file_of_something_else_is_refused(content: bytes, message: str) -> None:
@@ -157,26 +158,65 @@ def test_the_preferred_legal_action_is_played(position: Position, seed: int) -> 
     env, state = position
     policy = random_policy(env, seed)
     result = PolicyAgent(encode_policy(policy)).search(env, state)
-    logits, values = evaluate_network(policy.network, position_planes(env, state)[np.newaxis])
+    logits, values = averaged(evaluate_network, policy.network, env, [state])
     legal = env.get_available_actions(state)
     assert result.action == max(legal, key=lambda action: logits[0, action])
     assert -1.0 < result.value < 1.0
     assert result.value * float(values[0]) * (1 if state.player == 1 else -1) >= 0
 
 
+@given(
+    position=unfinished_positions(board_games(largest=8)), draw=st.floats(0, 1, exclude_max=True)
+)
+@settings(deadline=None)
+def test_in_many_games_it_chooses_as_in_one(position: Position, draw: float) -> None:
+    env, state = position
+    policy = random_policy(env, seed=4)
+    agent = PolicyAgent(encode_policy(policy))
+    chosen = choose_in_all(agent, env, [state] * 3, np.array([0.0, draw, 0.99])).tolist()
+    logits = averaged(evaluate_network, policy.network, env, [state])[0][0]
+    best = float(logits[agent.act(env, state)])
+    assert [float(logits[action]) for action in chosen] == pytest.approx([best] * 3, abs=1e-3)
+    assert set(chosen) <= set(env.get_available_actions(state))
+
+
+def board_in_a_mirror(env: BoardGame, board: list[int]) -> list[int]:
+    rows = np.array(board).reshape(env.rows, env.columns)
+    return [int(cell) for cell in rows[:, ::-1].ravel()]
+
+
+@given(position=unfinished_positions(board_games(largest=8)))
+@settings(deadline=None)
+def test_mirror_images_are_worth_the_same(position: Position) -> None:
+    """The logits of the mirror image, by the flat board turned round, are those turned round."""
+    env, state = position
+    network = random_policy(env, seed=4).network
+    image = env.from_board(board_in_a_mirror(env, env.to_board(state)), state.player)
+    logits, values = averaged(evaluate_network, network, env, [state, image])
+    of_cells = len(env.action_cells) == env.rows * env.columns
+    actions = list(range(len(env.action_cells)))
+    turned = board_in_a_mirror(env, actions) if of_cells and env.rows > 1 else actions[::-1]
+    np.testing.assert_allclose(logits[0], logits[1, turned], rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(values[0], values[1], rtol=1e-4, atol=1e-4)
+    single = evaluate_network(network, env, [state, image])
+    expected = (single[0][0] + single[0][1, turned]) / 2
+    np.testing.assert_allclose(logits[0], expected, rtol=1e-4, atol=1e-4)
+
+
+def test_draws_are_places_in_the_sum_of_the_chances() -> None:
+    """Chances 1/2, 0, 1/4 and 1/4; no draw takes what has no chance."""
+    chances = np.array([[0.5, 0.0, 0.25, 0.25]] * 6)
+    draws = np.array([0.0, 0.49, 0.5, 0.74, 0.75, np.nextafter(1, 0)])
+    assert drawn_actions(chances, draws).tolist() == [0, 0, 2, 2, 3, 3]
+
+
 def test_a_temperature_draws_in_proportion() -> None:
-    """The policy's last layer is all there is to see of it: 1/2 for column 0, 1/12 elsewhere."""
-    policy = random_policy(FOUR, seed=1)
-    chances = np.array([1 / 2] + [1 / 12] * 6)
-    head = policy.network.policy
-    constant = head._replace(
-        weights=np.zeros_like(head.weights), biases=(2 * np.log(chances)).astype(np.float32)
-    )
-    content = encode_policy(
-        TrainedPolicy(
-            policy.scope, PolicyNetwork(policy.network.trunk, constant, policy.network.value)
-        )
-    )
+    """The network is its bias alone, the same in a mirror."""
+    scope, network = random_policy(FOUR, seed=1, widths=(0, 0))
+    chances = np.array([0.3, 0.05, 0.1, 0.1, 0.1, 0.05, 0.3])
+    bias = np.array([*(2 * np.log(chances)), 0.0], np.float32)
+    constant = network._replace(bias=bias, features=np.zeros_like(network.features))
+    content = encode_policy(TrainedPolicy(scope, constant))
     agent = PolicyAgent(content, temperature=2.0, seed=5)
     drawn = Counter(agent.act(FOUR, FOUR.initial_state()) for _ in range(6000))
     assert sorted(drawn) == list(range(7))
@@ -227,7 +267,7 @@ def test_a_finished_game_is_nothing_to_play() -> None:
 
 
 def test_it_is_made_by_name_from_a_path(tmp_path: Path) -> None:
-    agent = make_agent("policy", file=saved_policy(tmp_path), seed=3)
+    agent = make_agent("policy", weights=saved_policy(tmp_path), seed=3)
     assert agent.act(FOUR, FOUR.initial_state()) == policy_agent(FOUR).act(
         FOUR, FOUR.initial_state()
     )
@@ -236,10 +276,10 @@ def test_it_is_made_by_name_from_a_path(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "option file of agent policy has no default: give it a value (a trained policy"),
-        (("--option", "file=absent.npz"), "cannot read absent.npz (No such file"),
-        (("--option", "file=text.npz"), "this is no trained policy: train one with"),
-        (("--option", "file=3"), "option file of agent policy is str or bytes, not 3"),
+        (("--option", "weights=absent.npz"), "cannot read absent.npz (No such file"),
+        (("--option", "weights=absent"), "can be read, or name distilled or zero"),
+        (("--option", "weights=text.npz"), "this is no trained policy: train one with"),
+        (("--option", "weights=3"), "option weights of agent policy is str or bytes, not 3"),
     ],
 )
 def test_what_is_no_policy_is_said_in_one_line(
@@ -254,14 +294,14 @@ def test_what_is_no_policy_is_said_in_one_line(
 
 def test_the_agents_are_listed_with_the_policy(shell: Shell) -> None:
     listing = shell.run("agents").stdout
-    assert "file=FILE" in listing
+    assert "weights=distilled" in listing
     assert "`connectx train`" in listing
 
 
 def test_a_bundle_carries_the_file(tmp_path: Path) -> None:
     """It plays as the agent does, on Kaggle's own loader, when the file is gone."""
     path = Path(saved_policy(tmp_path))
-    text = build_bundle("policy", {"file": str(path)})
+    text = build_bundle("policy", {"weights": str(path)})
     agent = PolicyAgent(str(path))
     path.unlink()
     picked = kaggle_environments().agent.get_last_callable(text)
@@ -274,18 +314,22 @@ def test_a_bundle_carries_the_file(tmp_path: Path) -> None:
 
 
 def test_a_bundle_is_the_same_for_the_same_file(tmp_path: Path) -> None:
-    options: dict[str, JsonValue] = {"file": saved_policy(tmp_path), "temperature": 0.5, "seed": 1}
+    options: dict[str, JsonValue] = {
+        "weights": saved_policy(tmp_path),
+        "temperature": 0.5,
+        "seed": 1,
+    }
     text = build_bundle("policy", options)
     assert text == build_bundle("policy", options)
-    assert f"PolicyAgent(file={options['file']!r}, temperature=0.5, seed=1)" in text
-    assert "PolicyAgent(file=_FILE, temperature=0.5, seed=1)" in text
+    assert f"PolicyAgent(weights={options['weights']!r}, temperature=0.5, seed=1)" in text
+    assert "PolicyAgent(weights=_WEIGHTS, temperature=0.5, seed=1)" in text
     assert max(map(len, text.splitlines())) < 250
 
 
 @pytest.mark.parametrize("seat", [1, 2])
 def test_a_bundle_plays_whole_games_on_kaggle(seat: int, tmp_path: Path) -> None:
     path = tmp_path / "submission.py"
-    path.write_text(build_bundle("policy", {"file": saved_policy(tmp_path), "seed": 1}))
+    path.write_text(build_bundle("policy", {"weights": saved_policy(tmp_path), "seed": 1}))
     players = [str(path), "random"] if seat == 1 else ["random", str(path)]
     env = kaggle_environments().make("connectx")
     env.run(players)

@@ -8,13 +8,13 @@ import pytest
 
 from agents import Agent, agent_names, make_agent
 from agents.options import OptionInfo, agent_help, agent_options
-from agents.registry import AGENTS, agent_class
+from agents.registry import AGENTS, REGISTERED, TRAINED_AGENTS, agent_class
 from envs import ConnectFour, Env, TicTacToe
 from tests.helpers.small_games import Nim
 
 ALL_OPTIONS = [
     pytest.param(name, info, id=f"{name}-{info.name}")
-    for name, agent in AGENTS.items()
+    for name, agent in REGISTERED.items()
     for info in agent_options(agent)
 ]
 CHOICES = [choice for choice in ALL_OPTIONS if not choice.values[1].is_file]  # type: ignore[union-attr]
@@ -67,15 +67,32 @@ KNOWN_OPTIONS = {
         "tie_break",
         "repertoire",
     ],
+    "policy": ["weights", "temperature", "seed"],
+    "alphazero": [
+        "weights",
+        "simulations",
+        "time_limit",
+        "exploration",
+        "fpu",
+        "root",
+        "considered",
+        "noise",
+        "noise_alpha",
+        "temperature",
+        "keep_tree",
+        "seed",
+        "engine",
+    ],
 }
 """What commands and files out there may name, of the simplest agent first."""
 
 
 def test_the_agents_are_listed_from_the_simplest_on() -> None:
-    assert [name for name in agent_names() if name in KNOWN_OPTIONS] == list(KNOWN_OPTIONS)
+    assert [name for name in REGISTERED if name in KNOWN_OPTIONS] == list(KNOWN_OPTIONS)
+    assert agent_names() == list(AGENTS)
 
 
-@pytest.mark.parametrize("name", agent_names())
+@pytest.mark.parametrize("name", REGISTERED)
 def test_each_agent_has_a_line_of_help(name: str) -> None:
     line = agent_help(agent_class(name))
     assert line.endswith(".")
@@ -85,7 +102,7 @@ def test_each_agent_has_a_line_of_help(name: str) -> None:
 
 def test_options_are_listed_with_defaults_and_help() -> None:
     for name, options in KNOWN_OPTIONS.items():
-        assert [info.name for info in agent_options(AGENTS[name])] == options
+        assert [info.name for info in agent_options(REGISTERED[name])] == options
 
 
 @pytest.mark.parametrize(("name", "info"), ALL_OPTIONS)
@@ -122,7 +139,7 @@ def is_taken(name: str, options: dict[str, Any]) -> bool:
     return True
 
 
-@pytest.mark.parametrize("name", agent_names())
+@pytest.mark.parametrize("name", REGISTERED)
 def test_quick_options_are_options_of_the_agent(name: str) -> None:
     quick = agent_class(name).quick
     assert json.loads(json.dumps(quick)) == quick
@@ -139,8 +156,16 @@ def test_every_agent_plays_every_game_as_it_comes(name: str, env: Env[Any, Any])
     assert action in env.get_available_actions(state)
 
 
+@pytest.mark.parametrize("name", TRAINED_AGENTS)
+def test_trained_agents_play_connect_four_as_they_come(name: str) -> None:
+    env = ConnectFour()
+    assert make_agent(name).act(env, env.initial_state(), time_limit=0.05) in range(7)
+    with pytest.raises(ValueError, match="trained for 6 rows, 7 columns, 4 in a row"):
+        make_agent(name).act(TicTacToe(), TicTacToe().initial_state())
+
+
 def test_each_call_makes_an_agent_of_its_own() -> None:
-    for name in agent_names():
+    for name in REGISTERED:
         assert make_agent(name) is not make_agent(name)
         assert isinstance(make_agent(name), Agent)
 
@@ -152,11 +177,11 @@ def test_each_call_makes_an_agent_of_its_own() -> None:
 def test_an_unknown_agent_is_refused_with_the_known_ones(name: str) -> None:
     with pytest.raises(ValueError, match=f"unknown agent '{name}'") as error:
         make_agent(name)
-    for known in agent_names():
+    for known in REGISTERED:
         assert known in str(error.value)
 
 
-@pytest.mark.parametrize("name", agent_names())
+@pytest.mark.parametrize("name", REGISTERED)
 @pytest.mark.parametrize("option", ["depht", "_rng", "unlimited", "self"])
 def test_an_unknown_option_is_refused_with_the_known_ones(name: str, option: str) -> None:
     with pytest.raises(ValueError, match=f"agent {name} has no option '{option}'") as error:
@@ -190,7 +215,7 @@ def test_a_value_of_a_wrong_type_is_refused(
         make_agent(name, **{option: value})
 
 
-@pytest.mark.parametrize("name", agent_names())
+@pytest.mark.parametrize("name", REGISTERED)
 def test_functions_are_values_of_the_options_that_name_functions_alone(name: str) -> None:
     for info in agent_options(agent_class(name)):
         if info.name in ("heuristic", "ordering", "opponent", "rollout"):

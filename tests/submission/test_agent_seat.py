@@ -74,7 +74,7 @@ def test_the_first_move_has_the_making_of_the_agent_in_its_seconds() -> None:
 def test_a_policy_plays_as_its_bundle_does_and_needs_its_file_no_more(tmp_path: Path) -> None:
     file = tmp_path / "trained.npz"
     file.write_bytes(encode_policy(random_policy(ConnectFour(), seed=3)))
-    player = find_player(f"policy:file={file},temperature=1")
+    player = find_player(f"policy:weights={file},temperature=1")
     file.unlink()
     elsewhere = pickle.loads(pickle.dumps(player))  # as for a worker on another machine
     for seed in range(3):

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from agents import Agent, agent_names
-from agents.registry import AGENTS, JsonValue, agent_class
+from agents import Agent
+from agents.registry import REGISTERED, TRAINED_AGENTS, JsonValue, agent_class
 from submission.bundle.bundle import build_bundle
 from submission.bundle.sources import BundleError
 from submission.kaggle import kaggle_environments
@@ -68,22 +68,24 @@ def run_on_kaggle(players: list[str], **configuration: float) -> Any:
     return env
 
 
-@pytest.mark.parametrize("agent", agent_names())
+@pytest.mark.parametrize("agent", REGISTERED)
 def test_kaggles_loader_picks_the_entry_point(agent: str) -> None:
     picked = kaggle_environments().agent.get_last_callable(build_bundle(agent, {}))
     assert picked.__name__ == "agent"
     assert picked.__code__.co_varnames[:2] == ("observation", "configuration")
 
 
-@pytest.mark.parametrize("agent", agent_names())
+@pytest.mark.parametrize("agent", REGISTERED)
 def test_bundles_need_what_kaggle_has(agent: str) -> None:
-    """Beside the standard library that is, of what the compiled searches use, numpy and Numba."""
+    """Beside the standard library that is numpy, for networks, and Numba, for compiled searches."""
     needed = imported_modules(build_bundle(agent, {})) - sys.stdlib_module_names
-    assert needed in (set(), {"numba", "numpy"})
-    assert bool(needed) == (agent_class(agent).compile is not Agent.compile)
+    compiles = agent_class(agent).compile is not Agent.compile
+    assert ("numba" in needed) == compiles
+    assert ("numpy" in needed) == (compiles or agent in TRAINED_AGENTS)
+    assert needed <= {"numba", "numpy"}
 
 
-@pytest.mark.parametrize("agent", agent_names())
+@pytest.mark.parametrize("agent", REGISTERED)
 def test_every_name_of_the_file_is_defined_and_used(agent: str, tmp_path: Path) -> None:
     path = tmp_path / "submission.py"
     path.write_text(build_bundle(agent, {}))
@@ -113,11 +115,11 @@ def defined_names(text: str) -> set[str]:
     return {node.name for node in ast.walk(ast.parse(text)) if isinstance(node, definitions)}
 
 
-@pytest.mark.parametrize("agent", agent_names())
+@pytest.mark.parametrize("agent", REGISTERED)
 def test_only_what_the_agent_needs(agent: str) -> None:
     text = build_bundle(agent, {})
-    classes = {registered.__name__ for registered in AGENTS.values()}
-    needed = {name for name in classes if name in inspect.getsource(AGENTS[agent])}
+    classes = {registered.__name__ for registered in REGISTERED.values()}
+    needed = {name for name in classes if name in inspect.getsource(REGISTERED[agent])}
     assert {name for name in classes if f"class {name}" in text} == needed
     assert "TicTacToe(" not in text
     assert not any("svg" in name for name in defined_names(text))
@@ -140,7 +142,7 @@ def test_same_input_same_bytes_in_every_process() -> None:
     assert len(outputs) == 1
 
 
-@pytest.mark.parametrize("agent", agent_names())
+@pytest.mark.parametrize("agent", REGISTERED)
 def test_whole_games_in_both_seats(agent: str, tmp_path: Path) -> None:
     path = tmp_path / "submission.py"
     path.write_text(build_bundle(agent, {**agent_class(agent).quick}))

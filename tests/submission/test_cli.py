@@ -13,9 +13,8 @@ from types import ModuleType
 
 import pytest
 
-from agents import agent_names
 from agents.options import agent_options
-from agents.registry import AGENTS
+from agents.registry import REGISTERED
 from submission.bundle.bundle import build_bundle
 from submission.cli.app import COMMANDS
 from tests.helpers.shell import Shell
@@ -50,7 +49,7 @@ def test_help_teaches_every_command(shell: Shell) -> None:
 def test_agents_lists_every_option_with_its_default(shell: Shell) -> None:
     listing = shell.run("agents").stdout
     words = " ".join(listing.split())
-    for name, agent in AGENTS.items():
+    for name, agent in REGISTERED.items():
         assert re.search(rf"^{name} ", listing, flags=re.MULTILINE)
         for option in agent_options(agent):
             assert re.search(rf"\b{option.name}=\S+ {re.escape(option.help)}", words)
@@ -134,7 +133,7 @@ def test_check_accepts_a_bundle_and_not_a_broken_file(shell: Shell, tmp_path: Pa
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("build alphazero", "unknown agent 'alphazero': choose one of " + ", ".join(agent_names())),
+        ("build stockfish", "unknown agent 'stockfish': choose one of " + ", ".join(REGISTERED)),
         ("build mcts -O depth=3", "agent mcts has no option 'depth'; its options: simulations"),
         ("build mcts -O seed", "'seed' is no option: write KEY=VALUE"),
         ("build mcts -O seed=1 -O seed=2", "option seed is given twice"),

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agents.policy.network import encode_policy
-from agents.registry import AGENTS
+from agents.registry import REGISTERED
 from envs import ConnectFour
 from submission.bundle.bundle import build_bundle, unbundled_agent
 from tests.helpers.trained_policies import random_policy
@@ -19,7 +19,7 @@ def bundled_agent(name: str, options: dict[str, Any]) -> Any:
     return namespace["_PLAYER"]._make_agent()
 
 
-@pytest.mark.parametrize("name", AGENTS)
+@pytest.mark.parametrize("name", REGISTERED)
 def test_limits_that_are_left_open_are_lifted(name: str) -> None:
     assert repr(unbundled_agent(name, {})()) == repr(bundled_agent(name, {}))
 
@@ -32,5 +32,5 @@ def test_limits_that_are_given_are_kept() -> None:
 def test_the_content_of_a_file_takes_the_place_of_its_path(tmp_path: Path) -> None:
     file = tmp_path / "trained.npz"
     file.write_bytes(encode_policy(random_policy(ConnectFour(), seed=1)))
-    options: dict[str, Any] = {"file": str(file), "temperature": 0.5}
+    options: dict[str, Any] = {"weights": str(file), "temperature": 0.5}
     assert repr(unbundled_agent("policy", options)()) == repr(bundled_agent("policy", options))

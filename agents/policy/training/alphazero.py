@@ -15,34 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from agents.compiled.puct_kernel import (
-    COUNTERS,
-    NODE_FIELDS,
-    SUM_FIELDS,
-    PuctArrays,
-    PuctSettings,
-)
+from agents.compiled.puct_kernel import PuctSettings
 from agents.policy.network import PolicyNetwork, TrainedPolicy, policy_scope
-from agents.policy.network_kernel import network_arrays
 from agents.policy.training.learner import TrainingSettings
-from agents.policy.training.self_play_kernel import (
-    Experience,
-    PlayMemory,
-    PlaySettings,
-    play_games,
-)
-from agents.policy.training.torch_network import (
-    Losses,
-    Targets,
-    TorchNetwork,
-    Trainer,
-    default_device,
-    mirror_images,
-)
-from agents.puct import considered_visits
+from agents.policy.training.self_play import played
+from agents.policy.training.self_play_kernel import PlaySettings
+from agents.policy.training.targets import Targets, drawn_batch, joined, no_targets
+from agents.policy.training.torch_network import Losses, Trainer, first_network
 from envs.bitboard import fits_in_word
 from envs.board import BoardGame
-from envs.jit import fastest, zeros
 from envs.random_stream import STREAMS
 
 SIMULATIONS = 64
@@ -68,7 +49,7 @@ WINDOW = 2_000_000
 PASSES = 6.0
 """How often a position is learnt from, on average."""
 BATCH = 1024
-LEARNING_RATE = 2e-3
+LEARNING_RATE = 3e-3
 LEAST_RATE = 0.02
 """Part of the learning rate that is left at the end."""
 MEMORY = 0.9
@@ -93,13 +74,11 @@ class AlphaZeroLearner:
             )
         self._game = game
         self._settings = PLAY._replace(simulations=settings.simulations or SIMULATIONS)
-        width = WIDTH if settings.width is None else settings.width
-        self._network = TorchNetwork(game, width, SECOND_WIDTH, settings.seed)
-        self._network.to(default_device())
+        self._network = first_network(game, settings, WIDTH, SECOND_WIDTH)
         self._trainer = Trainer(self._network)
         self._mean = self._network.as_numpy()
         self._rng = np.random.default_rng(settings.seed)
-        self._window: Targets | None = None
+        self._window = no_targets(len(game.action_cells))
 
     @property
     def policy(self) -> TrainedPolicy:
@@ -112,9 +91,9 @@ class AlphaZeroLearner:
         losses: list[Losses] = []
         for _ in range(ITERATIONS):
             new = self._play()
-            self._window = new if self._window is None else joined(self._window, new)
+            self._window = joined([self._window, new]).take(slice(-WINDOW, None))
             steps = max(1, round(PASSES * len(new.movers) / BATCH))
-            losses += [self._trainer.learn(self._batch(self._window), rate) for _ in range(steps)]
+            losses += [self._learn(rate) for _ in range(steps)]
             self._mean = mean_network(self._mean, self._network.as_numpy())
         policy_loss, value_loss = np.mean(losses, axis=0)
         return {
@@ -128,7 +107,7 @@ class AlphaZeroLearner:
         return {
             "trainer": self._trainer.state(),
             "mean": list(self._mean),
-            "window": None if self._window is None else list(self._window),
+            "window": list(self._window),
             "random": self._rng.bit_generator.state,
         }
 
@@ -140,8 +119,12 @@ class AlphaZeroLearner:
         """
         self._trainer.restore(state["trainer"])
         self._mean = PolicyNetwork(*state["mean"])
-        self._window = None if state["window"] is None else Targets(*state["window"])
+        self._window = Targets(*state["window"])
         self._rng.bit_generator.state = state["random"]
+
+    def _learn(self, rate: float) -> Losses:
+        batch = drawn_batch(self._game, self._window, self._rng, BATCH)
+        return self._trainer.learn(batch, rate)
 
     def _play(self) -> Targets:
         network = self._network.as_numpy()
@@ -152,71 +135,7 @@ class AlphaZeroLearner:
 
         with ThreadPoolExecutor(cpu_count()) as executor:
             shares = list(executor.map(play, streams))
-        return Targets(*map(np.concatenate, zip(*shares, strict=True)))
-
-    def _batch(self, window: Targets) -> Targets:
-        """Draw positions, half of them turned left to right."""
-        numbers = self._rng.integers(len(window.movers), size=BATCH)
-        turned = mirror_images(self._game, window.take(numbers[: BATCH // 2]))
-        plain = window.take(numbers[BATCH // 2 :])
-        batch = Targets(*map(np.concatenate, zip(turned, plain, strict=True)))
-        return batch._replace(policies=batch.policies.astype(np.float32))
-
-
-def played(
-    game: BoardGame, network: PolicyNetwork, settings: PlaySettings, stream: int, games: int
-) -> Targets:
-    """The positions of games that a network plays against itself.
-
-    Args:
-        game: the rules.
-        network: chooses the moves of both players, by a search.
-        settings: how they are played.
-        stream: of the random numbers.
-        games: how many.
-    """
-    cells, actions = game.rows * game.columns, len(game.action_cells)
-    memory = play_memory(game, settings.simulations, stream)
-    into = Experience(
-        zeros(games * cells),
-        zeros(games * cells),
-        np.zeros((games * cells, actions)),
-        np.zeros(games * cells),
-        zeros(games * cells),
-    )
-    arrays = network_arrays(network, game)
-    count = fastest(play_games)(arrays, settings, memory, into, games)
-    movers, masks, policies, values, _ = (array[:count] for array in into)
-    return Targets(movers, masks, policies.astype(np.float16), values.astype(np.float32))
-
-
-def play_memory(game: BoardGame, simulations: int, stream: int) -> PlayMemory:
-    """Memory for games of self-play.
-
-    Args:
-        game: the rules.
-        simulations: for each move.
-        stream: of the random numbers.
-    """
-    actions, cells = len(game.action_cells), game.rows * game.columns
-    places = 2 + actions * (simulations + 1)
-    tree = PuctArrays(
-        np.zeros((places, NODE_FIELDS), np.int32),
-        np.zeros((places, SUM_FIELDS)),
-        zeros(COUNTERS),
-        zeros(cells + 2),
-    )
-    schedule = zeros(actions + 1, simulations)
-    for children in range(1, actions + 1):
-        schedule[children] = considered_visits(children, simulations)
-    begun = zeros(1)
-    begun[0] = stream
-    return PlayMemory(tree, schedule, np.zeros(actions), np.zeros(actions), begun)
-
-
-def joined(window: Targets, new: Targets) -> Targets:
-    """The latest positions of both, `WINDOW` at most."""
-    return Targets(*(np.concatenate(pair)[-WINDOW:] for pair in zip(window, new, strict=True)))
+        return joined(shares)
 
 
 def mean_network(mean: PolicyNetwork, newest: PolicyNetwork) -> PolicyNetwork:

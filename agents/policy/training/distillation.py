@@ -12,13 +12,8 @@ import numpy as np
 
 from agents.policy.network import TrainedPolicy, policy_scope
 from agents.policy.training.learner import TrainingSettings
-from agents.policy.training.torch_network import (
-    Targets,
-    TorchNetwork,
-    Trainer,
-    default_device,
-    mirror_images,
-)
+from agents.policy.training.targets import Targets, drawn_batch
+from agents.policy.training.torch_network import Losses, Trainer, first_network
 from agents.solver.labelled_positions import LabelledPositions, read_labelled_positions
 from envs.board import BoardGame
 
@@ -64,12 +59,10 @@ class DistillationLearner:
                 f"the positions {settings.positions} are of {labels.env!r}, not of {game!r}: "
                 "choose others, or name that game"
             )
-        width = WIDTH if settings.width is None else settings.width
-        network = TorchNetwork(game, width, SECOND if width else 0, settings.seed)
         self._game = game
         self._rng = np.random.default_rng(settings.seed)
         self._targets = label_targets(labels)
-        self._trainer = Trainer(network.to(default_device()))
+        self._trainer = Trainer(first_network(game, settings, WIDTH, SECOND))
 
     @property
     def policy(self) -> TrainedPolicy:
@@ -79,17 +72,13 @@ class DistillationLearner:
     def advance(self, spent: float) -> Mapping[str, float]:
         """Learn from so many batches; see `Learner.advance`."""
         learning_rate = LEARNING_RATE * max(1 - spent, LEAST_SHARE)
-        losses = [self._trainer.learn(self._draw_batch(), learning_rate) for _ in range(STEPS)]
+        losses = [self._learn(learning_rate) for _ in range(STEPS)]
         policy, value = np.mean(losses, axis=0).tolist()
         return {"loss/policy": policy, "loss/value": value, "positions": BATCH * STEPS}
 
-    def _draw_batch(self) -> Targets:
-        """Positions drawn at random, half of the places mirrored."""
-        drawn = self._targets.take(self._rng.integers(len(self._targets.values), size=BATCH))
-        half = np.arange(BATCH) < BATCH // 2
-        images = mirror_images(self._game, drawn.take(~half))
-        kept = drawn.take(half)
-        return Targets(*(np.concatenate(arrays) for arrays in zip(kept, images, strict=True)))
+    def _learn(self, learning_rate: float) -> Losses:
+        batch = drawn_batch(self._game, self._targets, self._rng, BATCH)
+        return self._trainer.learn(batch, learning_rate)
 
     def state(self) -> dict[str, Any]:
         """All that a later run needs; the positions are not among it."""

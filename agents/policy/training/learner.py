@@ -43,7 +43,8 @@ class Learner(Protocol):
         """Go on from a state.
 
         Raises:
-            KeyError, ValueError: it is not of such a training.
+            KeyError, RuntimeError, TypeError, ValueError: it is not of such a training; PyTorch's
+                modules raise the second.
         """
 
 
@@ -63,6 +64,9 @@ class TrainingSettings:
     """Hidden neurons of the network, 0 to 1024; with 0 it is linear in its features."""
     positions: Path | None = None
     """File of labelled positions to learn from."""
+    weights: str | None = None
+    """Weights to begin with, as `agents.policy.shipped.weights_content` reads them; None: random
+    ones."""
 
     def __post_init__(self) -> None:
         for name, (least, most) in RANGES.items():
@@ -142,13 +146,13 @@ LEARNERS: Mapping[str, Method] = {
             "alphazero",
             "from zero: games against itself, each move searched with the network",
             "agents.policy.training.alphazero.AlphaZeroLearner",
-            ("simulations", "width"),
+            ("simulations", "width", "weights"),
         ),
         Method(
             "distill",
             "from the solver: positions that `connectx positions --labels` has scored",
             "agents.policy.training.distillation.DistillationLearner",
-            ("width", "positions"),
+            ("width", "positions", "weights"),
             needed="positions",
         ),
         Method(

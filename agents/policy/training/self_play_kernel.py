@@ -275,43 +275,41 @@ def due_child(memory: PlayMemory, due: int) -> int:
 def write_policy(
     board: FeatureBoard, settings: PlaySettings, memory: PlayMemory, policy: Any
 ) -> int:
-    """Write the improved policy of the root; return the action to play."""
+    """Write the improved policy of the root, or its proof; return the action to play."""
     nodes, improved = memory.tree.nodes, memory.improved
     improve_logits(settings, memory)
+    first = int(nodes[ROOT, FIRST_CHILD])
+    end = first + int(nodes[ROOT, CHILDREN])
     for action in range(len(policy)):
         policy[action] = 0.0
-    first = nodes[ROOT, FIRST_CHILD]
-    end = first + nodes[ROOT, CHILDREN]
-    highest, best, most = -inf, int(first), -1
-    best_merit = -inf
+    highest = -inf
     for child in range(first, end):
-        action = nodes[child, ACTION]
-        highest = max(highest, improved[action])
-        merit = memory.noise[action] + improved[action]
-        visits = nodes[child, VISITS]
-        if visits > most or (visits == most and merit > best_merit):
-            best, best_merit, most = child, merit, visits
-    if nodes[ROOT, PROVEN] != UNPROVEN:
-        best = best_proven(memory.tree, first, end)
+        highest = max(highest, improved[nodes[child, ACTION]])
     total = 0.0
     for child in range(first, end):
         action = nodes[child, ACTION]
-        policy[action] = exp(improved[action] - highest)
-        total += policy[action]
+        weight = exp(improved[action] - highest)
+        if nodes[ROOT, PROVEN] < 1:  # proven to be won or drawn
+            weight = 1.0 if nodes[child, PROVEN] == -nodes[ROOT, PROVEN] else 0.0
+        policy[action] = weight
+        total += weight
     for action in range(len(policy)):
         policy[action] /= total
-    return int(nodes[best, ACTION])
+    return most_visited(memory, policy, first, end)
 
 
 @inlined
-def best_proven(tree: PuctArrays, first: int, end: int) -> int:
-    """The first child whose proven value is the root's."""
-    best = first
+def most_visited(memory: PlayMemory, policy: Any, first: int, end: int) -> int:
+    """The action to play: of those in the policy the most visited, then the most promising."""
+    nodes = memory.tree.nodes
+    best, most, best_merit = int(nodes[first, ACTION]), -1, -inf
     for child in range(first, end):
-        proven = tree.nodes[child, PROVEN]
-        if proven != UNPROVEN and proven == -tree.nodes[ROOT, PROVEN]:
-            return int(child)
-    return int(best)
+        action = int(nodes[child, ACTION])
+        merit = memory.noise[action] + memory.improved[action]
+        visits = nodes[child, VISITS]
+        if policy[action] > 0.0 and (visits, merit) > (most, best_merit):
+            best, most, best_merit = action, visits, merit
+    return best
 
 
 @inlined
@@ -342,4 +340,4 @@ def drawn_number(memory: PlayMemory, count: int) -> int:
 def drawn_fraction(memory: PlayMemory) -> float:
     """Draw a number between 0 and 1."""
     memory.stream[0] = next_stream(memory.stream[0])
-    return ((memory.stream[0] & DRAWN_MASK) + 0.5) / (1 << DRAWN_BITS)
+    return float(((memory.stream[0] & DRAWN_MASK) + 0.5) / (1 << DRAWN_BITS))

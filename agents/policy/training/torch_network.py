@@ -1,4 +1,4 @@
-"""The network in PyTorch: batches of positions with their targets, the loss, a step of learning."""
+"""The network in PyTorch: the loss, and a step of learning."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -11,41 +11,16 @@ from torch.nn import functional
 
 from agents.policy.features import FeatureBoard, feature_board, features_of_all, open_cells
 from agents.policy.network import PolicyNetwork
-from envs.bitboard import mirrored
+from agents.policy.shipped import known_policy, require_known_game, weights_content
+from agents.policy.training.learner import TrainingSettings
+from agents.policy.training.targets import Targets
 from envs.board import BoardGame
 from envs.jit import fastest
 
+VALUE_WEIGHT = 0.3
+"""How much the loss of the value counts beside that of the policy."""
 ILLEGAL = -1e9
 """The logit of what cannot be played."""
-
-
-class Targets(NamedTuple):
-    """Positions and what a network is to say of them."""
-
-    movers: NDArray[np.int64]
-    masks: NDArray[np.int64]
-    policies: NDArray[np.float32]
-    """Shape (positions, actions): probabilities; those of illegal actions are 0."""
-    values: NDArray[np.float32]
-    """Shape (positions,): for the player to move, from -1 to 1."""
-
-    def take(self, numbers: NDArray[np.int64]) -> "Targets":
-        """The positions with these numbers."""
-        return Targets(*(array[numbers] for array in self))
-
-
-def mirror_images(env: BoardGame, targets: Targets) -> Targets:
-    """Turn positions left to right, with their targets: nothing in the game changes by that."""
-    size = env.rows, env.columns
-    cells = list(env.action_cells)
-    actions = [cells.index(mirrored(*size, cell)) for cell in cells]
-    movers, masks, policies, values = targets
-    return Targets(
-        np.asarray(mirrored(*size, movers)),  # type: ignore[arg-type]  # whole arrays, as well
-        np.asarray(mirrored(*size, masks)),  # type: ignore[arg-type]
-        policies[:, actions],
-        values,
-    )
 
 
 class TorchNetwork(nn.Module):
@@ -108,6 +83,43 @@ class TorchNetwork(nn.Module):
         return PolicyNetwork(tuples=np.zeros((0, 0), np.int64), **weights)
 
 
+def first_network(
+    env: BoardGame, settings: TrainingSettings, hidden: int, second: int
+) -> TorchNetwork:
+    """The network that a training begins with: random, or that of the settings' file.
+
+    Args:
+        env: the game.
+        settings: of these `weights`, `width` and the seed count.
+        hidden: hidden units where the settings do not say.
+        second: those of the second layer, where there is a first one.
+
+    Raises:
+        OSError, ValueError: the file cannot be read, is of another game, or has n-tuples.
+    """
+    if settings.weights is None:
+        width = hidden if settings.width is None else settings.width
+        return _on_device(TorchNetwork(env, width, second if width else 0, settings.seed))
+    if settings.width is not None:
+        raise ValueError("a network to begin with has its own width: leave out --width")
+    policy = known_policy(weights_content(settings.weights))
+    require_known_game(policy, env)
+    network = policy.network
+    if len(network.tuples):
+        raise ValueError(f"{settings.weights} is of n-tuples: begin with another network")
+    hidden, second = network.dense.shape
+    begun = TorchNetwork(env, hidden, second, settings.seed)
+    with torch.no_grad():
+        for name, parameter in begun.named_parameters():
+            parameter.copy_(torch.from_numpy(getattr(network, name)))
+    return _on_device(begun)
+
+
+def _on_device(network: TorchNetwork) -> TorchNetwork:
+    """The network on a GPU, where PyTorch has one."""
+    return network.cuda() if torch.cuda.is_available() else network
+
+
 class Losses(NamedTuple):
     """What a step of learning has found, as means over its positions."""
 
@@ -135,7 +147,7 @@ class Trainer:
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate
         device = self.network.bias.device
-        policies = torch.from_numpy(targets.policies).to(device)
+        policies = torch.from_numpy(targets.policies.astype(np.float32)).to(device)
         wanted = torch.from_numpy(targets.values).to(device)
         legal = torch.from_numpy(self._legal(targets.masks)).to(device)
         logits, values = self.network(targets.movers, targets.masks)
@@ -143,13 +155,13 @@ class Trainer:
         policy_loss = -(policies * logarithms).sum(dim=1).mean()
         value_loss = functional.mse_loss(values, wanted)
         self.optimizer.zero_grad()
-        (policy_loss + value_loss).backward()
+        (policy_loss + VALUE_WEIGHT * value_loss).backward()
         self.optimizer.step()
         return Losses(policy_loss.item(), value_loss.item())
 
     def _legal(self, masks: NDArray[np.int64]) -> NDArray[np.bool_]:
         open_ = np.asarray(open_cells(self.network.board, masks))  # type: ignore[arg-type]
-        return (open_[:, np.newaxis] & self._actions) != 0
+        return np.asarray((open_[:, np.newaxis] & self._actions) != 0)
 
     def state(self) -> dict[str, Any]:
         """The network's weights and the optimiser's."""
@@ -159,8 +171,3 @@ class Trainer:
         """Go on from a state."""
         self.network.load_state_dict(state["network"])
         self.optimizer.load_state_dict(state["optimizer"])
-
-
-def default_device() -> torch.device:
-    """A GPU where PyTorch has one, else the processor."""
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")

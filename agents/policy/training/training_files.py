@@ -111,7 +111,7 @@ class TrainingFiles(NamedTuple):
             training.trials.held = [_trial(*fields) for fields in kept["trials"]]
             training.trials.past_selves = [PastSelf(*fields) for fields in kept["past_selves"]]
             training.learner.restore(kept["learner"])
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, RuntimeError, TypeError, ValueError) as error:
             raise self._unreadable() from error
 
     def _read(self) -> dict[str, Any]:

@@ -1,0 +1,305 @@
+"""The parts of the benchmark of learned agents, each for weights of one game.
+
+They count points in matches, moves that lose value, and good moves without search. The published
+figures are told of in the README of this folder.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import NamedTuple, Protocol
+
+from agents.agent import Agent
+from agents.registry import make_agent
+from agents.stats import Estimate, score_estimate
+from benchmarks.matches import play, points
+from benchmarks.value_losses import (
+    DrawnSets,
+    exact_outcomes,
+    losses_everywhere,
+    losses_in_sets,
+)
+from envs.board import BoardGame
+from envs.connectx import ConnectFour, ConnectX
+from envs.tic_tac_toe import TicTacToe
+from submission.front_door import evaluate, grade
+from submission.grading.grade_stats import answer_stats
+from submission.match.game_record import GameConfiguration
+from submission.match.match import Completion
+from submission.match.match_report import failures, repetitions
+from submission.match.schedule import Arena, openings, require_pairs
+from submission.terminal import progress_bar
+
+CONNECT_FOUR, TIC_TAC_TOE, SMALL_BOARD = ConnectFour(), TicTacToe(), ConnectX(5, 6, 4)
+
+SIMULATIONS = 600
+"""For each move where no clock is set, as many as AlphaZero.jl's agent has."""
+SECONDS = 0.1
+"""For each move of both where they have equal times."""
+FEWEST_PLIES = 2
+"""Of the openings of a match."""
+
+PUBLISHED_LOSSES = {
+    "end-easy": "0",
+    "mid-easy": "0",
+    "mid-medium": "2 to 3",
+    "begin-easy": "0",
+    "begin-medium": "2",
+    "begin-hard": "7",
+}
+"""Moves of AlphaZero.jl's agent that lose value in P. Pons' sets, in %; read off a picture."""
+
+
+class Figure(NamedTuple):
+    """A share of games or positions."""
+
+    name: str
+    share: Estimate
+    """In [0, 1]; without a width where all that there is was counted."""
+    of: int
+    """Games or positions."""
+    published: str = ""
+    """What AlphaZero.jl's agent reaches, in %."""
+
+    def __str__(self) -> str:
+        """In per cent, with the interval."""
+        share = self.share
+        value, low, high = (f"{100 * each:.1f}" for each in (share.value, share.low, share.high))
+        return value if share.low == share.high else f"{value} ({low}-{high})"
+
+
+class Measured(NamedTuple):
+    """The figures of a part, and what is to be said of them."""
+
+    figures: Sequence[Figure]
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class LearnedSettings:
+    """How much is measured.
+
+    Raises:
+        ValueError: an odd number of games.
+    """
+
+    sets: DrawnSets
+    """The positions in which moves may lose value."""
+    games: int = 98
+    """Of a match: on Kaggle's board, each opening of two plies once from both seats."""
+    seed: int = 1
+    workers: int = 1
+    """Games at the same time."""
+
+    def __post_init__(self) -> None:
+        require_pairs(self.games)
+
+
+class Part(Protocol):
+    """A measurement of weights for one game."""
+
+    @property
+    def name(self) -> str:
+        """By which it is chosen."""
+
+    @property
+    def game(self) -> BoardGame:
+        """The game that the weights must have been trained for."""
+
+    def measure(self, weights: str, settings: LearnedSettings) -> Measured:
+        """Measure weights: a name of shipped ones, or a file.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C has ended it.
+            ValueError, OSError, ModuleNotFoundError: it cannot be measured.
+        """
+
+
+@dataclass(frozen=True)
+class MatchPart:
+    """Points of `alphazero` against an opponent."""
+
+    name: str
+    terms: str
+    """On which they meet, as a sentence."""
+    options: str
+    """Of `alphazero`, beside its weights."""
+    opponent: str
+    game: ConnectX = CONNECT_FOUR
+    arena: Arena = Arena.OWN
+
+    def measure(self, weights: str, settings: LearnedSettings) -> Measured:
+        """Play each opening from both seats; see `Part`."""
+        match = evaluate(
+            f"alphazero:weights={weights},{self.options}",
+            self.opponent,
+            games=settings.games,
+            seed=settings.seed,
+            opening_plies=opening_plies(self.game, settings.games),
+            arena=self.arena,
+            rows=self.game.rows,
+            columns=self.game.columns,
+            inarow=self.game.inarow,
+            workers=settings.workers,
+        )
+        _require_complete(match.completion)
+        (stats,) = match.stats()
+        title = f"points against {self.opponent.partition(':')[0]}"
+        figures = [Figure(title, stats.score, stats.games)] if stats.score else []
+        return Measured(figures, [self.terms, *failures(match), *repetitions(match)])
+
+
+@dataclass(frozen=True)
+class ValueLossPart:
+    """Moves of `alphazero` that lose value in six sets of positions."""
+
+    name: str = "value"
+    game: BoardGame = CONNECT_FOUR
+
+    def measure(self, weights: str, settings: LearnedSettings) -> Measured:
+        """Ask for a move in each position; see `Part`."""
+        agent = _searching(weights, settings.seed)
+        sets = settings.sets.positions
+        total = sum(map(len, sets.values()))
+        lost: Counter[str] = Counter()
+        with progress_bar(f"Moves of {weights}:") as show:
+            for number, (kind, loses) in enumerate(losses_in_sets(agent, settings.sets), start=1):
+                lost[kind] += loses
+                show(number, total, kind)
+        return Measured(
+            [
+                Figure(
+                    f"moves that lose value, {kind}",
+                    score_estimate(lost[kind], len(positions)),
+                    len(positions),
+                    PUBLISHED_LOSSES[kind],
+                )
+                for kind, positions in sets.items()
+            ],
+            [f"Moves that lose value: {SIMULATIONS} simulations, in {settings.sets.origin}."],
+        )
+
+
+@dataclass(frozen=True)
+class NoSearchPart:
+    """Moves of `policy`, which does not search, in the positions of `connectx grade`."""
+
+    name: str = "grade"
+    game: BoardGame = CONNECT_FOUR
+
+    def measure(self, weights: str, settings: LearnedSettings) -> Measured:
+        """Grade it with all shipped positions; see `Part`."""
+        graded = grade(f"policy:weights={weights}", seed=settings.seed, workers=settings.workers)
+        _require_complete(graded.completion)
+        stats = answer_stats(graded.answers)
+        found = {
+            "moves that keep the result": (stats.kept, stats.at_stake),
+            "moves that are exactly best": (stats.best, stats.positions),
+        }
+        return Measured(
+            [
+                Figure(name, share.player, of)
+                for name, (share, of) in found.items()
+                if share is not None
+            ],
+            [
+                "Moves that keep the result or are exactly best: no search, as `connectx grade` "
+                "counts them."
+            ],
+        )
+
+
+@dataclass(frozen=True)
+class TicTacToePart:
+    """All positions of tic-tac-toe, and a game of the agent against itself."""
+
+    name: str = "tic-tac-toe"
+    game: BoardGame = TIC_TAC_TOE
+
+    def measure(self, weights: str, settings: LearnedSettings) -> Measured:
+        """Compare each move with brute force; see `Part`."""
+        outcomes = exact_outcomes(self.game)
+        players = {
+            f"{SIMULATIONS} simulations": _searching(weights, settings.seed),
+            "no search": make_agent("policy", weights=weights),
+        }
+        figures: list[Figure] = []
+        for budget, agent in players.items():
+            result = play(self.game, self.game.initial_state(), {1: agent, 2: agent})
+            figures.append(_whole(f"points of player 1, {budget}", points(result, seat=1), 1))
+            with progress_bar(f"Moves of {weights}, {budget}:") as show:
+                lost = 0
+                judged = losses_everywhere(agent, self.game, outcomes)
+                for number, loses in enumerate(judged, start=1):
+                    lost += loses
+                    show(number, len(outcomes), "")
+            figures.append(_whole(f"moves that lose value, {budget}", lost, len(outcomes)))
+        notes = [
+            "Points of player 1: of a game against itself, 50 for its value of 0. Moves that lose "
+            f"value: of those in all {len(outcomes)} positions in which the game goes on."
+        ]
+        return Measured(figures, notes)
+
+
+def _whole(name: str, counted: float, of: int) -> Figure:
+    """The share of all that there is."""
+    share = counted / of
+    return Figure(name, Estimate(share, share, share), of)
+
+
+def opening_plies(game: ConnectX, games: int) -> int:
+    """The fewest plies, at least two, with openings enough for games that all differ."""
+    configuration = GameConfiguration(game.rows, game.columns, game.inarow)
+    return next(
+        plies for plies in count(FEWEST_PLIES) if 2 * len(openings(configuration, plies)) >= games
+    )
+
+
+def _searching(weights: str, seed: int) -> Agent:
+    """The agent that searches, which begins each search anew."""
+    return make_agent(
+        "alphazero", weights=weights, simulations=SIMULATIONS, keep_tree=False, seed=seed
+    )
+
+
+def _require_complete(completion: Completion) -> None:
+    if completion is Completion.INTERRUPTED:
+        raise KeyboardInterrupt
+    if completion is not Completion.COMPLETE:
+        raise OSError(f"nothing was measured, for it ended early ({completion})")
+
+
+PARTS: Sequence[Part] = (
+    MatchPart(
+        "negamax",
+        f"Against Kaggle's negamax: {SIMULATIONS} simulations within 2 s a move, on Kaggle's "
+        "environment.",
+        f"simulations={SIMULATIONS}",
+        "negamax",
+        arena=Arena.KAGGLE,
+    ),
+    MatchPart(
+        "alphabeta",
+        f"Against alphabeta: {SIMULATIONS} simulations, to its depth of 6 with `open_lines`.",
+        f"simulations={SIMULATIONS}",
+        "alphabeta:depth=6,time_limit=none,heuristic=open_lines",
+    ),
+    MatchPart(
+        "mcts",
+        f"Against mcts: {SECONDS} s a move for both, its rollouts `decisive`.",
+        f"simulations=none,time_limit={SECONDS}",
+        f"mcts:simulations=none,time_limit={SECONDS},rollout=decisive",
+    ),
+    ValueLossPart(),
+    NoSearchPart(),
+    TicTacToePart(),
+    MatchPart(
+        "5x6",
+        f"Against alphabeta on 5 rows and 6 columns: {SECONDS} s a move for both, with "
+        "`open_lines`.",
+        f"simulations=none,time_limit={SECONDS}",
+        f"alphabeta:time_limit={SECONDS},heuristic=open_lines",
+        game=SMALL_BOARD,
+    ),
+)

@@ -1,0 +1,250 @@
+"""The agent that a network guides: its engines, its root, its budgets, its bundle."""
+
+import pickle
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from agents import make_agent
+from agents.compiled.compilation import is_compiled_game
+from agents.policy.alphazero_agent import AlphaZeroAgent
+from agents.policy.network import encode_policy
+from agents.policy.shipped import SHIPPED, known_policy, weights_content
+from agents.registry import agent_from_text
+from envs import ConnectFour, ConnectX, TicTacToe, state_from_moves
+from envs.board import BoardGame
+from submission.bundle.bundle import build_bundle
+from submission.kaggle import kaggle_environments
+from tests.helpers.brute_force import BruteForce
+from tests.helpers.clocks import ends_within
+from tests.helpers.small_games import Nim
+from tests.helpers.strategies import Position, board_games, late_positions, unfinished_positions
+from tests.helpers.trained_policies import random_policy
+
+FOUR = ConnectFour()
+ENGINES = ("auto", "reference")
+roots = pytest.mark.parametrize("root", ["puct", "gumbel"])
+both_engines = pytest.mark.parametrize("engine", ENGINES)
+
+
+def alphazero(env: BoardGame = FOUR, **options: Any) -> AlphaZeroAgent:
+    content = encode_policy(random_policy(env, seed=1))
+    return AlphaZeroAgent(content, **{"simulations": 100, **options})
+
+
+# --- the search
+
+
+@roots
+@given(position=unfinished_positions(board_games(largest=7)))
+@settings(max_examples=20, deadline=None)
+def test_both_engines_find_the_same(root: str, position: Position) -> None:
+    env, state = position
+    one, other = (
+        alphazero(env, simulations=40, root=root, noise=0.5, seed=1, engine=engine).search(
+            env, state
+        )
+        for engine in ENGINES
+    )
+    assert one.action_values == pytest.approx(other.action_values, abs=1e-3)
+    assert (one.action, one.simulations, one.nodes) == (
+        other.action,
+        other.simulations,
+        other.nodes,
+    )
+    assert one.principal_variation[0] == one.action
+    assert one.action in env.get_available_actions(state)
+    if is_compiled_game(env) and one.simulations:
+        assert (one.engine, other.engine) == ("compiled", "reference")
+
+
+@both_engines
+@roots
+@given(position=late_positions(board_games(largest=4), most_free_cells=7))
+@settings(max_examples=25, deadline=None)
+def test_a_solved_position_is_played_exactly(engine: str, root: str, position: Position) -> None:
+    env, state = position
+    exact = BruteForce(env)
+    result = alphazero(env, simulations=3000, root=root, engine=engine).search(env, state)
+    if root == "puct" or abs(result.value) == 1:
+        assert result.value == exact.value(state)
+        assert exact.action_value(state, result.action) == exact.value(state)
+
+
+@both_engines
+@pytest.mark.parametrize(("moves", "actions"), [("121212", {0}), ("44553", set(range(7)))])
+def test_what_two_plies_decide_is_not_searched(engine: str, moves: str, actions: set[int]) -> None:
+    """Player 1 wins at once; or has two ways to do so, and player 2 is to move."""
+    result = alphazero(engine=engine).search(FOUR, state_from_moves(FOUR, moves))
+    assert result.action in actions
+    assert (result.value, result.simulations) == (1.0, 0)
+    assert result.action_values == {result.action: 1.0}
+
+
+def test_one_simulation_is_the_policy_among_safe_moves() -> None:
+    state = state_from_moves(FOUR, "44")
+    result = alphazero(simulations=1).search(FOUR, state)
+    assert result.simulations == 1
+    assert result.action == make_agent("policy", weights=alphazero().weights).act(FOUR, state)
+
+
+@both_engines
+def test_the_tree_is_kept(engine: str) -> None:
+    agent = alphazero(engine=engine, simulations=300)
+    result = agent.search(FOUR, FOUR.initial_state())
+    first, second = result.principal_variation[:2]
+    state = FOUR.get_next_state(FOUR.get_next_state(FOUR.initial_state(), first), second)
+    agent.search(FOUR, state)
+    assert agent.tree is not None
+    assert agent.tree.root.visits > 300
+    forgetful = alphazero(engine=engine, simulations=300, keep_tree=False)
+    forgetful.search(FOUR, FOUR.initial_state())
+    forgetful.search(FOUR, state)
+    assert forgetful.tree is not None
+    assert forgetful.tree.root.visits == 300
+
+
+@both_engines
+@roots
+def test_the_time_is_kept(engine: str, root: str) -> None:
+    agent = alphazero(engine=engine, root=root, simulations=10**7, time_limit=0.05)
+    agent.compile(FOUR)
+    with ends_within(1.0):
+        assert 0 < agent.search(FOUR, FOUR.initial_state()).simulations < 10**7
+    assert agent.search(FOUR, FOUR.initial_state(), time_limit=0.0).simulations > 0
+
+
+# --- chance
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"temperature": 1.0},
+        {"noise": 1.0, "noise_alpha": 0.3},
+        {"noise": 1.0, "root": "gumbel", "considered": 2},
+    ],
+)
+def test_a_seed_repeats_the_moves(options: dict[str, Any]) -> None:
+    def moves(seed: int | None) -> list[int]:
+        agent = alphazero(simulations=20, seed=seed, keep_tree=False, **options)
+        return [agent.act(FOUR, FOUR.initial_state()) for _ in range(30)]
+
+    assert moves(1) == moves(1)
+    assert len(set(moves(1))) > 1
+    assert moves(1) != moves(2)
+
+
+def test_a_temperature_draws_in_proportion_to_the_visits() -> None:
+    agent = alphazero(simulations=60, temperature=1.0, seed=3, keep_tree=False)
+    drawn = Counter(agent.act(FOUR, FOUR.initial_state()) for _ in range(2000))
+    assert agent.tree is not None
+    visits = {action: child.visits for action, child in agent.tree.root.children.items()}
+    for action, count in visits.items():
+        chance = count / sum(visits.values())
+        assert abs(drawn[action] - 2000 * chance) <= 5 * (2000 * chance * (1 - chance)) ** 0.5
+
+
+# --- options
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"simulations": 0}, "simulations must be at least 1, not 0"),
+        ({"considered": 0}, "considered must be at least 1, not 0"),
+        ({"exploration": -1.0}, "exploration must be at least 0"),
+        ({"fpu": float("inf")}, "fpu must be finite"),
+        ({"noise": 1.5}, "noise must be from 0 to 1, not 1.5"),
+        ({"noise_alpha": 0.0}, "noise_alpha must be at least 0.01"),
+        ({"temperature": -0.5}, "temperature must be at least 0"),
+        ({"root": "uct"}, "unknown root 'uct': choose one of puct, gumbel"),
+        ({"engine": "fast"}, "unknown engine 'fast'"),
+        ({"root": "gumbel", "simulations": None}, "a gumbel root shares out simulations"),
+        ({"weights": b""}, "this is no trained policy"),
+    ],
+)
+def test_what_does_not_fit_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        AlphaZeroAgent(**options)
+
+
+@pytest.mark.parametrize("env", [ConnectX(6, 8), ConnectX(6, 7, inarow=5), TicTacToe(), Nim(2, 3)])
+def test_other_games_are_refused(env: Any) -> None:
+    with pytest.raises(ValueError, match=r"trained for 6 rows, 7 columns, 4 in a row"):
+        alphazero().act(env, env.initial_state())
+
+
+def test_the_compiled_engine_is_refused_where_it_cannot_search() -> None:
+    env = TicTacToe()
+    with pytest.raises(ValueError, match="the compiled engine needs Numba, ConnectX"):
+        alphazero(env, engine="compiled").act(env, env.initial_state())
+
+
+def test_an_agent_may_be_sent_to_other_processes() -> None:
+    for engine in ENGINES:
+        agent = alphazero(engine=engine, simulations=50)
+        agent.search(FOUR, FOUR.initial_state())
+        copy = pickle.loads(pickle.dumps(agent))
+        assert copy == agent
+        state = state_from_moves(FOUR, "44")
+        assert copy.search(FOUR, state).action == agent.search(FOUR, state).action
+
+
+# --- the shipped weights
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_shipped_weights_are_for_connect_four_and_small(name: str) -> None:
+    content = weights_content(name)
+    assert len(content) < 600_000
+    assert known_policy(content).scope == (6, 7, 4, 7)
+    for agent in ("policy", "alphazero"):
+        named = agent_from_text(f"{agent}:weights={name}")
+        assert named.act(FOUR, FOUR.initial_state()) in range(7)
+
+
+def test_distilled_weights_are_the_default() -> None:
+    for name in ("policy", "alphazero"):
+        assert make_agent(name) == make_agent(name, weights="distilled")
+
+
+# --- as a submission
+
+
+def test_a_bundle_plays_as_the_agent_does(tmp_path: Path) -> None:
+    """On Kaggle's own loader, when the file of the weights is gone; it holds them once."""
+    path = tmp_path / "weights.npz"
+    path.write_bytes(alphazero().weights)  # type: ignore[arg-type]
+    options: dict[str, Any] = {"simulations": 40, "engine": "reference"}
+    text = build_bundle("alphazero", {**options, "weights": str(path)})
+    path.unlink()
+    assert text.count("b85decode(\n") == 1
+    assert max(map(len, text.splitlines())) < 250
+    picked = kaggle_environments().agent.get_last_callable(text)
+    for moves in ("", "4", "4453", "444444", "1122335"):
+        state = state_from_moves(FOUR, moves)
+        action = picked({"board": FOUR.to_board(state), "mark": state.player}, {})
+        assert type(action) is int
+        assert action == alphazero(**options).act(FOUR, state)
+
+
+def test_a_bundle_carries_the_shipped_weights() -> None:
+    text = build_bundle("alphazero", {"weights": "zero"})
+    assert "AlphaZeroAgent(simulations=None, time_limit=None, weights='zero')" in text
+    assert "weights=_WEIGHTS" in text
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("seat", [1, 2])
+def test_a_bundle_plays_whole_games_on_kaggle(seat: int, tmp_path: Path) -> None:
+    path = tmp_path / "submission.py"
+    path.write_text(build_bundle("alphazero", {"simulations": 20}))
+    players = [str(path), "random"] if seat == 1 else ["random", str(path)]
+    env = kaggle_environments().make("connectx")
+    env.run(players)
+    assert [state.status for state in env.state] == ["DONE", "DONE"]
+    assert all(log.get("stderr", "") == "" for logs in env.logs for log in logs)

@@ -1,0 +1,125 @@
+"""Features of positions, against their definition read off Kaggle's flat board cell by cell."""
+
+from itertools import combinations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.policy.features import feature_board, features_of_all
+from agents.policy.network import features_of
+from envs import BoardGame, BoardState, ConnectX, TicTacToe
+from envs.jit import compiled
+from tests.helpers.flat_boards import free_cells, has_line
+from tests.helpers.strategies import Position, board_games, unfinished_positions
+
+GAMES: list[BoardGame] = [ConnectX(), ConnectX(5, 4, inarow=3), TicTacToe()]
+NO_TUPLES = np.zeros((0, 0), np.int64)
+
+
+def lines_of(env: BoardGame) -> list[list[int]]:
+    """The winning lines as places of the flat board, in the order of the package's own."""
+    found = []
+    for mask in env.winning_lines:
+        board = env.to_board(BoardState(mask, mask, 1, False))
+        found.append([place for place, stone in enumerate(board) if stone])
+    return found
+
+
+def expected_features(env: BoardGame, state: BoardState) -> set[int]:
+    board, rows = env.to_board(state), env.rows
+    mover, other, bits = state.player, 3 - state.player, (env.rows + 1) * env.columns
+    second = int(np.count_nonzero(board)) % 2
+
+    def bit(place: int) -> int:
+        row, column = divmod(place, env.columns)
+        return column * (rows + 1) + rows - 1 - row
+
+    def threats(player: int) -> set[int]:
+        free = [place for place, stone in enumerate(board) if not stone]
+        completed = ([*board[:place], player, *board[place + 1 :]] for place in free)
+        pairs = zip(free, completed, strict=True)
+        return {place for place, after in pairs if has_line(after, env, player)}
+
+    groups = [
+        (0, {place for place, stone in enumerate(board) if stone == mover}),
+        (1, {place for place, stone in enumerate(board) if stone == other}),
+        (2 + second, threats(mover)),
+        (4 + second, threats(other)),
+        (6, set(free_cells(env, board).values())),
+    ]
+    features = {group * bits + bit(place) for group, places in groups for place in places}
+    if second:
+        features.add(7 * bits)
+    lines, counts = lines_of(env), env.inarow - 1
+    for turn, (player, opponent) in enumerate([(mover, other), (other, mover)]):
+        for number, line in enumerate(lines):
+            stones = [board[place] for place in line]
+            if player in stones and opponent not in stones:
+                first = 7 * bits + 1 + (turn * len(lines) + number) * counts
+                features.add(first + stones.count(player) - 1)
+    return features
+
+
+@given(unfinished_positions(board_games(largest=8) | st.sampled_from(GAMES)))
+def test_features_are_what_the_board_shows(position: Position) -> None:
+    env, state = position
+    found = features_of(feature_board(env, NO_TUPLES), state)
+    assert len(found) == len(set(found)) <= feature_board(env, NO_TUPLES).most
+    assert set(found) == expected_features(env, state)
+
+
+@given(unfinished_positions(st.just(ConnectX(4, 4, inarow=3))))
+def test_a_pattern_is_a_number_to_the_base_of_three(position: Position) -> None:
+    env = position.env
+    cells = [1, 5, 12]
+    plain = feature_board(env, NO_TUPLES)
+    patterns = feature_board(env, np.array([cells, cells[::-1]]))
+    state = position.state
+    other = state.mask ^ state.mover
+    digits = [(state.mover >> cell & 1) + 2 * (other >> cell & 1) for cell in cells]
+    expected = [
+        plain.features + sum(digit * 3**place for place, digit in enumerate(digits)),
+        plain.features + 27 + sum(digit * 3**place for place, digit in enumerate(digits[::-1])),
+    ]
+    assert features_of(patterns, state) == features_of(plain, state) + expected
+    assert patterns.features == plain.features + 2 * 27
+
+
+def test_every_feature_holds_somewhere_or_is_of_no_cell() -> None:
+    """Of all positions of a small board: only guard bits, and what cannot be, never holds."""
+    env = ConnectX(2, 3, inarow=2)
+    board = feature_board(env, NO_TUPLES)
+    seen: set[int] = set()
+    states = {env.initial_state()}
+    while states:
+        seen |= {number for state in states for number in features_of(board, state)}
+        children = [env.get_next_state(s, a) for s in states for a in env.get_available_actions(s)]
+        states = {child for child in children if env.get_available_actions(child)}
+    assert max(seen) < board.features
+    guards = {group * board.bits + 2 + 3 * column for group in range(7) for column in range(3)}
+    assert not seen & guards
+
+
+def test_compiled_features_are_those_of_plain_python() -> None:
+    env = ConnectX()
+    board = feature_board(env, np.array([[0, 1, 7], [2, 9, 16]]))
+    state, states = env.initial_state(), []
+    for column in [3, 3, 2, 4, 4, 2, 2, 5, 1, 1, 6, 0]:
+        states.append(state)
+        state = env.get_next_state(state, column)
+    found = np.zeros((len(states), board.most), np.int64)
+    counts = np.zeros(len(states), np.int64)
+    movers = np.array([s.mover for s in states])
+    masks = np.array([s.mask for s in states])
+    compiled(features_of_all)(board, movers, masks, found, counts)
+    for row, count, s in zip(found, counts, states, strict=True):
+        assert row[:count].tolist() == features_of(board, s)
+
+
+def test_no_two_features_share_a_number() -> None:
+    env = TicTacToe()
+    single = [env.get_next_state(env.initial_state(), action) for action in range(9)]
+    board = feature_board(env, NO_TUPLES)
+    for one, other in combinations([set(features_of(board, state)) for state in single], 2):
+        assert one != other

@@ -1,0 +1,119 @@
+"""Games of self-play: legal, exact where they say so, and the same compiled as in plain Python."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from agents.compiled.puct_kernel import PuctSettings
+from agents.policy.network_kernel import network_arrays
+from agents.policy.training.self_play import play_memory
+from agents.policy.training.self_play_kernel import (
+    PROVEN_VALUE,
+    Experience,
+    PlaySettings,
+    play_games,
+)
+from envs import BoardGame, BoardState, ConnectX, TicTacToe
+from envs.jit import compiled, zeros
+from tests.helpers.brute_force import BruteForce
+from tests.helpers.trained_policies import random_policy
+
+GAMES = 12
+SETTINGS = PlaySettings(
+    PuctSettings(exploration=1.5, fpu=0.2),
+    simulations=24,
+    visits_scale=50.0,
+    value_scale=0.1,
+    opening_plies=3,
+    random_moves=0.2,
+    result_share=0.5,
+)
+BOARDS: list[BoardGame] = [ConnectX(4, 4, inarow=3), TicTacToe()]
+
+
+def played(env: BoardGame, plain: bool, seed: int = 1) -> Experience:
+    cells, actions = env.rows * env.columns, len(env.action_cells)
+    into = Experience(
+        zeros(GAMES * cells),
+        zeros(GAMES * cells),
+        np.zeros((GAMES * cells, actions)),
+        np.zeros(GAMES * cells),
+        zeros(GAMES * cells),
+    )
+    network = network_arrays(random_policy(env, seed).network, env)
+    memory = play_memory(env, SETTINGS.simulations, seed)
+    play = play_games if plain else compiled(play_games)
+    count = play(network, SETTINGS, memory, into, GAMES)
+    return Experience(*(array[:count] for array in into))
+
+
+def states_of(experience: Experience) -> list[BoardState]:
+    pairs = zip(experience.movers.tolist(), experience.masks.tolist(), strict=True)
+    return [BoardState(mover, mask, 1 + mask.bit_count() % 2, False) for mover, mask in pairs]
+
+
+@pytest.mark.parametrize("env", BOARDS, ids=repr)
+def test_compiled_games_are_those_of_plain_python(env: BoardGame) -> None:
+    for fast, plain in zip(played(env, plain=False), played(env, plain=True), strict=True):
+        np.testing.assert_allclose(fast, plain, rtol=1e-6)
+
+
+@pytest.mark.parametrize("env", BOARDS, ids=repr)
+def test_policies_are_of_legal_actions_and_sum_to_one(env: BoardGame) -> None:
+    experience = played(env, plain=False)
+    np.testing.assert_allclose(experience.policies.sum(axis=1), 1)
+    for state, policy in zip(states_of(experience), experience.policies, strict=True):
+        legal = env.get_available_actions(state)
+        assert not np.delete(policy, legal).any()
+    assert (np.abs(experience.values) <= 1).all()
+
+
+@pytest.mark.parametrize("env", BOARDS, ids=repr)
+def test_what_is_proven_is_exact(env: BoardGame) -> None:
+    experience = played(env, plain=False)
+    truth = BruteForce(env)
+    proven = 0
+    for state, value, kind in zip(
+        states_of(experience), experience.values, experience.certain, strict=True
+    ):
+        if kind & PROVEN_VALUE:
+            sign = 1 if state.player == 1 else -1
+            assert value == sign * truth.value(state)
+            proven += 1
+    assert proven > len(experience.values) / 3
+
+
+@pytest.mark.parametrize("env", BOARDS, ids=repr)
+def test_a_proven_win_is_learnt_by_a_move_that_wins(env: BoardGame) -> None:
+    experience = played(env, plain=False)
+    truth = BruteForce(env)
+    rows = zip(
+        states_of(experience),
+        experience.values,
+        experience.certain,
+        experience.policies,
+        strict=True,
+    )
+    for state, value, kind, policy in rows:
+        if kind & PROVEN_VALUE and value == 1:
+            sign = 1 if state.player == 1 else -1
+            assert truth.action_value(state, int(policy.argmax())) == sign
+
+
+def test_games_follow_each_other_from_opening_to_end() -> None:
+    """Each position is a successor of the one before, or begins a game after few random moves."""
+    env = ConnectX(4, 4, inarow=3)
+    states = states_of(played(env, plain=False))
+    begins = 1
+    for before, after in pairwise(states):
+        children = [env.get_next_state(before, a) for a in env.get_available_actions(before)]
+        if after not in children:
+            assert after.mask.bit_count() <= SETTINGS.opening_plies
+            begins += 1
+    assert begins == GAMES
+
+
+def test_another_stream_gives_other_games() -> None:
+    env = ConnectX(4, 4, inarow=3)
+    assert played(env, False, seed=1).masks.tolist() != played(env, False, seed=2).masks.tolist()
