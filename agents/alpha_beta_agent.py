@@ -107,7 +107,8 @@ class AlphaBetaAgent(DepthFirstAgent):
         Raises:
             ValueError: none has this name.
         """
-        return choose("heuristic", self.heuristic, {**HEURISTICS, **self._learned})
+        known: Mapping[str, Heuristic] = {**HEURISTICS, **self._learned}
+        return choose("heuristic", self.heuristic, known)
 
     def heuristic_for(self, env: Any) -> Heuristic:
         """The heuristic of a game: for `auto` the learned one where it knows the game."""

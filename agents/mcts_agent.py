@@ -149,7 +149,8 @@ class MCTSAgent(Agent):
         """
         learned = (value for value in self._learned.values() if value.knows(env))
         automatic: Rollout = next(learned, decisive if compiled else uniform)
-        return choose("rollout", self.rollout, {**ROLLOUTS, **self._learned, "auto": automatic})
+        known: Mapping[str, Rollout] = {**ROLLOUTS, **self._learned, "auto": automatic}
+        return choose("rollout", self.rollout, known)
 
     def _tree_at(self, env: Any, state: Any, compiled: bool) -> Tree[Any, Any] | Forest:
         """The kept tree, if it is of this engine and `state` is in it, or a new one."""

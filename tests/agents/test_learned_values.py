@@ -1,6 +1,8 @@
 """Learned values at the leaves: what they are, and that both engines of a search see the same."""
 
+from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ from agents.compiled.mcts_kernel import TreeSettings
 from agents.guidance.ordering import winning_action
 from agents.policy.network import encode_policy, evaluate_network
 from agents.search import Clock
-from envs import ConnectFour, ConnectX, TicTacToe
+from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe
 from tests.helpers.strategies import Position, contested_games, unfinished_positions
 from tests.helpers.trained_policies import random_policy
 
@@ -43,8 +45,8 @@ def test_a_value_is_what_two_plies_show_or_else_the_networks(position: Position,
         assert value == pytest.approx(float(np.clip(values[0], -0.99, 0.99)), abs=1e-4)
 
 
-def all_lose_at_once(env: ConnectX, state: object, actions: object) -> bool:
-    children = [env.get_next_state(state, action) for action in actions]  # type: ignore[arg-type,attr-defined]
+def all_lose_at_once(env: BoardGame, state: BoardState, actions: Sequence[int]) -> bool:
+    children = [env.get_next_state(state, action) for action in actions]
     replies = [(child, env.get_available_actions(child)) for child in children]
     return all(winning_action(env, child, after) is not None for child, after in replies)
 
@@ -54,9 +56,9 @@ def all_lose_at_once(env: ConnectX, state: object, actions: object) -> bool:
 def test_alpha_beta_finds_the_same_compiled(position: Position, seed: int, depth: int) -> None:
     env, state = position
     weights = encode_policy(random_policy(env, seed))
-    options = {"depth": depth, "time_limit": None, "heuristic": "learned", "weights": weights}
-    expected = AlphaBetaAgent(engine="reference", **options).search(env, state)
-    found = AlphaBetaAgent(engine="compiled", **options).search(env, state)
+    options: dict[str, Any] = {"depth": depth, "time_limit": None, "weights": weights}
+    expected = AlphaBetaAgent(heuristic="learned", engine="reference", **options).search(env, state)
+    found = AlphaBetaAgent(heuristic="learned", engine="compiled", **options).search(env, state)
     assert (found.value, found.action, found.depth) == (
         expected.value,
         expected.action,
@@ -78,7 +80,10 @@ def test_the_kernel_of_guesses_runs_in_plain_python(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize("name", ["alphabeta", "mcts"])
 def test_by_default_weights_serve_the_game_that_they_were_trained_for(name: str) -> None:
     fitting, other = ConnectX(4, 5, 3), ConnectX(5, 4, 3)
-    quick = {"alphabeta": {"depth": 2, "time_limit": None}, "mcts": {"simulations": 20, "seed": 1}}
+    quick: dict[str, dict[str, Any]] = {
+        "alphabeta": {"depth": 2, "time_limit": None},
+        "mcts": {"simulations": 20, "seed": 1},
+    }
     learned = make_agent(name, weights=encode_policy(random_policy(fitting, 1)), **quick[name])
     usual = make_agent(name, **quick[name])
     for env, same in ((fitting, False), (other, True)):
