@@ -29,8 +29,8 @@ class MCTSAgent(Agent):
 
     A proven win is always played and a proven loss avoided; among the rest `final_move` decides.
 
-    On ConnectX boards of up to 64 bits (a guard bit for each column counted in), with uniform or
-    decisive rollouts, the search is compiled. It does what the reference does, some
+    On ConnectX boards of up to 64 bits (a guard bit for each column counted in), with uniform,
+    decisive or learned rollouts, the search is compiled. It does what the reference does, some
     fifty times as fast, but where `decisive_moves` are considered it leaves out at every node, and
     not only at the root, the moves that lose at once. States that this decides it leaves to the
     reference. The first search of a process compiles it, which takes seconds; they are not part of
@@ -45,8 +45,8 @@ class MCTSAgent(Agent):
     exploration: float = option(1.0, "exploration constant C of UCT, for results in [-1, 1]")
     rollout: str | Rollout = option(
         "auto",
-        "rollout policy: uniform, decisive, auto (decisive where compiled, else uniform), or "
-        "heuristic (the value of the new leaf, nothing played)",
+        "rollout policy: uniform, decisive, auto (decisive where compiled, else uniform), "
+        "heuristic or learned (the value of the new leaf, nothing played)",
     )
     rollouts_per_leaf: int = option(1, "games played out from each new leaf")
     solver: bool = option(True, "carry proven wins, draws and losses up the tree")
