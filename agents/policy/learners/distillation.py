@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from agents.policy.learners.targets import Targets, drawn_batch
+from agents.policy.learners.torch_network import Losses, Trainer, first_network
 from agents.policy.network import TrainedPolicy, policy_scope
 from agents.policy.training.learner import TrainingSettings
-from agents.policy.training.targets import Targets, drawn_batch
-from agents.policy.training.torch_network import Losses, Trainer, first_network
 from agents.solver.labelled_positions import LabelledPositions, read_labelled_positions
 from envs.board import BoardGame
 
