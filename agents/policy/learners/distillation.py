@@ -25,7 +25,7 @@ BATCH = 1024
 """Positions of a step."""
 STEPS = 400
 """Steps of a round."""
-LEARNING_RATE = 2e-3
+LEARNING_RATE = 4e-3
 """At the beginning; it falls in proportion to what is left of the budget ..."""
 LEAST_SHARE = 0.02
 """... down to this share of it."""
