@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from agents.compiled.alpha_beta_tables import slot_of
-from agents.compiled.puct_kernel import UNPROVEN, value_at_sight
+from agents.compiled.puct_kernel import value_at_sight
+from agents.compiled.tree_nodes import UNPROVEN
 from agents.options import file_option
 from agents.policy.features import feature_board
 from agents.policy.network import PolicyNetwork, TrainedPolicy, policy_scope

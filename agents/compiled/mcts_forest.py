@@ -16,21 +16,14 @@ from agents.compiled.compilation import Compilation
 from agents.compiled.learned_value import CERTAINTY, LearnedValue
 from agents.compiled.mcts_kernel import (
     CELL,
-    CHILDREN,
     COUNTERS,
-    DRAW_AT_HAND,
-    FIRST_CHILD,
     LONGEST_PATH,
     MADE,
     NO_CELL,
     NODE_FIELDS,
-    PROVEN,
-    ROOT,
     STREAM,
     TAKEN,
     TOTAL,
-    UNPROVEN,
-    VISITS,
     TreeArrays,
     TreeSettings,
     grow_by_guesses,
@@ -39,6 +32,15 @@ from agents.compiled.mcts_kernel import (
     transplant,
 )
 from agents.compiled.mcts_playouts import PlayoutBoard
+from agents.compiled.tree_nodes import (
+    CHILDREN,
+    DRAW_AT_HAND,
+    FIRST_CHILD,
+    PROVEN,
+    ROOT,
+    UNPROVEN,
+    VISITS,
+)
 from agents.search import Clock
 from envs.bitboard import board_masks
 from envs.board import BoardGame, BoardState

@@ -28,27 +28,29 @@ from agents.compiled.mcts_playouts import (
     random_cell,
     uniform_playout,
 )
+from agents.compiled.tree_nodes import (
+    CHILDREN,
+    COMMON_FIELDS,
+    DRAW_AT_HAND,
+    FIRST_CHILD,
+    NO_PLACE,
+    PROVEN,
+    ROOT,
+    UNPROVEN,
+    UNTRIED,
+    VISITS,
+    prove_path,
+)
 from envs.bitboard import has_run, safe_cells
 from envs.jit import inlined, jit
 from envs.random_stream import next_stream
 
-# The fields of a node.
-VISITS = 0
-TOTAL = 1
+# The fields of a node beside the common ones.
+TOTAL = COMMON_FIELDS
 """Sum of the results, in parts of `TreeSettings.win`."""
-PROVEN = 2
-"""The exact value (1, 0 or -1), or UNPROVEN."""
-DRAW_AT_HAND = 3
-"""1 where the player whose turn it is has a proven draw at hand, and so loses no more; else 0."""
-CELL = 4
+CELL = COMMON_FIELDS + 1
 """The number of the bit of the stone that led here; NO_CELL in a place that is still empty."""
-CHILDREN = 5
-"""How many children have been added."""
-UNTRIED = 6
-"""How many moves have no child yet."""
-FIRST_CHILD = 7
-"""The place of the first child; NO_PLACE before there is one."""
-NODE_FIELDS = 8
+NODE_FIELDS = COMMON_FIELDS + 2
 
 # The counters of a tree.
 TAKEN = 0
@@ -59,11 +61,7 @@ STREAM = 2
 """Where the stream of random numbers is."""
 COUNTERS = 3
 
-ROOT = 0
-"""The place of the root in a new pool."""
-UNPROVEN = 2
 NO_CELL = -1
-NO_PLACE = -1
 LONGEST_PATH = 65
 """Nodes: the root, and one for each cell of the largest board."""
 
@@ -297,33 +295,6 @@ def play_out(
         total -= result
     counters[STREAM] = stream
     return total
-
-
-@inlined
-def prove_path(nodes: Any, path: Any, length: int) -> None:
-    """Carry the proven value of the last node of a path up as far as it decides."""
-    for step in range(length - 2, -1, -1):
-        settle_node(nodes, path[step])
-        if nodes[path[step], PROVEN] == UNPROVEN:
-            return  # what is not proven proves nothing above it
-
-
-@inlined
-def settle_node(nodes: Any, place: int) -> None:
-    """Prove the value of a node if its children do: one is won, or all are proven."""
-    first = nodes[place, FIRST_CHILD]
-    complete = nodes[place, UNTRIED] == 0
-    best = -1
-    for child in range(first, first + nodes[place, CHILDREN]):
-        value = nodes[child, PROVEN]
-        if value == UNPROVEN:
-            complete = False
-            continue
-        best = max(best, value)
-        if value == 0:
-            nodes[place, DRAW_AT_HAND] = 1
-    if best == 1 or complete:  # a won move is enough; without one, all results must be known
-        nodes[place, PROVEN] = -best
 
 
 @inlined

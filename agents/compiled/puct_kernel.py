@@ -15,23 +15,28 @@ A simulation:
 from math import exp, inf, sqrt
 from typing import Any, NamedTuple
 
+from agents.compiled.tree_nodes import (
+    CHILDREN,
+    COMMON_FIELDS,
+    DRAW_AT_HAND,
+    FIRST_CHILD,
+    NO_PLACE,
+    PROVEN,
+    ROOT,
+    UNPROVEN,
+    UNTRIED,
+    VISITS,
+    prove_path,
+    settle_node,
+)
 from agents.policy.features import FeatureBoard, completions, open_cells
 from agents.policy.network_kernel import NetworkArrays, evaluate_position
 from envs.jit import inlined, jit
 
-# The fields of a node that are whole numbers.
-VISITS = 0
-PROVEN = 1
-"""The exact value (1, 0 or -1), or UNPROVEN."""
-DRAW_AT_HAND = 2
-"""1 where the player whose turn it is has a proven draw at hand, and so loses no more; else 0."""
-ACTION = 3
+# The fields of a node beside the common ones.
+ACTION = COMMON_FIELDS
 """The action that led here."""
-CHILDREN = 4
-"""How many children there are; 0 before the node is expanded."""
-FIRST_CHILD = 5
-"""The place of the first child."""
-NODE_FIELDS = 6
+NODE_FIELDS = COMMON_FIELDS + 1
 
 # The fields that are fractions.
 TOTAL = 0
@@ -49,11 +54,7 @@ EVALUATED = 1
 """How many positions the network has evaluated."""
 COUNTERS = 2
 
-ROOT = 0
-"""The place of the root in a new pool."""
-UNPROVEN = 2
 NO_ACTION = -1
-NO_PLACE = -1
 
 
 class PuctSettings(NamedTuple):
@@ -219,6 +220,7 @@ def make_node(
     nodes[place, DRAW_AT_HAND] = 0
     nodes[place, ACTION] = action
     nodes[place, CHILDREN] = 0
+    nodes[place, UNTRIED] = 0
     nodes[place, FIRST_CHILD] = NO_PLACE
     sums[place, TOTAL] = 0.0
     sums[place, PRIOR] = 1.0
@@ -268,33 +270,6 @@ def evaluate(tree: PuctArrays, place: int, mover: int, mask: int, network: Netwo
     for child in range(first, end):
         sums[child, PRIOR] /= total
     return value
-
-
-@inlined
-def prove_path(nodes: Any, path: Any, length: int) -> None:
-    """Carry the proven value of the last node of a path up as far as it decides."""
-    for step in range(length - 2, -1, -1):
-        settle_node(nodes, path[step])
-        if nodes[path[step], PROVEN] == UNPROVEN:
-            return  # what is not proven proves nothing above it
-
-
-@inlined
-def settle_node(nodes: Any, place: int) -> None:
-    """Prove the value of a node if its children do: one is won, or all are proven."""
-    first = nodes[place, FIRST_CHILD]
-    complete = True
-    best = -1
-    for child in range(first, first + nodes[place, CHILDREN]):
-        value = nodes[child, PROVEN]
-        if value == UNPROVEN:
-            complete = False
-            continue
-        best = max(best, value)
-        if value == 0:
-            nodes[place, DRAW_AT_HAND] = 1
-    if best == 1 or complete:  # a won move is enough; without one, all results must be known
-        nodes[place, PROVEN] = -best
 
 
 @inlined

@@ -9,27 +9,29 @@ from agents.compiled.compilation import Compilation
 from agents.compiled.mcts_forest import path_between
 from agents.compiled.puct_kernel import (
     ACTION,
-    CHILDREN,
     COUNTERS,
-    DRAW_AT_HAND,
     EVALUATION,
-    FIRST_CHILD,
     NO_ACTION,
-    NO_PLACE,
     NODE_FIELDS,
     PRIOR,
-    PROVEN,
-    ROOT,
     SUM_FIELDS,
     TAKEN,
     TOTAL,
-    UNPROVEN,
-    VISITS,
     PuctArrays,
     PuctSettings,
     grow_puct,
     make_node,
     transplant_tree,
+)
+from agents.compiled.tree_nodes import (
+    CHILDREN,
+    DRAW_AT_HAND,
+    FIRST_CHILD,
+    NO_PLACE,
+    PROVEN,
+    ROOT,
+    UNPROVEN,
+    VISITS,
 )
 from agents.policy.features import feature_board
 from agents.policy.network import PolicyNetwork

@@ -14,7 +14,8 @@ from agents import MCTSAgent
 from agents.compiled.compilation import Compilation, is_compiled_game
 from agents.compiled.learned_value import LearnedValue
 from agents.compiled.mcts_forest import SLICE, Forest, MergedNode
-from agents.compiled.mcts_kernel import CHILDREN, STREAM, TAKEN, UNTRIED, TreeSettings
+from agents.compiled.mcts_kernel import STREAM, TAKEN, TreeSettings
+from agents.compiled.tree_nodes import CHILDREN, UNTRIED
 from agents.guidance.ordering import allows_win, winning_action
 from agents.guidance.rollouts import decisive, uniform
 from agents.mcts import Node, Tree

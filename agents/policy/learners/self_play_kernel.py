@@ -11,22 +11,24 @@ from typing import Any, NamedTuple
 
 from agents.compiled.puct_kernel import (
     ACTION,
-    CHILDREN,
     EVALUATION,
-    FIRST_CHILD,
     NO_ACTION,
-    NO_PLACE,
     PRIOR,
-    PROVEN,
-    ROOT,
     TAKEN,
     TOTAL,
-    UNPROVEN,
-    VISITS,
     PuctArrays,
     PuctSettings,
     make_node,
     simulate,
+)
+from agents.compiled.tree_nodes import (
+    CHILDREN,
+    FIRST_CHILD,
+    NO_PLACE,
+    PROVEN,
+    ROOT,
+    UNPROVEN,
+    VISITS,
 )
 from agents.policy.features import FeatureBoard, completions, open_cells
 from agents.policy.network_kernel import NetworkArrays

@@ -15,7 +15,8 @@ Game Connect-4" (2016).
 from math import tanh
 from typing import Any, NamedTuple
 
-from agents.compiled.puct_kernel import UNPROVEN, safe_moves, value_at_sight
+from agents.compiled.puct_kernel import safe_moves, value_at_sight
+from agents.compiled.tree_nodes import UNPROVEN
 from agents.policy.features import FeatureBoard, active_features
 from envs.bitboard import mirrored
 from envs.jit import inlined, jit
