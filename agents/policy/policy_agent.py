@@ -104,8 +104,11 @@ def averaged(
     ]
     turned = [cells.index(mirrored(*size, cell)) for cell in cells]
     logits, values = evaluate(network, game, [*states, *images])
-    own, image = np.split(logits, 2)
-    return (own + image[:, turned]) / 2, np.mean(np.split(values, 2), axis=0)
+    count = len(states)
+    half = np.float32(0.5)
+    return half * (logits[:count] + logits[count:, turned]), half * (
+        values[:count] + values[count:]
+    )
 
 
 def action_chances(

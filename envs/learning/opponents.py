@@ -193,8 +193,9 @@ class DrawnReplies:
         games = np.flatnonzero(turn)
         if len(games):
             states = [boards.state(index) for index in games.tolist()]
-            streams[games] = next_stream(streams[games])
-            draws = (streams[games] & DRAWN_MASK) / (DRAWN_MASK + 1)
+            drawn: Words = np.array([next_stream(stream) for stream in streams[games].tolist()])
+            streams[games] = drawn
+            draws = (drawn & DRAWN_MASK) / (DRAWN_MASK + 1)
             actions[games] = self._choose(self._game, states, draws)
         return actions
 

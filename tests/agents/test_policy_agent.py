@@ -94,7 +94,8 @@ def test_a_file_gives_back_the_policy(
     policy = random_policy(TicTacToe(), seed, widths, tuples)
     scope, network = decode_policy(encode_policy(policy))
     assert scope == policy.scope
-    for array, expected in zip(network, policy.network, strict=True):
+    arrays: Any = zip(network, policy.network, strict=True)
+    for array, expected in arrays:
         np.testing.assert_array_equal(array, expected)
         assert array.dtype == expected.dtype
 

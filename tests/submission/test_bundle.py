@@ -191,7 +191,7 @@ def test_user_agent_with_a_module_beside_it(user_agent: Path) -> None:
 @pytest.mark.parametrize(
     ("agent", "options", "message"),
     [
-        ("alphazero", {}, "unknown agent 'alphazero': choose one of random, greedy"),
+        ("stockfish", {}, "unknown agent 'stockfish': choose one of random, greedy"),
         ("mcts", {"depth": 3}, "agent mcts has no option 'depth'; its options: simulations"),
         ("minimax", {"depth": "deep"}, "option depth of agent minimax is int or none, not 'deep'"),
         ("minimax", {"depth": 0}, "depth must be at least 1, not 0"),
