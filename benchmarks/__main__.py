@@ -243,7 +243,7 @@ def learned(
     workers: Annotated[int, typer.Option(min=1, help="Games at the same time.")] = CORES,
     json: Json = None,
 ) -> None:
-    """Measure learned agents in games, positions and without search: an hour for each weights."""
+    """Measure learned agents in games, positions and without search: half an hour for each."""
     parts = choose(PARTS, only)
     try:
         settings = LearnedSettings(draw_positions(positions, sample, seed), games, seed, workers)

@@ -37,6 +37,9 @@ SIMULATIONS = 600
 """For each move where no clock is set, as many as AlphaZero.jl's agent has."""
 SECONDS = 0.1
 """For each move of both where they have equal times."""
+UNHURRIED = 600.0
+"""Seconds for a move in our own arena: agents keep their time themselves, compiling set aside."""
+KAGGLE_SECONDS = 2.0
 FEWEST_PLIES = 2
 """Of the openings of a match."""
 
@@ -48,7 +51,7 @@ PUBLISHED_LOSSES = {
     "begin-medium": "2",
     "begin-hard": "7",
 }
-"""Moves of AlphaZero.jl's agent that lose value in P. Pons' sets, in %; read off a picture."""
+"""Moves of AlphaZero.jl's agent that lose value in P. Pons' sets, in %, from a picture."""
 
 
 class Figure(NamedTuple):
@@ -141,6 +144,7 @@ class MatchPart:
             rows=self.game.rows,
             columns=self.game.columns,
             inarow=self.game.inarow,
+            act_timeout=KAGGLE_SECONDS if self.arena is Arena.KAGGLE else UNHURRIED,
             workers=settings.workers,
         )
         _require_complete(match.completion)
@@ -273,7 +277,7 @@ def _require_complete(completion: Completion) -> None:
 PARTS: Sequence[Part] = (
     MatchPart(
         "negamax",
-        f"Against Kaggle's negamax: {SIMULATIONS} simulations within 2 s a move, on Kaggle's "
+        f"Against negamax: {SIMULATIONS} simulations, within {KAGGLE_SECONDS:g} s on Kaggle's "
         "environment.",
         f"simulations={SIMULATIONS}",
         "negamax",

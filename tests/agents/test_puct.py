@@ -10,7 +10,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from agents.compiled.compilation import is_compiled_game
 from agents.compiled.puct_kernel import PuctSettings
 from agents.compiled.puct_tree import FIRST_POOL, PooledGuidedTree
 from agents.guidance.ordering import sensible_actions, winning_action
@@ -38,13 +37,13 @@ from envs import (
     ExplicitTree,
     state_from_moves,
 )
+from envs.bitboard import fits_in_word
 from envs.jit import compiled
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.small_games import Nim, Race, nim_value
 from tests.helpers.strategies import (
     Position,
     board_games,
-    connect_games,
     contested_games,
     late_positions,
     unfinished_positions,
@@ -54,7 +53,9 @@ from tests.helpers.trained_policies import random_policy
 AnyTree = GuidedTree[Any, Any]
 AnyNode = GuidedNode[Any, Any]
 small_boards = board_games(largest=4)
-fitting_games = connect_games(largest=7, longest_line=6).filter(is_compiled_game)
+fitting_games = board_games(largest=7).filter(
+    lambda game: fits_in_word(game.rows, game.columns, game.inarow)
+)
 
 
 def even(env: Env[Any, Any], state: Any) -> tuple[Mapping[Any, float], float]:

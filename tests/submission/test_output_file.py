@@ -49,7 +49,7 @@ def test_players_and_options_name_the_files_that_they_are_read_from() -> None:
     players = [
         Player("random", PlayerKind.BUILT_IN),
         Player("policies/mine.py", PlayerKind.FILE),
-        Player("policy:file=policy.npz,seed=1", PlayerKind.AGENT),
+        Player("policy:weights=policy.npz,seed=1", PlayerKind.AGENT),
     ]
     assert Path("policies/mine.py") in files_of_players(players)
     assert Path("policy.npz") in files_of_players(players)
