@@ -6,8 +6,13 @@ from math import inf
 from typing import Any, Generic
 
 from agents.alpha_beta import AlphaBeta, TranspositionTable
-from agents.compiled.compilation import runs_compiled
-from agents.compiled.compiled_alpha_beta import CompiledAlphaBeta, can_compile, compilation_of
+from agents.compiled.compilation import Compilation, runs_compiled
+from agents.compiled.compiled_alpha_beta import (
+    ALPHA_BETA,
+    LEARNED_ALPHA_BETA,
+    CompiledAlphaBeta,
+    can_compile,
+)
 from agents.compiled.learned_value import LearnedValue, learned_values, learned_weights_option
 from agents.depth_first import Deepened, DepthFirstAgent, DepthFirstSearch
 from agents.guidance.heuristics import HEURISTICS, Heuristic, automatic
@@ -46,7 +51,7 @@ class AlphaBetaAgent(DepthFirstAgent):
     _learned: Mapping[str, LearnedValue] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self._learned = learned_values(self.weights)
+        self._learned = learned_values("heuristic", self.heuristic, self.weights)
         super().__post_init__()
         require_at_least("table_size", self.table_size, 0)
         require_one_of("tie_break", self.tie_break, TIE_BREAKS)
@@ -85,14 +90,14 @@ class AlphaBetaAgent(DepthFirstAgent):
     def compile(self, env: Env[Any, Any]) -> None:
         """Compile the search, if it is to be compiled for this game."""
         if self.engine != "reference" and self._can_compile(env):
-            compilation_of(self.heuristic_for(env)).begin()
+            self._compilation(env).begin()
 
     def is_compiled(self, env: Any) -> bool:
         """Whether the compiled engine searches this game; compiles it, if so and if need be."""
         return self.engine != "reference" and runs_compiled(
             self.engine,
             self._can_compile(env),
-            compilation_of(self.heuristic_for(env)),
+            self._compilation(env),
             "the heuristic open_lines, zero or learned with an ordering chosen by name",
         )
 
@@ -102,13 +107,18 @@ class AlphaBetaAgent(DepthFirstAgent):
         Raises:
             ValueError: none has this name.
         """
-        return choose("heuristic", self.heuristic, {**HEURISTICS, **self._learned})
+        known: Mapping[str, Heuristic] = {**HEURISTICS, **self._learned}
+        return choose("heuristic", self.heuristic, known)
 
     def heuristic_for(self, env: Any) -> Heuristic:
         """The heuristic of a game: for `auto` the learned one where it knows the game."""
         chosen = self.chosen_heuristic()
         learned = (value for value in self._learned.values() if value.knows(env))
         return next(learned, chosen) if chosen is automatic else chosen
+
+    def _compilation(self, env: Any) -> Compilation:
+        learned = isinstance(self.heuristic_for(env), LearnedValue)
+        return LEARNED_ALPHA_BETA if learned else ALPHA_BETA
 
     def _can_compile(self, env: Any) -> bool:
         return can_compile(env, self.heuristic_for(env), self.chosen_ordering())

@@ -29,8 +29,8 @@ class MCTSAgent(Agent):
 
     A proven win is always played and a proven loss avoided; among the rest `final_move` decides.
 
-    On ConnectX boards of up to 64 bits (a guard bit for each column counted in), with uniform or
-    decisive rollouts, the search is compiled. It does what the reference does, some
+    On ConnectX boards of up to 64 bits (a guard bit for each column counted in), with uniform,
+    decisive or learned rollouts, the search is compiled. It does what the reference does, some
     fifty times as fast, but where `decisive_moves` are considered it leaves out at every node, and
     not only at the root, the moves that lose at once. States that this decides it leaves to the
     reference. The first search of a process compiles it, which takes seconds; they are not part of
@@ -45,8 +45,8 @@ class MCTSAgent(Agent):
     exploration: float = option(1.0, "exploration constant C of UCT, for results in [-1, 1]")
     rollout: str | Rollout = option(
         "auto",
-        "rollout policy: uniform, decisive, auto (decisive where compiled, else uniform), or "
-        "heuristic (the value of the new leaf, nothing played)",
+        "rollout policy: uniform, decisive, auto (decisive where compiled, else uniform), "
+        "heuristic or learned (the value of the new leaf, nothing played)",
     )
     rollouts_per_leaf: int = option(1, "games played out from each new leaf")
     solver: bool = option(True, "carry proven wins, draws and losses up the tree")
@@ -69,7 +69,7 @@ class MCTSAgent(Agent):
         require_at_least("exploration", self.exploration, 0)
         require_at_least("rollouts_per_leaf", self.rollouts_per_leaf, 1)
         require_at_least("threads", self.threads, 1)
-        self._learned = learned_values(self.weights)
+        self._learned = learned_values("rollout", self.rollout, self.weights)
         self._rollout(None, compiled=False)
         choose("final_move", self.final_move, FINAL_MOVES)
         require_one_of("engine", self.engine, ENGINES)
@@ -149,7 +149,8 @@ class MCTSAgent(Agent):
         """
         learned = (value for value in self._learned.values() if value.knows(env))
         automatic: Rollout = next(learned, decisive if compiled else uniform)
-        return choose("rollout", self.rollout, {**ROLLOUTS, **self._learned, "auto": automatic})
+        known: Mapping[str, Rollout] = {**ROLLOUTS, **self._learned, "auto": automatic}
+        return choose("rollout", self.rollout, known)
 
     def _tree_at(self, env: Any, state: Any, compiled: bool) -> Tree[Any, Any] | Forest:
         """The kept tree, if it is of this engine and `state` is in it, or a new one."""

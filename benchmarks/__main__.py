@@ -291,7 +291,7 @@ def hard(
         raise typer.BadParameter(str(error)) from None
     known = read_hard_positions(HARD_POSITIONS)
     kept = _track(kept_results(asked, known), "Asking agents", len(known))
-    _publish(hard_report(agents, [*kept]), json)
+    _publish(hard_report(agents, known, [*kept]), json)
 
 
 @app.command()

@@ -1,11 +1,12 @@
 """Hard positions from games of strong players, and how often an agent keeps their result.
 
-In each of them one move alone keeps the win or the draw, and two plies of look-ahead do not show
-it. They are drawn from games that a solver plays with itself: of the moves' exact scores it
+In each of them some move gives the win or the draw away, and two plies of look-ahead do not show
+which. They are drawn from games that a solver plays with itself: of the moves' exact scores it
 prefers the better, and now and then it plays anything, so that both seats have something to lose.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress
 from pathlib import Path
 from random import Random
 
@@ -23,15 +24,18 @@ from submission.grading.solved_positions import GAME, SolvedPosition
 HARD_POSITIONS = FOLDER / "hard.txt"
 """A line for each: its moves, and the score of each column from the left, - for a full one."""
 
-PLIES = range(4, 34)
+PLIES = range(3, 36)
 PER_PLY = 4
 
-TEMPERATURE = 0.6
+TEMPERATURE = 0.8
 """A move that scores so much less is 1 / e times as likely."""
 RANDOM_SHARE = 0.02
 """How often just anything is played."""
 
 FULL = "-"
+
+EARLY = 14
+"""The plies of the opening, in which the end of the game is out of a search's sight."""
 
 
 def make_hard_positions(seed: int) -> Iterator[SolvedPosition]:
@@ -60,7 +64,7 @@ def drawn_position(ply: int, solver: Solver, rng: Random) -> SolvedPosition | No
         scores = exact_scores(solver, state)
         if len(moves) == ply:
             position = SolvedPosition(moves, tuple(map(scores.get, range(GAME.columns))))
-            return position if position.is_hard else None
+            return position if position.is_at_stake and not position.is_tactical else None
         action = drawn_action(scores, rng)
         state = GAME.get_next_state(state, action)
         moves += str(action + 1)
@@ -105,19 +109,27 @@ def kept_results(
         yield tuple(agent.act(GAME, position.state) in position.keeping for agent in agents)
 
 
-def hard_report(names: Sequence[str], kept: Sequence[tuple[bool, ...]]) -> Report:
+def hard_report(
+    names: Sequence[str],
+    positions: Sequence[SolvedPosition],
+    kept: Sequence[tuple[bool, ...]],
+) -> Report:
     """The share of the moves that keep the result, for each agent."""
-    rows = table("agent", "kept", "95 % interval", words=("agent",))
+    rows = table("agent", "all", f"before ply {EARLY}", words=("agent",))
+    early = [position.ply < EARLY for position in positions]
     for name, answers in zip(names, zip(*kept, strict=True), strict=True):
-        share = score_estimate(sum(answers), len(answers))
-        interval = f"{100 * share.low:.1f}-{100 * share.high:.1f}"
-        rows.add_row(f"`{name}`", f"{100 * share.value:.1f}", interval)
+        rows.add_row(f"`{name}`", _share(answers), _share([*compress(answers, early)]))
     return [
-        f"Moves that keep the win or the draw, in %, of {len(kept)} positions of plies {PLIES[0]} "
-        f"to {PLIES[-1]} from games of strong players: one move alone keeps it, and two plies do "
-        "not show which",
+        f"Moves that keep the win or the draw, in %, with the 95 % interval, of {len(kept)} "
+        f"positions of plies {PLIES[0]} to {PLIES[-1]} from games of strong players: some move "
+        "gives it away, and two plies do not show which",
         rows,
     ]
+
+
+def _share(kept: Sequence[bool]) -> str:
+    share = score_estimate(sum(kept), len(kept))
+    return f"{100 * share.value:.1f} ({100 * share.low:.1f}-{100 * share.high:.1f})"
 
 
 def _score_text(score: int | None) -> str:

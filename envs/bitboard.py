@@ -39,6 +39,7 @@ def column_cells(rows: int, column: int) -> int:
     return ((1 << rows) - 1) << (column * (rows + 1))
 
 
+@inlined
 def mirrored(rows: int, columns: int, cells: int) -> int:
     """Return cells in a mirror: the left column becomes the right one."""
     height = rows + 1

@@ -235,11 +235,6 @@ LEARNED_ALPHA_BETA = Compilation(
 )
 
 
-def compilation_of(heuristic: Heuristic) -> Compilation:
-    """The compilation of the search with a heuristic."""
-    return LEARNED_ALPHA_BETA if isinstance(heuristic, LearnedValue) else ALPHA_BETA
-
-
 @lru_cache
 def _columns_of_cells(rows: int, columns: int) -> Mapping[int, int]:
     """By its bit, the column of each cell."""

@@ -78,7 +78,7 @@ class LearnedValue:
     """
 
     def __init__(self, policy: TrainedPolicy) -> None:
-        self._policy = policy
+        self.policy = policy
         self._arrays: dict[BoardGame, NetworkArrays] = {}
 
     def __call__(self, env: BoardGame, state: BoardState, rng: object = None) -> float:
@@ -113,7 +113,7 @@ class LearnedValue:
 
     def knows(self, env: object) -> bool:
         """Whether it was trained for a game."""
-        return isinstance(env, BoardGame) and policy_scope(env) == self._policy.scope
+        return isinstance(env, BoardGame) and policy_scope(env) == self.policy.scope
 
     def arrays(self, env: BoardGame) -> NetworkArrays:
         """The network for a kernel, with memory of its own.
@@ -121,7 +121,7 @@ class LearnedValue:
         Raises:
             ValueError: another game than that of the network.
         """
-        return network_arrays(self._policy.network, require_known_game(self._policy, env))
+        return network_arrays(self.policy.network, require_known_game(self.policy, env))
 
 
 def learned_weights_option(use: str) -> Any:
@@ -138,13 +138,27 @@ def learned_weights_option(use: str) -> Any:
     )
 
 
-def learned_values(weights: str | bytes | None) -> Mapping[str, LearnedValue]:
+LEARNED = "learned"
+
+
+def learned_values(
+    use: str, choice: object, weights: str | bytes | None
+) -> Mapping[str, LearnedValue]:
     """The learned value by its name; none without weights.
+
+    Args:
+        use: the option that may be `learned`.
+        choice: its value.
+        weights: of the network.
 
     Raises:
         OSError: the weights cannot be read.
-        ValueError: they are none.
+        ValueError: they are none, or missing where they are needed.
     """
-    if weights is None:
-        return {}
-    return {"learned": LearnedValue(known_policy(weights_content(weights)))}
+    if weights is not None:
+        return {LEARNED: LearnedValue(known_policy(weights_content(weights)))}
+    if choice == LEARNED:
+        raise ValueError(
+            f"{use} learned needs weights: give distilled, zero or a file of `connectx train`"
+        )
+    return {}

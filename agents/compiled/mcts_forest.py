@@ -134,7 +134,7 @@ class PooledTree:
     @property
     def _guesses(self) -> bool:
         """Whether leaves are guessed, and not played out."""
-        return self.board.network != ()
+        return bool(self.board.network != ())
 
     def _new_pool(self, places: int) -> Any:
         """A pool of empty places."""

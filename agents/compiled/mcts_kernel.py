@@ -5,13 +5,13 @@ the other, in the order in which they were added, and are given their places tog
 first of them is added. Statistics and proofs are from the view of the player who moved into the
 node; that is who selects among it and its siblings.
 
-A simulation (`grow_tree`) has the four steps of G. M. J-B. Chaslot et al., "Progressive Strategies
+A simulation has the four steps of G. M. J-B. Chaslot et al., "Progressive Strategies
 for Monte-Carlo Tree Search" (2008), and proofs as in M. H. M. Winands et al., "Monte-Carlo Tree
 Search Solver" (2008):
 
     selection        `select_path`   from the root to a node that is proven or has an untried move
     expansion        `add_child`     of that node, by one child
-    simulation       `play_out`      from the child on, unless its value is proven
+    simulation       `play_out`      from the child on, unless its value is proven; or `guess_leaf`
     backpropagation  `back_up`       of the results; `prove_path`, of a proof
 """
 

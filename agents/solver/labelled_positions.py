@@ -8,7 +8,7 @@ each position: `mover` and `mask`, 64-bit integers, and the score of each column
 
 import json
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
@@ -18,6 +18,7 @@ from zipfile import BadZipFile
 
 from agents.output_file import replace_content
 from envs.bitboard import board_masks, column_cells, fits_in_word, mirrored
+from envs.board import BoardState
 from envs.connectx import ConnectX
 from envs.jit import Words
 
@@ -85,6 +86,16 @@ class LabelledPositions:
         keys: Any = self.movers + self.masks
         smaller: Words = np.minimum(keys, mirrored(self.env.rows, self.env.columns, keys))
         return smaller
+
+    def without(self, states: Sequence[BoardState]) -> "LabelledPositions":
+        """All but some positions and their mirror images."""
+        import numpy as np
+
+        movers = np.array([state.mover for state in states], np.int64)
+        masks = np.array([state.mask for state in states], np.int64)
+        scores = np.zeros((len(states), self.env.columns), np.int8)
+        unwanted = LabelledPositions(self.env, movers, masks, scores)
+        return self.take(~np.isin(self.keys, unwanted.keys))
 
     def take(self, places: Any) -> "LabelledPositions":
         """The positions at some places: a slice, their numbers, or a flag for each position."""

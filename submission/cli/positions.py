@@ -6,13 +6,23 @@ from typing import Annotated
 import typer
 
 from agents.output_file import require_writable
-from agents.solver.labelled_positions import require_label_format, write_labelled_positions
+from agents.solver.labelled_positions import (
+    LabelledPositions,
+    require_label_format,
+    write_labelled_positions,
+)
 from agents.solver.labelling import Ending, LabelSettings, make_labelled_positions
 from envs.connectx import ConnectX
 from submission.cli.arguments import Columns, Inarow, Rows
 from submission.executors.local_workers import local_executor
 from submission.grading.position_making import make_position_set
-from submission.grading.solved_positions import LAST_PLY, PositionSettings
+from submission.grading.solved_positions import (
+    GAME,
+    LAST_PLY,
+    SHIPPED_POSITIONS,
+    PositionSettings,
+    read_position_set,
+)
 from submission.running import CORES
 from submission.terminal import progress_bar, say
 
@@ -70,7 +80,9 @@ def positions(
     first move on), after which every position is labelled to the end of the game. There, 5 to 40 %
     of a game's moves are just any, and the others are the likelier the better they score. Connect
     Four's first eight plies are played so too, and labelled from the opening book. No two positions
-    are equal or mirror images. Ctrl-C keeps what is labelled by then, with exit status 1.
+    are equal or mirror images, and those that `connectx grade` asks about are left out, so that it
+    stays a test of what learns from the others. Ctrl-C keeps what is labelled by then, with exit
+    status 1.
     """
     if labels is None:
         if (rows, columns, inarow) != (6, 7, 4):
@@ -111,6 +123,7 @@ def _make_labels(settings: LabelSettings, workers: int, output: Path) -> None:
     if not len(made):
         say(f"Interrupted: nothing is labelled yet, and {output} is not written.")
         raise typer.Exit(1)
+    made = _without_graded(made)
     write_labelled_positions(output, made)
     wrote = f"Wrote {output}: {len(made)} labelled positions"
     match ending:
@@ -121,3 +134,11 @@ def _make_labels(settings: LabelSettings, workers: int, output: Path) -> None:
         case Ending.INTERRUPTED:
             say(f"Interrupted. {wrote} of {settings.count}.")
             raise typer.Exit(1)
+
+
+def _without_graded(made: LabelledPositions) -> LabelledPositions:
+    env = made.env
+    if (env.rows, env.columns, env.inarow) != (GAME.rows, GAME.columns, GAME.inarow):
+        return made
+    graded = read_position_set(SHIPPED_POSITIONS).positions
+    return made.without([position.state for position in graded])

@@ -19,7 +19,7 @@ from envs import BoardGame, BoardState, ConnectX, TicTacToe
 
 pytest.importorskip("torch")
 
-from agents.policy.training.distillation import DistillationLearner, label_targets
+from agents.policy.learners.distillation import DistillationLearner, label_targets
 
 SMALL = ConnectX(4, 4, 3)
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from agents import MCTSAgent
 from agents.compiled.compilation import Compilation, is_compiled_game
+from agents.compiled.learned_value import LearnedValue
 from agents.compiled.mcts_forest import SLICE, Forest, MergedNode
 from agents.compiled.mcts_kernel import CHILDREN, STREAM, TAKEN, UNTRIED, TreeSettings
 from agents.guidance.ordering import allows_win, winning_action
@@ -30,6 +31,7 @@ from tests.helpers.strategies import (
     random_game,
     unfinished_positions,
 )
+from tests.helpers.trained_policies import random_policy
 
 ReferenceTree = Tree[BoardState, int]
 ReferenceNode = Node[BoardState, int]
@@ -74,14 +76,18 @@ class LookAheadTree(ReferenceTree):
 
 
 def reference_tree(
-    position: Position, tree_settings: TreeSettings, stream: int, simulations: int
+    position: Position,
+    tree_settings: TreeSettings,
+    stream: int,
+    simulations: int,
+    learned: LearnedValue | None = None,
 ) -> ReferenceTree:
     tree_type = LookAheadTree if tree_settings.decisive_moves else Tree
     tree = tree_type(
         position.env,
         position.state,
         tree_settings.exploration,
-        decisive if tree_settings.decisive_rollout else uniform,
+        learned or (decisive if tree_settings.decisive_rollout else uniform),
         tree_settings.rollouts_per_leaf,
         tree_settings.solver,
         decisive_moves=False,
@@ -159,6 +165,21 @@ def test_the_same_random_numbers_grow_the_same_tree(
     assert forest.nodes == tree.nodes
     assert isinstance(tree.rng, StreamRandom)
     assert forest.trees[0].counters[STREAM] == tree.rng.stream
+
+
+@given(unfinished_positions(contested_games(7)), tree_settings(), streams, st.integers(1, 100))
+@settings(max_examples=60, deadline=None)
+def test_guessed_leaves_grow_the_same_tree(
+    position: Position, options: TreeSettings, stream: int, simulations: int
+) -> None:
+    env, state = position
+    assert isinstance(env, ConnectX)
+    learned = LearnedValue(random_policy(env, stream % 5))
+    forest = Forest(env, state, options, [stream], learned=learned)
+    forest.grow(simulations, Clock())
+    tree = reference_tree(position, options, stream, simulations, learned)
+    assert list(facts(forest.root)) == list(facts(tree.root))
+    assert forest.nodes == tree.nodes
 
 
 def test_connect_four_grows_the_same_tree() -> None:

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from agents.compiled.puct_kernel import PuctSettings
-from agents.policy.network_kernel import network_arrays
-from agents.policy.training.self_play import play_memory
-from agents.policy.training.self_play_kernel import (
+from agents.policy.learners.self_play import play_memory
+from agents.policy.learners.self_play_kernel import (
     PROVEN_VALUE,
     Experience,
     PlaySettings,
     play_games,
 )
+from agents.policy.network_kernel import network_arrays
 from envs import BoardGame, BoardState, ConnectX, TicTacToe
 from envs.jit import compiled, zeros
 from tests.helpers.brute_force import BruteForce

@@ -13,6 +13,8 @@ import pytest
 from agents.solver import labelled_positions
 from agents.solver.labelled_positions import read_labelled_positions
 from envs import ConnectX
+from envs.bitboard import mirrored
+from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position_set
 from tests.helpers.shell import Shell
 from tests.helpers.signals import heed_ctrl_c
 
@@ -110,3 +112,19 @@ def test_ctrl_c_keeps_what_is_labelled(tmp_path: Path) -> None:
         assert not (tmp_path / "some.npz").exists()
     else:
         assert len(read_labelled_positions(tmp_path / "some.npz")) == int(stopped[1])
+
+
+def test_graded_positions_are_left_out_and_so_are_their_mirror_images(
+    monkeypatch: pytest.MonkeyPatch, shell: Shell, tmp_path: Path
+) -> None:
+    """The empty board, which begins each line of play, would be among the first 300 positions."""
+    outcome = shell.run("positions", "--labels", "300", "--workers", "1")
+    assert outcome.status == 0
+    labelled = read_labelled_positions(tmp_path / "labels.npz")
+    pairs = set(zip(labelled.movers.tolist(), labelled.masks.tolist(), strict=True))
+    graded = read_position_set(SHIPPED_POSITIONS).positions
+    for position in graded:
+        mover, mask = position.state.mover, position.state.mask
+        assert (mover, mask) not in pairs
+        assert (mirrored(6, 7, mover), mirrored(6, 7, mask)) not in pairs
+    assert ConnectX().initial_state() in [position.state for position in graded]

@@ -1,1 +1,1 @@
-"""Training: all that `connectx train` runs around a learner, and the learners."""
+"""Training: all that `connectx train` runs around a learner."""

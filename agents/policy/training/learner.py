@@ -145,20 +145,20 @@ LEARNERS: Mapping[str, Method] = {
         Method(
             "alphazero",
             "from zero: games against itself, each move searched with the network",
-            "agents.policy.training.alphazero.AlphaZeroLearner",
+            "agents.policy.learners.alphazero.AlphaZeroLearner",
             ("simulations", "width", "weights"),
         ),
         Method(
             "distill",
             "from the solver: positions that `connectx positions --labels` has scored",
-            "agents.policy.training.distillation.DistillationLearner",
+            "agents.policy.learners.distillation.DistillationLearner",
             ("width", "positions", "weights"),
             needed="positions",
         ),
         Method(
             "td",
             "from zero: values by temporal differences, TD(lambda), of n-tuples",
-            "agents.policy.training.td.TDLearner",
+            "agents.policy.learners.td.TDLearner",
         ),
     )
 }

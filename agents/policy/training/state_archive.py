@@ -35,7 +35,8 @@ def encode_state(state: Any) -> bytes:
 
     tree = json.dumps(_packed(state, add))
     file = BytesIO()
-    np.savez(file, **{TREE: np.frombuffer(tree.encode(), np.uint8)}, **arrays)
+    arrays[TREE] = np.frombuffer(tree.encode(), np.uint8)
+    np.savez(file, **arrays)
     return file.getvalue()
 
 

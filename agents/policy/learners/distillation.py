@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from agents.policy.learners.targets import Targets, drawn_batch
+from agents.policy.learners.torch_network import Losses, Trainer, first_network
 from agents.policy.network import TrainedPolicy, policy_scope
 from agents.policy.training.learner import TrainingSettings
-from agents.policy.training.targets import Targets, drawn_batch
-from agents.policy.training.torch_network import Losses, Trainer, first_network
 from agents.solver.labelled_positions import LabelledPositions, read_labelled_positions
 from envs.board import BoardGame
 
@@ -25,7 +25,7 @@ BATCH = 1024
 """Positions of a step."""
 STEPS = 400
 """Steps of a round."""
-LEARNING_RATE = 2e-3
+LEARNING_RATE = 4e-3
 """At the beginning; it falls in proportion to what is left of the budget ..."""
 LEAST_SHARE = 0.02
 """... down to this share of it."""

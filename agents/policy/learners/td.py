@@ -6,15 +6,15 @@ from typing import Any
 import numpy as np
 
 from agents.policy.features import feature_board
-from agents.policy.network import PolicyNetwork, TrainedPolicy, policy_scope
-from agents.policy.training.learner import TrainingSettings
-from agents.policy.training.n_tuples import random_tuples
-from agents.policy.training.td_kernel import (
+from agents.policy.learners.n_tuples import random_tuples
+from agents.policy.learners.td_kernel import (
     CHANCES,
     TDArrays,
     TDSettings,
     learn_from_games,
 )
+from agents.policy.network import PolicyNetwork, TrainedPolicy, policy_scope
+from agents.policy.training.learner import TrainingSettings
 from envs.bitboard import fits_in_word
 from envs.board import BoardGame
 from envs.jit import fastest, zeros

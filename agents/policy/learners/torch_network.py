@@ -10,10 +10,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from agents.policy.features import FeatureBoard, feature_board, features_of_all, open_cells
+from agents.policy.learners.targets import Targets
 from agents.policy.network import PolicyNetwork
 from agents.policy.shipped import known_policy, require_known_game, weights_content
 from agents.policy.training.learner import TrainingSettings
-from agents.policy.training.targets import Targets
 from envs.board import BoardGame
 from envs.jit import fastest
 

@@ -3,15 +3,15 @@
 import numpy as np
 
 from agents.compiled.puct_kernel import COUNTERS, NODE_FIELDS, SUM_FIELDS, PuctArrays
-from agents.policy.network import PolicyNetwork
-from agents.policy.network_kernel import network_arrays
-from agents.policy.training.self_play_kernel import (
+from agents.policy.learners.self_play_kernel import (
     Experience,
     PlayMemory,
     PlaySettings,
     play_games,
 )
-from agents.policy.training.targets import Targets
+from agents.policy.learners.targets import Targets
+from agents.policy.network import PolicyNetwork
+from agents.policy.network_kernel import network_arrays
 from agents.puct import considered_visits
 from envs.board import BoardGame
 from envs.jit import fastest, zeros

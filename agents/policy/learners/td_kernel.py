@@ -83,8 +83,8 @@ def learn_from_games(
             target = (1.0 - settings.decay) * arrays.best[ply] - settings.decay * result
             mover, mask = int(arrays.movers[ply]), int(arrays.masks[ply])
             error = learn_value(board, arrays, mover, mask, target, settings.rate)
-            mover = mirrored(mover, board.rows, columns)
-            mask = mirrored(mask, board.rows, columns)
+            mover = mirrored(board.rows, columns, mover)
+            mask = mirrored(board.rows, columns, mask)
             learn_value(board, arrays, mover, mask, target, settings.rate)
             errors += error * error
             result = target

@@ -1,0 +1,120 @@
+"""Learned values at the leaves: what they are, and that both engines of a search see the same."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents import AlphaBetaAgent, make_agent
+from agents.compiled.compiled_alpha_beta import CompiledAlphaBeta
+from agents.compiled.learned_value import LearnedValue
+from agents.compiled.mcts_forest import Forest
+from agents.compiled.mcts_kernel import TreeSettings
+from agents.guidance.ordering import winning_action
+from agents.policy.network import encode_policy, evaluate_network
+from agents.search import Clock
+from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe
+from tests.helpers.strategies import Position, contested_games, unfinished_positions
+from tests.helpers.trained_policies import random_policy
+
+SETTINGS = TreeSettings(
+    exploration=1.0, rollouts_per_leaf=1, solver=True, decisive_moves=True, decisive_rollout=False
+)
+contested_positions = unfinished_positions(contested_games(7))
+
+
+@given(contested_positions, st.integers(0, 9))
+@settings(max_examples=60, deadline=None)
+def test_a_value_is_what_two_plies_show_or_else_the_networks(position: Position, seed: int) -> None:
+    env, state = position
+    policy = random_policy(env, seed)
+    actions = env.get_available_actions(state)
+    sign = 1 if state.player == 1 else -1
+    value = sign * LearnedValue(policy)(env, state)
+    assert -1.0 < value < 1.0
+    if winning_action(env, state, actions) is not None:
+        assert value > 0.999
+    elif all_lose_at_once(env, state, actions):
+        assert value < -0.999
+    else:
+        _, values = evaluate_network(policy.network, env, [state])
+        assert value == pytest.approx(float(np.clip(values[0], -0.99, 0.99)), abs=1e-4)
+
+
+def all_lose_at_once(env: BoardGame, state: BoardState, actions: Sequence[int]) -> bool:
+    children = [env.get_next_state(state, action) for action in actions]
+    replies = [(child, env.get_available_actions(child)) for child in children]
+    return all(winning_action(env, child, after) is not None for child, after in replies)
+
+
+@given(contested_positions, st.integers(0, 9), st.integers(1, 5))
+@settings(max_examples=80, deadline=None)
+def test_alpha_beta_finds_the_same_compiled(position: Position, seed: int, depth: int) -> None:
+    env, state = position
+    weights = encode_policy(random_policy(env, seed))
+    options: dict[str, Any] = {"depth": depth, "time_limit": None, "weights": weights}
+    expected = AlphaBetaAgent(heuristic="learned", engine="reference", **options).search(env, state)
+    found = AlphaBetaAgent(heuristic="learned", engine="compiled", **options).search(env, state)
+    assert (found.value, found.action, found.depth) == (
+        expected.value,
+        expected.action,
+        expected.depth,
+    )
+
+
+def test_the_kernel_of_guesses_runs_in_plain_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    env = ConnectX(4, 5, 3)
+    weights = encode_policy(LearnedValue.of_stones(env).policy)
+    agent = AlphaBetaAgent(depth=4, time_limit=None, heuristic="learned", weights=weights)
+    expected = agent.search(env, env.initial_state())
+    plain = partial(CompiledAlphaBeta, plain=True)
+    monkeypatch.setattr("agents.alpha_beta_agent.CompiledAlphaBeta", plain)
+    found = agent.search(env, env.initial_state())
+    assert (found.value, found.nodes) == (expected.value, expected.nodes)
+
+
+@pytest.mark.parametrize("name", ["alphabeta", "mcts"])
+def test_by_default_weights_serve_the_game_that_they_were_trained_for(name: str) -> None:
+    fitting, other = ConnectX(4, 5, 3), ConnectX(5, 4, 3)
+    quick: dict[str, dict[str, Any]] = {
+        "alphabeta": {"depth": 2, "time_limit": None},
+        "mcts": {"simulations": 20, "seed": 1},
+    }
+    learned = make_agent(name, weights=encode_policy(random_policy(fitting, 1)), **quick[name])
+    usual = make_agent(name, **quick[name])
+    for env, same in ((fitting, False), (other, True)):
+        state = env.initial_state()
+        values = [agent.search(env, state).action_values for agent in (learned, usual)]
+        assert (values[0] == values[1]) == same
+
+
+def test_other_games_are_refused_where_the_learned_heuristic_is_asked_for() -> None:
+    weights = encode_policy(random_policy(ConnectFour(), 1))
+    agent = AlphaBetaAgent(depth=2, time_limit=None, heuristic="learned", weights=weights)
+    with pytest.raises(ValueError, match="cannot play TicTacToe"):
+        agent.search(TicTacToe(), TicTacToe().initial_state())
+
+
+@pytest.mark.parametrize("option", ["alphabeta:heuristic=learned", "mcts:rollout=learned"])
+def test_learned_values_need_weights(option: str) -> None:
+    name, _, choice = option.partition(":")
+    key, _, value = choice.partition("=")
+    with pytest.raises(ValueError, match=f"{key} learned needs weights"):
+        make_agent(name, **{key: value})
+
+
+def test_threads_have_memory_of_their_own() -> None:
+    """Two trees of four threads each, of the same streams, are the same."""
+    env = ConnectFour()
+    learned = LearnedValue(random_policy(env, 1))
+    grown = []
+    for _ in range(2):
+        forest = Forest(env, env.initial_state(), SETTINGS, (1, 2, 3, 4), learned=learned)
+        forest.grow(4000, Clock())
+        children = forest.root.children
+        grown.append([(children[column].visits, children[column].total) for column in range(7)])
+    assert grown[0] == grown[1]
