@@ -137,7 +137,7 @@ def test_the_documents_show_the_commands() -> None:
     commands = [command for chain in command_chains() for command in chain]
     assert {command.split()[0] for command in commands} == {
         *("agents", "build", "check", "evaluate", "grade", "ladder", "review", "solve"),
-        *("explain", "play"),
+        *("explain", "play", "positions"),
     }
     assert files_of(commands) == {
         "mine.py",
@@ -145,6 +145,7 @@ def test_the_documents_show_the_commands() -> None:
         "games.jsonl",
         "grade.html",
         "ladder.html",
+        "labels.npz",
         "tree.svg",
     }
     assert len(commands_of(SEARCHES)) == 5

@@ -137,7 +137,7 @@ def values(root: Root) -> BarRow:
     for column, node in root.children.items():
         if node.visits or node.proven is not None:
             low, high = sorted((0.5, (1 + node.value) / 2))
-            label = f"{node.value:+.2f}" if node.proven is None else f"= {node.proven:.0f}"
+            label = f"{node.value:+z.2f}" if node.proven is None else f"= {node.proven:z.0f}"
             bars[column] = Bar(label, low, high, COLOURS[1 if node.value > 0 else 2])
     return BarRow("value", bars, ground=0.5, height=VALUE_HEIGHT)
 
