@@ -71,7 +71,7 @@ def test_the_numbers_are_the_trees(position: Position) -> None:
 
 
 def test_all_that_is_drawn_lies_in_the_frame() -> None:
-    state = state_from_moves(FOUR, "444441537633")
+    state = state_from_moves(FOUR, "3555533344122532352211")
     picture = draw_guided(FOUR, state, [grown(FOUR, state, 16), grown(FOUR, state, 200)])
     document = ElementTree.fromstring(picture)
     width, height = (float(document.attrib[side]) for side in ("width", "height"))
