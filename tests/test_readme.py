@@ -40,6 +40,10 @@ PICTURED_TRACES = {
     "mcts": "grown",
 }
 """The pictures of the searches, and the variables of the document that they are drawn from."""
+PICTURED_ROOT = "overturned"
+"""The variable that is the picture of a guided search."""
+TRAINING_CURVES = "zero.png"
+"""Drawn by the training of the weights."""
 
 
 def named(document: Path) -> str:
@@ -89,11 +93,14 @@ def test_python_blocks(document: Path, tmp_path: Path, monkeypatch: pytest.Monke
 def test_python_blocks_and_pictures_of_the_searches() -> None:
     variables = run_blocks(SEARCHES)
     pictures = SEARCHES.parent / "pictures"
-    assert {path.stem for path in pictures.iterdir()} == set(PICTURED_TRACES)
-    for picture, variable in PICTURED_TRACES.items():
-        drawn = (pictures / f"{picture}.svg").read_text(encoding="utf-8")
-        assert drawn == draw(variables[variable])
-        assert f"(pictures/{picture}.svg)" in text_of(SEARCHES)
+    drawings = {name: draw(variables[trace]) for name, trace in PICTURED_TRACES.items()}
+    drawings["puct"] = variables[PICTURED_ROOT]
+    names = {f"{name}.svg" for name in drawings} | {TRAINING_CURVES}
+    assert {path.name for path in pictures.iterdir()} == names
+    for name, drawing in drawings.items():
+        assert (pictures / f"{name}.svg").read_text(encoding="utf-8") == drawing
+    for name in names:
+        assert f"(pictures/{name})" in text_of(SEARCHES)
 
 
 @every_document
@@ -130,7 +137,7 @@ def test_the_documents_show_the_commands() -> None:
     commands = [command for chain in command_chains() for command in chain]
     assert {command.split()[0] for command in commands} == {
         *("agents", "build", "check", "evaluate", "grade", "ladder", "review", "solve"),
-        *("explain", "play"),
+        *("explain", "play", "positions"),
     }
     assert files_of(commands) == {
         "mine.py",
@@ -138,6 +145,7 @@ def test_the_documents_show_the_commands() -> None:
         "games.jsonl",
         "grade.html",
         "ladder.html",
+        "labels.npz",
         "tree.svg",
     }
     assert len(commands_of(SEARCHES)) == 5
