@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 OURS = ("envs", "agents", "submission")
 ADAPTERS = "envs/learning/"
-TRAINING = "agents/policy/training/"
+TRAINING = ("agents/policy/training/", "agents/policy/learners/")
 LEARNERS = {"stable_baselines3", "sb3_contrib", "torch"}
 LEARNING_PACKAGES = LEARNERS | {"gymnasium", "pettingzoo"}
 
