@@ -23,23 +23,27 @@ A trained policy as a file: an .npz archive of numpy arrays, of 16-bit floats wh
 import zlib
 from collections.abc import Mapping, Sequence
 from io import BytesIO
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from zipfile import BadZipFile
-
-import numpy as np
-from numpy.typing import NDArray
 
 from agents.policy.features import FeatureBoard, active_features, feature_board, feature_count
 from envs.bitboard import winning_lines
 from envs.board import BoardGame, BoardState
+from envs.jit import Words
 
-Floats = NDArray[np.float32]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Floats: TypeAlias = npt.NDArray[np.float32]
+else:
+    Floats = object
 
 
 class PolicyNetwork(NamedTuple):
     """Gives logits of actions and the value, from the view of the player to move."""
 
-    tuples: NDArray[np.int64]
+    tuples: Words
     """Shape (n-tuples, cells): their cells, as `agents.policy.features` numbers them."""
     features: Floats
     """Shape (features, outputs + hidden units)."""
@@ -67,6 +71,8 @@ def evaluate_network(
         The logits of all actions, legal or not, shape (positions, actions); and the values, shape
         (positions,), from the view of the player to move, from -1 to 1.
     """
+    import numpy as np
+
     board = feature_board(env, network.tuples)
     outputs = np.empty((len(states), network.actions + 1), np.float32)
     for n, state in enumerate(states):
@@ -81,6 +87,8 @@ def features_of(board: FeatureBoard, state: BoardState) -> list[int]:
 
 
 def _outputs(network: PolicyNetwork, holding: Sequence[int]) -> Floats:
+    import numpy as np
+
     first = network.bias + network.features[holding].sum(axis=0)
     direct, hidden = np.split(first, [network.actions + 1])
     second = network.dense_bias + np.maximum(hidden, 0) @ network.dense
@@ -121,6 +129,8 @@ def policy_scope(env: BoardGame) -> PolicyScope:
 
 def encode_policy(policy: TrainedPolicy) -> bytes:
     """The bytes of a policy's file; its weights are rounded to 16 bits."""
+    import numpy as np
+
     arrays: dict[str, Any] = {"format": POLICY_FORMAT, "scope": policy.scope}
     for name, array in policy.network._asdict().items():
         arrays[name] = array if name == "tuples" else array.astype(np.float16)
@@ -157,6 +167,8 @@ def decode_policy(content: bytes) -> TrainedPolicy:
 
 def _read_arrays(content: bytes) -> Mapping[str, Any]:
     """The arrays of an archive, none where it is no archive of plain arrays."""
+    import numpy as np
+
     try:
         with np.load(BytesIO(content), allow_pickle=False) as archive:
             return dict(archive)
@@ -165,6 +177,8 @@ def _read_arrays(content: bytes) -> Mapping[str, Any]:
 
 
 def _network(arrays: Mapping[str, Any]) -> PolicyNetwork:
+    import numpy as np
+
     weights = {
         name: arrays[name].astype(np.float32) for name in PolicyNetwork._fields if name != "tuples"
     }
@@ -177,6 +191,8 @@ def _require_consistent(policy: TrainedPolicy) -> None:
     Raises:
         ValueError: one does not, or holds something other than finite numbers.
     """
+    import numpy as np
+
     scope, network = policy
     outputs = scope.actions + 1
     second, hidden = len(network.dense_bias), len(network.dense)
@@ -197,7 +213,7 @@ def _require_consistent(policy: TrainedPolicy) -> None:
         raise ValueError("an n-tuple has a cell that is not on the board")
 
 
-def _features(scope: PolicyScope, tuples: NDArray[np.int64]) -> int:
+def _features(scope: PolicyScope, tuples: Words) -> int:
     """The number of features of a game."""
     rows, columns, inarow, _ = scope
     lines = sum(1 for _ in winning_lines(rows, columns, inarow))
