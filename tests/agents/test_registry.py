@@ -44,6 +44,7 @@ KNOWN_OPTIONS = {
         "table_size",
         "tie_break",
         "engine",
+        "weights",
     ],
     "mcts": [
         "simulations",
@@ -58,6 +59,7 @@ KNOWN_OPTIONS = {
         "seed",
         "engine",
         "threads",
+        "weights",
     ],
     "perfect": [
         "time_limit",

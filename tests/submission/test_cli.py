@@ -142,7 +142,7 @@ def test_check_accepts_a_bundle_and_not_a_broken_file(shell: Shell, tmp_path: Pa
         ("build MyAgent --from absent.py", "there is no file absent.py"),
         ("check absent.py", "absent.py"),
         ("check .", "."),
-        ("prepare alphazero", "unknown agent 'alphazero'"),
+        ("prepare stockfish", "unknown agent 'stockfish'"),
         ("juggle", "No such command 'juggle'"),
     ],
 )
