@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from math import inf, log, sqrt
 from random import Random
-from typing import Any, Generic, Self
+from typing import Any, Generic, Self, TypeVar
 
 from agents.guidance.ordering import winning_action
 from agents.guidance.rollouts import Rollout, random_outcome
@@ -66,6 +66,16 @@ class Node(Generic[State, Action]):
         even where all of them were won.
         """
         return self.proven if self.proven is not None else self.total / (self.visits + 1)
+
+
+AnyNode = TypeVar("AnyNode", bound=Node[Any, Any])
+
+
+def nearby_node(root: AnyNode, state: object) -> AnyNode | None:
+    """The node of a state that is at most two plies below the root, if there is one."""
+    nearby = [root, *root.children.values()]
+    nearby += [node for child in nearby[1:] for node in child.children.values()]
+    return next((node for node in nearby if node.state == state), None)
 
 
 def settle(node: Node[Any, Any]) -> None:
@@ -255,10 +265,7 @@ class Tree(Generic[State, Action]):
 
     def descend(self, state: State) -> bool:
         """Make the node of `state` the root, if it is at most two plies below; tell if it was."""
-        nearby = [self.root, *self.root.children.values()]
-        nearby += [node for child in nearby[1:] for node in child.children.values()]
-        for node in nearby:
-            if node.state == state:
-                self.root = node
-                return True
-        return False
+        node = nearby_node(self.root, state)
+        if node is not None:
+            self.root = node
+        return node is not None

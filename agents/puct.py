@@ -17,7 +17,7 @@ from typing import Any, Generic, Protocol
 
 from agents.final_move import SearchedNode
 from agents.guidance.ordering import safe_actions, winning_action
-from agents.mcts import Node, back_up, prove, settle
+from agents.mcts import Node, back_up, nearby_node, prove, settle
 from agents.search import Clock
 from envs.protocol import CHANCE, Action, Env, State
 
@@ -213,13 +213,10 @@ class GuidedTree(Generic[State, Action]):
 
     def descend(self, state: State) -> bool:
         """Make the node of `state` the root, if it is at most two plies below; tell if it was."""
-        nearby = [self.root, *self.root.children.values()]
-        nearby += [node for child in nearby[1:] for node in child.children.values()]
-        for node in nearby:
-            if node.state == state:
-                self.root = node
-                return True
-        return False
+        node = nearby_node(self.root, state)
+        if node is not None:
+            self.root = node
+        return node is not None
 
 
 def noisy_priors(

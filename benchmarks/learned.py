@@ -6,7 +6,7 @@ from typing import NamedTuple
 from rich.table import Table
 
 from agents.policy.network import policy_scope
-from agents.policy.shipped import known_policy, weights_content
+from agents.policy.shipped import known_policy
 from benchmarks.learned_parts import LearnedSettings, Measured, Part
 from benchmarks.results import Report, table
 
@@ -30,7 +30,7 @@ def fitting_parts(weights: Sequence[str], parts: Sequence[Part]) -> list[tuple[s
     """
     pairs = []
     for each in weights:
-        scope = known_policy(weights_content(each)).scope
+        scope = known_policy(each).scope
         fitting = [part for part in parts if policy_scope(part.game) == scope]
         if not fitting:
             games = sorted({str(policy_scope(part.game)) for part in parts})

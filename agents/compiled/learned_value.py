@@ -157,7 +157,7 @@ def learned_values(
         ValueError: they are none, or missing where they are needed.
     """
     if weights is not None:
-        return {LEARNED: LearnedValue(known_policy(weights_content(weights)))}
+        return {LEARNED: LearnedValue(known_policy(weights))}
     if choice == LEARNED:
         raise ValueError(
             f"{use} learned needs weights: give distilled, zero or a file of `connectx train`"

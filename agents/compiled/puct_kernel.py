@@ -50,9 +50,7 @@ SUM_FIELDS = 3
 # The counters of a tree.
 TAKEN = 0
 """How many places of the pool are taken."""
-EVALUATED = 1
-"""How many positions the network has evaluated."""
-COUNTERS = 2
+COUNTERS = 1
 
 NO_ACTION = -1
 
@@ -256,7 +254,6 @@ def evaluate(tree: PuctArrays, place: int, mover: int, mask: int, network: Netwo
     """Ask the network for a node's value, for the player to move, and its children's priors."""
     nodes, sums, logits = tree.nodes, tree.sums, network.first
     value = evaluate_position(network, mover, mask)
-    tree.counters[EVALUATED] += 1
     sums[place, EVALUATION] = -value
     first = nodes[place, FIRST_CHILD]
     end = first + nodes[place, CHILDREN]

@@ -19,7 +19,6 @@ from agents.policy.policy_agent import action_chances
 from agents.policy.shipped import (
     known_policy,
     require_known_game,
-    weights_content,
     weights_option,
 )
 from agents.puct import (
@@ -90,7 +89,7 @@ class AlphaZeroAgent(Agent):
         require_one_of("engine", self.engine, ENGINES)
         if self.root == "gumbel" and self.simulations is None:
             raise ValueError("a gumbel root shares out simulations: give their number")
-        self._policy = known_policy(weights_content(self.weights))
+        self._policy = known_policy(self.weights)
         self._rng = make_rng(self.seed)
 
     @property

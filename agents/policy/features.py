@@ -21,9 +21,10 @@ after the other. A cell is numbered by its bit (`envs.bitboard`), guard bits too
 N-tuples are those of S. M. Lucas, "Learning to Play Othello with N-Tuple Systems" (2008).
 """
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from envs.bitboard import completing_along, completing_cells, fits_in_word
+from envs.bitboard import completing_along, completing_cells, fits_in_word, mirrored
 from envs.board import BoardGame
 from envs.jit import inlined, jit, words_of
 
@@ -82,6 +83,12 @@ def feature_board(env: BoardGame, tuples: Any) -> FeatureBoard:
         env: the game.
         tuples: [n, cell] the bits of the cells of n-tuples, an array.
     """
+    return _board_alone(env)._replace(tuples=tuples)
+
+
+@lru_cache
+def _board_alone(env: BoardGame) -> FeatureBoard:
+    """The board without n-tuples."""
     numbers = words_of if fits_in_word(env.rows, env.columns, env.inarow) else list
     floor = board = 0
     for cells in env.action_cells:
@@ -95,8 +102,15 @@ def feature_board(env: BoardGame, tuples: Any) -> FeatureBoard:
         floor,
         numbers(env.action_cells),
         numbers(env.winning_lines),
-        tuples,
+        tuples=None,
     )
+
+
+@lru_cache
+def mirrored_actions(env: BoardGame) -> list[int]:
+    """The number of each action's image in a mirror, which turns left to right."""
+    cells = list(env.action_cells)
+    return [cells.index(mirrored(env.rows, env.columns, cell)) for cell in cells]
 
 
 @inlined

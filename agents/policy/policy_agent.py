@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from agents.agent import Agent, SearchResult, legal_actions
 from agents.options import option, require_at_least
+from agents.policy.features import mirrored_actions
 from agents.policy.network import Floats, PolicyNetwork, TrainedPolicy, evaluate_network
 from agents.policy.network_kernel import evaluate_many
 from agents.policy.shipped import (
     known_policy,
     require_known_game,
-    weights_content,
     weights_option,
 )
 from agents.search import Clock, make_rng
@@ -45,7 +45,7 @@ class PolicyAgent(Agent):
 
     def __post_init__(self) -> None:
         require_at_least("temperature", self.temperature, 0)
-        self._policy = known_policy(weights_content(self.weights))
+        self._policy = known_policy(self.weights)
         self._rng = make_rng(self.seed)
 
     @property
@@ -97,18 +97,30 @@ def averaged(
     Returns:
         Logits and values, as `evaluate` returns them.
     """
-    size, cells = (game.rows, game.columns), list(game.action_cells)
+    size = game.rows, game.columns
     images = [
         state._replace(mover=mirrored(*size, state.mover), mask=mirrored(*size, state.mask))
         for state in states
     ]
-    turned = [cells.index(mirrored(*size, cell)) for cell in cells]
     logits, values = evaluate(network, game, [*states, *images])
     count = len(states)
     half = np.float32(0.5)
-    return half * (logits[:count] + logits[count:, turned]), half * (
+    return half * (logits[:count] + logits[count:, mirrored_actions(game)]), half * (
         values[:count] + values[count:]
     )
+
+
+def legal_logits(logits: Floats, legal: Sequence[Sequence[int]]) -> NDArray[np.float64]:
+    """The logits of the legal actions, -inf for the others.
+
+    Args:
+        logits: shape (positions, actions).
+        legal: the legal actions of each position.
+    """
+    allowed = np.full(logits.shape, -np.inf)
+    for row, found, actions in zip(allowed, logits, legal, strict=True):
+        row[list(actions)] = found[list(actions)]
+    return allowed
 
 
 def action_chances(
@@ -125,9 +137,7 @@ def action_chances(
     Returns:
         Shape (positions, actions); 0 for actions that are not legal.
     """
-    allowed = np.full(logits.shape, -np.inf)
-    for row, found, actions in zip(allowed, logits, legal, strict=True):
-        row[list(actions)] = found[list(actions)]
+    allowed = legal_logits(logits, legal)
     if temperature == 0:
         return np.asarray(np.eye(logits.shape[1])[allowed.argmax(axis=1)])
     weights = np.exp((allowed - allowed.max(axis=1, keepdims=True)) / temperature)

@@ -39,13 +39,21 @@ def weights_content(weights: str | bytes) -> bytes:
         raise OSError(f"{error}, or name {alternatives(SHIPPED)}") from error
 
 
-@lru_cache(maxsize=4)
-def known_policy(content: bytes) -> TrainedPolicy:
-    """The policy of a file's content, which agents share.
+def known_policy(weights: str | bytes) -> TrainedPolicy:
+    """The policy of weights, which agents share.
+
+    Args:
+        weights: as `weights_content` reads them.
 
     Raises:
+        OSError: they cannot be read.
         ValueError: as `decode_policy`.
     """
+    return _decoded(weights_content(weights))
+
+
+@lru_cache(maxsize=4)
+def _decoded(content: bytes) -> TrainedPolicy:
     return decode_policy(content)
 
 

@@ -54,12 +54,12 @@ RANDOM_SHARES = (0.05, 0.1, 0.2, 0.4)
 TEMPERATURES = (0.3, 0.7, 1.5)
 """In points of score."""
 LOOK_AHEADS = (2, 4, 6, 8)
-"""Plies that the players of 2 look ahead."""
+"""Plies that a fallible player looks ahead."""
 
 TABLE_MEGABYTES = 16
 """Of the solver: a grove needs no more, and a small table is faster."""
 SEARCH_TABLE = 10_000
-"""Positions that a player of 2 remembers."""
+"""Positions that a fallible player remembers."""
 TRIES = 10
 """Games of 2 that are begun until one gets as far as it should."""
 
@@ -338,6 +338,11 @@ class Grove:
 
     def _fallible_player(self) -> OpponentModel:
         """A player who looks some plies ahead and errs at times."""
-        depth = int(self._rng.choice(LOOK_AHEADS))
-        agent = AlphaBetaAgent(depth=depth, time_limit=None, table_size=SEARCH_TABLE)
-        return epsilon_greedy(agent, float(self._rng.choice(RANDOM_SHARES)))
+        look_ahead = int(self._rng.choice(LOOK_AHEADS))
+        return fallible_player(look_ahead, float(self._rng.choice(RANDOM_SHARES)))
+
+
+def fallible_player(look_ahead: int, random_share: float) -> OpponentModel:
+    """A player who looks some plies ahead, and of whose moves a share may be anything."""
+    agent = AlphaBetaAgent(depth=look_ahead, time_limit=None, table_size=SEARCH_TABLE)
+    return epsilon_greedy(agent, random_share)

@@ -10,11 +10,11 @@ from operator import attrgetter
 from random import Random
 from typing import NamedTuple
 
-from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.book.opening_book import shipped_book_of
-from agents.guidance.opponent_models import OpponentModel, epsilon_greedy
+from agents.guidance.opponent_models import OpponentModel
 from agents.parallel.workers import Workers
 from agents.search import Clock, OnProgress
+from agents.solver.labelling import LOOK_AHEADS, RANDOM_SHARES, fallible_player
 from agents.solver.solver import Solver
 from envs.board import BoardState
 from envs.notation import state_from_moves
@@ -132,14 +132,6 @@ def _solver() -> Solver:
     return Solver(GAME, book=shipped_book_of(GAME))
 
 
-LOOK_AHEADS = (2, 4, 6, 8)
-"""Plies that a player may look ahead ..."""
-RANDOM_SHARES = (0.05, 0.1, 0.2, 0.4)
-"""... and how often it may play just anything: a new pair of each for each seat of each game."""
-
-TABLE_SIZE = 10_000
-
-
 def drawn_moves(style: Style, ply: int, rng: Random) -> str:
     """Draw the moves of a game, counted from 1, to a position after `ply` plies.
 
@@ -149,7 +141,7 @@ def drawn_moves(style: Style, ply: int, rng: Random) -> str:
         rng: draws the players and their moves.
     """
     while True:
-        players = fallible_player(rng), fallible_player(rng)
+        players = _drawn_player(rng), _drawn_player(rng)
         moves = ""
         state = GAME.initial_state()
         while len(moves) < ply and GAME.get_available_actions(state):
@@ -160,10 +152,10 @@ def drawn_moves(style: Style, ply: int, rng: Random) -> str:
             return moves
 
 
-def fallible_player(rng: Random) -> OpponentModel:
-    """A player who looks some plies ahead and errs at times."""
-    agent = AlphaBetaAgent(depth=rng.choice(LOOK_AHEADS), time_limit=None, table_size=TABLE_SIZE)
-    return epsilon_greedy(agent, rng.choice(RANDOM_SHARES))
+def _drawn_player(rng: Random) -> OpponentModel:
+    """A player for a seat of a game: each has a look-ahead and a share of random moves anew."""
+    look_ahead = rng.choice(LOOK_AHEADS)
+    return fallible_player(look_ahead, rng.choice(RANDOM_SHARES))
 
 
 def _draw(player: OpponentModel, state: BoardState, rng: Random) -> int:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.policy.features import mirrored_actions
 from envs.bitboard import mirrored
 from envs.board import BoardGame
 
@@ -50,13 +51,11 @@ def joined(parts: Sequence[Targets]) -> Targets:
 def mirror_images(env: BoardGame, targets: Targets) -> Targets:
     """Turn positions left to right, with their targets: nothing in the game changes by that."""
     size = env.rows, env.columns
-    cells = list(env.action_cells)
-    actions = [cells.index(mirrored(*size, cell)) for cell in cells]
     movers, masks, policies, values = targets
     return Targets(
         np.asarray(mirrored(*size, movers)),  # type: ignore[arg-type]  # whole arrays, as well
         np.asarray(mirrored(*size, masks)),  # type: ignore[arg-type]
-        policies[:, actions],
+        policies[:, mirrored_actions(env)],
         values,
     )
 

@@ -12,7 +12,7 @@ from torch.nn import functional
 from agents.policy.features import FeatureBoard, feature_board, features_of_all, open_cells
 from agents.policy.learners.targets import Targets
 from agents.policy.network import PolicyNetwork
-from agents.policy.shipped import known_policy, require_known_game, weights_content
+from agents.policy.shipped import known_policy, require_known_game
 from agents.policy.training.learner import TrainingSettings
 from envs.board import BoardGame
 from envs.jit import fastest
@@ -102,7 +102,7 @@ def first_network(
         return _on_device(TorchNetwork(env, width, second if width else 0, settings.seed))
     if settings.width is not None:
         raise ValueError("a network to begin with has its own width: leave out --width")
-    policy = known_policy(weights_content(settings.weights))
+    policy = known_policy(settings.weights)
     require_known_game(policy, env)
     network = policy.network
     if len(network.tuples):

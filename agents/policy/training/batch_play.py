@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from agents.policy.network import TrainedPolicy
 from agents.policy.network_kernel import evaluate_many
+from agents.policy.policy_agent import legal_logits
 from envs.board import BoardGame, BoardState
 
 
@@ -28,9 +29,7 @@ def preferred_actions(
     legal = [game.get_available_actions(state) for state in states]
     logits, _ = evaluate_many(policy.network, game, states)
     if logits.any():
-        worth = np.full(logits.shape, -np.inf)
-        for row, found, actions in zip(worth, logits, legal, strict=True):
-            row[list(actions)] = found[list(actions)]
+        worth = legal_logits(logits, legal)
     else:
         worth = _values_after(policy, game, states, legal)
     preferred: NDArray[np.int64] = worth.argmax(axis=1)
