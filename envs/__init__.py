@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from envs import wide_words as wide_words
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectFour, ConnectX
 from envs.explicit_tree import ChanceNode, ExplicitTree, MaxNode, MinNode, parse_tree

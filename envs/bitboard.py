@@ -1,4 +1,4 @@
-"""k-in-a-row on bitboards: plain functions of plain integers, compiled where a board fits 64 bits.
+"""k-in-a-row on bitboards: plain functions of plain integers, compiled where a board fits a word.
 
 A cell is a bit. Columns stand one after the other, each from the bottom up, with one guard bit on
 top that no stone ever occupies. On 6 rows and 7 columns:
@@ -16,7 +16,7 @@ So a step to the neighbouring cell is a shift by a constant: 1 up, `rows + 1` to
 next column. The layout is the customary one (J. Tromp's Fhourstones, P. Pons' solver tutorial).
 
 The rules use the first half of this module, on boards of any size. The `inlined` functions of the
-second half are the ingredients of compiled searches, on boards of at most 64 bits: with `rows`,
+second half are the ingredients of compiled searches, on words of 64, 128 or 256 bits: with `rows`,
 `inarow` or the whole `BoardMasks` as constants, their loops unroll and their shifts are immediate.
 """
 
@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from envs.jit import inlined
+from envs.jit import WORDS, inlined
 
 LineSteps = tuple[tuple[int, int, tuple[int, ...]], ...]
 
@@ -116,7 +116,7 @@ WORD_BITS = 64
 
 
 class BoardMasks(NamedTuple):
-    """A board's size and the bit masks that follow from it."""
+    """A board's size and the bit masks that follow from it, words as the board needs them."""
 
     rows: int
     columns: int
@@ -131,31 +131,68 @@ class BoardMasks(NamedTuple):
     """The highest cell of each column."""
     answers: int
     """Every second cell of a column from its top: those that close a pair of cells."""
+    column: int
+    """The cells of the left column."""
+
+
+def bits_needed(rows: int, columns: int, inarow: int) -> int:
+    """Return the bits that a board needs in a word: its cells, guard bits and longest shift."""
+    return max((rows + 1) * columns, (inarow - 1) * (rows + 2) + 1)
 
 
 def fits_in_word(rows: int, columns: int, inarow: int) -> bool:
-    """Tell whether a board suits the compiled searches: its cells, guard bits and longest shift.
+    """Tell whether a board fits a word of 64 bits.
 
     All boards up to 6 rows and 9 columns or 7 rows and 8 columns do, with lines of up to 7.
     """
-    return (rows + 1) * columns <= WORD_BITS and (inarow - 1) * (rows + 2) < WORD_BITS
+    return bits_needed(rows, columns, inarow) <= WORD_BITS
+
+
+def fits_in_wide_word(rows: int, columns: int, inarow: int) -> bool:
+    """Tell whether a board suits the compiled searches: it fits one of their words."""
+    return bits_needed(rows, columns, inarow) <= max(WORDS)
+
+
+def word_of_board(rows: int, columns: int, inarow: int) -> type[int]:
+    """Return the words of a board that `fits_in_wide_word`, as narrow as they can be."""
+    needed = bits_needed(rows, columns, inarow)
+    return WORDS[min(bits for bits in WORDS if bits >= needed)]()
 
 
 @lru_cache
-def board_masks(rows: int, columns: int, inarow: int) -> BoardMasks:
-    """Return the masks of a board that `fits_in_word`."""
+def board_masks(rows: int, columns: int, inarow: int, word: type[int] | None = None) -> BoardMasks:
+    """Return the masks of a board that `fits_in_wide_word`.
+
+    Args:
+        rows: of the board.
+        columns: of the board.
+        inarow: of the board.
+        word: the kind of words; None is that of `word_of_board`.
+    """
+    word = word or word_of_board(rows, columns, inarow)
     return BoardMasks(
         rows,
         columns,
         inarow,
         rows * columns,
-        board=sum(column_cells(rows, column) for column in range(columns)),
-        bottom=sum(cell_bit(rows, rows - 1, column) for column in range(columns)),
-        top=sum(cell_bit(rows, 0, column) for column in range(columns)),
-        answers=sum(
-            cell_bit(rows, row, column) for column in range(columns) for row in range(0, rows, 2)
+        board=word(sum(column_cells(rows, column) for column in range(columns))),
+        bottom=word(sum(cell_bit(rows, rows - 1, column) for column in range(columns))),
+        top=word(sum(cell_bit(rows, 0, column) for column in range(columns))),
+        answers=word(
+            sum(
+                cell_bit(rows, row, column)
+                for column in range(columns)
+                for row in range(0, rows, 2)
+            )
         ),
+        column=word(column_cells(rows, 0)),
     )
+
+
+@inlined
+def cell_of_number(bottom: int, number: int) -> int:
+    """Return the cell of so many bits, a word as wide as `bottom`, the lowest cells of a board."""
+    return (bottom & -bottom) << number
 
 
 @inlined

@@ -20,6 +20,10 @@ KIND = "_kernel"
 TWINS: dict[Callable[..., Any], Any] = {}
 """The compiled twin of each kernel that has one."""
 MAKING_TWINS = RLock()
+WORDS: dict[int, Callable[[], type[int]]] = {64: lambda: int}
+"""What makes known the words that kernels take, by their bits; `envs.wide_words` enters others."""
+LESSONS: list[Callable[[], None]] = []
+"""What Numba is yet to be taught before it compiles."""
 ENDING = Event()
 """Set when this process ends: threads that compile end then as soon as they can."""
 
@@ -30,9 +34,11 @@ def jit(function: Function) -> Function:
     It takes and returns 64-bit integers, floats and numpy arrays, and is written so that it means
     the same on Python's own integers: no reliance on wrap-around, a mask after every shift to the
     left, and one of less than 63 bits after every product or sum that could pass that (it is
-    compiled as if its sign were always right). Its twin runs without Python's global lock. What was
-    compiled is kept on disk for the next process, where `function` comes from an installed module
-    and a folder can be written to.
+    compiled as if its sign were always right). Where its words may be wider (`envs.wide_words`),
+    numbers that it reads from them are narrowed by `int()`, and a bit of a word is a shifted word:
+    `1 << n` has 64 bits. Its twin runs without Python's global lock. What was compiled is kept on
+    disk for the next process, where `function` comes from an installed module and a folder can be
+    written to.
     """
     return _marked(function, "jit")
 
@@ -63,6 +69,17 @@ def fetch_ahead(words: Any, index: int) -> None:
     """Ask the processor for a word of an array that will be read soon; nothing in plain Python."""
 
 
+FOLDING = 0x1B873593CC9E2D51
+"""Odd, with bits all over."""
+
+
+def folded(word: int) -> int:
+    """Fold a word into its lowest 64 bits, for a hash; a word of 64 bits stays as it is."""
+    rest = word >> 64
+    folds = folded(rest) * FOLDING if rest > 0 else 0
+    return (folds ^ word) & ((1 << 64) - 1)
+
+
 def compiled(kernel: Function) -> Function:
     """Return the twin of a kernel in machine code, compiled when it is first called.
 
@@ -70,8 +87,8 @@ def compiled(kernel: Function) -> Function:
         ImportError: Numba is missing or broken; whatever else it raises in that case, too.
     """
     with MAKING_TWINS:
+        _teach_numba()
         if kernel not in TWINS:
-            _teach_numba()
             TWINS[kernel] = _twin(kernel)
         twin: Function = TWINS[kernel]
         return twin
@@ -234,10 +251,10 @@ def _inlining_options() -> dict[str, Any]:
     return {**options, "no_cfunc_wrapper": True, "pipeline_class": IngredientCompiler}
 
 
-@lru_cache(maxsize=1)
 def _teach_numba() -> None:
-    _teach_bit_count()
-    _teach_fetch_ahead()
+    while LESSONS:
+        LESSONS[0]()
+        LESSONS.pop(0)
 
 
 def _teach_bit_count() -> None:
@@ -292,6 +309,21 @@ def _teach_fetch_ahead() -> None:
         return implementation
 
 
+def _teach_folding() -> None:
+    """Make `folded` known to Numba, for words of 64 bits."""
+    from numba import types
+    from numba.extending import overload
+
+    @overload(folded)
+    def folded_word(word: Any) -> Any:
+        def implementation(word: Any) -> Any:
+            return word
+
+        return implementation if isinstance(word, types.Integer) else None
+
+
+LESSONS += [_teach_bit_count, _teach_fetch_ahead, _teach_folding]
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -302,17 +334,26 @@ else:
     Words = Flags = object
 
 
-def zeros(*shape: int) -> Words:
-    """Make an array of words that are all 0."""
+def zeros(*shape: int, word: type[int] = int) -> Words:
+    """Make an array of words that are all 0; `word` is one of `WORDS`."""
     import numpy as np
 
+    if word is not int:
+        wide: Any = word
+        made: Words = wide.zeros(shape)
+        return made
     words = np.empty(shape, np.int64)
     words.fill(0)  # takes the memory now, and not bit by bit during the first search
     return words
 
 
-def words_of(numbers: Sequence[int]) -> Words:
+def words_of(numbers: Sequence[int], word: type[int] = int) -> Words:
     """Make an array of these words."""
     import numpy as np
 
-    return np.array(numbers, np.int64)
+    if word is int:
+        return np.array(numbers, np.int64)
+    words = zeros(len(numbers), word=word)
+    for index, number in enumerate(numbers):
+        words[index] = number
+    return words

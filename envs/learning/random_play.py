@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from envs.bitboard import fits_in_word
+from envs.bitboard import fits_in_wide_word, word_of_board
 from envs.board import BoardGame
-from envs.jit import compiled, compiles, fastest, jit, jit_parallel, parallel_range
+from envs.jit import compiled, compiles, fastest, jit, jit_parallel, parallel_range, words_of
 from envs.learning.arguments import Seed, require_count, require_masks, require_seed
 from envs.learning.vector_kernels import Bytes, Words, make_random_games
 from envs.learning.vector_threads import (
@@ -120,7 +120,7 @@ class RandomGames(NamedTuple):
 def play_random_games(game: BoardGame, games: int, seed: Seed) -> RandomGames:
     """Play games in which both players choose among the legal actions, all equally likely.
 
-    Compiled on boards that `envs.bitboard.fits_in_word`, with the same results as elsewhere.
+    Compiled on boards that `envs.bitboard.fits_in_wide_word`, with the same results as elsewhere.
 
     Args:
         game: the rules.
@@ -133,15 +133,16 @@ def play_random_games(game: BoardGame, games: int, seed: Seed) -> RandomGames:
     if games < 0:
         raise ValueError(f"the number of games must be at least 0, not {games}")
     stream = stream_of_seed(require_seed(seed))
-    if compiles() and fits_in_word(game.rows, game.columns, game.inarow):
+    if compiles() and fits_in_wide_word(game.rows, game.columns, game.inarow):
         return _compiled_games(game, games, stream)
     return _plain_games(game, games, stream)
 
 
 def _compiled_games(game: BoardGame, games: int, stream: int) -> RandomGames:
-    cells = np.array(game.action_cells, np.int64)
-    play = make_random_games(game.rows, game.inarow, int(cells.sum()))
-    return RandomGames(*play(games, stream, cells & -cells, cells))
+    word, cells = word_of_board(game.rows, game.columns, game.inarow), game.action_cells
+    play = make_random_games(game.rows, game.inarow, word(sum(cells)))
+    lowest = words_of([column & -column for column in cells], word)
+    return RandomGames(*play(games, stream, lowest, words_of(cells, word)))
 
 
 def _plain_games(game: BoardGame, games: int, stream: int) -> RandomGames:

@@ -1,4 +1,4 @@
-"""The boards of a vector environment: compiled where they fit 64 bits, plain Python elsewhere."""
+"""The boards of a vector environment: compiled where they fit a word, plain Python elsewhere."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -6,9 +6,9 @@ from typing import Protocol
 
 import numpy as np
 
-from envs.bitboard import cell_bit, fits_in_word, has_line
+from envs.bitboard import cell_bit, fits_in_wide_word, has_line, word_of_board
 from envs.board import BoardGame, BoardState
-from envs.jit import compiles, fastest, jit
+from envs.jit import compiles, fastest, jit, words_of, zeros
 from envs.learning.observations import FlatBoard, Planes, action_mask
 from envs.learning.vector_kernels import (
     Bytes,
@@ -62,7 +62,7 @@ class Boards(Protocol):
 
 
 class CompiledBoards:
-    """Positions as two words each, on boards that `fits_in_word`.
+    """Positions as two words each, on boards that `fits_in_wide_word`.
 
     Its arrays and its `board` (all cells) are those that `envs.learning.vector_kernels` speaks of.
     """
@@ -70,13 +70,14 @@ class CompiledBoards:
     def __init__(self, game: BoardGame, count: int) -> None:
         cells = game.action_cells
         self._game = game
-        self.board = sum(cells)
+        self._word = word = word_of_board(game.rows, game.columns, game.inarow)
+        self.board = word(sum(cells))
         self._play = make_play(game.rows, game.inarow, self.board)
-        self.mover = np.zeros(count, np.int64)
-        self.mask = np.zeros(count, np.int64)
-        self.cells = np.array(cells, np.int64)
-        self.lowest = self.cells & -self.cells
-        self.highest = np.array([1 << (column.bit_length() - 1) for column in cells], np.int64)
+        self.mover = zeros(count, word=word)
+        self.mask = zeros(count, word=word)
+        self.cells = words_of(cells, word)
+        self.lowest = words_of([column & -column for column in cells], word)
+        self.highest = words_of([1 << (column.bit_length() - 1) for column in cells], word)
         self.shifts = np.array(
             [
                 cell_bit(game.rows, row, column).bit_length() - 1
@@ -98,7 +99,8 @@ class CompiledBoards:
 
     def start(self, which: Flags, state: BoardState) -> None:
         """Set these positions to `state`."""
-        fastest(start_games)(which, state.mover, state.mask, self.mover, self.mask)
+        mover, mask = self._word(state.mover), self._word(state.mask)
+        fastest(start_games)(which, mover, mask, self.mover, self.mask)
 
     def play(self, actions: Words, turn: Flags, sign: float, over: Flags, rewards: Rewards) -> None:
         """Play one ply in each game in `turn`."""
@@ -189,7 +191,7 @@ class PlainBoards:
 
 def make_boards(game: BoardGame, count: int) -> Boards:
     """Make so many empty boards of a game."""
-    if compiles() and fits_in_word(game.rows, game.columns, game.inarow):
+    if compiles() and fits_in_wide_word(game.rows, game.columns, game.inarow):
         return CompiledBoards(game, count)
     return PlainBoards(game, count)
 

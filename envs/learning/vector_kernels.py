@@ -1,6 +1,7 @@
-"""Kernels that step many games at once, each game in two words of 64 bits.
+"""Kernels that step many games at once, each game in two words.
 
-`mover` and `mask` are the fields of a `BoardState`, on boards that `envs.bitboard.fits_in_word`.
+`mover` and `mask` are the fields of a `BoardState`, on boards that `fits_in_wide_word`
+(`envs.bitboard`).
 The rules come as the cells that each action can fill (`BoardGame.action_cells`), from the `lowest`
 up to the `highest`: the columns of ConnectX; in tic-tac-toe each cell is a column of its own.
 `shifts` has the bit of each cell, in the order of the flat board. Arrays have a row for each game.
@@ -252,9 +253,9 @@ def write_planes(
     if viewer == 3 - to_move(mask):
         own, other = other, own
     for place in range(len(shifts)):
-        planes[game, 0, place] = (own >> shifts[place]) & 1
+        planes[game, 0, place] = int((own >> shifts[place]) & 1)
     for place in range(len(shifts)):
-        planes[game, 1, place] = (other >> shifts[place]) & 1
+        planes[game, 1, place] = int((other >> shifts[place]) & 1)
 
 
 @inlined
@@ -262,8 +263,8 @@ def write_flat_board(boards: Bytes, game: int, mover: int, mask: int, shifts: Wo
     """Write Kaggle's board: 1 and 2 are the players' stones. `boards` is (games, 1, cells)."""
     second = mask ^ mover if to_move(mask) == 1 else mover
     for place in range(len(shifts)):
-        stone = (mask >> shifts[place]) & 1
-        boards[game, 0, place] = stone + ((second >> shifts[place]) & 1)
+        stone = int((mask >> shifts[place]) & 1)
+        boards[game, 0, place] = stone + int((second >> shifts[place]) & 1)
 
 
 @inlined

@@ -29,8 +29,11 @@ from tests.helpers.flat_boards import EVERY_GAME
 
 pytestmark = pytest.mark.usefixtures("threads_of_single_rows")
 
-GAMES: list[BoardGame] = [*EVERY_GAME, ConnectX(7, 8, 3), ConnectX(8, 8, 3), ConnectX(4, 13, 4)]
-"""The last two are on boards of more than 64 bits, so they are played in plain Python."""
+GAMES: list[BoardGame] = [
+    *EVERY_GAME,
+    *(ConnectX(7, 8, 3), ConnectX(8, 8, 3), ConnectX(4, 52, 4)),
+]
+"""The last but one takes words of 128 bits; the last one is played in plain Python."""
 SHARED_GAMES = [ConnectFour(), TicTacToe()]
 """How threads share a step does not depend on the board, for which it is compiled."""
 WON_ON_THE_LAST_CELL = "567555452343641722571334167142211647237366"
@@ -411,7 +414,7 @@ def test_random_tic_tac_toe_ends_as_often_as_calculated() -> None:
     assert played.wins_first + played.wins_second + played.draws == games
 
 
-@pytest.mark.parametrize("game", [*EVERY_GAME, ConnectX(5, 4, 3)], ids=repr)
+@pytest.mark.parametrize("game", [*EVERY_GAME, ConnectX(5, 4, 3), ConnectX(10, 12, 5)], ids=repr)
 def test_whole_random_games_are_the_same_in_plain_python(
     game: BoardGame, monkeypatch: pytest.MonkeyPatch
 ) -> None:

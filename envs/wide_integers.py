@@ -1,0 +1,272 @@
+"""Integers of 128 and 256 bits for Numba, which LLVM has anyway: `envs.wide_words`, compiled.
+
+A kernel's source is the same for all widths. What is mixed with a wide integer is widened; sums and
+products wrap around; `int()` narrows a wide integer to 64 bits, which must hold it, and counts of
+bits have 64. An array of wide integers is one of Numba's own, over the same memory.
+
+To import this module is to teach Numba.
+"""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from numba import extending as numba_extending
+from numba import types as numba_types
+from numba.core import cgutils, imputils, typeconv
+from numba.core.typing import templates as numba_templates
+
+from envs.jit import FOLDING, folded
+from envs.wide_words import WideWord, WideWords
+
+# Numba's own, without types: what they are depends on its version.
+# mypy: disable-error-code="untyped-decorator"
+ir: Any = cgutils.ir  # type: ignore[attr-defined]
+extending: Any = numba_extending
+types: Any = numba_types
+templates: Any = numba_templates
+lower_constant: Any = imputils.lower_constant
+Conversion: Any = typeconv.Conversion  # type: ignore[attr-defined]
+
+LIMB_BITS = 64
+LIMB = ir.IntType(LIMB_BITS)
+
+
+class WideInteger(types.Hashable):  # type: ignore[misc]
+    """The type of wide integers; none of Numba's own kinds of numbers, which NumPy must know."""
+
+    def __init__(self, bits: int) -> None:
+        super().__init__(f"int{bits}")
+        self.bits = bits
+
+    def can_convert_from(self, typing_context: Any, other: Any) -> Any:
+        """Take what is narrower, so that a variable may be 0 first and a wide integer later."""
+        return Conversion.safe if is_narrow(other) else None
+
+    def unify(self, typing_context: Any, other: Any) -> Any:
+        """Return the type of a variable that is of either type."""
+        return self if is_narrow(other) else None
+
+
+def is_narrow(kind: Any) -> bool:
+    """Tell whether a type is that of integers of at most 64 bits."""
+    return isinstance(kind, types.Integer | types.Boolean)
+
+
+def llvm(kind: WideInteger) -> Any:
+    """Return LLVM's type of wide integers."""
+    return ir.IntType(kind.bits)
+
+
+@extending.register_model(WideInteger)
+class WideModel(extending.models.PrimitiveModel):  # type: ignore[misc]
+    """A wide integer as LLVM has it."""
+
+    def __init__(self, manager: Any, kind: WideInteger) -> None:
+        super().__init__(manager, kind, llvm(kind))
+
+
+@extending.typeof_impl.register(WideWord)
+def type_of_word(word: WideWord, context: Any) -> WideInteger:
+    """Tell the type of a word."""
+    return WideInteger(word.bits)
+
+
+@extending.typeof_impl.register(WideWords)
+def type_of_words(words: WideWords, context: Any) -> Any:
+    """Tell the type of an array of words."""
+    layout = "C" if words.flags.c_contiguous else "A"
+    return types.Array(WideInteger(8 * words.itemsize), words.ndim, layout)
+
+
+@lower_constant(WideInteger)
+def constant(context: Any, builder: Any, kind: WideInteger, word: int) -> Any:
+    """Generate a constant."""
+    return llvm(kind)(int(word))
+
+
+@extending.unbox(WideInteger)
+def unbox_word(kind: WideInteger, number: Any, c: Any) -> Any:
+    """Put a number together from its parts of 64 bits, the lowest first."""
+    python, builder = c.pyapi, c.builder
+    all_ones = python.long_from_ulonglong(LIMB(-1))
+    word = llvm(kind)(0)
+    for shift in range(0, kind.bits, LIMB_BITS):
+        distance = python.long_from_longlong(LIMB(shift))
+        rest = python.number_rshift(number, distance)
+        limb = python.number_and(rest, all_ones)
+        bits = builder.zext(python.long_as_ulonglong(limb), llvm(kind))
+        word = builder.or_(word, builder.shl(bits, llvm(kind)(shift)))
+        for used in distance, rest, limb:
+            python.decref(used)
+    python.decref(all_ones)
+    return extending.NativeValue(word)
+
+
+@extending.lower_cast(types.Integer, WideInteger)
+@extending.lower_cast(types.Boolean, WideInteger)
+def widen(context: Any, builder: Any, source: Any, target: WideInteger, value: Any) -> Any:
+    """Widen an integer of at most 64 bits."""
+    extend = builder.sext if getattr(source, "signed", False) else builder.zext
+    return extend(value, llvm(target))
+
+
+@extending.lower_cast(types.IntegerLiteral, WideInteger)
+def widen_literal(context: Any, builder: Any, source: Any, target: WideInteger, value: Any) -> Any:
+    """Widen a number of the source."""
+    return llvm(target)(source.literal_value)
+
+
+Generate = Callable[[Any, list[Any]], Any]
+"""Generates the instructions of an operation, by LLVM's builder and the operands."""
+
+
+def teach(operation: Any, operands: int, result: Any, generate: Generate) -> None:
+    """Teach an operation on one or two wide integers.
+
+    Args:
+        operation: the function or operator.
+        operands: how many it takes; what is narrow among them is widened.
+        result: the type of the result; None is the operands'.
+        generate: its instructions.
+    """
+
+    @templates.infer_global(operation)
+    class Operation(templates.AbstractTemplate):  # type: ignore[misc]
+        def generic(self, arguments: Any, _: Any) -> Any:
+            wide = next((kind for kind in arguments if isinstance(kind, WideInteger)), None)
+            others = [kind for kind in arguments if kind != wide]
+            if wide is None or len(arguments) != operands or not all(map(is_narrow, others)):
+                return None
+            return templates.signature(result or wide, *[wide] * operands)
+
+    def lower(context: Any, builder: Any, signature: Any, values: list[Any]) -> Any:
+        return generate(builder, values)
+
+    extending.lower_builtin(operation, *[WideInteger] * operands)(lower)
+
+
+def teach_shift(operation: Any, instruction: str) -> None:
+    """Teach a shift of a wide integer by a narrow one."""
+
+    @templates.infer_global(operation)
+    class Shift(templates.AbstractTemplate):  # type: ignore[misc]
+        def generic(self, arguments: Any, _: Any) -> Any:
+            word, distance = arguments
+            if not isinstance(word, WideInteger) or not isinstance(distance, types.Integer):
+                return None
+            return templates.signature(word, word, types.int64)
+
+    def lower(context: Any, builder: Any, signature: Any, values: list[Any]) -> Any:
+        word, distance = values
+        return getattr(builder, instruction)(word, builder.zext(distance, word.type))
+
+    extending.lower_builtin(operation, WideInteger, types.int64)(lower)
+
+
+def instruction(name: str) -> Generate:
+    """Return what generates an instruction of LLVM."""
+    return lambda builder, values: getattr(builder, name)(*values)
+
+
+def comparison(symbol: str) -> Generate:
+    """Return what compares two signed integers."""
+    return lambda builder, values: builder.icmp_signed(symbol, *values)
+
+
+def against_zero(symbol: str) -> Generate:
+    """Return what compares an integer with 0."""
+    return lambda builder, values: builder.icmp_signed(symbol, values[0], values[0].type(0))
+
+
+def the_lesser(builder: Any, values: list[Any]) -> Any:
+    """Generate the choice of the lesser of two integers."""
+    return builder.select(builder.icmp_signed("<", *values), *values)
+
+
+def narrowed(builder: Any, values: list[Any]) -> Any:
+    """Generate the lowest 64 bits of an integer."""
+    return builder.trunc(values[0], LIMB)
+
+
+OPERATORS = {
+    "and_": (operator.and_, operator.iand),
+    "or_": (operator.or_, operator.ior),
+    "xor": (operator.xor, operator.ixor),
+    "add": (operator.add, operator.iadd),
+    "sub": (operator.sub, operator.isub),
+    "mul": (operator.mul, operator.imul),
+}
+SHIFTS = {
+    "shl": (operator.lshift, operator.ilshift),
+    "ashr": (operator.rshift, operator.irshift),
+}
+COMPARISONS = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+for name, operators in OPERATORS.items():
+    for operation in operators:
+        teach(operation, 2, None, instruction(name))
+for name, operators in SHIFTS.items():
+    for operation in operators:
+        teach_shift(operation, name)
+for symbol, operation in COMPARISONS.items():
+    teach(operation, 2, types.boolean, comparison(symbol))
+teach(min, 2, None, the_lesser)
+teach(operator.neg, 1, None, instruction("neg"))
+teach(operator.invert, 1, None, instruction("not_"))
+teach(operator.not_, 1, types.boolean, against_zero("=="))
+teach(bool, 1, types.boolean, against_zero("!="))
+teach(int, 1, types.int64, narrowed)
+
+
+@extending.intrinsic
+def count_bits(typing_context: Any, word: Any) -> Any:
+    """Count the bits of a wide integer by the processor's own instruction."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: list[Any]) -> Any:
+        return builder.trunc(builder.ctpop(values[0]), LIMB)
+
+    return types.int64(word), generate
+
+
+@extending.overload_method(WideInteger, "bit_count")
+def bit_count(word: Any) -> Any:
+    """Make `int.bit_count` known."""
+
+    def implementation(word: Any) -> Any:
+        return count_bits(word)
+
+    return implementation
+
+
+@extending.intrinsic
+def fold_limbs(typing_context: Any, word: Any) -> Any:
+    """Do what `envs.jit.folded` does, with wrap-around."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: list[Any]) -> Any:
+        folds = LIMB(0)
+        for shift in range(word.bits - LIMB_BITS, -1, -LIMB_BITS):
+            rest = builder.lshr(values[0], llvm(word)(shift))
+            limb = builder.trunc(rest, LIMB)
+            folds = builder.xor(builder.mul(folds, LIMB(FOLDING)), limb)
+        return folds
+
+    return types.int64(word), generate
+
+
+@extending.overload(folded)
+def folded_wide(word: Any) -> Any:
+    """Make `envs.jit.folded` known."""
+    if not isinstance(word, WideInteger):
+        return None
+
+    def implementation(word: Any) -> Any:
+        return fold_limbs(word)
+
+    return implementation

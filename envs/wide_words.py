@@ -1,0 +1,86 @@
+"""Words of 128 and 256 bits, for kernels on boards that do not fit 64.
+
+In plain Python such a word is a whole number that says how wide it is. NumPy has no such integers,
+so an array of them holds their bytes, and gives and takes Python's numbers. What compiled code
+makes of both is `envs.wide_integers`, which Numba is taught when the first wide board is compiled.
+
+Importing this module enters the words in `envs.jit.WORDS`, as `import envs` does. A bundle is
+without it: there, boards that do not fit 64 bits are searched by the references.
+"""
+
+import sys
+from collections.abc import Iterator
+from functools import cache, partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from envs.jit import LESSONS, WORDS
+
+
+class WideWord(int):
+    """A word of so many bits, one of them its sign."""
+
+    bits: ClassVar[int]
+
+    def __repr__(self) -> str:
+        """Tell words of several widths apart: compiled code is kept by the constants in it."""
+        return f"{type(self).__name__}({int(self)})"
+
+    @classmethod
+    def zeros(cls, shape: tuple[int, ...]) -> "WideWords":
+        """Make an array of words that are all 0."""
+        words = np.empty(shape, f"V{cls.bits // 8}").view(WideWords)
+        words.view(np.ndarray).fill(bytes(cls.bits // 8))  # takes the memory now
+        return words
+
+
+class Word128(WideWord):
+    """A word of 128 bits."""
+
+    bits = 128
+
+
+class Word256(WideWord):
+    """A word of 256 bits."""
+
+    bits = 256
+
+
+class WideWords(np.ndarray[Any, Any]):
+    """An array of wide words; an item is a whole number."""
+
+    __numba_array_subtype_dispatch__ = True
+
+    def __getitem__(self, index: Any) -> Any:
+        found = super().__getitem__(index)
+        if isinstance(found, WideWords):
+            return found
+        return int.from_bytes(found.tobytes(), sys.byteorder, signed=True)
+
+    def __setitem__(self, index: Any, number: Any) -> None:
+        bits = int(number) & ((1 << 8 * self.itemsize) - 1)
+        super().__setitem__(index, np.void(bits.to_bytes(self.itemsize, sys.byteorder)))
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[index] for index in range(len(self)))
+
+    def tolist(self) -> list[Any]:
+        """Return the words as whole numbers, row by row."""
+        return [part.tolist() if isinstance(part, WideWords) else part for part in self]
+
+
+@cache
+def hand_out(word: type[WideWord]) -> type[WideWord]:
+    """Return a kind of word, and let Numba be taught it before it compiles on."""
+    if _teach_numba not in LESSONS:
+        LESSONS.append(_teach_numba)
+    return word
+
+
+def _teach_numba() -> None:
+    import envs.wide_integers as wide_integers  # noqa: F401
+
+
+for kind in (Word128, Word256):
+    WORDS[kind.bits] = partial(hand_out, kind)
