@@ -11,6 +11,7 @@ from agents.compiled.compiled_alpha_beta import (
     ALPHA_BETA,
     LEARNED_ALPHA_BETA,
     CompiledAlphaBeta,
+    alpha_beta_of_wide_board,
     can_compile,
 )
 from agents.compiled.learned_value import LearnedValue, learned_values, learned_weights_option
@@ -29,7 +30,7 @@ class AlphaBetaAgent(DepthFirstAgent):
     Deepening ends early when the value is proven. So of several wins it plays the fastest that it
     can see, and a lost state it defends for as long as it can.
 
-    On ConnectX boards of up to 64 bits (a guard bit for each column counted in), with a heuristic
+    On ConnectX boards of up to 256 bits (a guard bit for each column counted in), with a heuristic
     and an ordering that are named here, the search is compiled: the same values, some hundred times
     as fast. The first search of a process compiles it, which takes seconds; they are not part of
     its time.
@@ -117,8 +118,9 @@ class AlphaBetaAgent(DepthFirstAgent):
         return next(learned, chosen) if chosen is automatic else chosen
 
     def _compilation(self, env: Any) -> Compilation:
-        learned = isinstance(self.heuristic_for(env), LearnedValue)
-        return LEARNED_ALPHA_BETA if learned else ALPHA_BETA
+        if isinstance(self.heuristic_for(env), LearnedValue):
+            return LEARNED_ALPHA_BETA
+        return alpha_beta_of_wide_board(env) or ALPHA_BETA
 
     def _can_compile(self, env: Any) -> bool:
         return can_compile(env, self.heuristic_for(env), self.chosen_ordering())

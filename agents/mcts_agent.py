@@ -8,7 +8,7 @@ from typing import Any
 from agents.agent import Agent, SearchResult, legal_actions
 from agents.compiled.compilation import Compilation, is_compiled_game, runs_compiled
 from agents.compiled.learned_value import LearnedValue, learned_values, learned_weights_option
-from agents.compiled.mcts_forest import LEARNED_MCTS, MCTS, Forest
+from agents.compiled.mcts_forest import LEARNED_MCTS, MCTS, Forest, mcts_of_wide_board
 from agents.compiled.mcts_kernel import TreeSettings
 from agents.final_move import FINAL_MOVES, SearchedNode, final_action, principal_variation
 from agents.guidance.ordering import sensible_actions
@@ -16,6 +16,7 @@ from agents.guidance.rollouts import ROLLOUTS, Rollout, decisive, uniform
 from agents.mcts import Tree
 from agents.options import ENGINES, choose, option, require_at_least, require_one_of
 from agents.search import Clock, make_rng
+from envs.bitboard import fits_in_word
 from envs.protocol import Action, Env, State
 from envs.random_stream import STREAMS
 
@@ -29,7 +30,7 @@ class MCTSAgent(Agent):
 
     A proven win is always played and a proven loss avoided; among the rest `final_move` decides.
 
-    On ConnectX boards of up to 64 bits (a guard bit for each column counted in), with uniform,
+    On ConnectX boards of up to 256 bits (a guard bit for each column counted in), with uniform,
     decisive or learned rollouts, the search is compiled. It does what the reference does, some
     fifty times as fast, but where `decisive_moves` are considered it leaves out at every node, and
     not only at the root, the moves that lose at once. States that this decides it leaves to the
@@ -134,12 +135,16 @@ class MCTSAgent(Agent):
 
     def _can_compile(self, env: Any) -> bool:
         rollout = self._rollout(env, compiled=True)
-        known = rollout.knows(env) if isinstance(rollout, LearnedValue) else rollout in PLAYOUTS
-        return known and is_compiled_game(env)
+        if not is_compiled_game(env):
+            return False
+        if isinstance(rollout, LearnedValue):
+            return rollout.knows(env) and fits_in_word(env.rows, env.columns, env.inarow)
+        return rollout in PLAYOUTS
 
     def _compilation(self, env: Any) -> Compilation:
-        learned = isinstance(self._rollout(env, compiled=True), LearnedValue)
-        return LEARNED_MCTS if learned else MCTS
+        if isinstance(self._rollout(env, compiled=True), LearnedValue):
+            return LEARNED_MCTS
+        return mcts_of_wide_board(env) or MCTS
 
     def _rollout(self, env: Any, compiled: bool) -> Rollout:
         """The function that the option names; `auto` is `learned` where there are weights for it.

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from envs.jit import WORDS, inlined
+from envs.jit import WORDS, WordKind, inlined
 
 LineSteps = tuple[tuple[int, int, tuple[int, ...]], ...]
 
@@ -153,23 +153,16 @@ def fits_in_wide_word(rows: int, columns: int, inarow: int) -> bool:
     return bits_needed(rows, columns, inarow) <= max(WORDS)
 
 
-def word_of_board(rows: int, columns: int, inarow: int) -> type[int]:
-    """Return the words of a board that `fits_in_wide_word`, as narrow as they can be."""
+def word_of_board(rows: int, columns: int, inarow: int) -> WordKind:
+    """Return the kind of words of a board that `fits_in_wide_word`, as narrow as they can be."""
     needed = bits_needed(rows, columns, inarow)
     return WORDS[min(bits for bits in WORDS if bits >= needed)]()
 
 
 @lru_cache
-def board_masks(rows: int, columns: int, inarow: int, word: type[int] | None = None) -> BoardMasks:
-    """Return the masks of a board that `fits_in_wide_word`.
-
-    Args:
-        rows: of the board.
-        columns: of the board.
-        inarow: of the board.
-        word: the kind of words; None is that of `word_of_board`.
-    """
-    word = word or word_of_board(rows, columns, inarow)
+def board_masks(rows: int, columns: int, inarow: int) -> BoardMasks:
+    """Return the masks of a board that `fits_in_wide_word`."""
+    word = word_of_board(rows, columns, inarow)
     return BoardMasks(
         rows,
         columns,

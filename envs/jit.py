@@ -20,8 +20,10 @@ KIND = "_kernel"
 TWINS: dict[Callable[..., Any], Any] = {}
 """The compiled twin of each kernel that has one."""
 MAKING_TWINS = RLock()
-WORDS: dict[int, Callable[[], type[int]]] = {64: lambda: int}
-"""What makes known the words that kernels take, by their bits; `envs.wide_words` enters others."""
+WordKind: TypeAlias = Callable[[int], int]
+"""A kind of words, which makes one of a number: `int` for 64 bits, or one of `envs.wide_words`."""
+WORDS: dict[int, Callable[[], WordKind]] = {64: lambda: int}
+"""What hands out the words that kernels take, by their bits; `envs.wide_words` enters its own."""
 LESSONS: list[Callable[[], None]] = []
 """What Numba is yet to be taught before it compiles."""
 ENDING = Event()
@@ -75,9 +77,15 @@ FOLDING = 0x1B873593CC9E2D51
 
 def folded(word: int) -> int:
     """Fold a word into its lowest 64 bits, for a hash; a word of 64 bits stays as it is."""
+    word = int(word)
     rest = word >> 64
     folds = folded(rest) * FOLDING if rest > 0 else 0
     return (folds ^ word) & ((1 << 64) - 1)
+
+
+def bit_of(word: int, number: int) -> int:
+    """Return a bit of a word, 0 or 1, by its number."""
+    return (word >> number) & 1
 
 
 def compiled(kernel: Function) -> Function:
@@ -309,8 +317,8 @@ def _teach_fetch_ahead() -> None:
         return implementation
 
 
-def _teach_folding() -> None:
-    """Make `folded` known to Numba, for words of 64 bits."""
+def _teach_words() -> None:
+    """Make `folded` and `bit_of` known to Numba, for words of 64 bits."""
     from numba import types
     from numba.extending import overload
 
@@ -321,8 +329,15 @@ def _teach_folding() -> None:
 
         return implementation if isinstance(word, types.Integer) else None
 
+    @overload(bit_of)
+    def bit_of_word(word: Any, number: Any) -> Any:
+        def implementation(word: Any, number: Any) -> Any:
+            return (word >> number) & 1
 
-LESSONS += [_teach_bit_count, _teach_fetch_ahead, _teach_folding]
+        return implementation if isinstance(word, types.Integer) else None
+
+
+LESSONS += [_teach_bit_count, _teach_fetch_ahead, _teach_words]
 
 if TYPE_CHECKING:
     import numpy as np
@@ -334,8 +349,13 @@ else:
     Words = Flags = object
 
 
-def zeros(*shape: int, word: type[int] = int) -> Words:
-    """Make an array of words that are all 0; `word` is one of `WORDS`."""
+def kind_of_word(word: int) -> WordKind:
+    """Return the kind of a word."""
+    return type(word)
+
+
+def zeros(*shape: int, word: WordKind = int) -> Words:
+    """Make an array of words that are all 0; of one of the `WORDS`."""
     import numpy as np
 
     if word is not int:
@@ -347,7 +367,7 @@ def zeros(*shape: int, word: type[int] = int) -> Words:
     return words
 
 
-def words_of(numbers: Sequence[int], word: type[int] = int) -> Words:
+def words_of(numbers: Sequence[int], word: WordKind = int) -> Words:
     """Make an array of these words."""
     import numpy as np
 

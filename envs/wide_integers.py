@@ -16,7 +16,7 @@ from numba import types as numba_types
 from numba.core import cgutils, imputils, typeconv
 from numba.core.typing import templates as numba_templates
 
-from envs.jit import FOLDING, folded
+from envs.jit import FOLDING, bit_of, folded
 from envs.wide_words import WideWord, WideWords
 
 # Numba's own, without types: what they are depends on its version.
@@ -268,5 +268,34 @@ def folded_wide(word: Any) -> Any:
 
     def implementation(word: Any) -> Any:
         return fold_limbs(word)
+
+    return implementation
+
+
+@extending.intrinsic
+def pick_bit(typing_context: Any, word: Any, number: Any) -> Any:
+    """Do what `envs.jit.bit_of` does, by a shift of 64 bits, which LLVM does for many at once."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: list[Any]) -> Any:
+        whole, place = values
+        limb = builder.trunc(whole, LIMB)
+        for shift in range(LIMB_BITS, word.bits, LIMB_BITS):
+            another = builder.trunc(builder.lshr(whole, llvm(word)(shift)), LIMB)
+            reached = builder.icmp_signed(">=", place, LIMB(shift))
+            limb = builder.select(reached, another, limb)
+        moved = builder.lshr(limb, builder.and_(place, LIMB(LIMB_BITS - 1)))
+        return builder.and_(moved, LIMB(1))
+
+    return types.int64(word, types.int64), generate
+
+
+@extending.overload(bit_of)
+def bit_of_wide(word: Any, number: Any) -> Any:
+    """Make `envs.jit.bit_of` known."""
+    if not isinstance(word, WideInteger):
+        return None
+
+    def implementation(word: Any, number: Any) -> Any:
+        return pick_bit(word, number)
 
     return implementation

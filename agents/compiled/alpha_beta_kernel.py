@@ -6,6 +6,8 @@ the other. A move is the bit of the cell that it fills. Instead of calling itsel
 the states from the root to the current one in a stack, a frame each; so it can stop anywhere and go
 on later.
 
+Its words are as wide as the board needs (`envs.bitboard.word_of_board`); numbers stand among them.
+
 A state is searched only if its mover has no win at hand, and the search keeps this up itself: where
 two or more plies are left, moves that let the opponent win at once are lost, and left out.
 
@@ -29,7 +31,7 @@ from agents.compiled.alpha_beta_tables import (
     unpack_entry,
 )
 from agents.compiled.learned_value import GuessArrays, known_guess
-from envs.bitboard import completing_cells, safe_cells
+from envs.bitboard import cell_of_number, completing_cells, safe_cells
 from envs.jit import Words, inlined, jit
 
 # The fields of a frame. Those up to BETA are given when the state is reached.
@@ -71,9 +73,11 @@ TABLE_PLIES = 3
 
 
 class BoardNumbers(NamedTuple):
-    """The part of `envs.bitboard.BoardMasks` that the search needs, of one type for all boards.
+    """The part of `envs.bitboard.BoardMasks` that the search needs.
 
-    So one compilation serves them all, at the speed of one for each (no shift is in its way).
+    On words of 64 bits one compilation serves all boards, at the speed of one for each: no shift is
+    in its way. Wide words are shifted in several steps, unless it is known how far; so each of
+    their boards is compiled for itself.
     """
 
     rows: int
@@ -83,7 +87,7 @@ class BoardNumbers(NamedTuple):
 
 
 class SearchArrays(NamedTuple):
-    """The memory of a search, as arrays of 64-bit integers."""
+    """The memory of a search, as arrays of words; those of 64 bits on all boards are marked so."""
 
     frames: Words
     """[ply, field] The stack."""
@@ -92,7 +96,7 @@ class SearchArrays(NamedTuple):
     variations: Words
     """[ply, n] The principal variation from each ply on."""
     variation_lengths: Words
-    """[ply]"""
+    """[ply] Of 64 bits."""
     killers: Words
     """[ply, n] The moves that caused the latest cutoffs, or NO_MOVE."""
     order: Words
@@ -100,16 +104,18 @@ class SearchArrays(NamedTuple):
     table: Words
     """See `agents.compiled.alpha_beta_tables`."""
     progress: Words
+    """Of 64 bits."""
 
 
 AlphaBetaSlice = Callable[[BoardNumbers, Any, SearchArrays, int, int], bool]
+SliceOnBoard = Callable[[Any, SearchArrays, int, int], bool]
 ScoreAfter = Callable[[Any, int, int, int, int], int]
 """Scores the state to which a move leads, from the view of who makes it, by: what the heuristic
 needs, the score kept up so far, the stones of the mover and of both players, and the move."""
 
 
-def make_alpha_beta_slice(guessed_score: ScoreAfter, kept_score: ScoreAfter) -> AlphaBetaSlice:
-    """Make the search's kernel with a heuristic.
+def make_search(guessed_score: ScoreAfter, kept_score: ScoreAfter) -> AlphaBetaSlice:
+    """Make the search with a heuristic, for kernels to be made of.
 
     Args:
         guessed_score: scores a state at the horizon.
@@ -120,7 +126,7 @@ def make_alpha_beta_slice(guessed_score: ScoreAfter, kept_score: ScoreAfter) -> 
     def best_last_move(board: BoardNumbers, scores: Any, arrays: SearchArrays, ply: int) -> int:
         """Score a state one ply before the horizon: the best of the scores of its moves."""
         frame = arrays.frames[ply]
-        mover, mask, score, beta = frame[MOVER], frame[MASK], frame[SCORE], frame[BETA]
+        mover, mask, score, beta = frame[MOVER], frame[MASK], int(frame[SCORE]), int(frame[BETA])
         possible = (mask + board.bottom) & board.board
         best, best_move, reached = -WIN_SCORE, NO_MOVE, 0
         for column in arrays.order:
@@ -145,10 +151,10 @@ def make_alpha_beta_slice(guessed_score: ScoreAfter, kept_score: ScoreAfter) -> 
         """Play the next of a state's moves: prepare the frame above."""
         frame, child = arrays.frames[ply], arrays.frames[ply + 1]
         mover, mask = frame[MOVER], frame[MASK]
-        move = arrays.moves[ply, frame[NEXT]]
+        move = arrays.moves[ply, int(frame[NEXT])]
         child[MOVER] = mask ^ mover
         child[MASK] = mask | move
-        child[SCORE] = -kept_score(scores, frame[SCORE], mover, mask, move)
+        child[SCORE] = -kept_score(scores, int(frame[SCORE]), mover, mask, move)
         child[BETA] = -frame[ALPHA]
         child[ALPHA] = -frame[BETA]
         if frame[NEXT] and not frame[AGAIN]:
@@ -156,7 +162,7 @@ def make_alpha_beta_slice(guessed_score: ScoreAfter, kept_score: ScoreAfter) -> 
         frame[NEXT] += 1
         arrays.progress[NODES] += 1
 
-    @jit
+    @inlined
     def alpha_beta_slice(
         board: BoardNumbers, scores: Any, arrays: SearchArrays, depth: int, node_limit: int
     ) -> bool:
@@ -203,7 +209,7 @@ def visit(board: BoardNumbers, arrays: SearchArrays, ply: int, plies: int) -> in
     safe = safe_cells(possible, threats)
     if not safe:
         return lose(board, arrays, ply, possible, threats)
-    score, promising = recall(arrays, ply, plies)
+    score, promising = recall(board, arrays, ply, plies)
     if score == OPEN:
         begin_moves(arrays, ply, safe, promising)
     return score
@@ -222,7 +228,7 @@ def lose(board: BoardNumbers, arrays: SearchArrays, ply: int, possible: int, thr
 
 
 @inlined
-def recall(arrays: SearchArrays, ply: int, plies: int) -> tuple[int, int]:
+def recall(board: BoardNumbers, arrays: SearchArrays, ply: int, plies: int) -> tuple[int, int]:
     """Look up the state's score, or return OPEN with the window that the table leaves.
 
     Also the move that the table knows to be promising, or NO_MOVE.
@@ -230,16 +236,17 @@ def recall(arrays: SearchArrays, ply: int, plies: int) -> tuple[int, int]:
     if len(arrays.table) == 0 or plies < TABLE_PLIES:
         return OPEN, NO_MOVE
     frame = arrays.frames[ply]
-    key = int(frame[MOVER] + frame[MASK])
+    key = frame[MOVER] + frame[MASK]
     slot = slot_of(arrays.table, key)
     if arrays.table[slot, 0] != key:
         return OPEN, NO_MOVE
-    score, reach, bound, move = unpack_entry(arrays.table[slot, 1])
+    score, reach, bound, cell = unpack_entry(int(arrays.table[slot, 1]))
+    move = cell_of_number(board.bottom, cell)
     if reach in (plies, PROVEN_REACH):
         if bound & AT_LEAST:
-            frame[ALPHA] = max(frame[ALPHA], score)
+            frame[ALPHA] = max(int(frame[ALPHA]), score)
         if bound & AT_MOST:
-            frame[BETA] = min(frame[BETA], score)
+            frame[BETA] = min(int(frame[BETA]), score)
         if frame[ALPHA] >= frame[BETA]:  # the bounds leave no score within the window
             arrays.progress[GUESSES] += reach != PROVEN_REACH
             arrays.variations[ply, 0] = move
@@ -280,7 +287,7 @@ def begin_moves(arrays: SearchArrays, ply: int, safe: int, promising: int) -> No
 def take_back(arrays: SearchArrays, ply: int, score: int, plies: int) -> int:
     """Take in the score of the move just searched; return the state's, or OPEN for more moves."""
     frame = arrays.frames[ply]
-    move = arrays.moves[ply, frame[NEXT] - 1]
+    move = arrays.moves[ply, int(frame[NEXT]) - 1]
     if frame[NEXT] > 1 and not frame[AGAIN] and frame[ALPHA] < score < frame[BETA]:
         frame[AGAIN] = 1  # an empty window has shown that it beats alpha, but not by how much
         frame[NEXT] -= 1
@@ -291,7 +298,7 @@ def take_back(arrays: SearchArrays, ply: int, score: int, plies: int) -> int:
         frame[BEST_MOVE] = move
         if score > frame[ALPHA] or score == -WIN_SCORE:  # else it may be worth less
             extend_variation(arrays, ply, move)
-        frame[ALPHA] = max(frame[ALPHA], score)
+        frame[ALPHA] = max(int(frame[ALPHA]), score)
     if frame[ALPHA] >= frame[BETA]:  # fail high: the opponent has a better choice before
         remember_killer(arrays, ply, move)
     elif frame[NEXT] < frame[MOVES]:
@@ -325,7 +332,7 @@ def remember(arrays: SearchArrays, ply: int, plies: int) -> None:
     if len(arrays.table) == 0 or plies < TABLE_PLIES:
         return
     frame = arrays.frames[ply]
-    best = frame[BEST]
+    best = int(frame[BEST])
     bound = AT_LEAST | AT_MOST
     if best <= frame[FLOOR]:
         bound = AT_MOST
@@ -334,7 +341,7 @@ def remember(arrays: SearchArrays, ply: int, plies: int) -> None:
     reach = plies
     if frame[KNOWN_GUESSES] == arrays.progress[GUESSES] or abs(best) == WIN_SCORE:
         reach = PROVEN_REACH
-    key = int(frame[MOVER] + frame[MASK])
+    key = frame[MOVER] + frame[MASK]
     slot = slot_of(arrays.table, key)
     arrays.table[slot, 0] = key
     arrays.table[slot, 1] = pack_entry(best, reach, bound, frame[BEST_MOVE])
@@ -358,5 +365,31 @@ def no_score(guesses: GuessArrays, score: int, mover: int, mask: int, move: int)
     return 0
 
 
-alpha_beta_by_lines = make_alpha_beta_slice(score_by_lines, score_by_lines)
-alpha_beta_by_guesses = make_alpha_beta_slice(guess_after, no_score)
+search_by_lines = make_search(score_by_lines, score_by_lines)
+search_by_guesses = make_search(guess_after, no_score)
+
+
+@jit
+def alpha_beta_by_lines(
+    board: BoardNumbers, scores: Any, arrays: SearchArrays, depth: int, node_limit: int
+) -> bool:
+    """Search with `open_lines` or none of the lines; compiled once for all boards of 64 bits."""
+    return search_by_lines(board, scores, arrays, depth, node_limit)
+
+
+@jit
+def alpha_beta_by_guesses(
+    board: BoardNumbers, scores: Any, arrays: SearchArrays, depth: int, node_limit: int
+) -> bool:
+    """Search with a network; compiled once for all boards of 64 bits."""
+    return search_by_guesses(board, scores, arrays, depth, node_limit)
+
+
+def make_slice_on_board(board: BoardNumbers) -> SliceOnBoard:
+    """Make the kernel of a board, with all that is constant there; it searches by lines."""
+
+    @jit
+    def alpha_beta_on_board(scores: Any, arrays: SearchArrays, depth: int, node_limit: int) -> bool:
+        return search_by_lines(board, scores, arrays, depth, node_limit)
+
+    return alpha_beta_on_board

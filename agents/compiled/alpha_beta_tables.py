@@ -1,6 +1,6 @@
 """The tables of the compiled alpha-beta: bounds of states met again, and scores of open lines.
 
-The compiled search's transposition table: two 64-bit integers a state.
+The compiled search's transposition table: two words a state, of 64 bits or as wide as the board.
 
 key     mover + mask of the state, which no other state has; 0 where nothing is known
 entry   score, reach, bound and the cell of the best move, packed
@@ -18,17 +18,17 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from envs.board import BoardState
-from envs.jit import Words, inlined, words_of, zeros
+from envs.jit import WordKind, Words, folded, inlined, words_of, zeros
 
 AT_LEAST = 1
 """The score is at least the one in the table."""
 AT_MOST = 2
 """The score is at most the one in the table; both bounds together make it exact."""
-PROVEN_REACH = 127
+PROVEN_REACH = 255
 """The reach where no deeper search can change the entry; elsewhere the plies looked ahead."""
 
-_REACH_BITS = 7
-_CELL_BITS = 6
+_REACH_BITS = 8
+_CELL_BITS = 8
 _SCORE_OFFSET = 1 << 41
 """Makes every score positive."""
 _SPREADER = 0x1E3779B97F4A7C15
@@ -36,15 +36,15 @@ _SPREADER = 0x1E3779B97F4A7C15
 _LOW_63_BITS = (1 << 63) - 1
 
 
-def new_table(states: int) -> Words:
-    """Make an empty table for so many states, 16 bytes each; one of 0 states remembers nothing."""
-    return zeros(states, 2)
+def new_table(states: int, word: WordKind) -> Words:
+    """Make an empty table for so many states, two words each; one of 0 states remembers nothing."""
+    return zeros(states, 2, word=word)
 
 
 @inlined
 def slot_of(table: Words, key: int) -> int:
     """Compute the place of a state in a table that has room."""
-    spread = (key * _SPREADER) & _LOW_63_BITS
+    spread = (folded(key) * _SPREADER) & _LOW_63_BITS
     return ((spread >> 32) * len(table)) >> 31
 
 
@@ -57,10 +57,10 @@ def pack_entry(score: int, reach: int, bound: int, move: int) -> int:
 
 @inlined
 def unpack_entry(entry: int) -> tuple[int, int, int, int]:
-    """Unpack the score, reach, bound and move of an entry."""
-    move = 1 << ((entry >> 2) & ((1 << _CELL_BITS) - 1))
+    """Unpack the score, reach and bound of an entry, and the number of its move's bit."""
+    cell = (entry >> 2) & ((1 << _CELL_BITS) - 1)
     rest = entry >> (2 + _CELL_BITS)
-    return (rest >> _REACH_BITS) - _SCORE_OFFSET, rest & PROVEN_REACH, entry & 3, move
+    return (rest >> _REACH_BITS) - _SCORE_OFFSET, rest & PROVEN_REACH, entry & 3, cell
 
 
 LONGEST_LINE = 16
@@ -70,7 +70,7 @@ WIN_SCORE = 1 << 40
 
 
 class LineScores(NamedTuple):
-    """The worth of a board's lines, as arrays of 64-bit integers."""
+    """The worth of a board's lines, as arrays of 64-bit integers and, for `masks`, of words."""
 
     first: Words
     """[cell] Where the lines through a cell begin in `masks`; those of the next cell follow."""
@@ -81,13 +81,16 @@ class LineScores(NamedTuple):
 
 
 @lru_cache
-def line_scores(counted: tuple[int, ...], cells: int, inarow: int) -> LineScores:
+def line_scores(
+    counted: tuple[int, ...], cells: int, inarow: int, word: WordKind = int
+) -> LineScores:
     """The scores of the `counted` lines; where none is counted, every score is 0.
 
     Args:
         counted: each line as a mask of its cells.
         cells: how many bits the board has, its guard bits among them.
         inarow: the length of a line.
+        word: the board's words.
     """
     through = [[line for line in counted if line >> cell & 1] for cell in range(cells)]
     values = [_line_score(stones) for stones in range(inarow + 1)]
@@ -97,7 +100,7 @@ def line_scores(counted: tuple[int, ...], cells: int, inarow: int) -> LineScores
         gains[0, stones] = values[stones]  # the other's is closed
     return LineScores(
         words_of([0, *accumulate(map(len, through))]),
-        words_of([line for group in through for line in group]),
+        words_of([line for group in through for line in group], word),
         gains,
     )
 

@@ -9,9 +9,9 @@ from threading import Event, Lock, Thread, Timer
 from time import perf_counter
 from typing import TypeGuard
 
-from envs.bitboard import fits_in_word
+from envs.bitboard import fits_in_wide_word
 from envs.connectx import ConnectX
-from envs.jit import ENDING, compiles
+from envs.jit import ENDING, WORDS, compiles
 
 SILENT_SECONDS = 1.0
 """Compiling is announced when it takes longer than that."""
@@ -169,14 +169,14 @@ RULES = (
 
 
 def is_compiled_game(env: object) -> TypeGuard[ConnectX]:
-    """Whether `env` is ConnectX on a board that `fits_in_word`.
+    """Whether `env` is ConnectX on a board that `fits_in_wide_word`.
 
     A class that inherits ConnectX and has other rules is searched by the references.
     """
     return (
         isinstance(env, ConnectX)
         and all(getattr(type(env), rule) is getattr(ConnectX, rule) for rule in RULES)
-        and fits_in_word(env.rows, env.columns, env.inarow)
+        and fits_in_wide_word(env.rows, env.columns, env.inarow)
     )
 
 
@@ -196,7 +196,7 @@ def runs_compiled(engine: str, able: bool, compilation: Compilation, requirement
         return True
     if engine == "compiled" and (not able or compilation.has_failed()):
         raise ValueError(
-            "the compiled engine needs Numba, ConnectX on a board of at most 64 bits, and "
-            f"{requirement}: choose engine auto or reference"
+            "the compiled engine needs Numba, ConnectX on a board of at most "
+            f"{max(WORDS)} bits, and {requirement}: choose engine auto or reference"
         )
     return False

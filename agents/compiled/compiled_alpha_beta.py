@@ -17,10 +17,13 @@ from agents.compiled.alpha_beta_kernel import (
     PLY,
     PROGRESS_FIELDS,
     SCORE,
+    AlphaBetaSlice,
     BoardNumbers,
     SearchArrays,
+    SliceOnBoard,
     alpha_beta_by_guesses,
     alpha_beta_by_lines,
+    make_slice_on_board,
 )
 from agents.compiled.alpha_beta_tables import (
     LONGEST_LINE,
@@ -36,10 +39,17 @@ from agents.compiled.learned_value import CERTAINTY, LearnedValue, new_guesses
 from agents.guidance.heuristics import Heuristic, automatic, open_lines, zero
 from agents.guidance.ordering import ORDERINGS, Ordering, natural
 from agents.search import Clock, Variation
-from envs.bitboard import board_masks, cell_bit, column_cells, completing_cells
+from envs.bitboard import (
+    board_masks,
+    cell_bit,
+    column_cells,
+    completing_cells,
+    fits_in_word,
+    word_of_board,
+)
 from envs.board import BoardState
 from envs.connectx import ConnectX
-from envs.jit import compiled, words_of, zeros
+from envs.jit import WordKind, compiled, kind_of_word, words_of, zeros
 
 NODES_PER_SLICE = 50_000
 """Between two looks at the clock: a millisecond or two."""
@@ -68,7 +78,8 @@ class LineScale:
     def __init__(self, heuristic: Heuristic, env: ConnectX) -> None:
         self._inarow = env.inarow
         self._counted = () if heuristic is zero else env.winning_lines
-        self.scores = line_scores(self._counted, env.columns * (env.rows + 1), env.inarow)
+        word = word_of_board(env.rows, env.columns, env.inarow)
+        self.scores = line_scores(self._counted, env.columns * (env.rows + 1), env.inarow, word)
 
     def kept_score(self, state: BoardState) -> int:
         """The score of a state by its lines."""
@@ -140,13 +151,14 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
             self._scale, kernel = GuessScale(heuristic, env), alpha_beta_by_guesses
         else:
             self._scale, kernel = LineScale(heuristic, env), alpha_beta_by_lines
-        self._search_slice = kernel if plain else compiled(kernel)
+        self._search_slice = slice_on_board(kernel, self._board, plain)
         columns = ordering(env, env.initial_state(), tuple(range(env.columns)))
         self._arrays = _new_arrays(
             [column_cells(env.rows, column) for column in columns],
             plies=masks.cells,
             killers=self.killer_slots,
             table_size=min(table_size, LARGEST_TABLE),
+            word=kind_of_word(masks.board),
         )
 
     def state_value(
@@ -192,9 +204,7 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         finished = False
         while not finished:
             self.clock.check()
-            finished = self._search_slice(
-                self._board, self._scale.scores, self._arrays, plies, NODES_PER_SLICE
-            )
+            finished = self._search_slice(self._scale.scores, self._arrays, plies, NODES_PER_SLICE)
             self.nodes = nodes + int(progress[NODES])
             self.guesses = guesses + int(progress[GUESSES])
 
@@ -212,13 +222,30 @@ def can_compile(env: object, heuristic: Heuristic, ordering: Ordering) -> bool:
     if not is_compiled_game(env) or ordering not in ORDERINGS.values():
         return False
     if isinstance(heuristic, LearnedValue):
-        return heuristic.knows(env)
+        return heuristic.knows(env) and fits_in_word(env.rows, env.columns, env.inarow)
     return env.inarow <= LONGEST_LINE and heuristic in (automatic, open_lines, zero)
 
 
-def _finds_what_plain_python_finds(make_heuristic: Callable[[ConnectX], Heuristic]) -> bool:
+def slice_on_board(kernel: AlphaBetaSlice, board: BoardNumbers, plain: bool) -> SliceOnBoard:
+    """A kernel on a board; where its words are wide, the one that is compiled for the board."""
+    if plain:
+        return partial(kernel, board)
+    word = kind_of_word(board.board)
+    if word is int:
+        return partial(compiled(kernel), board)
+    return compiled(_slice_of_wide_board(board, word))
+
+
+@lru_cache
+def _slice_of_wide_board(board: BoardNumbers, word: WordKind) -> SliceOnBoard:
+    """`make_slice_on_board`, once for a board and its words: equal numbers may differ in them."""
+    return make_slice_on_board(board)
+
+
+def _finds_what_plain_python_finds(
+    env: ConnectX, make_heuristic: Callable[[ConnectX], Heuristic]
+) -> bool:
     """Whether the compiled kernel, once it is compiled, sees the same nodes as the plain one."""
-    env = ConnectX(rows=4, columns=5, inarow=3)
     state, heuristic = env.initial_state(), make_heuristic(env)
     found = []
     for plain in (False, True):
@@ -227,12 +254,27 @@ def _finds_what_plain_python_finds(make_heuristic: Callable[[ConnectX], Heuristi
     return found[0] == found[1]
 
 
+PROOF_BOARD = ConnectX(rows=4, columns=5, inarow=3)
 ALPHA_BETA = Compilation(
-    "alpha-beta", partial(_finds_what_plain_python_finds, lambda env: open_lines)
+    "alpha-beta", partial(_finds_what_plain_python_finds, PROOF_BOARD, lambda env: open_lines)
 )
 LEARNED_ALPHA_BETA = Compilation(
-    "alpha-beta with a network", partial(_finds_what_plain_python_finds, LearnedValue.of_stones)
+    "alpha-beta with a network",
+    partial(_finds_what_plain_python_finds, PROOF_BOARD, LearnedValue.of_stones),
 )
+
+
+def alpha_beta_of_wide_board(env: object) -> Compilation | None:
+    """The compilation of alpha-beta for a board of wide words; None for another game."""
+    if not is_compiled_game(env) or fits_in_word(env.rows, env.columns, env.inarow):
+        return None
+    return _alpha_beta_on(env)
+
+
+@lru_cache
+def _alpha_beta_on(env: ConnectX) -> Compilation:
+    prove = partial(_finds_what_plain_python_finds, env, lambda env: open_lines)
+    return Compilation(f"alpha-beta on {env!r}", prove)
 
 
 @lru_cache
@@ -241,15 +283,17 @@ def _columns_of_cells(rows: int, columns: int) -> Mapping[int, int]:
     return {cell_bit(rows, row, column): column for row in range(rows) for column in range(columns)}
 
 
-def _new_arrays(columns: Sequence[int], plies: int, killers: int, table_size: int) -> SearchArrays:
+def _new_arrays(
+    columns: Sequence[int], plies: int, killers: int, table_size: int, word: WordKind
+) -> SearchArrays:
     """Arrays for searches of up to `plies` plies that try `columns` in this order."""
     return SearchArrays(
-        frames=zeros(plies, FRAME_FIELDS),
-        moves=zeros(plies, len(columns)),
-        variations=zeros(plies, plies),
+        frames=zeros(plies, FRAME_FIELDS, word=word),
+        moves=zeros(plies, len(columns), word=word),
+        variations=zeros(plies, plies, word=word),
         variation_lengths=zeros(plies),
-        killers=zeros(plies, killers),
-        order=words_of(columns),
-        table=new_table(table_size),
+        killers=zeros(plies, killers, word=word),
+        order=words_of(columns, word),
+        table=new_table(table_size, word),
         progress=zeros(PROGRESS_FIELDS),
     )

@@ -1,6 +1,4 @@
-"""Compiled Monte Carlo tree search: a tree for each thread, and their statistics added up.
-
-Compiled Monte Carlo tree search: its trees, one for each thread, and what they know together.
+"""Compiled Monte Carlo tree search: its trees, one for each thread, and what they know together.
 
 Each thread grows a tree of its own from the same root, and their statistics are added up ("root
 parallelisation": G. M. J-B. Chaslot, M. H. M. Winands and H. J. van den Herik, "Parallel
@@ -9,10 +7,10 @@ Monte-Carlo Tree Search", 2008).
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any, TypeVar
 
-from agents.compiled.compilation import Compilation
+from agents.compiled.compilation import Compilation, is_compiled_game
 from agents.compiled.learned_value import CERTAINTY, LearnedValue
 from agents.compiled.mcts_kernel import (
     CELL,
@@ -25,9 +23,11 @@ from agents.compiled.mcts_kernel import (
     TAKEN,
     TOTAL,
     TreeArrays,
+    TreeKernels,
     TreeSettings,
     grow_by_guesses,
     grow_by_playouts,
+    make_kernels_on_board,
     make_node,
     transplant,
 )
@@ -42,10 +42,10 @@ from agents.compiled.tree_nodes import (
     VISITS,
 )
 from agents.search import Clock
-from envs.bitboard import board_masks
+from envs.bitboard import board_masks, fits_in_word
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
-from envs.jit import compiled, zeros
+from envs.jit import WordKind, compiled, kind_of_word, zeros
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
@@ -74,6 +74,7 @@ class PooledTree:
     ) -> None:
         self._plain = plain
         self.board = board
+        self._word = kind_of_word(board.bottom)
         self.settings = settings
         self.counters = zeros(COUNTERS)
         self._path = zeros(LONGEST_PATH)
@@ -85,19 +86,17 @@ class PooledTree:
         self.state = state
         self.root = ROOT
         self.nodes = self._new_pool(1)
-        make_root = self._runnable(make_node)
-        make_root(self.nodes, ROOT, state.mover, state.mask, self.board, self.settings)
+        make_root = self._kernels.make_node
+        make_root(self.nodes, ROOT, *self._stones, self.board, self.settings)
         self.counters[TAKEN] = 1
         self.counters[MADE] += 1
 
     def grow(self, simulations: int) -> int:
         """Run simulations until the root is proven; how many were run."""
-        kernel = grow_by_guesses if self._guesses else grow_by_playouts
-        return self._runnable(kernel)(
+        return self._kernels.grow(
             TreeArrays(self.nodes, self.counters, self._path),
             self.root,
-            self.state.mover,
-            self.state.mask,
+            *self._stones,
             self.board,
             self.settings,
             simulations,
@@ -134,6 +133,20 @@ class PooledTree:
         self.nodes, self.root = pool, ROOT
 
     @property
+    def _stones(self) -> tuple[int, int]:
+        """The stones at the root, as words."""
+        return self._word(self.state.mover), self._word(self.state.mask)
+
+    @property
+    def _kernels(self) -> TreeKernels:
+        """The kernels: where words are wide, those that are compiled for the board."""
+        grow = grow_by_guesses if self._guesses else grow_by_playouts
+        kernels = TreeKernels(make_node, grow)
+        if self._word is not int and not self._plain:
+            kernels = _kernels_on_board(self.board, self._word)
+        return TreeKernels(*map(self._runnable, kernels))
+
+    @property
     def _guesses(self) -> bool:
         """Whether leaves are guessed, and not played out."""
         return bool(self.board.network != ())
@@ -150,6 +163,12 @@ class PooledTree:
     def __getstate__(self) -> dict[str, Any]:
         """Without the places that are free."""
         return {**self.__dict__, "nodes": self.nodes[: self.counters[TAKEN]].copy()}
+
+
+@lru_cache
+def _kernels_on_board(board: PlayoutBoard, word: WordKind) -> TreeKernels:
+    """`make_kernels_on_board`, once for a board and its words: equal numbers may differ in them."""
+    return make_kernels_on_board(board)
 
 
 SLICE = 1000
@@ -230,7 +249,7 @@ class Forest:
         learned: LearnedValue | None = None,
     ) -> None:
         masks = board_masks(env.rows, env.columns, env.inarow)
-        board = PlayoutBoard(env.rows, env.columns, env.inarow, masks.bottom, masks.board)
+        board = PlayoutBoard(*masks[:3], masks.bottom, masks.board, masks.column)
         self.env = env
         self.state = state
         if learned is None:
@@ -306,9 +325,8 @@ def path_between(env: BoardGame, state: BoardState, target: BoardState) -> tuple
     return paths.get(target)
 
 
-def _grows_what_plain_python_grows(learns: bool) -> bool:
+def _grows_what_plain_python_grows(env: ConnectX, learns: bool) -> bool:
     """Whether the compiled kernels, once they are compiled, grow the same trees as the plain."""
-    env = ConnectX(rows=4, columns=5, inarow=3)
     learned = LearnedValue.of_stones(env) if learns else None
     grown = []
     for plain in (False, True):
@@ -323,7 +341,21 @@ def _grows_what_plain_python_grows(learns: bool) -> bool:
     return grown[:2] == grown[2:]
 
 
-MCTS = Compilation("Monte Carlo", partial(_grows_what_plain_python_grows, False))
+PROOF_BOARD = ConnectX(rows=4, columns=5, inarow=3)
+MCTS = Compilation("Monte Carlo", partial(_grows_what_plain_python_grows, PROOF_BOARD, False))
 LEARNED_MCTS = Compilation(
-    "Monte Carlo with a network", partial(_grows_what_plain_python_grows, True)
+    "Monte Carlo with a network", partial(_grows_what_plain_python_grows, PROOF_BOARD, True)
 )
+
+
+def mcts_of_wide_board(env: object) -> Compilation | None:
+    """The compilation of the search for a board of wide words; None for another game."""
+    if not is_compiled_game(env) or fits_in_word(env.rows, env.columns, env.inarow):
+        return None
+    return _mcts_on(env)
+
+
+@lru_cache
+def _mcts_on(env: ConnectX) -> Compilation:
+    prove = partial(_grows_what_plain_python_grows, env, False)
+    return Compilation(f"Monte Carlo on {env!r}", prove)

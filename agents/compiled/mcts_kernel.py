@@ -41,7 +41,7 @@ from agents.compiled.tree_nodes import (
     VISITS,
     prove_path,
 )
-from envs.bitboard import has_run, safe_cells
+from envs.bitboard import cell_of_number, has_run, safe_cells
 from envs.jit import inlined, jit
 from envs.random_stream import next_stream
 
@@ -62,7 +62,7 @@ STREAM = 2
 COUNTERS = 3
 
 NO_CELL = -1
-LONGEST_PATH = 65
+LONGEST_PATH = 257
 """Nodes: the root, and one for each cell of the largest board."""
 
 
@@ -98,14 +98,14 @@ GrowTree = Callable[[TreeArrays, int, int, int, PlayoutBoard, TreeSettings, int]
 ValueLeaf = Callable[[Any, int, int, PlayoutBoard, TreeSettings], int]
 
 
-def make_grow_tree(value_leaf: ValueLeaf) -> GrowTree:
-    """Make the kernel that grows a tree, with a way to value its leaves.
+def make_growth(value_leaf: ValueLeaf) -> GrowTree:
+    """Make the growth of a tree with a way to value its leaves, for kernels to be made of.
 
     Args:
         value_leaf: `play_out`, or what has its arguments and its result.
     """
 
-    @jit
+    @inlined
     def grow_tree(
         tree: TreeArrays,
         root: int,
@@ -135,7 +135,7 @@ def make_grow_tree(value_leaf: ValueLeaf) -> GrowTree:
         for done in range(simulations):
             if nodes[root, PROVEN] != UNPROVEN:
                 return done
-            length, own, stones = select_path(nodes, path, root, mover, mask, settings)
+            length, own, stones = select_path(tree, root, mover, mask, board, settings)
             leaf = path[length - 1]
             if nodes[leaf, PROVEN] == UNPROVEN and has_places(nodes, tree.counters, leaf):
                 leaf, own, stones = add_child(tree, leaf, own, stones, board, settings)
@@ -155,13 +155,14 @@ def make_grow_tree(value_leaf: ValueLeaf) -> GrowTree:
 
 @inlined
 def select_path(
-    nodes: Any, path: Any, root: int, mover: int, mask: int, settings: TreeSettings
+    tree: TreeArrays, root: int, mover: int, mask: int, board: PlayoutBoard, settings: TreeSettings
 ) -> tuple[int, int, int]:
     """Go from the root to the first node that is proven or has an untried move.
 
     Returns:
         The number of nodes on the path, and the last one's `mover` and `mask`.
     """
+    nodes, path = tree.nodes, tree.path
     place = root
     path[0] = root
     length = 1
@@ -169,14 +170,14 @@ def select_path(
         place = best_child(nodes, place, settings)
         path[length] = place
         length += 1
-        mover, mask = mask ^ mover, mask | move_to(nodes, place)
+        mover, mask = mask ^ mover, mask | move_to(nodes, place, board)
     return length, mover, mask
 
 
 @inlined
-def move_to(nodes: Any, place: int) -> int:
+def move_to(nodes: Any, place: int, board: PlayoutBoard) -> int:
     """The cell of the stone that led to a node other than the root."""
-    return 1 << int(nodes[place, CELL])
+    return cell_of_number(board.bottom, int(nodes[place, CELL]))
 
 
 @inlined
@@ -227,13 +228,13 @@ def add_child(
     child = first + nodes[place, CHILDREN]
     untried = open_moves(mover, mask, board, settings)
     for sibling in range(first, child):
-        untried &= ~move_to(nodes, sibling)
+        untried &= ~move_to(nodes, sibling, board)
     counters[STREAM] = next_stream(counters[STREAM])
     cell = random_cell(untried, counters[STREAM], board)
     nodes[place, CHILDREN] += 1
     nodes[place, UNTRIED] -= 1
     mover, mask = mask ^ mover, mask | cell
-    make_node(nodes, child, mover, mask, board, settings)
+    put_node(nodes, child, mover, mask, board, settings)
     nodes[child, CELL] = (cell - 1).bit_count()
     counters[MADE] += 1
     return child, mover, mask
@@ -248,8 +249,8 @@ def open_moves(mover: int, mask: int, board: PlayoutBoard, settings: TreeSetting
     return possible
 
 
-@jit
-def make_node(
+@inlined
+def put_node(
     nodes: Any, place: int, mover: int, mask: int, board: PlayoutBoard, settings: TreeSettings
 ) -> None:
     """Put a node without statistics in its place."""
@@ -346,5 +347,75 @@ def guess_leaf(
     return -guess_of(board.network, mover, mask) * settings.rollouts_per_leaf
 
 
-grow_by_playouts = make_grow_tree(play_out)
-grow_by_guesses = make_grow_tree(guess_leaf)
+growth_by_playouts = make_growth(play_out)
+growth_by_guesses = make_growth(guess_leaf)
+
+
+@jit
+def make_node(
+    nodes: Any, place: int, mover: int, mask: int, board: PlayoutBoard, settings: TreeSettings
+) -> None:
+    """`put_node`, compiled once for all boards of 64 bits."""
+    put_node(nodes, place, mover, mask, board, settings)
+
+
+@jit
+def grow_by_playouts(
+    tree: TreeArrays,
+    root: int,
+    mover: int,
+    mask: int,
+    board: PlayoutBoard,
+    settings: TreeSettings,
+    simulations: int,
+) -> int:
+    """Grow a tree by playouts; compiled once for all boards of 64 bits."""
+    return growth_by_playouts(tree, root, mover, mask, board, settings, simulations)
+
+
+@jit
+def grow_by_guesses(
+    tree: TreeArrays,
+    root: int,
+    mover: int,
+    mask: int,
+    board: PlayoutBoard,
+    settings: TreeSettings,
+    simulations: int,
+) -> int:
+    """Grow a tree by guesses; compiled once for all boards of 64 bits."""
+    return growth_by_guesses(tree, root, mover, mask, board, settings, simulations)
+
+
+class TreeKernels(NamedTuple):
+    """The kernels of a tree."""
+
+    make_node: Callable[..., None]
+    grow: GrowTree
+
+
+def make_kernels_on_board(board: PlayoutBoard) -> TreeKernels:
+    """Make the kernels of a board, with all that is constant there; its trees grow by playouts.
+
+    They have the arguments of the others, and take no notice of the board that they are handed.
+    """
+
+    @jit
+    def make_node_on_board(
+        nodes: Any, place: int, mover: int, mask: int, _: object, settings: TreeSettings
+    ) -> None:
+        put_node(nodes, place, mover, mask, board, settings)
+
+    @jit
+    def grow_on_board(
+        tree: TreeArrays,
+        root: int,
+        mover: int,
+        mask: int,
+        _: object,
+        settings: TreeSettings,
+        simulations: int,
+    ) -> int:
+        return growth_by_playouts(tree, root, mover, mask, board, settings, simulations)
+
+    return TreeKernels(make_node_on_board, grow_on_board)

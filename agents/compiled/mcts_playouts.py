@@ -1,8 +1,9 @@
 """Playouts of the compiled Monte Carlo search: its moves, games and random numbers.
 
-On boards that `envs.bitboard.fits_in_word`, laid out as in `envs.bitboard`; `mover` and `mask` are
-the fields of a `BoardState`. Games go as those of `agents.guidance.rollouts` do, random numbers
-included: where these call `rng.random()`, here is the next number of a stream.
+On boards that `envs.bitboard.fits_in_wide_word`, laid out as there; `mover` and `mask` are the
+fields of a `BoardState`, words like the masks of the board. Games go as those of
+`agents.guidance.rollouts` do, random numbers included: where these call `rng.random()`, here is the
+next number of a stream.
 """
 
 from typing import Any, NamedTuple
@@ -22,6 +23,8 @@ class PlayoutBoard(NamedTuple):
     """The lowest cell of each column."""
     cells: int
     """All cells."""
+    column: int
+    """The cells of the left column."""
     network: Any = ()
     """The network that guesses the value of leaves, where nothing is played out."""
 
@@ -32,8 +35,7 @@ def random_cell(cells: int, stream: int, board: PlayoutBoard) -> int:
     count = cells.bit_count()
     index = drawn_index(stream, count)
     if count == board.columns:  # the usual case, in which no cell has to be counted off
-        height = board.rows + 1
-        return cells & (((1 << height) - 1) << (index * height))
+        return cells & (board.column << (index * (board.rows + 1)))
     while index > 0:
         cells &= cells - 1
         index -= 1

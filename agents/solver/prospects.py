@@ -5,7 +5,12 @@ from functools import partial
 
 from agents.agent import legal_actions
 from agents.alpha_beta import AlphaBeta, TranspositionTable
-from agents.compiled.compiled_alpha_beta import ALPHA_BETA, CompiledAlphaBeta, can_compile
+from agents.compiled.compiled_alpha_beta import (
+    ALPHA_BETA,
+    CompiledAlphaBeta,
+    alpha_beta_of_wide_board,
+    can_compile,
+)
 from agents.guidance.heuristics import open_lines
 from agents.guidance.ordering import centre_first
 from agents.guidance.tie_break import LOOK_AHEAD, best_against_fallible, value_against_fallible
@@ -118,7 +123,8 @@ def promise(stones_left: int, score: int) -> float:
 
 def _look_ahead(env: ConnectX) -> AlphaBeta[BoardState, int]:
     """The search by which the opponent is thought to choose."""
-    if can_compile(env, open_lines, centre_first) and ALPHA_BETA.is_ready():
+    compilation = alpha_beta_of_wide_board(env) or ALPHA_BETA
+    if can_compile(env, open_lines, centre_first) and compilation.is_ready():
         return CompiledAlphaBeta(env, open_lines, centre_first, Clock(), 0, killer_moves=True)
     table = TranspositionTable(0)
     return AlphaBeta(env, open_lines, centre_first, Clock(), table, killer_moves=True)

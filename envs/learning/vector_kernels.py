@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envs.bitboard import has_run
-from envs.jit import fastest, inlined, jit, jit_parallel, parallel_range
+from envs.jit import bit_of, fastest, inlined, jit, jit_parallel, parallel_range
 from envs.random_stream import drawn_index, next_stream
 
 Words = NDArray[np.int64]
@@ -253,9 +253,9 @@ def write_planes(
     if viewer == 3 - to_move(mask):
         own, other = other, own
     for place in range(len(shifts)):
-        planes[game, 0, place] = int((own >> shifts[place]) & 1)
+        planes[game, 0, place] = bit_of(own, shifts[place])
     for place in range(len(shifts)):
-        planes[game, 1, place] = int((other >> shifts[place]) & 1)
+        planes[game, 1, place] = bit_of(other, shifts[place])
 
 
 @inlined
@@ -263,8 +263,8 @@ def write_flat_board(boards: Bytes, game: int, mover: int, mask: int, shifts: Wo
     """Write Kaggle's board: 1 and 2 are the players' stones. `boards` is (games, 1, cells)."""
     second = mask ^ mover if to_move(mask) == 1 else mover
     for place in range(len(shifts)):
-        stone = int((mask >> shifts[place]) & 1)
-        boards[game, 0, place] = stone + int((second >> shifts[place]) & 1)
+        stone = bit_of(mask, shifts[place])
+        boards[game, 0, place] = stone + bit_of(second, shifts[place])
 
 
 @inlined
