@@ -354,6 +354,12 @@ def kind_of_word(word: int) -> WordKind:
     return type(word)
 
 
+def bits_of_word(word: int) -> int:
+    """Return how many bits a word of this kind has."""
+    bits: int = getattr(word, "bits", 64)
+    return bits
+
+
 def zeros(*shape: int, word: WordKind = int) -> Words:
     """Make an array of words that are all 0; of one of the `WORDS`."""
     import numpy as np

@@ -144,7 +144,7 @@ class PooledTree:
         kernels = TreeKernels(make_node, grow)
         if self._word is not int and not self._plain:
             kernels = _kernels_on_board(self.board, self._word)
-        return TreeKernels(*map(self._runnable, kernels))
+        return TreeKernels(self._runnable(kernels.make_node), self._runnable(kernels.grow))
 
     @property
     def _guesses(self) -> bool:

@@ -15,7 +15,7 @@ free cells are. L. V. Allis, "A Knowledge-based Approach of Connect-Four" (1988)
 by one; here they are put together for the whole board, and give a bound of the score.
 """
 
-from envs.bitboard import WORD_BITS, BoardMasks, has_run
+from envs.bitboard import BoardMasks, has_run
 from envs.jit import inlined
 
 
@@ -24,7 +24,7 @@ def follow_up_bound(board: BoardMasks, leader: int, mask: int, completing: int) 
     """An upper bound of the score that the leader, who is to move, can reach.
 
     The number of the board's cells where the rules above give none, or where the board takes all
-    64 bits of a word, so that its highest guard would be the sign.
+    bits of a word, so that its highest guard would be the sign.
 
     Args:
         board: the board.
@@ -32,7 +32,8 @@ def follow_up_bound(board: BoardMasks, leader: int, mask: int, completing: int) 
         mask: stones of both players.
         completing: free cells that complete a line of the follower.
     """
-    if (board.rows + 1) * board.columns == WORD_BITS:
+    bits = (board.rows + 1) * board.columns
+    if bits == 64 or bits == 128 or bits == 256:
         return board.cells
     free = (mask + board.bottom) & board.board
     odd = free & board.answers  # the lowest free cells of columns with an odd number of them

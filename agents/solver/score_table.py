@@ -1,25 +1,40 @@
-"""The solver's transposition table: bounds of scores, each entry in one 64-bit word.
+"""The solver's transposition table: bounds of scores, each entry in one word.
 
-From the lowest bit: lower bound and upper bound (7 bits each, shifted to be positive), the size of
-the search that found them (6 bits), the generation that wrote it, and the part of the position's
-key that its place in the table does not tell. So an entry is read and written at once, also by
-threads that share the table, and never belongs to another position. Two entries make a bucket: the
-one that took more work stays, the other is replaced by whatever comes. An old generation's entries
-count as empty, which empties a table in no time.
+Words are of 64 bits, or as wide as the board needs. From the lowest bit: lower bound and upper
+bound (7 bits each, shifted to be positive), the size of the search that found them (6 bits), the
+generation that wrote it, and the part of the position's key that its place in the table does not
+tell. So an entry is read and written at once, also by threads that share the table, and never
+belongs to another position. Two entries make a bucket: the one that took more work stays, the other
+is replaced by whatever comes. An old generation's entries count as empty, which empties a table in
+no time.
+
+A wide entry is read and written in parts of 64 bits, between which another thread may write. Its
+lowest part has the bounds, the generation and 36 bits of the key, beside those that its place
+tells. So what two threads have mixed is taken for a position's only where two positions are alike
+in all of these bits, and the threads meet within nanoseconds in one of millions of buckets: one in
+2^36 of such meetings, at most. A single thread never sees one.
 """
 
 from typing import NamedTuple
 
 from envs.bitboard import BoardMasks
-from envs.jit import Words, fetch_ahead, inlined, zeros
+from envs.jit import Words, bits_of_word, fetch_ahead, inlined, kind_of_word, zeros
 
 BOUND_BITS = 7
 WORK_BITS = 6
 PAYLOAD_BITS = 2 * BOUND_BITS + WORK_BITS
-ENTRY_BITS = 63
-HASH_MULTIPLIER = 0x9E3779B97F4A7C15 - (1 << 64)
-"""2**64 over the golden ratio, as a signed word (D. E. Knuth, TAOCP 3, 6.4): an odd number, so
-that multiplying maps keys one to one."""
+GENERATION_BITS = 20
+WIDE_GENERATION_BITS = 8
+"""In a wide entry they leave more of its lowest part to the key."""
+MOST_CELLS = 124
+"""Cells of a board up to which all bounds fit into their bits."""
+HASH_MULTIPLIERS = {
+    bits: (0x9E3779B97F4A7C15F39CC0605CEDC8341082276BF3A27251F86C6A11D0C18E95 >> (256 - bits) | 1)
+    - (1 << bits)
+    for bits in (64, 128, 256)
+}
+"""By the bits of a word: 2**bits over the golden ratio, as a signed word (D. E. Knuth, TAOCP 3,
+6.4): an odd number, so that multiplying maps keys one to one."""
 
 
 class TableLayout(NamedTuple):
@@ -30,6 +45,10 @@ class TableLayout(NamedTuple):
     generation_bits: int
     offset: int
     """Added to a bound to make it positive."""
+    check: int
+    """All bits of a check, the part of a key's product that stands in an entry; a word."""
+    multiplier: int
+    """Of keys, a word; see `HASH_MULTIPLIERS`."""
 
 
 class ScoreTable(NamedTuple):
@@ -47,17 +66,27 @@ def table_layout(board: BoardMasks, megabytes: int) -> TableLayout:
     Where that leaves an entry too few bits for the key (on the largest boards), the smallest table
     that leaves enough.
     """
+    word, word_bits = kind_of_word(board.board), bits_of_word(board.board)
     key_bits = (board.rows + 1) * board.columns
-    least_bits = key_bits + PAYLOAD_BITS + 1 - ENTRY_BITS
-    bucket_bits = min(max((megabytes << 20).bit_length() - 5, least_bits), key_bits - 1)
+    entry_bits = word_bits - 1
+    buckets = (megabytes << 20) // (2 * word_bits // 8)
+    least_bits = key_bits + PAYLOAD_BITS + 1 - entry_bits
+    bucket_bits = min(max(buckets.bit_length() - 1, least_bits), key_bits - 1)
     check_bits = key_bits - bucket_bits
-    generation_bits = min(ENTRY_BITS - PAYLOAD_BITS - check_bits, 20)
-    return TableLayout(bucket_bits, check_bits, generation_bits, board.cells // 2 + 1)
+    most_generation_bits = GENERATION_BITS if word is int else WIDE_GENERATION_BITS
+    return TableLayout(
+        bucket_bits,
+        check_bits,
+        min(entry_bits - PAYLOAD_BITS - check_bits, most_generation_bits),
+        offset=board.cells // 2 + 1,
+        check=word((1 << check_bits) - 1),
+        multiplier=word(HASH_MULTIPLIERS[word_bits]),
+    )
 
 
 def empty_table(layout: TableLayout) -> Words:
     """Make a table without entries."""
-    return zeros(2 << layout.bucket_bits)
+    return zeros(2 << layout.bucket_bits, word=kind_of_word(layout.check))
 
 
 @inlined
@@ -78,9 +107,9 @@ def position_key(board: BoardMasks, mover: int, mask: int, mirrored: bool) -> in
 def bucket_and_tag(table: ScoreTable, key: int) -> tuple[int, int]:
     """Compute the index of the key's bucket, and the highest bits of its entries."""
     layout = table.layout
-    product = key * HASH_MULTIPLIER
-    bucket = (product >> layout.check_bits) & ((1 << layout.bucket_bits) - 1)
-    check = product & ((1 << layout.check_bits) - 1)
+    product = key * layout.multiplier
+    bucket = int((product >> layout.check_bits) & ((1 << layout.bucket_bits) - 1))
+    check = product & layout.check
     return 2 * bucket, (check << layout.generation_bits) | table.generation
 
 
@@ -99,8 +128,8 @@ def stored_bounds(table: ScoreTable, key: int) -> tuple[bool, int, int]:
     if entry >> PAYLOAD_BITS != tag:
         entry = table.entries[bucket + 1]
     bounds = (1 << BOUND_BITS) - 1
-    lower = (entry & bounds) - table.layout.offset
-    upper = ((entry >> BOUND_BITS) & bounds) - table.layout.offset
+    lower = int(entry & bounds) - table.layout.offset
+    upper = int((entry >> BOUND_BITS) & bounds) - table.layout.offset
     return entry >> PAYLOAD_BITS == tag, lower, upper
 
 
@@ -126,8 +155,8 @@ def store_bounds(table: ScoreTable, key: int, lower: int, upper: int, nodes: int
         entries[bucket + 1] = first
     if known:
         bounds = (1 << BOUND_BITS) - 1
-        lower = max(lower, (known & bounds) - layout.offset)
-        upper = min(upper, ((known >> BOUND_BITS) & bounds) - layout.offset)
+        lower = max(lower, int(known & bounds) - layout.offset)
+        upper = min(upper, int((known >> BOUND_BITS) & bounds) - layout.offset)
     entries[place] = (
         (tag << PAYLOAD_BITS)
         | (work << (2 * BOUND_BITS))

@@ -1,4 +1,4 @@
-"""The solver: exact scores of ConnectX positions, on boards of at most 64 bits."""
+"""The solver: exact scores of ConnectX positions."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,15 +11,17 @@ from agents.book.opening_book import OpeningBook
 from agents.options import require_at_least
 from agents.search import Clock
 from agents.solver.plain_solver import PlainEngine
+from agents.solver.score_table import MOST_CELLS
 from agents.solver.solver_engine import (
     CompiledEngine,
     SolverEngine,
     SolverJob,
+    fits_solver,
     solver_compilation,
 )
-from envs.bitboard import fits_in_word
 from envs.board import BoardState
 from envs.connectx import ConnectX
+from envs.jit import WORDS
 
 ALONE_NODES = 200_000
 """Nodes after which other threads join in with a single position: some 30 ms."""
@@ -60,7 +62,7 @@ class Solver:
     """Solves positions of one game; the table of one serves the next.
 
     Args:
-        env: the game, on a board that `envs.bitboard.fits_in_word`.
+        env: the game, on a board that `agents.solver.solver_engine.fits_solver`.
         table_megabytes: size of the transposition table, at least 1; the largest boards take 64.
         threads: how many positions, or moves of a position, are solved at the same time, with the
             same table, or how many solve a hard position together; one in plain Python. The scores
@@ -80,10 +82,12 @@ class Solver:
         book: OpeningBook | None = None,
         plain: bool = False,
     ) -> None:
-        if not fits_in_word(env.rows, env.columns, env.inarow):
+        if not fits_solver(env.rows, env.columns, env.inarow):
+            bits = max(WORDS)
             raise ValueError(
-                "the solver takes boards with columns * (rows + 1) at most 64 and lines with "
-                f"(inarow - 1) * (rows + 2) below 64, not {env!r}"
+                f"the solver takes boards of at most {MOST_CELLS} cells, with "
+                f"columns * (rows + 1) at most {bits} and (inarow - 1) * (rows + 2) below {bits}, "
+                f"not {env!r}"
             )
         require_at_least("table_megabytes", table_megabytes, 1)
         require_at_least("threads", threads, 1)

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
-from agents.compiled.compilation import Compilation
+from agents.compiled.compilation import Compilation, is_compiled_game
 from agents.search import Clock
 from agents.solver.plain_solver import PlainEngine
-from agents.solver.score_table import empty_table, table_layout
+from agents.solver.score_table import MOST_CELLS, empty_table, table_layout
 from agents.solver.solver_kernel import MOVE_FIELDS, SOLVER_FRAME_FIELDS, SolverStack
 from agents.solver.solver_windows import (
     GENERATION,
@@ -17,10 +17,10 @@ from agents.solver.solver_windows import (
     SolverArrays,
     make_solve,
 )
-from envs.bitboard import BoardMasks, board_masks
+from envs.bitboard import BoardMasks, board_masks, fits_in_wide_word
 from envs.board import BoardState
 from envs.connectx import ConnectX
-from envs.jit import words_of, zeros
+from envs.jit import kind_of_word, words_of, zeros
 from envs.random_stream import random_action, stream_of_seed
 
 SLICE_NODES = 65_536
@@ -127,8 +127,9 @@ class CompiledJob:
         self.cancelled = False
         self.lowers = words_of([lower] * len(states))
         self.uppers = words_of([upper] * len(states))
-        movers = words_of([state.mover for state in states])
-        masks = words_of([state.mask for state in states])
+        word = kind_of_word(engine.board.board)
+        movers = words_of([state.mover for state in states], word)
+        masks = words_of([state.mask for state in states], word)
         self._batch = Batch(movers, masks, self.lowers, self.uppers, cold, mirrored)
         self._stack = empty_stack(engine.board)
         self._progress = zeros(SOLVER_PROGRESS_FIELDS)
@@ -151,9 +152,19 @@ class CompiledJob:
 
 def empty_stack(board: BoardMasks) -> SolverStack:
     """A stack for the longest game on a board, with the nodes before its first and last move."""
-    plies = board.cells + 2
-    frames = zeros(plies, SOLVER_FRAME_FIELDS)
-    return SolverStack(frames, moves=zeros(plies, board.columns, MOVE_FIELDS))
+    plies, word = board.cells + 2, kind_of_word(board.board)
+    frames = zeros(plies, SOLVER_FRAME_FIELDS, word=word)
+    return SolverStack(frames, moves=zeros(plies, board.columns, MOVE_FIELDS, word=word))
+
+
+def fits_solver(rows: int, columns: int, inarow: int) -> bool:
+    """Whether the solver takes a board."""
+    return fits_in_wide_word(rows, columns, inarow) and rows * columns <= MOST_CELLS
+
+
+def is_solvable(env: object) -> TypeGuard[ConnectX]:
+    """Whether the solver takes a game: ConnectX on a board that `fits_solver`."""
+    return is_compiled_game(env) and fits_solver(env.rows, env.columns, env.inarow)
 
 
 @lru_cache

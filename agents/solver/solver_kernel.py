@@ -100,7 +100,10 @@ MOVE_FIELDS = 3
 
 
 class SolverStack(NamedTuple):
-    """A frame, and the moves, for each node on the way from the root to the current one."""
+    """A frame, and the moves, for each node on the way from the root to the current one.
+
+    In arrays of words, as wide as the board needs; numbers stand among them.
+    """
 
     frames: Words
     """[ply, field]"""
@@ -180,7 +183,7 @@ def entered_node(board: BoardMasks, stack: SolverStack, ply: int) -> tuple[Posit
     frame = stack.frames[ply]
     mover, mask = frame[FRAME_MOVER], frame[FRAME_MASK]
     own = threats_of(board, mover, mask)
-    return Position(mover, mask, own, frame[FRAME_THREATS]), frame[FRAME_ALPHA]
+    return Position(mover, mask, own, frame[FRAME_THREATS]), int(frame[FRAME_ALPHA])
 
 
 @inlined
@@ -245,7 +248,7 @@ def order_moves(
         column = column_from_middle(board.columns, place)
         if mirrored:
             column = board.columns - 1 - column
-        move = line.moves & (((1 << board.rows) - 1) << (column * (board.rows + 1)))
+        move = line.moves & (board.column << (column * (board.rows + 1)))
         if move:
             stone, filled = position.mover | move, position.mask | move
             if left > CHILD_TABLE_LEFT:
@@ -269,9 +272,9 @@ def order_moves(
 def insert_move(stack: SolverStack, ply: int, move: int, merit: int, threats: int) -> None:
     """Insert a move into a frame, behind those of at least its merit."""
     frame = stack.frames[ply]
-    place = frame[FRAME_CHOICES]
+    place = int(frame[FRAME_CHOICES])
     frame[FRAME_CHOICES] = place + 1
-    while place > 0 and stack.moves[ply, place - 1, MOVE_MERIT] < merit:
+    while place > 0 and int(stack.moves[ply, place - 1, MOVE_MERIT]) < merit:
         stack.moves[ply, place, MOVE_CELL] = stack.moves[ply, place - 1, MOVE_CELL]
         stack.moves[ply, place, MOVE_MERIT] = stack.moves[ply, place - 1, MOVE_MERIT]
         stack.moves[ply, place, MOVE_THREATS] = stack.moves[ply, place - 1, MOVE_THREATS]
@@ -293,10 +296,10 @@ def look_up_children(
     frame = stack.frames[ply]
     mover, mask = frame[FRAME_MOVER], frame[FRAME_MASK]
     if board.cells - mask.bit_count() > CHILD_TABLE_LEFT:
-        for index in range(frame[FRAME_CHOICES]):
+        for index in range(int(frame[FRAME_CHOICES])):
             filled = mask | stack.moves[ply, index, MOVE_CELL]
             known, _, upper = stored_bounds(table, table_key(board, mover ^ mask, filled))
-            if known and -upper > frame[FRAME_ALPHA]:
+            if known and -upper > int(frame[FRAME_ALPHA]):
                 return True, -upper  # fail high: the opponent has no more than that after the move
     return False, 0
 
@@ -305,13 +308,13 @@ def look_up_children(
 def play_next_move(stack: SolverStack, ply: int) -> tuple[Position, int]:
     """The position and the window after the next move of a frame."""
     frame = stack.frames[ply]
-    index = frame[FRAME_PLAYED]
+    index = int(frame[FRAME_PLAYED])
     frame[FRAME_PLAYED] = index + 1
     parent = Position(frame[FRAME_MOVER], frame[FRAME_MASK], 0, frame[FRAME_THREATS])
     child = after_move(
         parent, stack.moves[ply, index, MOVE_CELL], stack.moves[ply, index, MOVE_THREATS]
     )
-    return child, -frame[FRAME_ALPHA] - 1
+    return child, -int(frame[FRAME_ALPHA]) - 1
 
 
 @inlined
@@ -328,9 +331,9 @@ def hand_up(
     while ply > 0:
         ply -= 1
         frame = stack.frames[ply]
-        alpha, best = frame[FRAME_ALPHA], max(frame[FRAME_BEST], -value)
+        alpha, best = int(frame[FRAME_ALPHA]), max(int(frame[FRAME_BEST]), -value)
         frame[FRAME_BEST] = best
-        if best <= alpha and frame[FRAME_PLAYED] < frame[FRAME_CHOICES]:
+        if best <= alpha and int(frame[FRAME_PLAYED]) < int(frame[FRAME_CHOICES]):
             return ply, value
         # Fail high: the opponent will avoid this position. Or fail low: no move is any better.
         mover, mask = frame[FRAME_MOVER], frame[FRAME_MASK]
@@ -338,7 +341,7 @@ def hand_up(
         if board.cells - stones > TABLE_LEFT:
             lower = best if best > alpha else -win_score(board, stones + 1)
             upper = best if best <= alpha else win_score(board, stones)
-            work = nodes - frame[FRAME_BEGUN]
+            work = nodes - int(frame[FRAME_BEGUN])
             store_bounds(table, table_key(board, mover, mask), lower, upper, work)
-        value = best * frame[FRAME_SIGN]
+        value = best * int(frame[FRAME_SIGN])
     return -1, value

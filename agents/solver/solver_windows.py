@@ -13,7 +13,7 @@ from agents.solver.position_bounds import position_of, trivial_bounds
 from agents.solver.score_table import ScoreTable, TableLayout
 from agents.solver.solver_kernel import SolverStack, enter_node, search
 from envs.bitboard import BoardMasks
-from envs.jit import Words, compiled, inlined, jit
+from envs.jit import Words, compiled, inlined, jit, kind_of_word
 
 PROBE_NODES = 100_000
 """How long the search for an early win or loss may take, before the score is taken to be near 0."""
@@ -47,9 +47,9 @@ class Batch(NamedTuple):
     """Positions to be solved one after the other."""
 
     movers: Words
-    """[n] Stones of the player to move."""
+    """[n] Stones of the player to move, words as wide as the board needs."""
     masks: Words
-    """[n] Stones of both players."""
+    """[n] Stones of both players, likewise."""
     lowers: Words
     """[n] The lower bound of the score, as far as it is proven."""
     uppers: Words
@@ -61,12 +61,13 @@ class Batch(NamedTuple):
 
 
 class SolverArrays(NamedTuple):
-    """The memory of a search between its slices, as arrays of 64-bit integers."""
+    """The memory of a search between its slices."""
 
     stack: SolverStack
     entries: Words
     """Of the table; see `agents.solver.score_table`."""
     progress: Words
+    """Of 64 bits."""
 
 
 @inlined
@@ -186,18 +187,21 @@ def open_window(board: BoardMasks, batch: Batch, arrays: SolverArrays, index: in
 def solve_on_any_board(
     board: BoardMasks, layout: TableLayout, batch: Batch, arrays: SolverArrays, node_limit: int
 ) -> bool:
-    """`narrow_bounds`, compiled once for boards of all sizes."""
+    """`narrow_bounds`, compiled once for all boards of 64 bits."""
     return narrow_bounds(board, layout, batch, arrays, node_limit)
 
 
 @lru_cache
 def make_solve(board: BoardMasks, layout: TableLayout) -> Callable[..., bool]:
-    """`narrow_bounds` of a board, compiled: for Connect Four with all that is constant there."""
-    if (board.rows, board.columns, board.inarow) != (6, 7, 4):
+    """`narrow_bounds` of a board, compiled.
+
+    For Connect Four, and for boards of wide words, with all that is constant there.
+    """
+    if kind_of_word(board.board) is int and board[:3] != (6, 7, 4):
         return partial(compiled(solve_on_any_board), board, layout)
 
     @jit
-    def solve_connect_four(batch: Batch, arrays: SolverArrays, node_limit: int) -> bool:
+    def solve_on_board(batch: Batch, arrays: SolverArrays, node_limit: int) -> bool:
         return narrow_bounds(board, layout, batch, arrays, node_limit)
 
-    return compiled(solve_connect_four)
+    return compiled(solve_on_board)
