@@ -11,13 +11,12 @@ from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.book.book_format import decode_repertoire, shipped_repertoire
 from agents.book.opening_book import shipped_book_of
 from agents.book.repertoire import Repertoire
-from agents.compiled.compilation import is_compiled_game
 from agents.options import file_content, file_option, option, require_at_least, require_one_of
 from agents.search import Clock, TimeUp
 from agents.solver.exact_moves import ExactMoves, is_decided, unrefuted
 from agents.solver.prospects import Prospects
 from agents.solver.solver import ScoreBounds, Solver
-from agents.solver.solver_engine import solver_compilation
+from agents.solver.solver_engine import is_solvable, solver_compilation
 from envs.protocol import Action, Env, State
 
 SOLVING_SHARE = 0.5
@@ -55,7 +54,7 @@ class PerfectAgent(Agent):
     opponent's mistakes: of all moves that keep the result it takes the one that is worth most
     against a player who looks a few plies ahead, even if he who makes no mistake then wins sooner.
 
-    On other boards of at most 64 bits it does the same where the solver is done in time. Where it
+    On other boards of up to 124 cells it does the same where the solver is done in time. Where it
     is not, and in other games, it plays as the alpha-beta agent does.
     """
 
@@ -88,7 +87,7 @@ class PerfectAgent(Agent):
 
     def compile(self, env: Env[Any, Any]) -> None:
         """Compile the solver for this game."""
-        if is_compiled_game(env):
+        if is_solvable(env):
             solver_compilation(env, self.table_megabytes).begin()
 
     def bank_share(self, env: Env[Any, Any]) -> float:
@@ -126,7 +125,7 @@ class PerfectAgent(Agent):
 
     def _repertoire_of(self, env: Env[Any, Any]) -> Repertoire | None:
         """The repertoire, if it is of this game."""
-        if not self.book or not is_compiled_game(env):
+        if not self.book or not is_solvable(env):
             return None
         repertoire = self._repertoire or shipped_repertoire()
         size = env.rows, env.columns, env.inarow
@@ -172,7 +171,7 @@ class PerfectAgent(Agent):
 
         Compiled as soon as that is ready. None for games that the solver does not play.
         """
-        if not is_compiled_game(env):
+        if not is_solvable(env):
             return None
         ready = self._is_compiled(env)
         known = self._exact_moves

@@ -17,6 +17,7 @@ which is all that has to be shown (principal variation search: T. A. Marsland an
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from agents.compiled.alpha_beta_tables import (
@@ -385,6 +386,7 @@ def alpha_beta_by_guesses(
     return search_by_guesses(board, scores, arrays, depth, node_limit)
 
 
+@lru_cache
 def make_slice_on_board(board: BoardNumbers) -> SliceOnBoard:
     """Make the kernel of a board, with all that is constant there; it searches by lines."""
 

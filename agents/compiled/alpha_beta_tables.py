@@ -36,7 +36,7 @@ _SPREADER = 0x1E3779B97F4A7C15
 _LOW_63_BITS = (1 << 63) - 1
 
 
-def new_table(states: int, word: WordKind) -> Words:
+def new_table(states: int, word: WordKind = int) -> Words:
     """Make an empty table for so many states, two words each; one of 0 states remembers nothing."""
     return zeros(states, 2, word=word)
 

@@ -230,16 +230,9 @@ def slice_on_board(kernel: AlphaBetaSlice, board: BoardNumbers, plain: bool) -> 
     """A kernel on a board; where its words are wide, the one that is compiled for the board."""
     if plain:
         return partial(kernel, board)
-    word = kind_of_word(board.board)
-    if word is int:
+    if kind_of_word(board.board) is int:
         return partial(compiled(kernel), board)
-    return compiled(_slice_of_wide_board(board, word))
-
-
-@lru_cache
-def _slice_of_wide_board(board: BoardNumbers, word: WordKind) -> SliceOnBoard:
-    """`make_slice_on_board`, once for a board and its words: equal numbers may differ in them."""
-    return make_slice_on_board(board)
+    return compiled(make_slice_on_board(board))
 
 
 def _finds_what_plain_python_finds(

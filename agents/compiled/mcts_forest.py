@@ -45,7 +45,7 @@ from agents.search import Clock
 from envs.bitboard import board_masks, fits_in_word
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
-from envs.jit import WordKind, compiled, kind_of_word, zeros
+from envs.jit import compiled, kind_of_word, zeros
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
@@ -143,7 +143,7 @@ class PooledTree:
         grow = grow_by_guesses if self._guesses else grow_by_playouts
         kernels = TreeKernels(make_node, grow)
         if self._word is not int and not self._plain:
-            kernels = _kernels_on_board(self.board, self._word)
+            kernels = make_kernels_on_board(self.board)
         return TreeKernels(self._runnable(kernels.make_node), self._runnable(kernels.grow))
 
     @property
@@ -163,12 +163,6 @@ class PooledTree:
     def __getstate__(self) -> dict[str, Any]:
         """Without the places that are free."""
         return {**self.__dict__, "nodes": self.nodes[: self.counters[TAKEN]].copy()}
-
-
-@lru_cache
-def _kernels_on_board(board: PlayoutBoard, word: WordKind) -> TreeKernels:
-    """`make_kernels_on_board`, once for a board and its words: equal numbers may differ in them."""
-    return make_kernels_on_board(board)
 
 
 SLICE = 1000

@@ -16,6 +16,7 @@ Search Solver" (2008):
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from math import inf, log, sqrt
 from typing import Any, NamedTuple
 
@@ -394,6 +395,7 @@ class TreeKernels(NamedTuple):
     grow: GrowTree
 
 
+@lru_cache
 def make_kernels_on_board(board: PlayoutBoard) -> TreeKernels:
     """Make the kernels of a board, with all that is constant there; its trees grow by playouts.
 

@@ -29,6 +29,7 @@ from agents.puct import (
     halve_sequentially,
 )
 from agents.search import Clock, make_rng
+from envs.bitboard import fits_in_word
 from envs.board import BoardGame, BoardState
 from envs.protocol import Action, Env, State
 
@@ -116,7 +117,7 @@ class AlphaZeroAgent(Agent):
 
     def compile(self, env: Env[Any, Any]) -> None:
         """Compile the search, if it is to be compiled for this game."""
-        if self.engine != "reference" and is_compiled_game(env):
+        if self.engine != "reference" and self._can_compile(env):
             PUCT.begin()
 
     def is_compiled(self, env: Any) -> bool:
@@ -125,10 +126,13 @@ class AlphaZeroAgent(Agent):
         Raises:
             ValueError: the compiled engine is asked for and cannot.
         """
-        requirement = "weights that were trained for it"
+        requirement = "weights that were trained for it, on a board of at most 64 bits"
         return self.engine != "reference" and runs_compiled(
-            self.engine, is_compiled_game(env), PUCT, requirement
+            self.engine, self._can_compile(env), PUCT, requirement
         )
+
+    def _can_compile(self, env: Any) -> bool:
+        return is_compiled_game(env) and fits_in_word(env.rows, env.columns, env.inarow)
 
     def _searched(
         self, game: BoardGame, state: BoardState, time_limit: float | None

@@ -37,6 +37,16 @@ FORMAT = "connectx labels, version 1"
 ADVICE = "make one with `connectx positions --labels N --output FILE.npz`"
 
 
+def require_labelled_board(env: ConnectX) -> None:
+    """Check that positions of a board can be labelled.
+
+    Raises:
+        ValueError: the board is too large.
+    """
+    if not fits_in_word(env.rows, env.columns, env.inarow):
+        raise ValueError(f"labelled positions are of boards of at most 64 bits, not of {env!r}")
+
+
 @dataclass(frozen=True, eq=False)
 class LabelledPositions:
     """Unfinished positions of one game with the exact score of each move.
@@ -59,8 +69,7 @@ class LabelledPositions:
     def __post_init__(self) -> None:
         env, count = self.env, len(self.movers)
         shapes = self.movers.shape, self.masks.shape, self.scores.shape
-        if not fits_in_word(env.rows, env.columns, env.inarow):
-            raise ValueError(f"labelled positions are of boards of at most 64 bits, not of {env!r}")
+        require_labelled_board(env)
         if shapes != ((count,), (count,), (count, env.columns)):
             raise ValueError(f"arrays of the shapes {shapes} are no positions of {env!r}")
 

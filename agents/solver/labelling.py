@@ -37,7 +37,12 @@ from agents.guidance.opponent_models import OpponentModel, epsilon_greedy
 from agents.options import require_at_least
 from agents.parallel.workers import Workers
 from agents.search import Clock, OnProgress
-from agents.solver.labelled_positions import ILLEGAL, LabelledPositions, joined
+from agents.solver.labelled_positions import (
+    ILLEGAL,
+    LabelledPositions,
+    joined,
+    require_labelled_board,
+)
 from agents.solver.solver import Solver
 from envs.bitboard import cell_bit, column_cells
 from envs.board import BoardState
@@ -89,7 +94,7 @@ class LabelSettings:
                 f"the labelled positions must be from 1 to {MOST_POSITIONS}, not {self.count}"
             )
         require_at_least("seed", self.seed, 0)
-        Solver(self.env)  # refuses boards that it does not take
+        require_labelled_board(self.env)
 
 
 class Ending(Enum):

@@ -19,8 +19,8 @@ import traitlets
 
 from agents.agent import Agent
 from agents.book.opening_book import shipped_book_of
-from agents.compiled.compilation import is_compiled_game
 from agents.solver.solver import Solver
+from agents.solver.solver_engine import is_solvable
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectFour
 from envs.games import GAMES, game_entry
@@ -228,7 +228,7 @@ class Board(anywidget.AnyWidget):
     @cached_property
     def _solver(self) -> Solver | None:
         """The solver of the board; None of one that is none of ConnectX's, or too large."""
-        if is_compiled_game(self.env):
+        if is_solvable(self.env):
             return Solver(self.env, book=shipped_book_of(self.env))
         return None
 

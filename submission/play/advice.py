@@ -5,7 +5,7 @@ from math import trunc
 from shlex import quote
 
 from agents.agent import Agent
-from agents.compiled.compilation import is_compiled_game
+from agents.solver.solver_engine import is_solvable
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 from envs.games import GAMES, game_entry
@@ -133,7 +133,7 @@ def ways_on(history: History, person: int, opponent: str) -> str:
         f"connectx play {quote(opponent)}{seat} --moves {where}",
         f"connectx explain --moves {where}",
     ]
-    if is_compiled_game(history.env):
+    if is_solvable(history.env):
         commands.append(f"connectx solve {where}")
     heading = "To go on from before the last one:" if history.is_over else "To go on from there:"
     lines = [f"The moves were {moves_text(history.actions)}. {heading}"]

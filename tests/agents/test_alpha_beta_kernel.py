@@ -31,11 +31,15 @@ from agents.guidance.heuristics import open_lines, zero
 from agents.guidance.ordering import natural
 from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe
 from tests.helpers.clocks import ticking_clock
+from tests.helpers.forced_words import words_of_at_least
 from tests.helpers.small_games import Nim
 from tests.helpers.strategies import Position, contested_games, random_game, unfinished_positions
 
 BOARDS = [(6, 7, 4), (5, 5, 3), (4, 5, 4), (7, 8, 4), (6, 9, 5), (2, 9, 3), (1, 8, 2), (8, 1, 3)]
 """Rows, columns and length of a line; 7 x 8 cells with their guard bits take all of 64 bits."""
+
+WIDE_BOARDS = [(8, 8, 4), (10, 12, 5)]
+"""They take words of 128 and 256 bits."""
 
 heuristics = st.sampled_from(["zero", "open_lines"])
 
@@ -69,6 +73,34 @@ def test_the_value_of_a_depth_is_the_references(
         found = compiled(**options).search(env, state)
         assert (found.value, found.depth) == (expected.value, expected.depth), (env, state)
         assert found.action == expected.action
+
+
+@pytest.mark.parametrize("size", WIDE_BOARDS)
+@pytest.mark.parametrize("heuristic", ["zero", "open_lines"])
+@pytest.mark.parametrize("depth", [1, 2, 3, 4])
+def test_the_value_on_a_wide_board_is_the_references(
+    size: tuple[int, int, int], heuristic: str, depth: int
+) -> None:
+    env, rng = ConnectX(*size), Random(depth)
+    for _ in range(6):
+        state = contested_position(env, rng)
+        options = {"depth": depth, "heuristic": heuristic, "iterative_deepening": depth % 2 == 0}
+        expected = reference(**options).search(env, state)
+        found = compiled(**options).search(env, state)
+        assert found.engine == "compiled"
+        assert (found.value, found.depth) == (expected.value, expected.depth), (env, state)
+        assert found.action == expected.action
+
+
+@pytest.mark.parametrize("bits", [128, 256])
+def test_wide_words_see_the_same_states(bits: int) -> None:
+    """Node by node, on a board that needs no such words."""
+    env, rng = ConnectFour(), Random(7)
+    states = [env.initial_state(), *(contested_position(env, rng) for _ in range(5))]
+    expected = [untimed(compiled(depth=9, table_size=1000).search(env, s)) for s in states]
+    with words_of_at_least(bits):
+        found = [untimed(compiled(depth=9, table_size=1000).search(env, s)) for s in states]
+    assert found == expected
 
 
 @given(unfinished_positions(contested_games(largest=7)), st.integers(1, 5), heuristics)
@@ -159,8 +191,11 @@ def test_compiling_is_not_part_of_a_moves_time(monkeypatch: pytest.MonkeyPatch) 
     [
         *((ConnectX(*size), True) for size in BOARDS),
         (ConnectFour(), True),
-        (ConnectX(6, 10, 4), False),  # 70 bits
-        (ConnectX(12, 4, 10), False),  # shifts of 9 columns, 117 bits
+        (ConnectX(6, 10, 4), True),  # 70 bits
+        (ConnectX(12, 4, 10), True),  # shifts of 9 columns, 127 bits
+        (ConnectX(15, 16, 5), True),  # 256 bits
+        (ConnectX(16, 16, 4), False),  # 272 bits
+        (ConnectX(20, 4, 13), False),  # shifts of 12 columns, 265 bits
         (ConnectX(1, 30, 17), False),
         (TicTacToe(), False),
         (Nim(1, 2), False),
@@ -248,14 +283,14 @@ def test_won_and_lost_are_one_and_minus_one(sign: int) -> None:
 
 @given(
     st.integers(-WIN_SCORE, WIN_SCORE),
-    st.sampled_from([*range(1, 64), PROVEN_REACH]),
+    st.sampled_from([*range(1, 241), PROVEN_REACH]),
     st.sampled_from([AT_LEAST, AT_MOST, AT_LEAST | AT_MOST]),
-    st.integers(0, 62),
+    st.integers(0, 254),
 )
 def test_an_entry_holds_what_was_packed(score: int, reach: int, bound: int, cell: int) -> None:
     entry = pack_entry(score, reach, bound, 1 << cell)
     assert 0 < entry < 1 << 63
-    assert unpack_entry(entry) == (score, reach, bound, 1 << cell)
+    assert unpack_entry(entry) == (score, reach, bound, cell)
 
 
 @given(st.lists(st.integers(1, 2**63 - 1), min_size=1), st.integers(1, 1000))

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import MCTSAgent
-from agents.compiled.compilation import Compilation, is_compiled_game
+from agents.compiled.compilation import Compilation
 from agents.compiled.learned_value import LearnedValue
 from agents.compiled.mcts_forest import SLICE, Forest, MergedNode
 from agents.compiled.mcts_kernel import STREAM, TAKEN, TreeSettings
@@ -21,9 +21,11 @@ from agents.guidance.rollouts import decisive, uniform
 from agents.mcts import Node, Tree
 from agents.search import Clock
 from envs import BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
+from envs.bitboard import fits_in_word
 from envs.random_stream import DRAWN_BITS, DRAWN_MASK, STREAMS, drawn_index, next_stream
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ticking_clock
+from tests.helpers.forced_words import words_of_at_least
 from tests.helpers.strategies import (
     Position,
     connect_games,
@@ -44,7 +46,9 @@ SETTINGS = TreeSettings(
     decisive_moves=True,
     decisive_rollout=True,
 )
-fitting_games = connect_games(largest=8, longest_line=6).filter(is_compiled_game)
+fitting_games = connect_games(largest=8, longest_line=6).filter(
+    lambda game: fits_in_word(game.rows, game.columns, game.inarow)
+)
 streams = st.integers(1, STREAMS)
 
 
@@ -166,6 +170,39 @@ def test_the_same_random_numbers_grow_the_same_tree(
     assert forest.nodes == tree.nodes
     assert isinstance(tree.rng, StreamRandom)
     assert forest.trees[0].counters[STREAM] == tree.rng.stream
+
+
+@given(
+    unfinished_positions(st.sampled_from([ConnectX(8, 8, 4), ConnectX(10, 12, 5)])),
+    tree_settings(),
+    streams,
+    st.integers(1, 100),
+)
+@settings(max_examples=60, deadline=None)
+def test_wide_boards_grow_the_same_tree(
+    position: Position, options: TreeSettings, stream: int, simulations: int
+) -> None:
+    """In words of 128 and 256 bits."""
+    env, state = position
+    assert isinstance(env, ConnectX)
+    forest = grown_forest(env, state, simulations, options, stream)
+    tree = reference_tree(position, options, stream, simulations)
+    assert list(facts(forest.root)) == list(facts(tree.root))
+    assert forest.nodes == tree.nodes
+
+
+@pytest.mark.parametrize("bits", [128, 256])
+def test_wide_words_grow_the_same_tree(bits: int) -> None:
+    """On a board that needs no such words."""
+    env = ConnectFour()
+    for settings_ in (SETTINGS, SETTINGS._replace(decisive_moves=False, decisive_rollout=False)):
+        expected = grown_forest(env, env.initial_state(), 5000, settings_, stream=3)
+        with words_of_at_least(bits):
+            found = grown_forest(env, env.initial_state(), 5000, settings_, stream=3)
+        taken = int(expected.trees[0].counters[TAKEN])
+        assert found.trees[0].counters.tolist() == expected.trees[0].counters.tolist()
+        assert list(facts(found.root)) == list(facts(expected.root))
+        assert taken > 5000
 
 
 @given(unfinished_positions(contested_games(7)), tree_settings(), streams, st.integers(1, 100))

@@ -12,13 +12,13 @@ from weakref import WeakValueDictionary
 
 from agents.agent import Agent
 from agents.book.opening_book import shipped_book, shipped_book_of
-from agents.compiled.compilation import PATIENCE, Compilation, is_compiled_game
+from agents.compiled.compilation import PATIENCE, Compilation
 from agents.compiled.compiled_alpha_beta import ALPHA_BETA
 from agents.compiled.mcts_forest import MCTS
 from agents.options import agent_options
 from agents.registry import make_agent
 from agents.solver.solver import Solver
-from agents.solver.solver_engine import solver_compilation
+from agents.solver.solver_engine import is_solvable, solver_compilation
 from agents.trace.growth import SlicedSearch, growth_after, steps
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
@@ -149,7 +149,7 @@ class Searches:
         """Find the values of a position's moves."""
         env, state = replayed(asked)
         solver = None
-        if is_compiled_game(env):
+        if is_solvable(env):
             compilation = solver_compilation(env, TABLE_MEGABYTES)
             estimates = growing_values(env, state, None)
             latest = next(estimates)
@@ -178,7 +178,7 @@ class Searches:
         """Judge the moves of a game."""
         env = game(asked.game)
         solver = None
-        if is_compiled_game(env):
+        if is_solvable(env):
             compilation = solver_compilation(env, TABLE_MEGABYTES)
             while not (self._prepared.is_set() and self._is_compiled(compilation)):
                 sleep(POLL_SECONDS)
