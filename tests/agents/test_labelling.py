@@ -257,7 +257,7 @@ def test_other_files_are_told_in_one_sentence(tmp_path: Path, content: bytes, su
         (CONNECT_FOUR, 0, 0, "must be from 1 to 10000000, not 0"),
         (CONNECT_FOUR, 10_000_001, 0, "must be from 1 to 10000000, not 10000001"),
         (CONNECT_FOUR, 1, -1, "seed must be at least 0"),
-        (ConnectX(9, 9, 4), 1, 0, "the solver takes boards with"),
+        (ConnectX(9, 9, 4), 1, 0, "boards of at most 64 bits"),
     ],
 )
 def test_settings_out_of_range(env: ConnectX, count: int, seed: int, words: str) -> None:

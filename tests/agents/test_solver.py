@@ -26,6 +26,7 @@ from agents.solver.solver_windows import (
 from envs import BoardState, ConnectFour, ConnectX, state_from_moves
 from envs.bitboard import board_masks, completing_cells
 from tests.helpers.brute_force import BruteForce, score_by_brute_force
+from tests.helpers.forced_words import words_of_at_least
 from tests.helpers.published_positions import SETS, published_positions
 from tests.helpers.strategies import quiet_game, random_game
 
@@ -76,6 +77,29 @@ def test_the_last_plies_on_a_board_of_64_bits(inarow: int) -> None:
     states = [state_from_moves(env, quiet_game(env, 46 + i % 9, rng)) for i in range(40)]
     expected = [score_by_brute_force(env, truth, state) for state in states]
     assert Solver(env).score_all(states) == expected
+
+
+@pytest.mark.parametrize(("size", "plies"), [((8, 8, 4), 54), ((10, 12, 5), 113)])
+def test_the_last_plies_on_wide_boards(size: tuple[int, int, int], plies: int) -> None:
+    """In words of 128 and 256 bits; also with two threads on one table."""
+    env = ConnectX(*size)
+    truth, rng = BruteForce(env), Random(1)
+    states = [state_from_moves(env, quiet_game(env, plies + i % 7, rng)) for i in range(14)]
+    expected = [score_by_brute_force(env, truth, state) for state in states]
+    for threads in (1, 2):
+        solver = Solver(env, threads=threads)
+        assert solver.is_compiled
+        assert solver.score_all(states) == expected
+
+
+@pytest.mark.parametrize("bits", [128, 256])
+def test_wide_words_find_published_scores(bits: int) -> None:
+    """On a board that needs no such words."""
+    positions = [*published_positions("end-easy", 200), *published_positions("middle-easy", 200)]
+    with words_of_at_least(bits):
+        solver = Solver(CONNECT_FOUR)
+        states = [state_from_moves(CONNECT_FOUR, moves) for moves, _ in positions]
+        assert solver.score_all(states) == [score for _, score in positions]
 
 
 @pytest.mark.parametrize(
@@ -237,8 +261,8 @@ def test_the_plain_solver_finds_published_scores(plies: int) -> None:
 
 
 def test_bad_input_is_one_clear_sentence(solver: Solver) -> None:
-    with pytest.raises(ValueError, match="columns \\* \\(rows \\+ 1\\) at most 64"):
-        Solver(ConnectX(8, 8))
+    with pytest.raises(ValueError, match="columns \\* \\(rows \\+ 1\\) at most 256"):
+        Solver(ConnectX(12, 12))
     with pytest.raises(ValueError, match="table_megabytes must be at least 1"):
         Solver(CONNECT_FOUR, table_megabytes=0)
     with pytest.raises(ValueError, match="threads must be at least 1"):

@@ -133,7 +133,8 @@ def mirrored(env: BoardGame, state: BoardState) -> BoardState:
 
 def quiet_game(env: ConnectX, plies: int, rng: Random) -> str:
     """Random moves of so many plies, none of which wins."""
-    moves, state = "", env.initial_state()
+    moves: list[str] = []
+    state = env.initial_state()
     while len(moves) < plies:
         quiet = [
             action
@@ -143,5 +144,6 @@ def quiet_game(env: ConnectX, plies: int, rng: Random) -> str:
         if not quiet:
             return quiet_game(env, plies, rng)
         action = rng.choice(quiet)
-        moves, state = moves + str(action + 1), env.get_next_state(state, action)
-    return moves
+        moves.append(str(action + 1))
+        state = env.get_next_state(state, action)
+    return ("" if env.columns < 10 else ",").join(moves)

@@ -48,7 +48,7 @@ def test_a_board_with_fewer_positions_gives_all_that_there_are(
         ("--labels 0", "the labelled positions must be from 1 to 10000000, not 0"),
         ("--labels 99999999", "must be from 1 to 10000000, not 99999999"),
         ("--labels 5 --seed -1", "seed must be at least 0"),
-        ("--labels 5 --rows 9 --columns 9", "the solver takes boards with"),
+        ("--labels 5 --rows 9 --columns 9", "boards of at most 64 bits"),
         ("--labels 5 --rows 0", "rows must be a whole number of at least 1, not 0"),
         ("--labels 5 --workers 0", "the number of workers must be at least 1, not 0"),
         ("--labels 5 -o labels.csv", r"kept in \.npz or \.parquet files, not in labels\.csv"),

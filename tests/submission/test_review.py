@@ -228,7 +228,7 @@ def test_mistakes_are_sentences(shell: Shell, folder: Path) -> None:
         "choose one of 'Mine', 'Theirs'",
         ("none.json", "--player", "Mine"): "cannot read none.json",
         ("torn.json", "--player", "Mine"): "torn.json is no results file and no whole episode",
-        ("episode-12-replay.json", "--player", "Mine"): "the solver takes boards with",
+        ("episode-12-replay.json", "--player", "Mine"): "the solver takes boards of at most",
         (EPISODE, EPISODE, "--player", "Mine", "--logs", "x.json"): "a log belongs to one episode",
         (EPISODE, "--player", "Mine", "--json", EPISODE): "is read and would be overwritten",
     }

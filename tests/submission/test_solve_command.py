@@ -157,7 +157,7 @@ def test_bounds_in_words(bounds: ScoreBounds, words: str) -> None:
         ("12121212", None, "move 8 of '12121212' is 2: the game is over"),
         ("1212121", None, "after '1212121' the game is over, and won by player 1"),
         ("1 --rows 1 --columns 1", None, "after '1' the game is over, in a draw"),
-        ("4 --rows 9", None, "columns * (rows + 1) at most 64"),
+        ("4 --rows 20", None, "columns * (rows + 1) at most 256"),
         ("4 --inarow 0", None, "inarow must be a whole number of at least 1"),
         ("4 --time-limit -1", None, "'--time-limit'"),
         ("", None, "no position is given: add its moves, as in `connectx solve 4453`"),
