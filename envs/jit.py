@@ -24,8 +24,6 @@ WordKind: TypeAlias = Callable[[int], int]
 """A kind of words, which makes one of a number: `int` for 64 bits, or one of `envs.wide_words`."""
 WORDS: dict[int, Callable[[], WordKind]] = {64: lambda: int}
 """What hands out the words that kernels take, by their bits; `envs.wide_words` enters its own."""
-LESSONS: list[Callable[[], None]] = []
-"""What Numba is yet to be taught before it compiles."""
 ENDING = Event()
 """Set when this process ends: threads that compile end then as soon as they can."""
 
@@ -337,7 +335,8 @@ def _teach_words() -> None:
         return implementation if isinstance(word, types.Integer) else None
 
 
-LESSONS += [_teach_bit_count, _teach_fetch_ahead, _teach_words]
+LESSONS: list[Callable[[], None]] = [_teach_bit_count, _teach_fetch_ahead, _teach_words]
+"""What Numba is yet to be taught before it compiles."""
 
 if TYPE_CHECKING:
     import numpy as np
