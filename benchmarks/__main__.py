@@ -61,7 +61,9 @@ from benchmarks.vector_environments import (
     random_game_report,
 )
 from benchmarks.web_pages import measure_web, started_server, web_report
+from benchmarks.words import RATES, WIDE_BOARDS, measure_words, word_report
 from benchmarks.workload import Workload
+from envs.jit import WORDS
 from submission.running import CORES
 
 app = typer.Typer(
@@ -183,6 +185,15 @@ def vectors(
     _publish([*games, *batch_report(measured)], json)
     if plot is not None:
         draw_batches(measured, plot)
+
+
+@app.command()
+def words(rounds: Rounds = 5, json: Json = None) -> None:
+    """Time the compiled searches and the vector environments by the width of words: minutes."""
+    works = (len(WORDS) + len(WIDE_BOARDS)) * len(RATES)
+    speeds = [*_track(measure_words(rounds), "Timing widths of words", works)]
+    timings = [{**vars(speed), "game": repr(speed.game)} for speed in speeds]
+    _publish(word_report(speeds), json, timings)
 
 
 @app.command()

@@ -10,16 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from envs.bitboard import (
-    WORD_BITS,
-    LineSteps,
-    board_masks,
-    cell_bit,
-    column_cells,
-    fits_in_word,
-    line_steps,
-    mirrored,
-)
+from envs.bitboard import LineSteps, board_masks, cell_bit, column_cells, line_steps, mirrored
 from envs.connectx import ConnectX
 from envs.jit import Flags, Words
 
@@ -48,10 +39,6 @@ class BookScope:
             raise ValueError(
                 f"a book takes boards with columns * (rows + 1) at most {LARGEST_BOOK_BITS}, "
                 f"not {env!r}"
-            )
-        if not fits_in_word(self.rows, self.columns, self.inarow):
-            raise ValueError(
-                f"a book takes lines with (inarow - 1) * (rows + 2) below {WORD_BITS}, not {env!r}"
             )
         if not 0 <= self.plies < self.cells:
             raise ValueError(

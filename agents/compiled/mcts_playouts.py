@@ -33,7 +33,7 @@ class PlayoutBoard(NamedTuple):
 def random_cell(cells: int, stream: int, board: PlayoutBoard) -> int:
     """Draw one of `cells`, which lie in different columns."""
     count = cells.bit_count()
-    index = drawn_index(stream, count)
+    index = int(drawn_index(stream, count))
     if count == board.columns:  # the usual case, in which no cell has to be counted off
         return cells & (board.column << (index * (board.rows + 1)))
     while index > 0:

@@ -20,12 +20,12 @@ from agents.guidance.ordering import allows_win, winning_action
 from agents.guidance.rollouts import decisive, uniform
 from agents.mcts import Node, Tree
 from agents.search import Clock
+from benchmarks.forced_words import words_of_at_least
 from envs import BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.bitboard import fits_in_word
 from envs.random_stream import DRAWN_BITS, DRAWN_MASK, STREAMS, drawn_index, next_stream
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ticking_clock
-from tests.helpers.forced_words import words_of_at_least
 from tests.helpers.strategies import (
     Position,
     connect_games,

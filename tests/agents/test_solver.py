@@ -23,10 +23,10 @@ from agents.solver.solver_windows import (
     SolverArrays,
     narrow_bounds,
 )
+from benchmarks.forced_words import words_of_at_least
 from envs import BoardState, ConnectFour, ConnectX, state_from_moves
 from envs.bitboard import board_masks, completing_cells
 from tests.helpers.brute_force import BruteForce, score_by_brute_force
-from tests.helpers.forced_words import words_of_at_least
 from tests.helpers.published_positions import SETS, published_positions
 from tests.helpers.strategies import quiet_game, random_game
 

@@ -1,0 +1,30 @@
+"""Boards in wider words than they need: what is found stays as it is, only the speed does not."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from agents.compiled.alpha_beta_kernel import make_slice_on_board
+from agents.compiled.mcts_kernel import make_kernels_on_board
+from envs.bitboard import board_masks
+from envs.jit import WORDS
+from envs.learning.vector_kernels import make_step
+
+
+@contextmanager
+def words_of_at_least(bits: int) -> Iterator[None]:
+    """Let every board take words of so many bits or more; searches are made and run inside."""
+    narrower = {known: hand_out for known, hand_out in WORDS.items() if known < bits}
+    for known in narrower:
+        del WORDS[known]
+    forget_boards()
+    try:
+        yield
+    finally:
+        WORDS.update(narrower)
+        forget_boards()
+
+
+def forget_boards() -> None:
+    """Forget what is kept by the numbers of a board, which are equal in words of any width."""
+    for made_once in board_masks, make_kernels_on_board, make_slice_on_board, make_step:
+        made_once.cache_clear()
