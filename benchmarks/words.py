@@ -19,9 +19,9 @@ from envs.learning.vector_env import make_vector_env
 
 CONNECT_FOUR = ConnectFour()
 WIDE_BOARDS = (ConnectX(8, 8, 4), ConnectX(7, 9, 4), ConnectX(10, 12, 5))
-NODES = 1_000_000
-SIMULATIONS = 20_000
-DEPTH = 9
+NODES = 2_000_000
+SIMULATIONS = 50_000
+DEPTH = 12
 NUM_ENVS, STEPS = 8192, 30
 
 

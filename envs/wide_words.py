@@ -11,6 +11,7 @@ without it: there, boards that do not fit 64 bits are searched by the references
 import sys
 from collections.abc import Iterator
 from functools import cache, partial
+from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,9 +31,9 @@ class WideWord(int):
     @classmethod
     def zeros(cls, shape: tuple[int, ...]) -> "WideWords":
         """Make an array of words that are all 0."""
-        words = np.empty(shape, f"V{cls.bits // 8}").view(WideWords)
-        words.view(np.ndarray).fill(bytes(cls.bits // 8))  # takes the memory now
-        return words
+        limbs = np.empty(prod(shape) * cls.bits // 64, np.int64)
+        limbs.fill(0)  # takes the memory now, as for words of 64 bits
+        return limbs.view(f"V{cls.bits // 8}").reshape(shape).view(WideWords)
 
 
 class Word128(WideWord):

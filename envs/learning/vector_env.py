@@ -44,8 +44,8 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
 
     Sub-environment i of `reset(seed=s)` goes as a single environment after `reset(seed=s + i)`.
     Observations, rewards and masks have a row for each sub-environment and mean what
-    `envs.learning.single_env` says; all arrays are new at each step. Boards of at most 64 bits
-    (`envs.bitboard.fits_in_word`) are compiled by Numba, others are played in plain Python.
+    `envs.learning.single_env` says; all arrays are new at each step. Boards of at most 256 bits
+    (`envs.bitboard.fits_in_wide_word`) are compiled by Numba, others are played in plain Python.
 
     `infos["action_mask"]` has shape (num_envs, actions), int8; `LegalActionSampler` draws from it.
     With `SAME_STEP`, `infos["final_obs"]` and `infos["final_info"]` hold what the games that have
