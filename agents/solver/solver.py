@@ -160,9 +160,9 @@ class Solver:
         least = self.book.least_score(state) if self.book else None
         if least is not None:
             lower = min(upper, max(lower, least))
-        job = self.engine.job([state], lower, upper)
         clock = Clock(time_limit)
         together = self.threads > 1 and self.is_compiled and node_limit == inf
+        job = self.engine.job([state], lower, upper, together=together)
         job.run(clock, ALONE_NODES if together else node_limit)
         bounds = _bounds(job)
         if together and not (bounds.exact or clock.expired()):
@@ -233,8 +233,7 @@ class Solver:
         """
         lower, upper = int(job.lowers[0]), int(job.uppers[0])
         others = (
-            self.engine.job([state], lower, upper, mirrored=number % 2 == 1)
-            for number in range(1, self.threads)
+            self.engine.job([state], lower, upper, together=True) for _ in range(1, self.threads)
         )
         jobs = [job, *others]
 

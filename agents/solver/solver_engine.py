@@ -25,6 +25,8 @@ from envs.random_stream import random_action, stream_of_seed
 
 SLICE_NODES = 65_536
 """Nodes between two looks at the clock: some 10 ms."""
+UNDER_WAY = 1 << 12
+"""Places for positions that threads search at the same time."""
 PROOF_GAMES = 40
 """How many random games are begun for positions that both engines solve alike, before the compiled
 one is trusted: their bounds must not exclude each other ..."""
@@ -64,7 +66,7 @@ class SolverEngine(Protocol):
         lower: int,
         upper: int,
         cold: bool = False,
-        mirrored: bool = False,
+        together: bool = False,
     ) -> SolverJob:
         """A job that has not begun.
 
@@ -73,7 +75,7 @@ class SolverEngine(Protocol):
             lower: scores below it need not be told from it.
             upper: scores above it need not be told from it.
             cold: whether each begins with an empty table; then no other job may run.
-            mirrored: whether to take another way than usual, beside a job that goes the usual one.
+            together: whether it shares the work with other jobs of the same position.
         """
 
 
@@ -89,6 +91,7 @@ class CompiledEngine:
         self.board = board_masks(env.rows, env.columns, env.inarow)
         self.layout = table_layout(self.board, table_megabytes)
         self.table = empty_table(self.layout)
+        self.under_way = zeros(UNDER_WAY, word=kind_of_word(self.board.board))
         self.generation = 1
         self.solve = make_solve(self.board, self.layout)
 
@@ -105,10 +108,10 @@ class CompiledEngine:
         lower: int,
         upper: int,
         cold: bool = False,
-        mirrored: bool = False,
+        together: bool = False,
     ) -> "CompiledJob":
         """A job; see `SolverEngine`."""
-        return CompiledJob(self, states, lower, upper, cold, mirrored)
+        return CompiledJob(self, states, lower, upper, cold, together)
 
 
 class CompiledJob:
@@ -121,7 +124,7 @@ class CompiledJob:
         lower: int,
         upper: int,
         cold: bool,
-        mirrored: bool,
+        together: bool,
     ) -> None:
         self.engine = engine
         self.cancelled = False
@@ -130,7 +133,8 @@ class CompiledJob:
         word = kind_of_word(engine.board.board)
         movers = words_of([state.mover for state in states], word)
         masks = words_of([state.mask for state in states], word)
-        self._batch = Batch(movers, masks, self.lowers, self.uppers, cold, mirrored)
+        under_way = engine.under_way if together else zeros(0, word=word)
+        self._batch = Batch(movers, masks, self.lowers, self.uppers, cold, under_way)
         self._stack = empty_stack(engine.board)
         self._progress = zeros(SOLVER_PROGRESS_FIELDS)
         self._progress[GENERATION] = engine.generation

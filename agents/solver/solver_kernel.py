@@ -58,6 +58,7 @@ from agents.solver.position_bounds import (
 )
 from agents.solver.score_table import (
     ScoreTable,
+    bucket_and_tag,
     fetch_bucket,
     position_key,
     store_bounds,
@@ -68,6 +69,8 @@ from envs.jit import Words, inlined
 
 FOLLOW_UP_CHILD_LEFT = 14
 """With more cells left, the follow-up bound of all children is computed before one is searched."""
+SHARED_LEFT = 16
+"""With more cells left, threads share the moves of a position among them."""
 MIRROR_STONES = 16
 """With fewer stones, mirror images share an entry; later they hardly meet."""
 
@@ -119,7 +122,7 @@ def search(
     ply: int,
     nodes: int,
     node_limit: int,
-    mirrored: bool,
+    under_way: Words,
 ) -> tuple[int, int, int]:
     """Search the position in frame 0 with the window (alpha, beta) = (alpha, alpha + 1).
 
@@ -139,7 +142,7 @@ def search(
         ply: 0 to begin, or the ply at which the search was left.
         nodes: how many have been visited before.
         node_limit: leaves the search when so many have been visited.
-        mirrored: whether of two equal moves the right one comes first.
+        under_way: see `Batch`.
 
     Returns:
         -1 and v, for the player to move in frame 0, or the ply at which the search was left; and
@@ -154,14 +157,14 @@ def search(
             decided, value = look_up(board, table, line)
         if not decided:
             begin_frame(board, stack, ply, line, nodes)
-            decided, value = order_moves(board, table, stack, ply, line, mirrored)
+            decided, value = order_moves(board, table, stack, ply, line)
         if not decided:
             decided, value = look_up_children(board, table, stack, ply)
         if decided:
-            ply, value = hand_up(board, table, stack, ply, line.sign * value, nodes)
+            ply, value = hand_up(board, table, stack, ply, line.sign * value, nodes, under_way)
             if ply < 0:
                 return ply, value, nodes
-        position, alpha = play_next_move(stack, ply)
+        position, alpha = play_next_move(board, table, stack, ply, under_way)
         ply += 1
     enter_node(stack, ply, position, alpha)
     return ply, 0, nodes
@@ -230,13 +233,12 @@ def order_moves(
     stack: SolverStack,
     ply: int,
     line: ForcedLine,
-    mirrored: bool,
 ) -> tuple[bool, int]:
     """Line up the moves, the best first, unless one decides the node on its own.
 
     The more threats a move makes, the better; a move that lets the opponent take the cell above,
     where the mover would have won, is bad. Of equals the one nearer to the middle comes first, of
-    two as near the left one, or the right one where that is `mirrored`.
+    two as near the left one.
 
     Returns:
         Whether the node is decided, and the value.
@@ -246,8 +248,6 @@ def order_moves(
     left = board.cells - stones
     for place in range(board.columns):
         column = column_from_middle(board.columns, place)
-        if mirrored:
-            column = board.columns - 1 - column
         move = line.moves & (board.column << (column * (board.rows + 1)))
         if move:
             stone, filled = position.mover | move, position.mask | move
@@ -305,11 +305,18 @@ def look_up_children(
 
 
 @inlined
-def play_next_move(stack: SolverStack, ply: int) -> tuple[Position, int]:
+def play_next_move(
+    board: BoardMasks, table: ScoreTable, stack: SolverStack, ply: int, under_way: Words
+) -> tuple[Position, int]:
     """The position and the window after the next move of a frame."""
     frame = stack.frames[ply]
     index = int(frame[FRAME_PLAYED])
     frame[FRAME_PLAYED] = index + 1
+    if is_shared(board, frame[FRAME_MASK], under_way):
+        if index > 0:
+            defer_moves_under_way(board, table, stack, ply, under_way)
+        key = key_after(board, stack, ply, index)
+        under_way[slot_under_way(table, under_way, key)] = key
     parent = Position(frame[FRAME_MOVER], frame[FRAME_MASK], 0, frame[FRAME_THREATS])
     child = after_move(
         parent, stack.moves[ply, index, MOVE_CELL], stack.moves[ply, index, MOVE_THREATS]
@@ -318,8 +325,57 @@ def play_next_move(stack: SolverStack, ply: int) -> tuple[Position, int]:
 
 
 @inlined
+def is_shared(board: BoardMasks, mask: int, under_way: Words) -> bool:
+    """Whether threads share the moves of a position among them."""
+    return len(under_way) > 0 and board.cells - mask.bit_count() > SHARED_LEFT
+
+
+@inlined
+def defer_moves_under_way(
+    board: BoardMasks, table: ScoreTable, stack: SolverStack, ply: int, under_way: Words
+) -> None:
+    """Put a move that no other thread searches before those that one does, if there is any.
+
+    The other's bounds will be in the table when they are needed (J.-C. Weill, "The ABDADA
+    Distributed Minimax Search Algorithm", 1996; without its waiting, as T. Kannan has it).
+    """
+    frame, moves = stack.frames[ply], stack.moves[ply]
+    first = int(frame[FRAME_PLAYED]) - 1
+    for index in range(first, int(frame[FRAME_CHOICES])):
+        key = key_after(board, stack, ply, index)
+        if under_way[slot_under_way(table, under_way, key)] != key:
+            for field in range(MOVE_FIELDS):
+                taken = moves[index, field]
+                for place in range(index, first, -1):
+                    moves[place, field] = moves[place - 1, field]
+                moves[first, field] = taken
+            return
+
+
+@inlined
+def key_after(board: BoardMasks, stack: SolverStack, ply: int, index: int) -> int:
+    """The key of the position after a move of a frame."""
+    frame = stack.frames[ply]
+    mover, mask = frame[FRAME_MOVER], frame[FRAME_MASK]
+    return table_key(board, mover ^ mask, mask | stack.moves[ply, index, MOVE_CELL])
+
+
+@inlined
+def slot_under_way(table: ScoreTable, under_way: Words, key: int) -> int:
+    """The place of a position among those under way; others may have the same one."""
+    bucket, _ = bucket_and_tag(table, key)
+    return (bucket >> 1) & (len(under_way) - 1)
+
+
+@inlined
 def hand_up(
-    board: BoardMasks, table: ScoreTable, stack: SolverStack, ply: int, value: int, nodes: int
+    board: BoardMasks,
+    table: ScoreTable,
+    stack: SolverStack,
+    ply: int,
+    value: int,
+    nodes: int,
+    under_way: Words,
 ) -> tuple[int, int]:
     """Hand up the `value` of the node at `ply` until a frame has a move left that it needs.
 
@@ -331,6 +387,11 @@ def hand_up(
     while ply > 0:
         ply -= 1
         frame = stack.frames[ply]
+        if is_shared(board, frame[FRAME_MASK], under_way):
+            key = key_after(board, stack, ply, int(frame[FRAME_PLAYED]) - 1)
+            slot = slot_under_way(table, under_way, key)
+            if under_way[slot] == key:
+                under_way[slot] = key ^ key
         alpha, best = int(frame[FRAME_ALPHA]), max(int(frame[FRAME_BEST]), -value)
         frame[FRAME_BEST] = best
         if best <= alpha and int(frame[FRAME_PLAYED]) < int(frame[FRAME_CHOICES]):

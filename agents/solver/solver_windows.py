@@ -56,8 +56,9 @@ class Batch(NamedTuple):
     """[n] The upper bound."""
     cold: bool
     """Whether each begins with an empty table."""
-    mirrored: bool
-    """Whether of two equal moves the right one comes first, unlike in other threads."""
+    under_way: Words
+    """[slot] The keys of positions that threads search at this time, so that they share the moves
+    among them; empty where one thread is alone."""
 
 
 class SolverArrays(NamedTuple):
@@ -124,7 +125,7 @@ def narrow_bounds(
                 progress[AT_PLY],
                 progress[VISITED],
                 limit,
-                batch.mirrored,
+                batch.under_way,
             )
             progress[AT_PLY] = ply
             finished = ply < 0
