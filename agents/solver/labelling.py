@@ -238,7 +238,7 @@ class Labeller:
             known: Words = self.book.scores[ply][np.searchsorted(self.book.keys[ply], keys)]
             return known
         states = [
-            BoardState(mover, mask, player=1 + ply % 2, won=False)
+            BoardState.of_stones(mover, mask)
             for mover, mask in zip(movers.tolist(), masks.tolist(), strict=True)
         ]
         return np.array(self._solver.score_all(states), np.int64)
@@ -307,7 +307,7 @@ class Grove:
             if not len(games.movers):
                 return state
         mover, mask = int(games.movers[0]), int(games.masks[0])
-        return BoardState(mover, mask, player=1 + mask.bit_count() % 2, won=False)
+        return BoardState.of_stones(mover, mask)
 
     def _label(self, games: Games, ply: int) -> tuple[Moves, Words]:
         """Label the positions of the games, each once; the moves of each game, and their scores."""
