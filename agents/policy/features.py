@@ -187,7 +187,7 @@ def add_lines(board: FeatureBoard, mover: int, other: int, found: Any, count: in
 def add_patterns(
     board: FeatureBoard, mover: int, other: int, second: int, found: Any, count: int
 ) -> int:
-    """Add the feature of each n-tuple's pattern, of the player to move: 0 the first, 1 the second."""
+    """Add the feature of each n-tuple's pattern, of who moves first (0) or second (1)."""
     first = CELL_GROUPS * board.bits + 1 + len(board.lines) * PLAYERS * (board.inarow - 1)
     for number in range(len(board.tuples)):
         pattern = 0
