@@ -130,7 +130,8 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         killer_moves: bool,
         plain: bool = False,
     ) -> None:
-        super().__init__(env, heuristic, ordering, clock, TranspositionTable(0), killer_moves)
+        guess = self._guess if isinstance(heuristic, LearnedValue) else heuristic
+        super().__init__(env, guess, ordering, clock, TranspositionTable(0), killer_moves)
         masks = board_masks(env.rows, env.columns, env.inarow)
         self._board = BoardNumbers(masks.rows, masks.inarow, masks.bottom, masks.board)
         self._cells = masks.cells
@@ -169,6 +170,20 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         self._begin(state, scale.score(alpha), scale.score(beta))
         self._run(plies=int(min(depth, self._cells - state.mask.bit_count())))
         return scale.value(sign * int(self._arrays.frames[0, BEST])), self._variation()
+
+    def _guess(self, env: ConnectX, state: BoardState) -> float:
+        """The network's value of a state: the kernel's of the only move of a state before it.
+
+        So no code is compiled for the network alone.
+        """
+        other = state.mask ^ state.mover
+        last = other & (state.mask + self._board.bottom) >> 1
+        last &= -last
+        self._begin(BoardState(other ^ last, state.mask ^ last, 3 - state.player, False), -1, 1)
+        arrays = self._arrays._replace(order=words_of([last]))
+        self._search_slice(self._board, self._scale.scores, arrays, 1, NODES_PER_SLICE)
+        sign = -1 if state.player == 1 else 1
+        return self._scale.value(sign * int(arrays.frames[0, BEST]))
 
     def _winning_move(self, state: BoardState) -> int:
         """A cell with which the player whose turn it is wins at once, or 0."""

@@ -92,6 +92,8 @@ class LearnedValue:
     def __call__(self, env: BoardGame, state: BoardState, rng: object = None) -> float:
         """The value of an unfinished state, from player 1's view, in (-1, 1).
 
+        By machine code, where that can be waited for: not beside a game.
+
         Raises:
             ValueError: another game than that of the network.
         """

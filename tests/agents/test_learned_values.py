@@ -104,7 +104,7 @@ def test_learned_values_need_weights(option: str) -> None:
     name, _, choice = option.partition(":")
     key, _, value = choice.partition("=")
     with pytest.raises(ValueError, match=f"{key} learned needs weights"):
-        make_agent(name, **{key: value})
+        make_agent(name, weights=None, **{key: value})
 
 
 def test_threads_have_memory_of_their_own() -> None:
