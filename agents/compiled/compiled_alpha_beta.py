@@ -130,8 +130,7 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         killer_moves: bool,
         plain: bool = False,
     ) -> None:
-        guess = self._guess if isinstance(heuristic, LearnedValue) else heuristic
-        super().__init__(env, guess, ordering, clock, TranspositionTable(0), killer_moves)
+        super().__init__(env, heuristic, ordering, clock, TranspositionTable(0), killer_moves)
         masks = board_masks(env.rows, env.columns, env.inarow)
         self._board = BoardNumbers(masks.rows, masks.inarow, masks.bottom, masks.board)
         self._cells = masks.cells
@@ -171,11 +170,14 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         self._run(plies=int(min(depth, self._cells - state.mask.bit_count())))
         return scale.value(sign * int(self._arrays.frames[0, BEST])), self._variation()
 
-    def _guess(self, env: ConnectX, state: BoardState) -> float:
-        """The network's value of a state: the kernel's of the only move of a state before it.
+    def guess(self, state: BoardState) -> float:
+        """The heuristic's value of a state.
 
-        So no code is compiled for the network alone.
+        A network's is the kernel's, of the only move of a state before it: so nothing is compiled
+        for the network alone.
         """
+        if not isinstance(self.heuristic, LearnedValue):
+            return super().guess(state)
         other = state.mask ^ state.mover
         last = other & (state.mask + self._board.bottom) >> 1
         last &= -last
