@@ -119,10 +119,13 @@ def test_a_search_that_must_be_compiled_runs_in_plain_python_meanwhile(
     goes_on = Event()
     bank_of_patience.compile_beside_games()
     slow = Compilation("alpha-beta", lambda: goes_on.wait(60))
-    monkeypatch.setattr("agents.alpha_beta_agent.ALPHA_BETA", slow)
+    monkeypatch.setattr("agents.alpha_beta_agent.LEARNED_ALPHA_BETA", slow)
     env = ConnectFour()
     agent = make_agent("alphabeta", depth=2, engine="compiled")
-    assert agent.search(env, env.initial_state()).engine == "reference"
+    meanwhile = agent.search(env, env.initial_state())
+    counting = make_agent("alphabeta", depth=2, engine="reference", heuristic="open_lines")
+    assert meanwhile.engine == "reference"
+    assert meanwhile.action_values == counting.search(env, env.initial_state()).action_values
     goes_on.set()
     bank_of_patience.allow(60.0)
     assert agent.search(env, env.initial_state()).engine == "compiled"

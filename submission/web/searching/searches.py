@@ -116,7 +116,7 @@ class Searches:
         PATIENCE.compile_beside_games()
 
     def prepare(self) -> None:
-        """Compile the searches, and open the book; those with a network, which only seats use, last."""
+        """Compile the searches, those with a network last, which seats alone use; open the book."""
         connect_four = ConnectX()
         compilations = [solver_compilation(connect_four, TABLE_MEGABYTES), MCTS, ALPHA_BETA]
         for compilation in compilations:
