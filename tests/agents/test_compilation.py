@@ -282,7 +282,8 @@ print([name for name in ("numba", "numpy", "agents", "envs", "submission") if na
 # Numba sets warnings aside, and not for one thread alone: no warning is an error here.
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize(
-    ("agent", "options"), [("perfect", {}), ("mcts", {"time_limit": 0.02, "seed": 1, "weights": None})]
+    ("agent", "options"),
+    [("perfect", {}), ("mcts", {"time_limit": 0.02, "seed": 1, "weights": None})],
 )
 def test_both_seats_compile_at_once(
     tmp_path: Path, agent: str, options: dict[str, JsonValue]

@@ -456,7 +456,7 @@ def test_values_are_kept_where_it_matters() -> None:
     """Random positions of 12 to 20 plies in which some columns keep the value and some do not."""
     core = pytest.importorskip("bitbully.bitbully_core")
     env, rng, solver = ConnectFour(), Random(11), core.BitBullyCore()
-    agent = MCTSAgent(simulations=25_000, keep_tree=False, seed=1, engine="compiled")
+    agent = MCTSAgent(25_000, keep_tree=False, seed=1, engine="compiled", weights=None)
     kept = played = 0
     while played < 30:
         board, state = core.BoardCore(), env.initial_state()
