@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from threading import Event, Thread
 from time import perf_counter
@@ -129,6 +129,25 @@ def test_a_search_that_must_be_compiled_runs_in_plain_python_meanwhile(
     goes_on.set()
     bank_of_patience.allow(60.0)
     assert agent.search(env, env.initial_state()).engine == "compiled"
+
+
+@pytest.mark.parametrize(
+    ("name", "plain", "learned"),
+    [
+        ("alphabeta", "alpha_beta_agent.ALPHA_BETA", "alpha_beta_agent.LEARNED_ALPHA_BETA"),
+        ("mcts", "mcts_agent.MCTS", "mcts_agent.LEARNED_MCTS"),
+    ],
+)
+def test_only_the_search_that_will_be_used_is_compiled(
+    name: str, plain: str, learned: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = list[str]()
+    for compilation in (plain, learned):
+        note = partial(begun.append, compilation)
+        monkeypatch.setattr(f"agents.{compilation}", Compilation("a test", note))
+    for options, env in (({}, ConnectFour()), ({"weights": None}, ConnectFour())):
+        make_agent(name, **options).compile(env)
+    assert begun == [learned, plain]
 
 
 # --- kernels
