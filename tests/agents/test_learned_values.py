@@ -76,7 +76,9 @@ def test_alpha_beta_finds_the_same_compiled(position: Position, seed: int, depth
 
 def test_the_kernel_of_guesses_runs_in_plain_python(monkeypatch: pytest.MonkeyPatch) -> None:
     env = ConnectX(4, 5, 3)
-    weights = encode_policy(LearnedValue.of_stones(env).policy)
+    policy = LearnedValue.of_stones(env).policy
+    assert isinstance(policy, TrainedPolicy)
+    weights = encode_policy(policy)
     agent = AlphaBetaAgent(depth=4, time_limit=None, heuristic="learned", weights=weights)
     expected = agent.search(env, env.initial_state())
     plain = partial(CompiledAlphaBeta, plain=True)
