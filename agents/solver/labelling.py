@@ -344,5 +344,5 @@ class Grove:
 
 def fallible_player(look_ahead: int, random_share: float) -> OpponentModel:
     """A player who looks some plies ahead, and of whose moves a share may be anything."""
-    agent = AlphaBetaAgent(depth=look_ahead, time_limit=None, table_size=SEARCH_TABLE)
+    agent = AlphaBetaAgent(depth=look_ahead, time_limit=None, table_size=SEARCH_TABLE, weights=None)
     return epsilon_greedy(agent, random_share)
