@@ -47,7 +47,8 @@ def build_bundle(
 
     Raises:
         ValueError: unknown agent or option, a value that does not fit, a game that is unknown or
-            that the agent does not play, or a construct that cannot be bundled (`submission.bundle.sources.BundleError`, with file and line).
+            that the agent does not play, or a construct that cannot be bundled
+            (`submission.bundle.sources.BundleError`, with file and line).
         OSError: `source`, or a file that an option names, cannot be read.
     """
     roots = {package.__name__: _folder(package) for package in PACKAGES}
