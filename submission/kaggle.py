@@ -23,6 +23,10 @@ class Referee(StrEnum):
     OPEN_SPIEL_CONNECT_FOUR = "open_spiel_connect_four"
     OPEN_SPIEL_TIC_TAC_TOE = "open_spiel_tic_tac_toe"
 
+    @classmethod
+    def _missing_(cls, value: object) -> None:
+        raise ValueError(f"unknown referee {value!r}: choose one of {', '.join(cls)}")
+
     @property
     def is_open_spiel(self) -> bool:
         """Whether it is one of OpenSpiel's, which take actions of another form."""

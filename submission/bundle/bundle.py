@@ -64,14 +64,14 @@ def build_bundle(
         roots = {path.stem: path for path in siblings} | roots
     check_options(agent, cls, options)
     chosen = unlimited_options(cls, options)
-    games = _other_games(game)
     made = cls(**chosen)
+    games = _other_games(game)
     for rules in games.values():
-        _require_played(agent, made, rules())
+        _require_played(agent, made, rules)
     files = data_files(cls, chosen)
 
     player, agent_symbol = Symbol("submission.entry", "KagglePlayer"), Symbol(module, cls.__name__)
-    others = {name: Symbol(rules.__module__, rules.__name__) for name, rules in games.items()}
+    others = {name: Symbol(rules.__module__, type(rules).__name__) for name, rules in games.items()}
     closure = close(SourceTree(roots), [player, agent_symbol, *others.values()], own_names(files))
     written = {key: repr(value) for key, value in chosen.items()}
     constants = {file.option: file.constant for file in files}
@@ -88,7 +88,7 @@ def build_bundle(
     return text
 
 
-def _other_games(game: str) -> dict[str, type[BoardGame]]:
+def _other_games(game: str) -> dict[str, BoardGame]:
     """The rules of a game by OpenSpiel's name; nothing for ConnectX, which every bundle plays.
 
     Raises:
@@ -98,7 +98,7 @@ def _other_games(game: str) -> dict[str, type[BoardGame]]:
     if game not in playable:
         raise ValueError(f"unknown game {game!r}: choose one of {', '.join(playable)}")
     entry = playable[game]
-    return {} if entry.open_spiel in (None, CONNECT_FOUR) else {entry.open_spiel: entry.rules}
+    return {} if entry.open_spiel in (None, CONNECT_FOUR) else {entry.open_spiel: entry.make()}
 
 
 TRIAL_SECONDS = 0.05

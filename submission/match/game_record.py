@@ -61,9 +61,11 @@ class GameConfiguration:
         """
         is_tic_tac_toe = referee is Referee.OPEN_SPIEL_TIC_TAC_TOE
         defaults = (SIDE, SIDE, SIDE) if is_tic_tac_toe else (6, 7, 4)
-        given = zip((rows, columns, inarow), defaults, strict=True)
-        sizes = [default if size is None else size for size, default in given]
-        return cls(*sizes, act_timeout, referee)
+        rows, columns, inarow = (
+            default if size is None else size
+            for size, default in zip((rows, columns, inarow), defaults, strict=True)
+        )
+        return cls(rows, columns, inarow, act_timeout, referee)
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> "GameConfiguration":

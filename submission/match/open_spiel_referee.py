@@ -8,7 +8,14 @@ from collections.abc import Callable, Sequence
 from copy import deepcopy
 from typing import Any
 
-from submission.kaggle import DONE, ONE_AT_A_TIME, environment_of, kaggle_environments
+from submission.kaggle import (
+    DONE,
+    ONE_AT_A_TIME,
+    Referee,
+    environment_of,
+    kaggle_environments,
+)
+from submission.match import own_referee
 from submission.match.game_record import GameConfiguration, GameRecord
 from submission.match.own_referee import PlayedGame, overtime
 from submission.match.seats import Failure, Move, Seat
@@ -16,6 +23,12 @@ from submission.sandbox.move import misplaced
 
 BANK = 12
 """Seconds by which the moves of a seat may exceed their limits, in a whole game."""
+
+
+def bank_of(referee: Referee) -> float:
+    """Seconds by which a referee lets the moves of a seat exceed their limits, in a whole game."""
+    return BANK if referee.is_open_spiel else own_referee.BANK
+
 
 Ask = Callable[[int, dict[str, Any], dict[str, Any]], Move]
 """Asks the seat at a place, 0 or 1, with an observation and a configuration."""

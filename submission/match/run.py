@@ -81,13 +81,14 @@ def _require_playable(pairings: Sequence[Pairing], settings: Settings) -> None:
         if names.count((player, opponent)) > 1:
             raise ValueError(f"{player!r} against {opponent!r} is named twice: name it once")
     referee = settings.configuration.referee
-    for player in players_of(pairings):
-        if player.kind is PlayerKind.BUILT_IN and player.name not in referee.built_in_agents:
+    players = players_of(pairings)
+    for each in players:
+        if each.kind is PlayerKind.BUILT_IN and each.name not in referee.built_in_agents:
+            known = alternatives(referee.built_in_agents)
             raise ValueError(
-                f"{referee} has no agent {player.name!r} of its own but "
-                f"{alternatives(referee.built_in_agents)}: name that, one of ours or a file"
+                f"{referee} has no agent {each.name!r}: name {known}, an agent of ours, or a file"
             )
-    all_ours = all(player.kind is PlayerKind.AGENT for player in players_of(pairings))
+    all_ours = all(each.kind is PlayerKind.AGENT for each in players)
     if settings.arena is Arena.KAGGLE or not all_ours:
         environment_of(referee)
 

@@ -47,7 +47,8 @@ class Places(NamedTuple):
     """`column` or `cell`."""
     used_up: str
     """The word for one that takes no stone any more."""
-    count: int
+    number: int
+    """How many there are."""
 
 
 class Raised(NamedTuple):
@@ -271,18 +272,18 @@ def of_submission(returned: str, action: str, places: Places) -> Cause:
         places: what the actions of the game name.
     """
     if returned != SUBMISSION:
-        what = action if returned == "NoneType" else f"{action}, a {returned}"
+        what = action if returned == "NoneType" else f"{action}, of type {returned},"
         return Cause(
-            f"the agent returned {what}, and OpenSpiel's environments take "
+            f"the agent returned {what} and OpenSpiel's environments take "
             f"{{'submission': {places.name}}} alone, with a plain int",
             f'return {{"submission": int({places.name})}}',
         )
     mend = "choose among the places that the board of observation.observationString shows as free"
-    if action in map(str, range(places.count)):
+    if action in map(str, range(places.number)):
         return Cause(f"the agent returned {places.name} {action}, which is {places.used_up}", mend)
     return Cause(
         f"the agent returned {places.name} {action}, which does not exist: "
-        f"{places.name}s run from 0 to {places.count - 1}",
+        f"{places.name}s run from 0 to {places.number - 1}",
         mend,
     )
 
