@@ -92,7 +92,7 @@ def read_open_spiel(game: str, observation: object, configuration: object) -> Re
         mark=1 + int(_number(observation, "playerId", 0, 0)),
         rows=len(lines),
         columns=len(lines[0]),
-        inarow=int(in_row[1]) if in_row else 4,
+        inarow=int(in_row[1]) if in_row else len(lines),
         act_timeout=min(LONGEST_MOVE, _number(configuration, "actTimeout", 0, 2)),
         bank=_number(observation, "remainingOverageTime", 0, 0),
         game=game,
