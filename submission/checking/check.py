@@ -109,7 +109,8 @@ def check_submission(
         default_memory() if memory is None else memory,
         speed,
     )
-    environment_of(referee)
+    if referee.is_open_spiel:
+        environment_of(referee)  # which is needed here, wherever the submission runs
     plans = planned_games(limits, game_seconds, referee)[: FIRST_GAMES if pair_only else None]
     done = count(1)
 

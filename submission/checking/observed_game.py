@@ -167,7 +167,7 @@ class _Game:
         size = plan.rows, plan.columns, plan.inarow
         rules = GameConfiguration(*size, plan.act_timeout, plan.referee)
         self._board = (OpenSpielGame if plan.referee.is_open_spiel else OwnGame)(rules, limits.bank)
-        self._setting_up: dict[Seat, float] = {}
+        self._setting_up: dict[Seat, float] = {}  # seconds, which count to the first move
         self._plan = plan
         self._limits = limits
         self._players = players

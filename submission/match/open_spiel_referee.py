@@ -112,6 +112,8 @@ class OpenSpielGame:
             self._setting_up[place] = move.seconds
             failure = self._judged(move)
             if failure is not None:
+                # No answer is illegal here: an environment that is given one would play on.
+                failure = failure._replace(status=failure.status.replace("INVALID", "ERROR"))
                 self._durations[place].append(move.seconds)
                 actions[place] = _failing_action(failure)
                 break
@@ -119,7 +121,7 @@ class OpenSpielGame:
         return failure
 
     def carry_out(self, move: Move) -> Failure | None:
-        """Have the environment take a move; the failure that it ends the game with, if any."""
+        """Have the environment take a move, or say why the game is over by it."""
         mover = self._mover = self.mover
         waited, self._setting_up[mover] = self._setting_up[mover], 0.0
         self._durations[mover].append(round(waited + move.seconds, 6))
