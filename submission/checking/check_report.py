@@ -165,7 +165,7 @@ def _stderr(tail: str) -> Iterator[Text]:
 
 
 def _upload(report: CheckReport) -> Iterator[Text]:
-    if report.accepted and report.upload_command is not None:
+    if report.accepted and not report.referee.is_open_spiel:
         command = _plain(report.upload_command)
         command.no_wrap, command.overflow = True, "ignore"  # it is there to be copied
         yield Text("Submit it with:", style="bold")

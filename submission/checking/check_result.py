@@ -106,9 +106,9 @@ class CheckReport(Printed):
         return all(game.fault is None for game in self.games if game.decides)
 
     @property
-    def upload_command(self) -> str | None:
-        """The command that submits the file to Kaggle's competition; None for OpenSpiel's games."""
-        return None if self.referee.is_open_spiel else upload_command(self.path, "MESSAGE")
+    def upload_command(self) -> str:
+        """The command that submits the file to Kaggle's ConnectX competition."""
+        return upload_command(self.path, "MESSAGE")
 
     def to_dict(self) -> dict[str, Any]:
         """All fields, `accepted` and `upload_command`, as what `json.dumps` takes."""

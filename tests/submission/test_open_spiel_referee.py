@@ -236,7 +236,7 @@ def test_a_check_names_the_mistake(tmp_path: Path, bundle: Path) -> None:
     report = check_pair(bundle.read_text(), tmp_path, referee=TIC_TAC_TOE)
     assert report.accepted
     assert "open_spiel_tic_tac_toe would take" in text_of(report)
-    assert report.upload_command is None
+    assert "Submit it" not in text_of(report)
     taken = "def agent(o, c):\n    return {'submission': 4}\n"
     report = check_pair(taken, tmp_path, referee=TIC_TAC_TOE)
     assert told(first_fault(report)).endswith("the agent returned cell 4, which is taken")
