@@ -21,8 +21,9 @@ from envs.games import game_id
 from envs.jit import Words
 
 FORMAT = "connectx solver table, version 1"
-LEAST_WORK = 6
-"""Bits of the number of nodes that an entry must have taken to be kept: 32 nodes or more."""
+LEAST_WORK = 8
+"""Bits of the number of nodes that an entry must have taken to be kept: 128 nodes or more. Of a
+full table that is a ninth; with each bit less it is twice as much."""
 LEVEL = 1
 """Of the compression: higher ones take many times as long and save a tenth."""
 CHUNK = 1 << 20

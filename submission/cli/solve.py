@@ -91,7 +91,7 @@ def solve(
     A long search shows the bounds of the score that are proven so far, how many positions it has
     visited, and how many a second. Ctrl-C ends it with these bounds, and exit status 1. --table
     FILE keeps the transposition table, every few minutes and at the end; --resume goes on from it,
-    in any position of the same board. The file takes a tenth of --table-megabytes, or less.
+    in any position of the same board. The file takes up to an eighth of --table-megabytes.
     """
     sizes = {"rows": rows, "columns": columns, "inarow": inarow}
     given = {name: size for name, size in sizes.items() if size is not None}
