@@ -51,7 +51,7 @@ def boards() -> Iterator[tuple[int, int, str, int]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("rows", "columns", "sign", "last_move"), boards())
+@pytest.mark.parametrize(("rows", "columns", "sign", "last_move"), list(boards()))
 def test_who_wins_and_with_which_move(
     rows: int,
     columns: int,
