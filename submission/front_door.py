@@ -25,7 +25,8 @@ from submission.checking.check_report import render_check
 from submission.checking.check_result import CheckReport
 from submission.grading.grade_report import grade_pictures, render_grade
 from submission.grading.grading import Grade, GradeSettings, grade_player
-from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position_set
+from submission.grading.published_sets import PublishedSet, read_positions_to_ask
+from submission.grading.solved_positions import SHIPPED_POSITIONS
 from submission.kaggle import Referee
 from submission.match.game_record import GameConfiguration
 from submission.match.match import Match
@@ -276,7 +277,9 @@ def grade(
 
     Args:
         player: who is asked.
-        positions: a file that `connectx positions` has written; by default the package's own.
+        positions: a file that `connectx positions` has written, or positions that others grade
+            with, as `submission.grading.published_sets` describes them; by default the package's
+            own.
         sample: ask about so many of them, drawn by the seed.
         seed: draws the sample and the player's random numbers.
         act_timeout: seconds for a move; the bank of 60 s is full in each position.
@@ -288,14 +291,17 @@ def grade(
         ValueError, OSError, ModuleNotFoundError: bad input.
     """
     graded, settings = as_player(player), GradeSettings(seed, act_timeout)
-    position_set = read_position_set(Path(positions))
+    found = read_positions_to_ask(Path(positions))
     if sample is not None:
-        position_set = position_set.sample(sample, seed)
-    with (
-        chosen_executor(workers, dask) as executor,
-        progress_bar(f"Grading {graded.name}", progress) as show,
-    ):
-        return grade_player(graded, position_set, settings, executor, show)
+        found = found.sample(sample, seed)
+    with chosen_executor(workers, dask) as executor:
+        if isinstance(found, PublishedSet):
+            with progress_bar(f"Solving {found.path}", progress) as show:
+                asked = found.solve(executor, show)
+        else:
+            asked = found
+        with progress_bar(f"Grading {graded.name}", progress) as show:
+            return grade_player(graded, asked, settings, executor, show)
 
 
 def ladder(
