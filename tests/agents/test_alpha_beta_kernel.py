@@ -45,11 +45,11 @@ heuristics = st.sampled_from(["zero", "open_lines"])
 
 
 def compiled(**options: Any) -> AlphaBetaAgent:
-    return AlphaBetaAgent(**{"time_limit": None, "engine": "compiled", **options})
+    return AlphaBetaAgent(**{"time_limit": None, "engine": "compiled", "weights": None, **options})
 
 
 def reference(**options: Any) -> AlphaBetaAgent:
-    return AlphaBetaAgent(**{"time_limit": None, "engine": "reference", **options})
+    return AlphaBetaAgent(**{"time_limit": None, "engine": "reference", "weights": None, **options})
 
 
 def contested_position(env: BoardGame, rng: Random) -> BoardState:
@@ -231,7 +231,8 @@ def test_what_the_kernel_does_not_know_is_refused_or_left_to_the_reference(
 
 def test_without_numba_the_reference_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     without = Compilation("alpha-beta", lambda: False)
-    monkeypatch.setattr("agents.alpha_beta_agent.ALPHA_BETA", without)
+    for name in ("ALPHA_BETA", "LEARNED_ALPHA_BETA"):
+        monkeypatch.setattr(f"agents.alpha_beta_agent.{name}", without)
     env = ConnectFour()
     with pytest.raises(ValueError, match="needs Numba"):
         compiled(depth=2).search(env, env.initial_state())
