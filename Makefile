@@ -28,7 +28,7 @@ IMAGE_TESTS := $(addprefix tests/agents/test_,solver.py alpha_beta_kernel.py mct
 
 # What is tested with libraries that have an environment of their own, of 2 GB: those of reinforcement
 # learning, which pin each other, and peers of the benchmarks. PyTorch comes without CUDA.
-EXTRAS_TESTS := $(addprefix tests/,test_readme_training.py agents/test_distillation.py agents/test_learners.py agents/test_policy_agent.py benchmarks/test_benchmarks.py benchmarks/test_environment_benchmark.py benchmarks/test_vector_benchmark.py envs/test_adapters.py envs/test_sb3_vec_env.py submission/test_train.py submission/test_every_system.py::test_train)
+EXTRAS_TESTS := $(addprefix tests/,test_readme_training.py agents/test_distillation.py agents/test_learners.py agents/test_policy_agent.py benchmarks/test_benchmarks.py benchmarks/test_environment_benchmark.py benchmarks/test_vector_benchmark.py envs/test_adapters.py envs/test_sb3_vec_env.py submission/test_open_spiel_referee.py submission/test_train.py submission/test_every_system.py::test_train)
 PYTORCH := torch==2.13.0
 PYTORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 
@@ -74,7 +74,7 @@ test:
 	@$(if $(kaggle_python),:,echo "Left out, for want of Python $(IMAGE_PYTHON): tests with the versions of Kaggle's image")
 
 compiled: $(VENV)/dev.stamp
-	@for kernels in solver alphabeta mcts; do $(BIN)/python -m benchmarks.first_call $$kernels > /dev/null || exit 1; done
+	@for kernels in solver alphabeta "alphabeta, no weights" mcts "mcts, no weights"; do $(BIN)/python -m benchmarks.first_call "$$kernels" > /dev/null || exit 1; done
 
 quick: $(VENV)/dev.stamp
 	$(PYTEST) -m "not far and not slow and not thorough" tests/agents tests/envs
@@ -161,7 +161,7 @@ $(VENV)/oldest.stamp: $(VENV)/dev.stamp
 $(VENV)/extras.stamp: $(VENV)/bin/python pyproject.toml
 	$(PYTHON) -m venv $(VENV)/extras
 	$(VENV)/extras/bin/pip install $(FOR_TESTS) --no-deps --retries 1 --extra-index-url $(PYTORCH_INDEX) $(PYTORCH)
-	$(VENV)/extras/bin/pip install $(FOR_TESTS) --editable ".[adapters,kaggle-light,train]" easyAI hypothesis open_spiel pygame pytest pytest-xdist
+	$(VENV)/extras/bin/pip install $(FOR_TESTS) --editable ".[adapters,kaggle-light,open-spiel,train]" easyAI hypothesis pygame pytest pytest-xdist
 	$(VENV)/extras/bin/pip install $(FOR_TESTS) --no-deps $(KAGGLE)
 	@touch $@
 

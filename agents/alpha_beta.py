@@ -123,8 +123,12 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
             return self.env.reward(state, action), None
         if depth == 1:
             self.guesses += 1
-            return self.heuristic(self.env, child), None
+            return self.guess(child), None
         return self.state_value(child, replies, depth - 1, ply + 1, alpha, beta)
+
+    def guess(self, state: State) -> float:
+        """The heuristic's value of a state at which the search stops looking ahead."""
+        return self.heuristic(self.env, state)
 
     def state_value(
         self,

@@ -33,11 +33,17 @@ class AlphaBetaAgent(DepthFirstAgent):
     On ConnectX boards of up to 256 bits (a guard bit for each column counted in), with a heuristic
     and an ordering that are named here, the search is compiled: the same values, some hundred times
     as fast. The first search of a process compiles it, which takes seconds; they are not part of
-    its time.
+    its time. Where it is compiled, the heuristic `auto` is the learned value in the game that the
+    weights know, Connect Four; in plain Python a network takes too long.
     """
 
     quick = {"depth": 3, "time_limit": None}  # noqa: RUF012
 
+    heuristic: str | Heuristic = option(
+        "auto",
+        "value of unfinished states: learned, open_lines, zero, open_twos, squares, threats, auto "
+        "(learned where compiled and known to the weights, else open_lines or zero)",
+    )
     iterative_deepening: bool = option(
         True, "search depth 1, 2, 3 ...; false: the full depth at once"
     )
@@ -111,22 +117,28 @@ class AlphaBetaAgent(DepthFirstAgent):
         known: Mapping[str, Heuristic] = {**HEURISTICS, **self._learned}
         return choose("heuristic", self.heuristic, known)
 
-    def heuristic_for(self, env: Any) -> Heuristic:
-        """The heuristic of a game: for `auto` the learned one where it knows the game."""
+    def heuristic_for(self, env: Any, compiled: bool) -> Heuristic:
+        """The heuristic of a game: for `auto`, compiled, the learned one where it knows the game.
+
+        Args:
+            env: the rules.
+            compiled: whether the search is.
+        """
         chosen = self.chosen_heuristic()
-        learned = (value for value in self._learned.values() if value.knows(env))
-        return next(learned, chosen) if chosen is automatic else chosen
+        if not compiled or chosen is not automatic:
+            return chosen
+        return next((value for value in self._learned.values() if value.knows(env)), chosen)
 
     def _compilation(self, env: Any) -> Compilation:
-        if isinstance(self.heuristic_for(env), LearnedValue):
+        if isinstance(self.heuristic_for(env, compiled=True), LearnedValue):
             return LEARNED_ALPHA_BETA
         return alpha_beta_of_wide_board(env) or ALPHA_BETA
 
     def _can_compile(self, env: Any) -> bool:
-        return can_compile(env, self.heuristic_for(env), self.chosen_ordering())
+        return can_compile(env, self.heuristic_for(env, compiled=True), self.chosen_ordering())
 
     def _new_search(self, env: Any, clock: Clock, compiled: bool) -> AlphaBeta[Any, Any]:
-        heuristic, ordering = self.heuristic_for(env), self.chosen_ordering()
+        heuristic, ordering = self.heuristic_for(env, compiled), self.chosen_ordering()
         if compiled:
             return CompiledAlphaBeta(
                 env, heuristic, ordering, clock, self.table_size, self.killer_moves

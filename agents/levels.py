@@ -128,7 +128,7 @@ class LevelAgent(Agent):
     def _alpha_beta(self, depth: int) -> AlphaBetaAgent:
         """The search of the levels between, compiled only where plain Python would take long."""
         engine = "reference" if depth <= DEEPEST_IN_PYTHON else "auto"
-        return AlphaBetaAgent(depth, time_limit=None, engine=engine)
+        return AlphaBetaAgent(depth, time_limit=None, engine=engine, weights=None)
 
 
 def affordable_depth(depth: int, actions: int) -> int:

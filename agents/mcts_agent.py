@@ -35,7 +35,8 @@ class MCTSAgent(Agent):
     fifty times as fast, but where `decisive_moves` are considered it leaves out at every node, and
     not only at the root, the moves that lose at once. States that this decides it leaves to the
     reference. The first search of a process compiles it, which takes seconds; they are not part of
-    its time.
+    its time. Where it is compiled, the rollout `auto` is the learned value in the game that the
+    weights know, Connect Four.
     """
 
     unlimited = {"simulations": None, "time_limit": None}  # noqa: RUF012
@@ -46,8 +47,9 @@ class MCTSAgent(Agent):
     exploration: float = option(1.0, "exploration constant C of UCT, for results in [-1, 1]")
     rollout: str | Rollout = option(
         "auto",
-        "rollout policy: uniform, decisive, auto (decisive where compiled, else uniform), "
-        "heuristic or learned (the value of the new leaf, nothing played)",
+        "rollout policy: uniform, decisive, heuristic or learned (the value of the new leaf, "
+        "nothing played), auto (where compiled learned, or decisive in games that the weights do "
+        "not know, else uniform)",
     )
     rollouts_per_leaf: int = option(1, "games played out from each new leaf")
     solver: bool = option(True, "carry proven wins, draws and losses up the tree")
@@ -147,13 +149,13 @@ class MCTSAgent(Agent):
         return mcts_of_wide_board(env) or MCTS
 
     def _rollout(self, env: Any, compiled: bool) -> Rollout:
-        """The function that the option names; `auto` is `learned` where there are weights for it.
+        """The function that the option names; `auto` is `learned` where compiled and known.
 
         Raises:
             ValueError: none has this name.
         """
         learned = (value for value in self._learned.values() if value.knows(env))
-        automatic: Rollout = next(learned, decisive if compiled else uniform)
+        automatic: Rollout = next(learned, decisive) if compiled else uniform
         known: Mapping[str, Rollout] = {**ROLLOUTS, **self._learned, "auto": automatic}
         return choose("rollout", self.rollout, known)
 

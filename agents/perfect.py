@@ -163,7 +163,7 @@ class PerfectAgent(Agent):
     ) -> SearchResult[Any]:
         """The best of some moves by alpha-beta, in the time that is left."""
         tie_break = "expectimax" if self.tie_break == "expectimax" else "first"
-        agent = AlphaBetaAgent(time_limit=None, tie_break=tie_break)
+        agent = AlphaBetaAgent(time_limit=None, tie_break=tie_break, weights=None)
         return agent.search_among(env, state, candidates, clock.left)
 
     def _exact_moves_in(self, env: Env[Any, Any]) -> ExactMoves | None:

@@ -29,7 +29,7 @@ SIMULATIONS = 25_000
 REFERENCE_SIMULATIONS = 2000
 """Of each MCTS in plain Python."""
 EXPLORATION = 1.4
-"""The exploration constant of all MCTS workloads but that of our agent as it plays."""
+"""The exploration constant of all MCTS workloads but that of our agent with all it has."""
 
 
 def workloads() -> list[Workload]:
@@ -178,11 +178,11 @@ def connect_four_reference_mcts() -> Workload:
 
 
 def connect_four_full_mcts() -> Workload:
-    """MCTS as the agent plays it: solver, decisive moves, decisive playouts."""
+    """MCTS as the agent plays it without a network: solver, decisive moves, decisive playouts."""
     return Workload(
         "MCTS, all",
         ConnectFour(),
-        MCTSAgent(SIMULATIONS, keep_tree=False, seed=1, engine="compiled"),
+        MCTSAgent(SIMULATIONS, rollout="decisive", keep_tree=False, seed=1, engine="compiled"),
         peers=(open_spiel_cpp_mcts(SIMULATIONS),),
         simulations=SIMULATIONS,
     )

@@ -5,6 +5,7 @@ It prints the seconds from here to the answer, with the imports and whatever has
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from time import perf_counter
 
 LATE = "4427612253772523425455634741753716666313"
@@ -28,29 +29,22 @@ def solver() -> None:
     Solver(env).score(state_from_moves(env, LATE))
 
 
-def alpha_beta() -> None:
-    """Alpha-beta to one ply."""
-    from agents.registry import make_agent
+def act(specification: str) -> None:
+    """An agent's move on the empty board."""
+    from agents.registry import agent_from_text
     from envs.connectx import ConnectFour
 
     env = ConnectFour()
-    make_agent("alphabeta", depth=1, time_limit=None).act(env, env.initial_state())
-
-
-def mcts() -> None:
-    """One simulation."""
-    from agents.registry import make_agent
-    from envs.connectx import ConnectFour
-
-    env = ConnectFour()
-    make_agent("mcts", simulations=1).act(env, env.initial_state())
+    agent_from_text(specification).act(env, env.initial_state())
 
 
 KERNELS: dict[str, Callable[[], None]] = {
     "numba alone": no_kernels,
     "solver": solver,
-    "alphabeta": alpha_beta,
-    "mcts": mcts,
+    "alphabeta": partial(act, "alphabeta:depth=1"),
+    "alphabeta, no weights": partial(act, "alphabeta:depth=1,weights=none"),
+    "mcts": partial(act, "mcts:simulations=1"),
+    "mcts, no weights": partial(act, "mcts:simulations=1,weights=none"),
 }
 
 

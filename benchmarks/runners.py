@@ -142,7 +142,10 @@ def runner_workloads() -> list[RunnerWorkload]:
         ),
         TwoWorkers(
             "two workers, own arena",
-            Pairing(find_player("mcts:simulations=2000"), find_player("alphabeta:depth=6")),
+            Pairing(
+                find_player("mcts:simulations=2000,weights=none"),
+                find_player("alphabeta:depth=6,weights=none"),
+            ),
             Arena.OWN,
         ),
     ]

@@ -73,8 +73,8 @@ def kaggles_negamax(state: BoardState) -> int:
 
 OPPONENTS: Mapping[str, Player] = {
     "negamax (Kaggle)": kaggles_negamax,
-    "alphabeta depth 4": searcher("alphabeta", depth=4, time_limit=None),
-    "alphabeta depth 2": searcher("alphabeta", depth=2, time_limit=None),
+    "alphabeta depth 4": searcher("alphabeta", depth=4, time_limit=None, weights=None),
+    "alphabeta depth 2": searcher("alphabeta", depth=2, time_limit=None, weights=None),
 }
 """Who may err."""
 MATCHES = len(RESULTS) * len(OPPONENTS)

@@ -22,6 +22,11 @@ class BoardState(NamedTuple):
     won: bool
     """True once the player who has just moved has a line; the game is over then."""
 
+    @classmethod
+    def of_stones(cls, mover: int, mask: int, won: bool = False) -> "BoardState":
+        """The position of these stones; their number tells whose turn it is."""
+        return cls(mover, mask, 1 + mask.bit_count() % 2, won)
+
 
 new_state = tuple.__new__
 """`new_state(BoardState, fields)` skips the argument handling of NamedTuple: searches live here."""

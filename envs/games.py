@@ -35,6 +35,8 @@ class GameEntry:
     """The class. All that its constructor takes are sizes of the board, each with a default."""
     place: Place
     gymnasium_ids: tuple[str, ...] = ()
+    open_spiel: str | None = None
+    """OpenSpiel's name; kaggle-environments has the game as `open_spiel_` and this name."""
 
     @property
     def sizes(self) -> Mapping[str, int]:
@@ -67,9 +69,17 @@ GAMES: Mapping[str, GameEntry] = {
             ConnectX,
             COLUMN,
             ("connectx/ConnectFour-v0", "connectx/ConnectX-v0"),
+            "connect_four",
         ),
-        GameEntry("connectfour", "Connect Four", ConnectFour, COLUMN),
-        GameEntry("tictactoe", "Tic-tac-toe", TicTacToe, CELL, ("connectx/TicTacToe-v0",)),
+        GameEntry("connectfour", "Connect Four", ConnectFour, COLUMN, open_spiel="connect_four"),
+        GameEntry(
+            "tictactoe",
+            "Tic-tac-toe",
+            TicTacToe,
+            CELL,
+            ("connectx/TicTacToe-v0",),
+            "tic_tac_toe",
+        ),
     )
 }
 """The games by their names. Gymnasium's Connect Four is ConnectX, so that it takes sizes, too."""

@@ -1,17 +1,24 @@
-"""Kaggle's way to an agent: observation -> state -> search -> column, in time."""
+"""Kaggle's way to an agent: observation -> request -> state -> search -> action, in time."""
 
 import gc
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from math import inf
 from time import perf_counter
-from typing import Any, NamedTuple
 
 from agents.agent import Agent
 from agents.compiled.compilation import PATIENCE
-from agents.guidance.ordering import from_the_middle, sensible_actions
+from agents.guidance.ordering import sensible_actions
+from envs.board import BoardGame
 from envs.connectx import ConnectX
+from submission.request import (
+    CONNECT_FOUR,
+    Request,
+    open_spiel_game,
+    read_field,
+    read_open_spiel,
+    read_request,
+)
 
 SAFETY_SHARE = 0.1
 """Part of the time for a move that is left unused: clocks differ, and machines stumble."""
@@ -21,34 +28,8 @@ LARGEST_BOARD = 10_000
 """Cells; setting up a search on a larger board could take longer than a move may."""
 
 
-class Request(NamedTuple):
-    """A request of Kaggle's; a default stands for everything that was missing or odd."""
-
-    board: list[Any]
-    mark: int
-    rows: int
-    columns: int
-    inarow: int
-    act_timeout: float
-    """Seconds for each move."""
-    bank: float
-    """Seconds of overage time that are left for the whole game."""
-
-    @property
-    def stones(self) -> int:
-        """The number of cells that are taken."""
-        return _stones(self.board)
-
-    @property
-    def free_columns(self) -> tuple[int, ...]:
-        """The columns that take a stone, from the middle outwards."""
-        top_row = self.board[: self.columns]
-        free = (column for column, cell in enumerate(top_row) if cell == 0)
-        return from_the_middle(self.columns, tuple(free))
-
-
 class KagglePlayer:
-    """Plays ConnectX as Kaggle asks it to, one episode after the other.
+    """Plays ConnectX as Kaggle asks it to, one episode after the other, and OpenSpiel's games.
 
     Whatever happens, `act` answers with a plain int, which is a legal column if there is one. It
     says on stderr why, when that column is not the one that the agent's search has chosen.
@@ -56,12 +37,19 @@ class KagglePlayer:
     Args:
         make_agent: makes the agent of a new episode.
         load_seconds: what loading took; Kaggle counts it as part of the first move.
+        games: what it plays besides ConnectX, by OpenSpiel's names.
     """
 
-    def __init__(self, make_agent: Callable[[], Agent], load_seconds: float = 0.0) -> None:
+    def __init__(
+        self,
+        make_agent: Callable[[], Agent],
+        load_seconds: float = 0.0,
+        games: Mapping[str, BoardGame] | None = None,
+    ) -> None:
         self._make_agent = make_agent
         self._load_seconds = load_seconds
-        self._env = _rules(6, 7, 4)
+        self._games = games or {}
+        self._env: BoardGame = _rules(6, 7, 4)
         self._first_agent: Agent | None = None
         self._agent: Agent | None = None
         self._stones = 0
@@ -75,6 +63,32 @@ class KagglePlayer:
         self._first_agent = self._make_agent()
         self._first_agent.compile(self._env)
 
+    def answer(self, observation: object, configuration: object) -> int | dict[str, int]:
+        """Answer whichever referee asks, in its own form: a column, or `{"submission": action}`.
+
+        Args:
+            observation: as `act` or `submission.request.read_open_spiel` takes it; one of
+                OpenSpiel's without a board sets up the game, and its answer counts for nothing.
+            configuration: as there.
+
+        Raises:
+            ValueError: a game that this player does not play, or OpenSpiel shows no board.
+        """
+        game = open_spiel_game(observation, configuration)
+        if game is None:
+            return self.act(observation, configuration)
+        if game != CONNECT_FOUR and game not in self._games:
+            known = ", ".join((CONNECT_FOUR, *self._games))
+            raise ValueError(
+                f"this submission plays {known} and not {game}: `connectx build --game NAME` "
+                "adds another game"
+            )
+        started = self._start()
+        if read_field(observation, "observationString") is None:
+            return {"submission": -1}
+        request = read_open_spiel(game, observation, configuration)
+        return {"submission": self._choose(request, started)}
+
     def act(self, observation: object, configuration: object) -> int:
         """The column to play, counted from 0; 0 where the board shows no free column.
 
@@ -82,20 +96,28 @@ class KagglePlayer:
             observation: mapping or object with `board`, `mark` and `remainingOverageTime`.
             configuration: mapping or object with `rows`, `columns`, `inarow` and `actTimeout`.
         """
-        started = perf_counter() - self._load_seconds
-        self._load_seconds = 0.0
-        request = read_request(observation, configuration)
-        free = request.free_columns
+        started = self._start()
+        return self._choose(read_request(observation, configuration), started)
+
+    def _start(self) -> float:
+        """When this move began, on the clock of `perf_counter`, the loading before it included."""
+        started, self._load_seconds = perf_counter() - self._load_seconds, 0.0
+        return started
+
+    def _choose(self, request: Request, started: float) -> int:
+        """The agent's action, or a makeshift one."""
+        free = request.free_places
         if not free:
             print("no free column on the board: answering 0", file=sys.stderr)
             return 0
         collecting = gc.isenabled()
         gc.disable()  # a collection in mid-search could take longer than the safety margin
         try:
-            column = self._search(request, started)
-            if column not in free:
-                raise ValueError(f"the agent chose {column!r}; free columns: {sorted(free)}")
-            return int(column)
+            action = self._search(request, started)
+            if action not in free:
+                places = "columns" if request.game == CONNECT_FOUR else "cells"
+                raise ValueError(f"the agent chose {action!r}; free {places}: {sorted(free)}")
+            return int(action)
         except Exception as error:
             print(f"{type(error).__name__}: {error}; falling back", file=sys.stderr)
             return self._fallback(request, free)
@@ -107,8 +129,9 @@ class KagglePlayer:
         size = request.rows, request.columns, request.inarow
         if request.rows * request.columns > LARGEST_BOARD:
             raise ValueError(f"a board of {size[0]}x{size[1]} is too large to search in time")
-        if size != (self._env.rows, self._env.columns, self._env.inarow):
-            self._env, self._agent = _rules(*size), None
+        env = _rules(*size) if request.game == CONNECT_FOUR else self._games[request.game]
+        if env != self._env:
+            self._env, self._agent = env, None
         # In the course of an episode the board fills up.
         if self._agent is None or request.stones <= self._stones:
             self._agent, self._first_agent = self._first_agent or self._make_agent(), None
@@ -141,41 +164,7 @@ def plan_seconds(request: Request, elapsed: float, bank_share: float = 0.0) -> f
     return max(0.0, seconds * (1 - SAFETY_SHARE) - elapsed)
 
 
-def read_request(observation: object, configuration: object) -> Request:
-    """Read a request of Kaggle's. A missing or impossible number gets the competition's default."""
-    board = _read(observation, "board")
-    cells = list(board) if isinstance(board, Iterable) else []
-    mark = _read(observation, "mark")
-    return Request(
-        board=cells,
-        mark=mark if mark in (1, 2) else 1 + _stones(cells) % 2,
-        rows=int(_number(configuration, "rows", 1, 6)),
-        columns=int(_number(configuration, "columns", 1, 7)),
-        inarow=int(_number(configuration, "inarow", 1, 4)),
-        act_timeout=_number(configuration, "actTimeout", 0, 2),
-        bank=_number(observation, "remainingOverageTime", 0, 0),
-    )
-
-
-def _stones(board: list[Any]) -> int:
-    return len(board) - board.count(0)
-
-
 @lru_cache(maxsize=16)
 def _rules(rows: int, columns: int, inarow: int) -> ConnectX:
     """The game of this size; making its tables takes longer than a quick agent's move."""
     return ConnectX(rows, columns, inarow)
-
-
-def _read(source: object, name: str) -> Any:
-    """A field of a mapping or an object; Kaggle's observations are both, but not always."""
-    try:
-        return source[name]  # type: ignore[index]
-    except (KeyError, TypeError, IndexError):
-        return getattr(source, name, None)
-
-
-def _number(source: object, name: str, least: float, default: float) -> float:
-    value = _read(source, name)
-    usable = isinstance(value, int | float) and least <= value < inf
-    return value if usable else default

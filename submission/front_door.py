@@ -25,7 +25,9 @@ from submission.checking.check_report import render_check
 from submission.checking.check_result import CheckReport
 from submission.grading.grade_report import grade_pictures, render_grade
 from submission.grading.grading import Grade, GradeSettings, grade_player
-from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position_set
+from submission.grading.published_sets import PublishedSet, read_positions_to_ask
+from submission.grading.solved_positions import SHIPPED_POSITIONS
+from submission.kaggle import Referee
 from submission.match.game_record import GameConfiguration
 from submission.match.match import Match
 from submission.match.match_report import render_match
@@ -119,6 +121,7 @@ def build(
     agent: str | Agent | Callable[..., Any],
     *,
     source: str | Path | None = None,
+    game: str = "connectx",
     **options: JsonValue,
 ) -> Submission:
     """Bundle an agent into one self-contained file.
@@ -127,19 +130,22 @@ def build(
         agent: the name of one of ours; with `source`, of a class in that file; or an agent, or a
             function of Kaggle's observation and configuration.
         source: a file with a class that inherits `agents.Agent`.
+        game: one that the file plays besides ConnectX: `tictactoe`.
         options: of the named agent, as `connectx agents` lists them.
 
     Raises:
-        ValueError: unknown agent or option, or something that cannot be bundled.
+        ValueError: unknown agent, option or game, or something that cannot be bundled.
         OSError: a file cannot be read.
     """
     if isinstance(agent, str):
-        text = build_bundle(agent, options, None if source is None else Path(source))
+        text = build_bundle(agent, options, None if source is None else Path(source), game)
         return Submission(text, _specification(agent, options))
     if source is not None or options:
         raise ValueError("a source and options go with the name of an agent: name it")
     if isinstance(agent, Agent):
-        return _bundled(agent)
+        return _bundled(agent, game)
+    if game != "connectx":
+        raise ValueError("a game goes with an agent: a function says itself what it plays")
     return Submission(function_source(agent), agent.__name__)
 
 
@@ -163,6 +169,7 @@ def check(
     player: PlayerLike,
     *,
     python: str | Path | None = None,
+    referee: str = Referee.CONNECTX,
     progress: bool = True,
     **options: Any,
 ) -> CheckReport:
@@ -171,18 +178,22 @@ def check(
     Args:
         player: a `.py` or `.tar.gz` file; or whatever else `build` makes one of.
         python: the interpreter that plays, or the folder of its virtual environment.
+        referee: the environment of kaggle-environments: `connectx`, `open_spiel_connect_four` or
+            `open_spiel_tic_tac_toe`.
         progress: show a bar on stderr.
         options: as `submission.checking.check.check_submission` takes them.
 
     Raises:
-        ValueError, OSError, ChildProcessError: see `check_submission`.
+        ValueError, OSError, ImportError, ChildProcessError: see `check_submission`.
     """
-    submission = None if isinstance(player, str | Path) else _submission_of(player)
+    game = Referee(referee).game
+    submission = None if isinstance(player, str | Path) else _submission_of(player, game)
     path = submission.path if submission else Path(str(player))
     with progress_bar(f"Checking {path}", progress) as show:
         return check_submission(
             path,
             python=None if python is None else find_python(Path(python)),
+            referee=Referee(referee),
             on_progress=show,
             **options,
         )
@@ -196,10 +207,11 @@ def evaluate(
     seed: int = 0,
     opening_plies: int = 2,
     sprt: str | Sprt | None = None,
+    referee: str = Referee.CONNECTX,
     arena: str = Arena.KAGGLE,
-    rows: int = 6,
-    columns: int = 7,
-    inarow: int = 4,
+    rows: int | None = None,
+    columns: int | None = None,
+    inarow: int | None = None,
     act_timeout: float = 2.0,
     workers: int = CORES,
     dask: str | None = None,
@@ -216,11 +228,14 @@ def evaluate(
         seed: the same seed gives the same games, up to the players' clocks.
         opening_plies: games begin in turn in the positions after so many plies.
         sprt: a sequential test, which ends a pairing as soon as it is decided, as in `0,50`.
-        arena: `kaggle`, or `own`, which is many times faster.
-        rows: height of the board.
-        columns: width of the board.
-        inarow: stones in a row that win.
-        act_timeout: seconds for a move; beyond them the bank of 60 s is used.
+        referee: the environment of kaggle-environments: `connectx`, `open_spiel_connect_four` or
+            `open_spiel_tic_tac_toe`.
+        arena: `kaggle`, or `own`, which is many times faster, for `connectx`.
+        rows: height of the board; by default 6, in tic-tac-toe 3.
+        columns: width of the board; by default 7, in tic-tac-toe 3.
+        inarow: stones in a row that win; by default 4, in tic-tac-toe 3.
+        act_timeout: seconds for a move; beyond them the bank is used, of 60 s, or 12 s with
+            OpenSpiel's environments.
         workers: games at the same time, at most one a core to be fair.
         dask: address of a Dask scheduler, whose workers play instead.
         results: a file that gets each game as it ends.
@@ -233,13 +248,13 @@ def evaluate(
     Raises:
         ValueError, OSError, ModuleNotFoundError: bad input, before any game is played.
     """
-    hero = as_player(player)
-    opponents = [as_player(each) for each in _several(against)]
+    hero = as_player(player, Referee(referee))
+    opponents = [as_player(each, Referee(referee)) for each in _several(against)]
     settings = Settings(
         games=require_pairs(games),
         seed=seed,
         opening_plies=opening_plies,
-        configuration=GameConfiguration(rows, columns, inarow, act_timeout),
+        configuration=GameConfiguration.of(Referee(referee), rows, columns, inarow, act_timeout),
         arena=Arena(arena),
         sprt=parse_sprt(sprt) if isinstance(sprt, str) else sprt,
     )
@@ -262,7 +277,9 @@ def grade(
 
     Args:
         player: who is asked.
-        positions: a file that `connectx positions` has written; by default the package's own.
+        positions: a file that `connectx positions` has written, or positions that others grade
+            with, as `submission.grading.published_sets` describes them; by default the package's
+            own.
         sample: ask about so many of them, drawn by the seed.
         seed: draws the sample and the player's random numbers.
         act_timeout: seconds for a move; the bank of 60 s is full in each position.
@@ -274,14 +291,17 @@ def grade(
         ValueError, OSError, ModuleNotFoundError: bad input.
     """
     graded, settings = as_player(player), GradeSettings(seed, act_timeout)
-    position_set = read_position_set(Path(positions))
+    found = read_positions_to_ask(Path(positions))
     if sample is not None:
-        position_set = position_set.sample(sample, seed)
-    with (
-        chosen_executor(workers, dask) as executor,
-        progress_bar(f"Grading {graded.name}", progress) as show,
-    ):
-        return grade_player(graded, position_set, settings, executor, show)
+        found = found.sample(sample, seed)
+    with chosen_executor(workers, dask) as executor:
+        if isinstance(found, PublishedSet):
+            with progress_bar(f"Solving {found.path}", progress) as show:
+                asked = found.solve(executor, show)
+        else:
+            asked = found
+        with progress_bar(f"Grading {graded.name}", progress) as show:
+            return grade_player(graded, asked, settings, executor, show)
 
 
 def ladder(
@@ -291,10 +311,11 @@ def ladder(
     anchor: str | None = None,
     seed: int = 0,
     opening_plies: int = 2,
+    referee: str = Referee.CONNECTX,
     arena: str = Arena.KAGGLE,
-    rows: int = 6,
-    columns: int = 7,
-    inarow: int = 4,
+    rows: int | None = None,
+    columns: int | None = None,
+    inarow: int | None = None,
     act_timeout: float = 2.0,
     workers: int = CORES,
     dask: str | None = None,
@@ -310,11 +331,14 @@ def ladder(
         anchor: the name of the player whose rating is 0; by default the one in the middle.
         seed: the same seed gives the same games, up to the players' clocks.
         opening_plies: games begin in turn in the positions after so many plies.
-        arena: `kaggle`, or `own`, which is many times faster.
-        rows: height of the board.
-        columns: width of the board.
-        inarow: stones in a row that win.
-        act_timeout: seconds for a move; beyond them the bank of 60 s is used.
+        referee: the environment of kaggle-environments: `connectx`, `open_spiel_connect_four` or
+            `open_spiel_tic_tac_toe`.
+        arena: `kaggle`, or `own`, which is many times faster, for `connectx`.
+        rows: height of the board; by default 6, in tic-tac-toe 3.
+        columns: width of the board; by default 7, in tic-tac-toe 3.
+        inarow: stones in a row that win; by default 4, in tic-tac-toe 3.
+        act_timeout: seconds for a move; beyond them the bank is used, of 60 s, or 12 s with
+            OpenSpiel's environments.
         workers: games at the same time, at most one a core to be fair.
         dask: address of a Dask scheduler, whose workers play instead.
         results: a file that gets each game as it ends.
@@ -325,14 +349,14 @@ def ladder(
         ValueError, OSError: bad input.
         ModuleNotFoundError: the extra `rank` is not installed, or kaggle_environments is not.
     """
-    entrants = [as_player(each) for each in players]
+    entrants = [as_player(each, Referee(referee)) for each in players]
     require_round_robin([entrant.name for entrant in entrants], anchor)
     require_ranking_library()
     settings = Settings(
         games=require_pairs(games),
         seed=seed,
         opening_plies=opening_plies,
-        configuration=GameConfiguration(rows, columns, inarow, act_timeout),
+        configuration=GameConfiguration.of(Referee(referee), rows, columns, inarow, act_timeout),
         arena=Arena(arena),
     )
     run = Run(workers, dask, None if results is None else Path(results), resume, progress)
@@ -365,8 +389,12 @@ def review(
         return review_games([*map(Path, paths)], player, log, time_limit, show)
 
 
-def as_player(player: PlayerLike) -> Player:
+def as_player(player: PlayerLike, referee: Referee = Referee.CONNECTX) -> Player:
     """The player that a name, a path, an agent, a submission or a function stands for.
+
+    Args:
+        player: any of these.
+        referee: whose game an agent is to play.
 
     Raises:
         ValueError: it stands for none.
@@ -376,33 +404,38 @@ def as_player(player: PlayerLike) -> Player:
         case Player():
             return player
         case str() | Path():
-            return find_player(os.fspath(player))
+            return find_player(os.fspath(player), referee)
         case Agent() if name := _registered_name(player):
-            return find_player(_specification(name, _chosen_options(player)))
-    submission = _submission_of(player)
+            return find_player(_specification(name, _chosen_options(player)), referee)
+    submission = _submission_of(player, referee.game)
     return Player(submission.name, PlayerKind.FILE, submission.source.encode())
 
 
-def _submission_of(player: PlayerLike) -> Submission:
-    return player if isinstance(player, Submission) else build(player)  # type: ignore[arg-type]
+def _submission_of(player: PlayerLike, game: str) -> Submission:
+    match player:
+        case Submission():
+            return player
+        case Agent():
+            return _bundled(player, game)
+    return build(player)  # type: ignore[arg-type]
 
 
 def _several(players: PlayerLike | Sequence[PlayerLike]) -> Sequence[PlayerLike]:
     return players if isinstance(players, list | tuple) else [players]  # type: ignore[list-item]
 
 
-def _bundled(agent: Agent) -> Submission:
+def _bundled(agent: Agent, game: str) -> Submission:
     """The bundle of an agent: one of ours, or one whose class stands in a file."""
     options = _chosen_options(agent)
     if name := _registered_name(agent):
-        return build(name, **options)
+        return build(name, game=game, **options)
     file = getsourcefile(type(agent))
     if file is None or not Path(file).is_file():
         raise ValueError(
             f"the class {type(agent).__name__} stands in no file: put it into one, and build it "
             "from there"
         )
-    return build(type(agent).__name__, source=file, **options)
+    return build(type(agent).__name__, source=file, game=game, **options)
 
 
 def _chosen_options(agent: Agent) -> dict[str, Any]:

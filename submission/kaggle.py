@@ -5,15 +5,49 @@ import io
 import shlex
 import subprocess
 import sys
+from collections.abc import Mapping
+from enum import StrEnum
 from functools import cache
 from threading import Lock
 from types import ModuleType
+from typing import Any
 
 DONE = "DONE"
 """Kaggle's status of a seat that played to the end of the game."""
 
+
+class Referee(StrEnum):
+    """The environments of kaggle-environments that hold games here, by its own names."""
+
+    CONNECTX = "connectx"
+    OPEN_SPIEL_CONNECT_FOUR = "open_spiel_connect_four"
+    OPEN_SPIEL_TIC_TAC_TOE = "open_spiel_tic_tac_toe"
+
+    @classmethod
+    def _missing_(cls, value: object) -> None:
+        raise ValueError(f"unknown referee {value!r}: choose one of {', '.join(cls)}")
+
+    @property
+    def is_open_spiel(self) -> bool:
+        """Whether it is one of OpenSpiel's, which take actions of another form."""
+        return self is not Referee.CONNECTX
+
+    @property
+    def game(self) -> str:
+        """The game's name in `envs.games.GAMES`."""
+        return "tictactoe" if self is Referee.OPEN_SPIEL_TIC_TAC_TOE else "connectx"
+
+    @property
+    def built_in_agents(self) -> tuple[str, ...]:
+        """The names of the agents that come with it."""
+        return OPEN_SPIEL_AGENTS if self.is_open_spiel else BUILT_IN_AGENTS
+
+
 BUILT_IN_AGENTS = ("negamax", "random")
 """Names of the agents that come with Kaggle's ConnectX environment."""
+
+OPEN_SPIEL_AGENTS = ("random",)
+"""Names of those that come with OpenSpiel's environments."""
 
 ONE_AT_A_TIME = Lock()
 """Held while Kaggle's code catches the output of the whole process: threads take turns."""
@@ -47,6 +81,22 @@ def kaggle_environments() -> ModuleType:
             raise ModuleNotFoundError(f"{INSTALL_HINT} ({error})") from error
     module: ModuleType = kaggle_environments
     return module
+
+
+def environment_of(referee: Referee) -> Mapping[str, Any]:
+    """The referee's parts, as kaggle_environments keeps them: `specification`, `agents` and more.
+
+    Raises:
+        ModuleNotFoundError: with what installs it, where kaggle_environments or OpenSpiel is
+            missing.
+    """
+    environments: Mapping[str, Mapping[str, Any]] = kaggle_environments().environments
+    if referee not in environments:
+        raise ModuleNotFoundError(
+            f"{referee} needs OpenSpiel, which is not installed here: install the extra "
+            '`open-spiel` by `pip install -e ".[open-spiel]"`'
+        )
+    return environments[referee]
 
 
 def upload_command(file: str, message: str) -> str:

@@ -2,7 +2,7 @@
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import singledispatch
 from stat import S_ISREG
@@ -109,6 +109,20 @@ def is_stream(file: TextIO) -> bool:
         return not S_ISREG(os.fstat(file.fileno()).st_mode)
     except OSError:  # it is no file of the system, but lies in memory
         return False
+
+
+@contextmanager
+def status_line(title: str) -> Iterator[Callable[[str], None]]:
+    """A line on stderr with the time passed and what was told last, while the `with` block runs."""
+    line = Progress(
+        TextColumn("{task.description}", markup=False),
+        TimeElapsedColumn(),
+        console=Console(stderr=True, markup=False, emoji=False),
+        transient=True,
+    )
+    with line:
+        task = line.add_task(title, total=None)
+        yield lambda words: line.update(task, description=f"{title} {words}".rstrip())
 
 
 @contextmanager

@@ -79,6 +79,6 @@ def _shard_solver(scope: BookScope, table_megabytes: int) -> Solver:
 def _shard_states(shard: Shard) -> list[BoardState]:
     movers, masks = stones_of_keys(shard.scope, np.array(shard.keys, np.int64))
     return [
-        BoardState(mover, mask, player=1 + mask.bit_count() % 2, won=False)
+        BoardState.of_stones(mover, mask)
         for mover, mask in zip(movers.tolist(), masks.tolist(), strict=True)
     ]

@@ -182,6 +182,23 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         self._run(plies=int(min(depth, self._cells - state.mask.bit_count())))
         return scale.value(sign * int(self._arrays.frames[0, BEST])), self._variation()
 
+    def guess(self, state: BoardState) -> float:
+        """The heuristic's value of a state.
+
+        A network's is the kernel's, of the only move of a state before it: so nothing is compiled
+        for the network alone.
+        """
+        if not isinstance(self.heuristic, LearnedValue):
+            return super().guess(state)
+        other = state.mask ^ state.mover
+        last = other & (state.mask + self._board.bottom) >> 1
+        last &= -last
+        self._begin(BoardState(other ^ last, state.mask ^ last, 3 - state.player, False), -1, 1)
+        arrays = self._arrays._replace(order=words_of([last]))
+        self._search_slice(self._scale.scores, arrays, 1, NODES_PER_SLICE)
+        sign = -1 if state.player == 1 else 1
+        return self._scale.value(sign * int(arrays.frames[0, BEST]))
+
     def _winning_move(self, state: BoardState) -> int:
         """A cell with which the player whose turn it is wins at once, or 0."""
         rows, inarow, bottom, board = self._board

@@ -6,16 +6,23 @@ the same numbers.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from agents.compiled.alpha_beta_tables import slot_of
+from agents.compiled.compilation import PATIENCE
 from agents.compiled.puct_kernel import value_at_sight
 from agents.compiled.tree_nodes import UNPROVEN
 from agents.options import file_option
 from agents.policy.features import feature_board
 from agents.policy.network import PolicyNetwork, TrainedPolicy, policy_scope
 from agents.policy.network_kernel import NetworkArrays, evaluate_position, network_arrays
-from agents.policy.shipped import known_policy, require_known_game, weights_content
+from agents.policy.shipped import (
+    SHIPPED,
+    StoredPolicy,
+    require_known_game,
+    weights_content,
+)
 from envs.bitboard import fits_in_word
 from envs.board import BoardGame, BoardState
 from envs.jit import Words, compiled, compiles, inlined, jit, zeros
@@ -78,12 +85,14 @@ class LearnedValue:
         policy: the network, and the game that it was trained for.
     """
 
-    def __init__(self, policy: TrainedPolicy) -> None:
+    def __init__(self, policy: TrainedPolicy | StoredPolicy) -> None:
         self.policy = policy
         self._arrays: dict[BoardGame, NetworkArrays] = {}
 
     def __call__(self, env: BoardGame, state: BoardState, rng: object = None) -> float:
         """The value of an unfinished state, from player 1's view, in (-1, 1).
+
+        By machine code, where that can be waited for: not beside a game.
 
         Raises:
             ValueError: another game than that of the network.
@@ -91,7 +100,8 @@ class LearnedValue:
         if env not in self._arrays:
             self._arrays[env] = self.arrays(env)
         guess = guess_position
-        if fits_in_word(env.rows, env.columns, env.inarow) and compiles():
+        fits = fits_in_word(env.rows, env.columns, env.inarow)
+        if fits and not PATIENCE.beside_games and compiles():
             guess = compiled(guess_position)
         value = guess(self._arrays[env], state.mover, state.mask) / CERTAINTY
         return value if state.player == 1 else -value
@@ -113,8 +123,10 @@ class LearnedValue:
         return cls(TrainedPolicy(scope, network))
 
     def knows(self, env: object) -> bool:
-        """Whether it was trained for a game."""
-        return isinstance(env, BoardGame) and policy_scope(env) == self.policy.scope
+        """Whether it was trained for a game; no, where a bundle has left its weights behind."""
+        with suppress(OSError):
+            return isinstance(env, BoardGame) and policy_scope(env) == self.policy.scope
+        return False
 
     def arrays(self, env: BoardGame) -> NetworkArrays:
         """The network for a kernel, with memory of its own.
@@ -134,7 +146,7 @@ def learned_weights_option(use: str) -> Any:
     return file_option(
         f"network for the {use} learned: distilled or zero, for Connect Four, or a file of "
         "`connectx train`; none: no network",
-        default=None,
+        default=SHIPPED[0],
         read=weights_content,
     )
 
@@ -145,7 +157,7 @@ LEARNED = "learned"
 def learned_values(
     use: str, choice: object, weights: str | bytes | None
 ) -> Mapping[str, LearnedValue]:
-    """The learned value by its name; none without weights.
+    """The learned value by its name, its network unread; none without weights.
 
     Args:
         use: the option that may be `learned`.
@@ -157,7 +169,7 @@ def learned_values(
         ValueError: they are none, or missing where they are needed.
     """
     if weights is not None:
-        return {LEARNED: LearnedValue(known_policy(weights))}
+        return {LEARNED: LearnedValue(StoredPolicy(weights))}
     if choice == LEARNED:
         raise ValueError(
             f"{use} learned needs weights: give distilled, zero or a file of `connectx train`"

@@ -16,9 +16,12 @@ after the other. A cell is numbered by its bit (`envs.bitboard`), guard bits too
     other lines      inarow - 1   the same for the other player
     patterns         3 ** length  for each n-tuple of cells: the pattern it holds, a number whose
                                   digits to the base of 3, of the first cell the lowest, are 0 for
-                                  a free cell, 1 for an own stone and 2 for the other's
+                                  a free cell, 1 for an own stone and 2 for the other's; first the
+                                  groups of who moves first, then those of who moves second
 
-N-tuples are those of S. M. Lucas, "Learning to Play Othello with N-Tuple Systems" (2008).
+N-tuples are those of S. M. Lucas, "Learning to Play Othello with N-Tuple Systems" (2008), with
+tables for each player as M. Thill, P. Koch and W. Konen have them, "Reinforcement Learning with
+N-Tuples on the Game Connect-4" (2012).
 """
 
 from functools import lru_cache
@@ -72,7 +75,7 @@ def feature_count(bits: int, lines: int, inarow: int, tuples: int, length: int) 
         tuples: n-tuples.
         length: cells of an n-tuple.
     """
-    patterns: int = tuples * 3**length
+    patterns: int = PLAYERS * tuples * 3**length
     return CELL_GROUPS * bits + 1 + lines * PLAYERS * (inarow - 1) + patterns
 
 
@@ -136,7 +139,7 @@ def active_features(board: FeatureBoard, mover: int, mask: int, found: Any) -> i
         found[count] = CELL_GROUPS * bits
         count += 1
     count = add_lines(board, mover, other, found, count)
-    return add_patterns(board, mover, other, found, count)
+    return add_patterns(board, mover, other, second, found, count)
 
 
 @inlined
@@ -181,8 +184,10 @@ def add_lines(board: FeatureBoard, mover: int, other: int, found: Any, count: in
 
 
 @inlined
-def add_patterns(board: FeatureBoard, mover: int, other: int, found: Any, count: int) -> int:
-    """Add the feature of each n-tuple's pattern."""
+def add_patterns(
+    board: FeatureBoard, mover: int, other: int, second: int, found: Any, count: int
+) -> int:
+    """Add the feature of each n-tuple's pattern, of who moves first (0) or second (1)."""
     first = CELL_GROUPS * board.bits + 1 + len(board.lines) * PLAYERS * (board.inarow - 1)
     for number in range(len(board.tuples)):
         pattern = 0
@@ -190,7 +195,7 @@ def add_patterns(board: FeatureBoard, mover: int, other: int, found: Any, count:
         for cell in board.tuples[number]:
             pattern += place * (((mover >> cell) & 1) + 2 * ((other >> cell) & 1))
             place *= 3
-        found[count] = first + number * place + pattern
+        found[count] = first + (second * len(board.tuples) + number) * place + pattern
         count += 1
     return count
 

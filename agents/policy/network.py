@@ -20,11 +20,12 @@ A trained policy as a file: an .npz archive of numpy arrays, of 16-bit floats wh
     outputs               the third
 """
 
+import struct
 import zlib
 from collections.abc import Mapping, Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
-from zipfile import BadZipFile
+from zipfile import BadZipFile, ZipFile
 
 from agents.policy.features import FeatureBoard, active_features, feature_board, feature_count
 from envs.bitboard import winning_lines
@@ -139,6 +140,26 @@ def encode_policy(policy: TrainedPolicy) -> bytes:
     return file.getvalue()
 
 
+NO_POLICY = "this is no trained policy: train one with `connectx train`"
+UNREADABLE = (AttributeError, BadZipFile, EOFError, OSError, TypeError, ValueError, zlib.error)
+"""What an archive raises that is none, or torn."""
+
+
+def decode_scope(content: bytes) -> PolicyScope:
+    """The game of the bytes of a policy's file: takes no numpy, and a tenth of a millisecond.
+
+    Raises:
+        ValueError: they are no policy.
+    """
+    try:
+        with ZipFile(BytesIO(content)) as archive:
+            array = archive.read("scope.npy")
+        words = "<4q" if b"<i8" in array else "<4i"  # 32 bits by older numpy on Windows
+        return PolicyScope(*struct.unpack(words, array[-struct.calcsize(words) :]))
+    except (*UNREADABLE, KeyError, struct.error) as error:
+        raise ValueError(NO_POLICY) from error
+
+
 def decode_policy(content: bytes) -> TrainedPolicy:
     """The content of the bytes of a policy's file.
 
@@ -149,7 +170,7 @@ def decode_policy(content: bytes) -> TrainedPolicy:
     arrays = _read_arrays(content)
     version = arrays.get("format")
     if version is None:
-        raise ValueError("this is no trained policy: train one with `connectx train`")
+        raise ValueError(NO_POLICY)
     if version != POLICY_FORMAT:
         raise ValueError(
             f"this trained policy has version {version} of the format, and {POLICY_FORMAT} is "
@@ -172,7 +193,7 @@ def _read_arrays(content: bytes) -> Mapping[str, Any]:
     try:
         with np.load(BytesIO(content), allow_pickle=False) as archive:
             return dict(archive)
-    except (AttributeError, BadZipFile, EOFError, OSError, TypeError, ValueError, zlib.error):
+    except UNREADABLE:
         return {}
 
 

@@ -1,11 +1,18 @@
 """Weights that come with the package, by name, and the files of others: policies as options."""
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.resources import files
 from typing import Any
 
 from agents.options import alternatives, file_content, file_option
-from agents.policy.network import TrainedPolicy, decode_policy, policy_scope
+from agents.policy.network import (
+    PolicyNetwork,
+    PolicyScope,
+    TrainedPolicy,
+    decode_policy,
+    decode_scope,
+    policy_scope,
+)
 from envs.board import BoardGame
 
 FOLDER = "agents.policy"
@@ -32,7 +39,12 @@ def weights_content(weights: str | bytes) -> bytes:
         OSError: they cannot be read.
     """
     if weights in SHIPPED:
-        return files(FOLDER).joinpath(f"{weights!s}.npz").read_bytes()
+        try:
+            return files(FOLDER).joinpath(f"{weights!s}.npz").read_bytes()
+        except ModuleNotFoundError as error:
+            raise OSError(
+                f"the weights {weights!s} come with the package, which is not here: give a file"
+            ) from error
     try:
         return file_content(weights)
     except OSError as error:
@@ -57,7 +69,40 @@ def _decoded(content: bytes) -> TrainedPolicy:
     return decode_policy(content)
 
 
-def require_known_game(policy: TrainedPolicy, env: object) -> BoardGame:
+class StoredPolicy:
+    """The policy of weights, read when it is asked for: by then numpy is there.
+
+    Args:
+        weights: as `weights_content` reads them; a file is read at once.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it is no policy; of bytes that are one, damage shows when they are read.
+    """
+
+    def __init__(self, weights: str | bytes) -> None:
+        self._weights = weights
+        if isinstance(weights, bytes):
+            decode_scope(weights)
+        elif weights not in SHIPPED:
+            self._weights = weights_content(weights)
+            known_policy(self._weights)
+
+    def __reduce__(self) -> tuple[type["StoredPolicy"], tuple[str | bytes]]:
+        return type(self), (self._weights,)
+
+    @cached_property
+    def scope(self) -> PolicyScope:
+        """The game that it was trained for."""
+        return decode_scope(weights_content(self._weights))
+
+    @cached_property
+    def network(self) -> PolicyNetwork:
+        """Its network."""
+        return known_policy(self._weights).network
+
+
+def require_known_game(policy: TrainedPolicy | StoredPolicy, env: object) -> BoardGame:
     """Check that a policy was trained for a game; return that.
 
     Raises:

@@ -9,7 +9,7 @@ of theirs, 0 for a draw. So a win is worth more the sooner it comes, a loss the 
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import NamedTuple
 
@@ -90,32 +90,71 @@ class Analysis:
         highest = max((bounds.upper for bounds in self.columns.values()), default=0)
         return [column for column, bounds in self.columns.items() if bounds.lower >= highest]
 
+    @property
+    def last_move(self) -> int | None:
+        """The number of the move, from 1, with which the game ends if both play their best.
+
+        The moves of both players are counted, those played so far too. None while the score is not
+        known.
+        """
+        if not self.bounds.exact:
+            return None
+        env, plies = self.position.env, self.position.state.mask.bit_count()
+        return plies + plies_left(env.rows * env.columns, plies, self.bounds.lower)
+
     def __str__(self) -> str:
         """The board with the scores, as `connectx solve` prints it."""
         return text_of(render_analysis(self))
 
 
+OnAnalysis = Callable[[Analysis], None]
+"""Takes what is known so far."""
 Analyse = Callable[[Solver, ReachedPosition, float | None], Analysis]
 """Finds out about a position, with a time limit in seconds."""
+WatchedAnalyse = Callable[[Solver, ReachedPosition, float | None, OnAnalysis], Analysis]
+"""The same, and tells now and then what is known."""
 
 
-def analyse(solver: Solver, position: ReachedPosition, time_limit: float | None = None) -> Analysis:
+def analyse(
+    solver: Solver,
+    position: ReachedPosition,
+    time_limit: float | None = None,
+    on_progress: OnAnalysis | None = None,
+) -> Analysis:
     """Solve every column of a position, and by that the position.
 
     Args:
         solver: of the position's game.
         position: what to solve.
         time_limit: seconds for all columns together.
+        on_progress: told now and then.
     """
-    columns = solver.scores(position.state, time_limit)
-    return Analysis(position, bounds_of_best(columns), columns)
+
+    def of_columns(columns: Mapping[int, ScoreBounds]) -> Analysis:
+        nodes = sum(bounds.nodes for bounds in columns.values())
+        return Analysis(position, replace(bounds_of_best(columns), nodes=nodes), dict(columns))
+
+    def tell(columns: Mapping[int, ScoreBounds]) -> None:
+        if on_progress is not None:
+            on_progress(of_columns(columns))
+
+    return of_columns(solver.scores(position.state, time_limit, on_progress and tell))
 
 
 def analyse_score(
-    solver: Solver, position: ReachedPosition, time_limit: float | None = None
+    solver: Solver,
+    position: ReachedPosition,
+    time_limit: float | None = None,
+    on_progress: OnAnalysis | None = None,
 ) -> Analysis:
     """Solve a position without saying which column leads to its score: several times as fast."""
-    return Analysis(position, solver.bounds(position.state, time_limit))
+
+    def tell(bounds: ScoreBounds) -> None:
+        if on_progress is not None:
+            on_progress(Analysis(position, bounds))
+
+    bounds = solver.bounds(position.state, time_limit, on_progress=on_progress and tell)
+    return Analysis(position, bounds)
 
 
 def plies_left(cells: int, plies: int, score: int) -> int:
@@ -190,7 +229,11 @@ def as_plain_line(analysis: Analysis) -> str:
 
 def as_json_line(analysis: Analysis) -> str:
     """The same as a JSON object, with columns counted from 1; an unknown score is null."""
-    record: dict[str, object] = {"moves": analysis.position.moves, **_bounds(analysis.bounds)}
+    record: dict[str, object] = {
+        "moves": analysis.position.moves,
+        **_bounds(analysis.bounds),
+        "last_move": analysis.last_move,
+    }
     if analysis.columns:
         record["best"] = [column + 1 for column in analysis.best]
         record["columns"] = [
@@ -252,16 +295,14 @@ def _cell_labels(env: BoardGame, board: list[int]) -> list[str]:
 
 def render_analysis(analysis: Analysis) -> RenderableType:
     """The board with the score of each column; the best columns are marked."""
-    return Group(_board(analysis), "", _verdict(analysis), _columns(analysis), "", Text(SCALE))
+    return Group(_board(analysis), "", *_findings(analysis), "", Text(SCALE))
 
 
 def _html(analysis: Analysis) -> str:
     """The board as a picture, and the same table."""
     position = analysis.position
     board = show(position.env, position.state)
-    return board.as_html() + html_of(
-        Group(_verdict(analysis), _columns(analysis), Text(SCALE, "dim"))
-    )
+    return board.as_html() + html_of(Group(*_findings(analysis), Text(SCALE, "dim")))
 
 
 shows_itself(Analysis, _html)
@@ -278,7 +319,8 @@ def _board(analysis: Analysis) -> Table:
         row = board[start : start + env.columns]
         grid.add_row(*(Text(SYMBOLS[cell], STONE_STYLES[cell]) for cell in row))
     grid.add_row(*(str(column + 1) for column in range(env.columns)))
-    grid.add_row(*(_score(analysis, column) for column in range(env.columns)))
+    if analysis.columns:
+        grid.add_row(*(_score(analysis, column) for column in range(env.columns)))
     return grid
 
 
@@ -289,6 +331,14 @@ def _score(analysis: Analysis, column: int) -> Text:
         return Text("")
     style = BEST_STYLE if column in analysis.best else ""
     return Text(str(bounds.lower) if bounds.exact else "?", style)
+
+
+def _findings(analysis: Analysis) -> Iterator[RenderableType]:
+    """The result and the last move, and the score of each column, or that of the position alone."""
+    yield _verdict(analysis)
+    if analysis.last_move is not None:
+        yield Text(f"Under best play the game ends with move {analysis.last_move}.")
+    yield _columns(analysis) if analysis.columns else Text(f"Score: {score_text(analysis.bounds)}")
 
 
 def _verdict(analysis: Analysis) -> Text:

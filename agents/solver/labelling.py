@@ -243,7 +243,7 @@ class Labeller:
             known: Words = self.book.scores[ply][np.searchsorted(self.book.keys[ply], keys)]
             return known
         states = [
-            BoardState(mover, mask, player=1 + ply % 2, won=False)
+            BoardState.of_stones(mover, mask)
             for mover, mask in zip(movers.tolist(), masks.tolist(), strict=True)
         ]
         return np.array(self._solver.score_all(states), np.int64)
@@ -312,7 +312,7 @@ class Grove:
             if not len(games.movers):
                 return state
         mover, mask = int(games.movers[0]), int(games.masks[0])
-        return BoardState(mover, mask, player=1 + mask.bit_count() % 2, won=False)
+        return BoardState.of_stones(mover, mask)
 
     def _label(self, games: Games, ply: int) -> tuple[Moves, Words]:
         """Label the positions of the games, each once; the moves of each game, and their scores."""
@@ -349,5 +349,5 @@ class Grove:
 
 def fallible_player(look_ahead: int, random_share: float) -> OpponentModel:
     """A player who looks some plies ahead, and of whose moves a share may be anything."""
-    agent = AlphaBetaAgent(depth=look_ahead, time_limit=None, table_size=SEARCH_TABLE)
+    agent = AlphaBetaAgent(depth=look_ahead, time_limit=None, table_size=SEARCH_TABLE, weights=None)
     return epsilon_greedy(agent, random_share)

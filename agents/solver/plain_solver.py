@@ -75,7 +75,7 @@ class PlainEngine:
         lower: int,
         upper: int,
         cold: bool = False,
-        together: bool = False,
+        shared: bool = False,
     ) -> "PlainJob":
         """A job, done in the only way there is; see `agents.solver.solver_engine.SolverEngine`."""
         return PlainJob(self, states, lower, upper, cold)

@@ -1,7 +1,7 @@
 """The solver: exact scores of ConnectX positions."""
 
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
@@ -14,6 +14,7 @@ from agents.solver.plain_solver import PlainEngine
 from agents.solver.score_table import MOST_CELLS
 from agents.solver.solver_engine import (
     CompiledEngine,
+    CompiledJob,
     SolverEngine,
     SolverJob,
     fits_solver,
@@ -27,6 +28,10 @@ ALONE_NODES = 200_000
 """Nodes after which other threads join in with a single position: some 30 ms."""
 FIRST_BUDGET = 100_000
 """Nodes for each move in the first round of `Solver.scores`; each round has eight times more."""
+STEP_NODES = 2_000_000
+"""Nodes between two reports of a search that is watched ..."""
+STEP_SECONDS = 0.5
+"""... and the seconds where several threads search."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,12 @@ class ScoreBounds:
     def for_opponent(self) -> "ScoreBounds":
         """Turn the bounds to the other player's view."""
         return ScoreBounds(-self.upper, -self.lower, self.nodes)
+
+
+OnBounds = Callable[[ScoreBounds], None]
+"""Takes the bounds proven so far."""
+OnScores = Callable[[Mapping[int, ScoreBounds]], None]
+"""Takes the bounds of each action's score that are proven so far."""
 
 
 class Solver:
@@ -139,6 +150,7 @@ class Solver:
         time_limit: float | None = None,
         node_limit: float = inf,
         within: tuple[int, int] | None = None,
+        on_progress: OnBounds | None = None,
     ) -> ScoreBounds:
         """Bound the score as tightly as the limits allow.
 
@@ -147,6 +159,7 @@ class Solver:
             time_limit: seconds.
             node_limit: positions to visit.
             within: a range; a score outside of it need not be told from its nearer end.
+            on_progress: told now and then, several times a second in machine code.
 
         Raises:
             ValueError: the game is over.
@@ -162,16 +175,31 @@ class Solver:
             lower = min(upper, max(lower, least))
         clock = Clock(time_limit)
         together = self.threads > 1 and self.is_compiled and node_limit == inf
-        job = self.engine.job([state], lower, upper, together=together)
-        job.run(clock, ALONE_NODES if together else node_limit)
+        job = self.engine.job([state], lower, upper, shared=together)
+
+        def tell() -> None:
+            if on_progress is not None:
+                on_progress(_bounds(job))
+
+        _run_one(job, clock, ALONE_NODES if together else node_limit, on_progress and tell)
         bounds = _bounds(job)
-        if together and not (bounds.exact or clock.expired()):
-            bounds = self._bounds_together(state, job, clock)
+        if isinstance(job, CompiledJob) and together and not (bounds.exact or clock.expired()):
+            bounds = self._bounds_together(job, clock, on_progress)
         self.nodes += bounds.nodes
         return bounds
 
-    def scores(self, state: BoardState, time_limit: float | None = None) -> dict[int, ScoreBounds]:
+    def scores(
+        self,
+        state: BoardState,
+        time_limit: float | None = None,
+        on_progress: OnScores | None = None,
+    ) -> dict[int, ScoreBounds]:
         """Score each legal action, from the view of the player to move in `state`.
+
+        Args:
+            state: the position.
+            time_limit: seconds for all of them.
+            on_progress: told now and then, several times a second in machine code.
 
         Raises:
             ValueError: the game is over.
@@ -186,13 +214,12 @@ class Solver:
         }
         budget: float = FIRST_BUDGET
         while not clock.expired():
-            open_actions = [action for action in actions if not found[action].exact]
-            if not open_actions:
+            unsolved = {
+                action: child for action, child in children.items() if not found[action].exact
+            }
+            if not unsolved:
                 break
-            jobs = [self._whole_job([children[action]]) for action in open_actions]
-            self._run(jobs, clock, budget)
-            for action, job in zip(open_actions, jobs, strict=True):
-                found[action] = _bounds(job).for_opponent()
+            self._narrow_scores(unsolved, found, clock, budget, on_progress)
             budget *= 8
         return found
 
@@ -226,55 +253,121 @@ class Solver:
         in_book = self.book.score(state) if self.book else None
         return None if in_book is None else ScoreBounds(in_book, in_book)
 
-    def _bounds_together(self, state: BoardState, job: SolverJob, clock: Clock) -> ScoreBounds:
+    def _bounds_together(
+        self, job: CompiledJob, clock: Clock, on_progress: OnBounds | None
+    ) -> ScoreBounds:
         """Go on with a job by all threads, until one of them has the score.
 
-        They help each other through the table, for every second one takes another way.
+        They share the moves of each position among them, and the table.
         """
-        lower, upper = int(job.lowers[0]), int(job.uppers[0])
-        others = (
-            self.engine.job([state], lower, upper, together=True) for _ in range(1, self.threads)
-        )
-        jobs = [job, *others]
+        jobs = [job, *(job.helper() for _ in range(1, self.threads))]
 
         def run(job: SolverJob) -> None:
             job.run(clock, inf)
             for other in jobs:
                 other.cancelled = True
 
-        with ThreadPoolExecutor(self.threads) as executor:
-            try:
-                list(executor.map(run, jobs))
-            finally:
-                for job in jobs:
-                    job.cancelled = True
-        found = [_bounds(job) for job in jobs]
-        return ScoreBounds(
-            max(bounds.lower for bounds in found),
-            min(bounds.upper for bounds in found),
-            sum(bounds.nodes for bounds in found),
-        )
+        def tell() -> None:
+            if on_progress is not None:
+                on_progress(_common_bounds(jobs))
+
+        self._run_on_threads(jobs, run, tell)
+        return _common_bounds(jobs)
+
+    def _narrow_scores(
+        self,
+        children: Mapping[int, BoardState],
+        found: dict[int, ScoreBounds],
+        clock: Clock,
+        node_limit: float,
+        on_progress: OnScores | None,
+    ) -> None:
+        """Search the positions after some actions for so many nodes each, and note what is found.
+
+        Args:
+            children: the position after each action.
+            found: the bounds of each action's score so far, which are narrowed.
+            clock: ends the search.
+            node_limit: nodes for each action.
+            on_progress: told now and then.
+        """
+        before = {action: found[action] for action in children}
+        jobs = {
+            action: self.engine.job([child], -before[action].upper, -before[action].lower)
+            for action, child in children.items()
+        }
+
+        def take() -> None:
+            for action, job in jobs.items():
+                found[action] = _bounds(job, before[action].nodes).for_opponent()
+            if on_progress is not None:
+                on_progress(found)
+
+        self._run(list(jobs.values()), clock, node_limit, on_progress and take)
+        take()
 
     def _whole_job(self, states: Sequence[BoardState], cold: bool = False) -> SolverJob:
         return self.engine.job(states, -self._widest, self._widest, cold)
 
-    def _run(self, jobs: Sequence[SolverJob], clock: Clock, node_limit: float) -> None:
+    def _run(
+        self,
+        jobs: Sequence[SolverJob],
+        clock: Clock,
+        node_limit: float,
+        tell: Callable[[], None] | None = None,
+    ) -> None:
         """Run the jobs, as many at the same time as there are threads."""
         if self.threads == 1 or not self.is_compiled:
             for job in jobs:
-                job.run(clock, node_limit)
-            return
+                _run_one(job, clock, node_limit, tell)
+        else:
+            self._run_on_threads(jobs, lambda job: job.run(clock, node_limit), tell)
+
+    def _run_on_threads(
+        self,
+        jobs: Sequence[SolverJob],
+        run: Callable[[SolverJob], None],
+        tell: Callable[[], None] | None,
+    ) -> None:
+        """Have each job run by a thread; whatever ends this ends all of them."""
         with ThreadPoolExecutor(self.threads) as executor:
             try:
-                list(executor.map(lambda job: job.run(clock, node_limit), jobs))
-            except BaseException:
+                running = {executor.submit(run, job) for job in jobs}
+                while running:
+                    done, running = wait(running, STEP_SECONDS)
+                    for future in done:
+                        future.result()
+                    if tell is not None:
+                        tell()
+            finally:
                 for job in jobs:
                     job.cancelled = True
-                raise
 
 
-def _bounds(job: SolverJob) -> ScoreBounds:
-    return ScoreBounds(int(job.lowers[0]), int(job.uppers[0]), job.nodes)
+def _run_one(
+    job: SolverJob, clock: Clock, node_limit: float, tell: Callable[[], None] | None
+) -> None:
+    """Run a job; where somebody wants to be told of it, step by step."""
+    if tell is None:
+        job.run(clock, node_limit)
+        return
+    while not (_bounds(job).exact or clock.expired() or job.nodes >= node_limit):
+        job.run(clock, min(node_limit, job.nodes + STEP_NODES))
+        tell()
+
+
+def _bounds(job: SolverJob, earlier_nodes: int = 0) -> ScoreBounds:
+    return ScoreBounds(int(job.lowers[0]), int(job.uppers[0]), earlier_nodes + job.nodes)
+
+
+def _common_bounds(jobs: Sequence[SolverJob]) -> ScoreBounds:
+    """The bounds of a position that several jobs solve."""
+    found = [_bounds(job) for job in jobs]
+    return ScoreBounds(
+        max(bounds.lower for bounds in found),
+        min(bounds.upper for bounds in found),
+        sum(bounds.nodes for bounds in found),
+    )
 
 
 def _sign(number: int) -> int:

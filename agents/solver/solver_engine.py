@@ -1,6 +1,7 @@
 """The compiled solver with its table, and the positions that it is working on."""
 
 from collections.abc import Sequence
+from copy import copy
 from functools import lru_cache
 from typing import Any, Protocol, TypeGuard
 
@@ -66,7 +67,7 @@ class SolverEngine(Protocol):
         lower: int,
         upper: int,
         cold: bool = False,
-        together: bool = False,
+        shared: bool = False,
     ) -> SolverJob:
         """A job that has not begun.
 
@@ -75,7 +76,7 @@ class SolverEngine(Protocol):
             lower: scores below it need not be told from it.
             upper: scores above it need not be told from it.
             cold: whether each begins with an empty table; then no other job may run.
-            together: whether it shares the work with other jobs of the same position.
+            shared: whether `CompiledJob.helper` may be asked to share the work.
         """
 
 
@@ -91,7 +92,6 @@ class CompiledEngine:
         self.board = board_masks(env.rows, env.columns, env.inarow)
         self.layout = table_layout(self.board, table_megabytes)
         self.table = empty_table(self.layout)
-        self.under_way = zeros(UNDER_WAY, word=kind_of_word(self.board.board))
         self.generation = 1
         self.solve = make_solve(self.board, self.layout)
 
@@ -108,10 +108,10 @@ class CompiledEngine:
         lower: int,
         upper: int,
         cold: bool = False,
-        together: bool = False,
+        shared: bool = False,
     ) -> "CompiledJob":
         """A job; see `SolverEngine`."""
-        return CompiledJob(self, states, lower, upper, cold, together)
+        return CompiledJob(self, states, lower, upper, cold, shared)
 
 
 class CompiledJob:
@@ -124,7 +124,7 @@ class CompiledJob:
         lower: int,
         upper: int,
         cold: bool,
-        together: bool,
+        shared: bool,
     ) -> None:
         self.engine = engine
         self.cancelled = False
@@ -133,11 +133,21 @@ class CompiledJob:
         word = kind_of_word(engine.board.board)
         movers = words_of([state.mover for state in states], word)
         masks = words_of([state.mask for state in states], word)
-        under_way = engine.under_way if together else zeros(0, word=word)
+        under_way = zeros(UNDER_WAY if shared else 0, word=word)
         self._batch = Batch(movers, masks, self.lowers, self.uppers, cold, under_way)
         self._stack = empty_stack(engine.board)
         self._progress = zeros(SOLVER_PROGRESS_FIELDS)
         self._progress[GENERATION] = engine.generation
+
+    def helper(self) -> "CompiledJob":
+        """A job of the same positions for another thread, which shares the work of this one."""
+        helper = copy(self)
+        helper.lowers, helper.uppers = self.lowers.copy(), self.uppers.copy()
+        helper._batch = self._batch._replace(lowers=helper.lowers, uppers=helper.uppers)
+        helper._stack = empty_stack(self.engine.board)
+        helper._progress = zeros(SOLVER_PROGRESS_FIELDS)
+        helper._progress[GENERATION] = self.engine.generation
+        return helper
 
     @property
     def nodes(self) -> int:

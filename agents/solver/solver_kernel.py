@@ -33,6 +33,7 @@ As a recursion, the algorithm is this; a score is the mover's, and beta is alway
         return -(the table's upper bound of a child) if it is > alpha    `look_up_children`
         best <- -infinity
         for each move, the most promising first                   `play_next_move`
+            (of threads, each takes moves that no other is searching)
             best <- max(best, -search(child, -alpha - 1))
             if best > alpha: leave the loop
         enter best into the table: a lower bound if it is > alpha, else an upper bound
@@ -315,8 +316,7 @@ def play_next_move(
     if is_shared(board, frame[FRAME_MASK], under_way):
         if index > 0:
             defer_moves_under_way(board, table, stack, ply, under_way)
-        key = key_after(board, stack, ply, index)
-        under_way[slot_under_way(table, under_way, key)] = key
+        set_under_way(board, table, stack, ply, under_way)
     parent = Position(frame[FRAME_MOVER], frame[FRAME_MASK], 0, frame[FRAME_THREATS])
     child = after_move(
         parent, stack.moves[ply, index, MOVE_CELL], stack.moves[ply, index, MOVE_THREATS]
@@ -334,37 +334,63 @@ def is_shared(board: BoardMasks, mask: int, under_way: Words) -> bool:
 def defer_moves_under_way(
     board: BoardMasks, table: ScoreTable, stack: SolverStack, ply: int, under_way: Words
 ) -> None:
-    """Put a move that no other thread searches before those that one does, if there is any.
+    """Put the first of the moves left that no other thread searches before the others.
 
-    The other's bounds will be in the table when they are needed (J.-C. Weill, "The ABDADA
-    Distributed Minimax Search Algorithm", 1996; without its waiting, as T. Kannan has it).
+    What the others find will be in the table by then (J.-C. Weill, "The ABDADA Distributed Minimax
+    Search Algorithm", 1996; here nobody waits: where all are under way, the threads meet in one).
     """
     frame, moves = stack.frames[ply], stack.moves[ply]
     first = int(frame[FRAME_PLAYED]) - 1
     for index in range(first, int(frame[FRAME_CHOICES])):
-        key = key_after(board, stack, ply, index)
-        if under_way[slot_under_way(table, under_way, key)] != key:
+        key, slot = place_under_way(board, table, stack, ply, index, under_way)
+        if under_way[slot] != key:
             for field in range(MOVE_FIELDS):
-                taken = moves[index, field]
+                chosen = moves[index, field]
                 for place in range(index, first, -1):
                     moves[place, field] = moves[place - 1, field]
-                moves[first, field] = taken
+                moves[first, field] = chosen
             return
 
 
 @inlined
-def key_after(board: BoardMasks, stack: SolverStack, ply: int, index: int) -> int:
-    """The key of the position after a move of a frame."""
-    frame = stack.frames[ply]
-    mover, mask = frame[FRAME_MOVER], frame[FRAME_MASK]
-    return table_key(board, mover ^ mask, mask | stack.moves[ply, index, MOVE_CELL])
+def set_under_way(
+    board: BoardMasks, table: ScoreTable, stack: SolverStack, ply: int, under_way: Words
+) -> None:
+    """Tell the other threads of the latest move of a frame."""
+    latest = int(stack.frames[ply, FRAME_PLAYED]) - 1
+    key, slot = place_under_way(board, table, stack, ply, latest, under_way)
+    under_way[slot] = key
 
 
 @inlined
-def slot_under_way(table: ScoreTable, under_way: Words, key: int) -> int:
-    """The place of a position among those under way; others may have the same one."""
+def clear_under_way(
+    board: BoardMasks, table: ScoreTable, stack: SolverStack, ply: int, under_way: Words
+) -> None:
+    """Tell the other threads that the latest move of a frame has been searched."""
+    latest = int(stack.frames[ply, FRAME_PLAYED]) - 1
+    key, slot = place_under_way(board, table, stack, ply, latest, under_way)
+    if under_way[slot] == key:
+        under_way[slot] = 0
+
+
+@inlined
+def place_under_way(
+    board: BoardMasks,
+    table: ScoreTable,
+    stack: SolverStack,
+    ply: int,
+    index: int,
+    under_way: Words,
+) -> tuple[int, int]:
+    """The key of the position after a move of a frame, and its place among those under way.
+
+    Several positions have one place: the latest takes it, and the others are searched twice.
+    """
+    frame = stack.frames[ply]
+    mover, mask = frame[FRAME_MOVER], frame[FRAME_MASK]
+    key = table_key(board, mover ^ mask, mask | stack.moves[ply, index, MOVE_CELL])
     bucket, _ = bucket_and_tag(table, key)
-    return (bucket >> 1) & (len(under_way) - 1)
+    return key, (bucket >> 1) & (len(under_way) - 1)
 
 
 @inlined
@@ -388,10 +414,7 @@ def hand_up(
         ply -= 1
         frame = stack.frames[ply]
         if is_shared(board, frame[FRAME_MASK], under_way):
-            key = key_after(board, stack, ply, int(frame[FRAME_PLAYED]) - 1)
-            slot = slot_under_way(table, under_way, key)
-            if under_way[slot] == key:
-                under_way[slot] = key ^ key
+            clear_under_way(board, table, stack, ply, under_way)
         alpha, best = int(frame[FRAME_ALPHA]), max(int(frame[FRAME_BEST]), -value)
         frame[FRAME_BEST] = best
         if best <= alpha and int(frame[FRAME_PLAYED]) < int(frame[FRAME_CHOICES]):

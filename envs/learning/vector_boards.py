@@ -95,7 +95,7 @@ class CompiledBoards:
         """Return a position as the rules know it."""
         mover, mask = int(self.mover[index]), int(self.mask[index])
         won = has_line(mask ^ mover, self._game.line_steps)
-        return BoardState(mover, mask, 1 + mask.bit_count() % 2, won)
+        return BoardState.of_stones(mover, mask, won)
 
     def start(self, which: Flags, state: BoardState) -> None:
         """Set these positions to `state`."""

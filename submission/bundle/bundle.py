@@ -17,15 +17,23 @@ import submission
 from agents.agent import Agent
 from agents.options import agent_help, check_options, unlimited_options
 from agents.registry import JsonValue, agent_class, option_texts
+from envs.board import BoardGame
+from envs.games import GAMES, game_entry
 from submission.bundle.closure import SourceTree, close
 from submission.bundle.compose import COMPILING, Header, compose, data_files, own_names
 from submission.bundle.naming import Symbol
+from submission.request import CONNECT_FOUR
 
 DISTRIBUTION = "connectx-agents"
 PACKAGES = (agents, envs, submission)
 
 
-def build_bundle(agent: str, options: Mapping[str, JsonValue], source: Path | None = None) -> str:
+def build_bundle(
+    agent: str,
+    options: Mapping[str, JsonValue],
+    source: Path | None = None,
+    game: str = "connectx",
+) -> str:
     """Write the text of a submission file: the same text for the same input.
 
     Limits that the options leave open are lifted: on Kaggle the clock is the limit.
@@ -35,10 +43,12 @@ def build_bundle(agent: str, options: Mapping[str, JsonValue], source: Path | No
         options: the agent's options. The content of a file that one names goes into the bundle.
         source: a module of the user's own, with an agent written against `agents.Agent`. Modules
             beside it that it imports go into the bundle as well.
+        game: name of a game in `envs.games.GAMES`, which the file plays besides ConnectX.
 
     Raises:
-        ValueError: unknown agent or option, a value that does not fit, or a construct that cannot
-            be bundled (`submission.bundle.sources.BundleError`, with file and line).
+        ValueError: unknown agent or option, a value that does not fit, a game that is unknown or
+            that the agent does not play, or a construct that cannot be bundled
+            (`submission.bundle.sources.BundleError`, with file and line).
         OSError: `source`, or a file that an option names, cannot be read.
     """
     roots = {package.__name__: _folder(package) for package in PACKAGES}
@@ -54,23 +64,57 @@ def build_bundle(agent: str, options: Mapping[str, JsonValue], source: Path | No
         roots = {path.stem: path for path in siblings} | roots
     check_options(agent, cls, options)
     chosen = unlimited_options(cls, options)
-    cls(**chosen)
+    made = cls(**chosen)
+    games = _other_games(game)
+    for rules in games.values():
+        _require_played(agent, made, rules)
     files = data_files(cls, chosen)
 
     player, agent_symbol = Symbol("submission.entry", "KagglePlayer"), Symbol(module, cls.__name__)
-    closure = close(SourceTree(roots), [player, agent_symbol], own_names(files))
+    others = {name: Symbol(rules.__module__, type(rules).__name__) for name, rules in games.items()}
+    closure = close(SourceTree(roots), [player, agent_symbol, *others.values()], own_names(files))
     written = {key: repr(value) for key, value in chosen.items()}
     constants = {file.option: file.constant for file in files}
     header = Header(
         title=f"A ConnectX agent: {_call(cls.__name__, written)}.",
         summary=agent_help(cls),
         made_by=_made_by(),
-        command=_command(agent, options, source),
+        command=_command(agent, options, source, game if games else None),
     )
     call = _call(closure.names[agent_symbol], {**written, **constants})
-    text = compose(closure, header, closure.names[player], call, files)
+    rules_names = {name: closure.names[symbol] for name, symbol in others.items()}
+    text = compose(closure, header, closure.names[player], call, files, rules_names)
     _prove(text)
     return text
+
+
+def _other_games(game: str) -> dict[str, BoardGame]:
+    """The rules of a game by OpenSpiel's name; nothing for ConnectX, which every bundle plays.
+
+    Raises:
+        ValueError: unknown game, or one that Kaggle's environments do not have.
+    """
+    playable = {name: entry for name, entry in GAMES.items() if entry.open_spiel}
+    if game not in playable:
+        raise ValueError(f"unknown game {game!r}: choose one of {', '.join(playable)}")
+    entry = playable[game]
+    return {} if entry.open_spiel in (None, CONNECT_FOUR) else {entry.open_spiel: entry.make()}
+
+
+TRIAL_SECONDS = 0.05
+
+
+def _require_played(name: str, agent: Agent, game: BoardGame) -> None:
+    """Ask an agent for a move.
+
+    Raises:
+        ValueError: it gives none.
+    """
+    try:
+        agent.act(game, game.initial_state(), TRIAL_SECONDS)
+    except Exception as error:
+        title = game_entry(game).title.lower()
+        raise ValueError(f"{name} does not play {title}: {error}") from error
 
 
 def unbundled_agent(agent: str, options: Mapping[str, JsonValue]) -> Callable[[], Agent]:
@@ -110,9 +154,13 @@ def _folder(package: ModuleType) -> Path:
     return Path(str(package.__file__)).parent
 
 
-def _command(agent: str, options: Mapping[str, JsonValue], source: Path | None) -> str:
+def _command(
+    agent: str, options: Mapping[str, JsonValue], source: Path | None, game: str | None
+) -> str:
     """The command that builds the same file again."""
     words = ["connectx", "build", agent]
+    if game is not None:
+        words += ["--game", game]
     if source is not None:
         words += ["--from", source.name]
     for option in option_texts(options):

@@ -54,13 +54,13 @@ TAIL = '''
 {rule}
 # Kaggle's entry point: its loader takes the last callable of the file
 {data}
-_PLAYER = {player}(lambda: {call}, load_seconds=perf_counter() - _STARTED)
+_PLAYER = {player}(lambda: {call}, {games}load_seconds=perf_counter() - _STARTED)
 {compiling}
 
 
 def agent(observation, configuration):
-    """The column to play, counted from 0."""
-    return _PLAYER.act(observation, configuration)
+    """The column to play, counted from 0; for OpenSpiel's referees {{"submission": action}}."""
+    return _PLAYER.answer(observation, configuration)
 '''
 
 DECODER = LibraryImport("base64", "b85decode", None, line=1)
@@ -128,7 +128,12 @@ def own_names(files: Sequence[DataFile]) -> OwnNames:
 
 
 def compose(
-    closure: Closure, header: Header, player: str, call: str, files: Sequence[DataFile]
+    closure: Closure,
+    header: Header,
+    player: str,
+    call: str,
+    files: Sequence[DataFile],
+    games: Mapping[str, str],
 ) -> str:
     """Write the text of the bundle.
 
@@ -138,6 +143,7 @@ def compose(
         player: what it calls the class of the player.
         call: the expression that makes an agent.
         files: what it names of them, by their constants.
+        games: what it plays besides ConnectX: what it calls the class of each, by OpenSpiel's name.
     """
     decoder = [DECODER.statement(DECODER.bound)] if files else []
     imports = sorted({*closure.imports, *decoder})
@@ -151,12 +157,14 @@ def compose(
         future="from __future__ import annotations\n\n" if closure.future else "",
         imports="\n".join(_merged(imports)),
     )
+    rules = ", ".join(f"{game!r}: {name}()" for game, name in games.items())
     sections = [_section(module, closure.sources[module.name]) for module in closure.modules]
     tail = TAIL.format(
         rule=RULE,
         data="".join(file.definition for file in files),
         player=player,
         call=call,
+        games=f"games={{{rules}}}, " if rules else "",
         compiling=COMPILING,
     )
     return head + "".join(sections) + tail

@@ -13,6 +13,9 @@ from submission.checking.check_result import CheckReport, JudgedGame, summarise
 from submission.checking.diagnosis import Fault, Surroundings, diagnose, doubt_choice
 from submission.checking.observed_game import GamePlan, Limits, ObservedGame, Seats, observe_game
 from submission.checking.source_facts import SourceFacts, read_source
+from submission.kaggle import Referee, environment_of
+from submission.match.game_record import GameConfiguration
+from submission.match.open_spiel_referee import bank_of
 from submission.sandbox.file_guard import PROJECT_MODULES, PROJECT_PLACES
 from submission.sandbox.launcher import Launcher
 from submission.sandbox.processes import default_memory
@@ -20,8 +23,6 @@ from submission.sandbox.staging import stage
 
 PATIENCE = 60.0
 """Seconds after which no further game begins."""
-
-FULL_SIZE = (6, 7, 4)
 
 FULL_SECONDS = 8.0
 """How long a game at the full time limit is played, from the end of its first move, at full
@@ -38,8 +39,7 @@ DECIDING_SEATS: tuple[Seats, ...] = ((1,), (2,), (1, 2))
 FIRST_GAMES = 2
 """How many games are played before all others: those against the `random` agent."""
 
-FURTHER_GAMES: tuple[tuple[tuple[int, int, int], Seats], ...] = (
-    (FULL_SIZE, (1, 2)),
+OTHER_SIZES: tuple[tuple[tuple[int, int, int], Seats], ...] = (
     ((4, 5, 3), (1,)),
     ((4, 5, 3), (2,)),
     ((7, 8, 4), (1,)),
@@ -48,7 +48,7 @@ FURTHER_GAMES: tuple[tuple[tuple[int, int, int], Seats], ...] = (
     ((10, 12, 5), (2,)),
     ((1, 1, 1), (1,)),
 )
-"""Rows, columns and inarow, and the seats."""
+"""Rows, columns and inarow of further games of ConnectX, and the seats."""
 
 MOST_GAMES = 2
 
@@ -57,9 +57,10 @@ def check_submission(
     path: Path,
     *,
     python: Path | None = None,
+    referee: Referee = Referee.CONNECTX,
     speed: float = 1.0,
     act_timeout: float = 2.0,
-    bank: float = 60.0,
+    bank: float | None = None,
     run_timeout: float = 1200.0,
     game_seconds: float | None = None,
     pair_only: bool = False,
@@ -77,11 +78,14 @@ def check_submission(
         path: a `.py` file, or a `.tar.gz` file with `main.py` at its top.
         python: the interpreter that plays, with the packages of its own, as `find_python` finds it;
             by default this one.
+        referee: the environment of kaggle-environments whose games are played. OpenSpiel's hold
+            the games themselves, in this process.
         speed: how fast the machine is to be beside this one, at most 1: below 1 the submission,
             with all its threads and processes, has this share of one core (only on Linux).
         act_timeout: seconds for a move.
-        bank: seconds that a game's moves may take beyond their limit, in all.
-        run_timeout: seconds for a game. The defaults of these three are Kaggle's.
+        bank: seconds that a game's moves may take beyond their limit, in all; by default the
+            referee's, 60 or, with OpenSpiel's, 12.
+        run_timeout: seconds for a game. The defaults of these three are those of Kaggle's ConnectX.
         game_seconds: how long a game that decides is played, from the end of its first move; by
             default 8 at full speed. It goes on while the bank could still run out.
         pair_only: play no games but those against the `random` agent, one on each seat.
@@ -95,13 +99,19 @@ def check_submission(
         FileNotFoundError: there is no such file.
         ValueError: it is not a file that Kaggle can load, a limit leaves nothing, or the
             submission cannot be slowed down here.
-        ModuleNotFoundError: kaggle_environments is not installed.
+        ModuleNotFoundError: kaggle_environments is not installed, or OpenSpiel where it is needed.
         ChildProcessError: Kaggle's environment does not start in a process of its own.
     """
     limits = Limits(
-        act_timeout, bank, run_timeout, default_memory() if memory is None else memory, speed
+        act_timeout,
+        bank_of(referee) if bank is None else bank,
+        run_timeout,
+        default_memory() if memory is None else memory,
+        speed,
     )
-    plans = planned_games(limits, game_seconds)[: FIRST_GAMES if pair_only else None]
+    if referee.is_open_spiel:
+        environment_of(referee)  # which is needed here, wherever the submission runs
+    plans = planned_games(limits, game_seconds, referee)[: FIRST_GAMES if pair_only else None]
     done = count(1)
 
     def on_game(plan: GamePlan) -> None:
@@ -119,7 +129,9 @@ def check_submission(
     return summarise(path, source, limits, games, len(plans))
 
 
-def planned_games(limits: Limits, seconds: float | None = None) -> list[GamePlan]:
+def planned_games(
+    limits: Limits, seconds: float | None = None, referee: Referee = Referee.CONNECTX
+) -> list[GamePlan]:
     """All games of a check, in the order in which they are played.
 
     The first three decide: those against Kaggle's `random` agent, and that against itself, with
@@ -130,16 +142,20 @@ def planned_games(limits: Limits, seconds: float | None = None) -> list[GamePlan
         limits: what the submission may take.
         seconds: how long a game that decides is played, from the end of its first move; by default
             FULL_SECONDS, and longer at a lower speed, as the others are in any case.
+        referee: who holds them.
     """
     full = FULL_SECONDS / limits.speed if seconds is None else seconds
     short = SHORT_SECONDS / limits.speed
+    rules = GameConfiguration.of(referee)
+    full_size = rules.rows, rules.columns, rules.inarow
     deciding = [
-        GamePlan(*FULL_SIZE, seats, limits.act_timeout, full, decides=True)
+        GamePlan(*full_size, seats, limits.act_timeout, full, decides=True, referee=referee)
         for seats in DECIDING_SEATS
     ]
+    other_sizes = OTHER_SIZES if referee.game == "connectx" else ()
     further = [
-        GamePlan(*size, seats, SHORT_ACT_TIMEOUT, short, decides=False)
-        for size, seats in FURTHER_GAMES
+        GamePlan(*size, seats, SHORT_ACT_TIMEOUT, short, decides=False, referee=referee)
+        for size, seats in ((full_size, (1, 2)), *other_sizes)
     ]
     return deciding + further
 

@@ -46,9 +46,10 @@ def render_pair(report: CheckReport) -> RenderableType:
 
 
 def _verdict(report: CheckReport) -> Text:
+    judge = report.referee if report.referee.is_open_spiel else "Kaggle"
     if report.accepted:
-        return _line("Accepted: ", "bold green", f"Kaggle would take {report.path}")
-    return _line("Not accepted: ", "bold red", f"Kaggle would refuse {report.path}")
+        return _line("Accepted: ", "bold green", f"{judge} would take {report.path}")
+    return _line("Not accepted: ", "bold red", f"{judge} would refuse {report.path}")
 
 
 def _facts(report: CheckReport) -> Table:
@@ -164,7 +165,7 @@ def _stderr(tail: str) -> Iterator[Text]:
 
 
 def _upload(report: CheckReport) -> Iterator[Text]:
-    if report.accepted:
+    if report.accepted and not report.referee.is_open_spiel:
         command = _plain(report.upload_command)
         command.no_wrap, command.overflow = True, "ignore"  # it is there to be copied
         yield Text("Submit it with:", style="bold")

@@ -11,7 +11,7 @@ from submission.checking.diagnosis import Fault, describe_choice, doubt_choice
 from submission.checking.kaggle_image import doubt_import
 from submission.checking.observed_game import Choice, Limits, ObservedGame, bank_taken
 from submission.checking.source_facts import SourceFacts
-from submission.kaggle import upload_command
+from submission.kaggle import Referee, upload_command
 from submission.sandbox.causes import PACK_THE_DATA
 from submission.sandbox.file_guard import PROJECT_MODULES
 from submission.sandbox.move import STDERR_LINES, Move
@@ -75,6 +75,8 @@ class CheckReport(Printed):
     """All that a check has found."""
 
     path: str
+    referee: Referee
+    """The environment of kaggle-environments whose games were played."""
     size: int
     """Bytes."""
     standard_imports: tuple[str, ...] | None
@@ -105,7 +107,7 @@ class CheckReport(Printed):
 
     @property
     def upload_command(self) -> str:
-        """The command that submits the file to Kaggle's competition."""
+        """The command that submits the file to Kaggle's ConnectX competition."""
         return upload_command(self.path, "MESSAGE")
 
     def to_dict(self) -> dict[str, Any]:
@@ -136,6 +138,7 @@ def summarise(
     timing = _timing(deciding, limits)
     return CheckReport(
         path=str(path),
+        referee=records[0].plan.referee,
         size=size,
         standard_imports=source.standard_imports(),
         other_imports=source.other_imports(),

@@ -9,10 +9,13 @@ from random import Random
 from time import monotonic
 from typing import Literal
 
+from submission.kaggle import Referee
 from submission.match.game_record import GameConfiguration
+from submission.match.open_spiel_referee import OpenSpielGame
 from submission.match.own_referee import OwnGame
 from submission.sandbox import causes
 from submission.sandbox.launcher import Launcher
+from submission.sandbox.messages import Message
 from submission.sandbox.move import Failure, Move, failure
 from submission.sandbox.player import RunningPlayer, RuntimeVersions
 from submission.sandbox.throttle import can_throttle
@@ -22,6 +25,8 @@ SEED = 1
 
 LEAST_MEMORY = 2**29
 """Bytes of address space with which kaggle_environments still loads."""
+
+WHILE_LOADING = "while the file was loaded"
 
 Seat = Literal[1, 2]
 
@@ -45,6 +50,7 @@ class GamePlan:
     """After so many seconds of play the game has shown enough."""
     decides: bool
     """Whether Kaggle plays such games, so that the submission has to pass it."""
+    referee: Referee = Referee.CONNECTX
 
     def __str__(self) -> str:
         seat = "against itself" if len(self.seats) == 2 else f"on seat {self.seats[0]}"
@@ -159,7 +165,9 @@ class _Game:
         self, plan: GamePlan, limits: Limits, players: Mapping[Seat, RunningPlayer]
     ) -> None:
         size = plan.rows, plan.columns, plan.inarow
-        self._board = OwnGame(GameConfiguration(*size, plan.act_timeout), limits.bank)
+        rules = GameConfiguration(*size, plan.act_timeout, plan.referee)
+        self._board = (OpenSpielGame if plan.referee.is_open_spiel else OwnGame)(rules, limits.bank)
+        self._setting_up: dict[Seat, float] = {}  # seconds, which count to the first move
         self._plan = plan
         self._limits = limits
         self._players = players
@@ -171,6 +179,8 @@ class _Game:
     def observe(self) -> ObservedGame:
         """Play to the end, or until the submission fails or has shown enough."""
         end = monotonic() + self._limits.run_timeout
+        if isinstance(self._board, OpenSpielGame):
+            self._failure = self._board.set_up(self._set_up)
         while self._failure is None and not self._board.over and not self._has_shown_enough():
             self._play_move()
             if self._failure is None and monotonic() > end:
@@ -194,6 +204,21 @@ class _Game:
     def _has_shown_enough(self) -> bool:
         return self._watch.has_shown_enough(monotonic())
 
+    def _set_up(self, place: int, observation: Message, configuration: Message) -> Move:
+        """Ask a seat before the game, as OpenSpiel's environments do; any answer will do."""
+        seat = SEATS[place]
+        if seat not in self._players:
+            return Move(-1, 0.0)
+        player = self._players[seat]
+        move = player.act(observation, self._rules(configuration))
+        self._setting_up[seat] = move.seconds
+        is_loading = player.is_loading
+        self._when = WHILE_LOADING if is_loading else f"when the game was set up on seat {seat}"
+        return move
+
+    def _rules(self, configuration: Message) -> Message:
+        return {**configuration, "runTimeout": self._limits.run_timeout}
+
     def _play_move(self) -> None:
         """Have the seat move whose turn it is, the submission's or that of a random agent."""
         board, seat = self._board, SEATS[self._board.mover]
@@ -201,15 +226,15 @@ class _Game:
             board.drop(self._random.choice(board.legal_columns()))
             return
         player = self._players[seat]
-        rules = {**board.configuration(), "runTimeout": self._limits.run_timeout}
-        move = player.act(board.observation(), rules)
+        move = player.act(board.observation(), self._rules(board.configuration()))
         self._failure = board.carry_out(move)
+        move = move._replace(seconds=move.seconds + self._setting_up.pop(seat, 0.0))
         if not player.has_ended:
             self._watch.take(seat, move, monotonic())
         number = len(self._watch.moves[seat]) + player.has_ended
         self._when = f"in move {number} on seat {seat}"
         if player.is_loading:
-            self._when = "while the file was loaded"
+            self._when = WHILE_LOADING
 
 
 class GameWatch:

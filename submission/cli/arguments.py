@@ -10,6 +10,7 @@ import typer
 
 from agents.output_file import require_distinct, require_writable
 from agents.registry import JsonValue, parse_specification
+from submission.kaggle import Referee
 from submission.match.match import Completion
 from submission.match.players import Player, PlayerKind
 from submission.match.schedule import Arena, require_pairs
@@ -54,9 +55,26 @@ Seed = Annotated[int, typer.Option(metavar="S", help="The same seed gives the sa
 Workers = Annotated[
     int, typer.Option(metavar="K", help="Games at the same time; at most one a core, to be fair.")
 ]
+RefereeOption = Annotated[
+    Referee,
+    typer.Option(
+        "--referee",
+        help="The environment of kaggle-environments that holds the games. OpenSpiel's need the "
+        "extra `open-spiel`, have the agent `random` alone, and a bank of 12 s.",
+    ),
+]
 Rows = Annotated[int, typer.Option(help="Height of the board.")]
 Columns = Annotated[int, typer.Option(help="Width of the board.")]
 Inarow = Annotated[int, typer.Option(help="Stones in a row that win.")]
+RefereeRows = Annotated[
+    int | None, typer.Option(help="Height of the board.", show_default="6, in tic-tac-toe 3")
+]
+RefereeColumns = Annotated[
+    int | None, typer.Option(help="Width of the board.", show_default="7, in tic-tac-toe 3")
+]
+RefereeInarow = Annotated[
+    int | None, typer.Option(help="Stones in a row that win.", show_default="4, in tic-tac-toe 3")
+]
 OpeningPlies = Annotated[
     int,
     typer.Option(

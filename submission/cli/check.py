@@ -8,7 +8,8 @@ import typer
 from submission import front_door
 from submission.checking.check import PATIENCE
 from submission.checking.check_result import CheckReport
-from submission.cli.arguments import ActTimeout, Json, require_files, show
+from submission.cli.arguments import ActTimeout, Json, RefereeOption, require_files, show
+from submission.kaggle import Referee
 
 
 def check(
@@ -23,6 +24,7 @@ def check(
             show_default="the one that runs this command",
         ),
     ] = None,
+    referee: RefereeOption = Referee.CONNECTX,
     speed: Annotated[
         float,
         typer.Option(
@@ -65,6 +67,7 @@ def check(
     report = front_door.check(
         file,
         python=python,
+        referee=referee,
         speed=speed,
         act_timeout=act_timeout,
         game_seconds=game_seconds,

@@ -11,17 +11,18 @@ from submission.cli.arguments import (
     STDOUT,
     ActTimeout,
     ArenaOption,
-    Columns,
     Dask,
     FirstPlayerTable,
     Games,
-    Inarow,
     Json,
     OpeningPlies,
     PlayerName,
+    RefereeColumns,
+    RefereeInarow,
+    RefereeOption,
+    RefereeRows,
     Results,
     Resume,
-    Rows,
     Seed,
     Workers,
     files_of_players,
@@ -29,7 +30,7 @@ from submission.cli.arguments import (
     require_files,
     show,
 )
-from submission.kaggle import kaggle_environments
+from submission.kaggle import Referee, kaggle_environments
 from submission.match.kaggle_referee import game_to_show, replay_html
 from submission.match.match import Match
 from submission.match.match_report import render_openings
@@ -72,10 +73,11 @@ def evaluate(
     ] = None,
     workers: Workers = CORES,
     dask: Dask = None,
+    referee: RefereeOption = Referee.CONNECTX,
     arena: ArenaOption = Arena.KAGGLE,
-    rows: Rows = 6,
-    columns: Columns = 7,
-    inarow: Inarow = 4,
+    rows: RefereeRows = None,
+    columns: RefereeColumns = None,
+    inarow: RefereeInarow = None,
     act_timeout: ActTimeout = 2.0,
     results: Results = None,
     resume: Resume = False,
@@ -91,7 +93,7 @@ def evaluate(
     with the games that were played until then, and exit status 1; `--resume` goes on from there.
     So does a player that fails in every game.
     """
-    hero, *opponents = [find_player(name) for name in (player, *against)]
+    hero, *opponents = [find_player(name, referee) for name in (player, *against)]
     require_files(json, html, results=results, read=files_of_players([hero, *opponents]))
     if html is not None:
         kaggle_environments()  # whose player the page shows
@@ -102,6 +104,7 @@ def evaluate(
         seed=seed,
         opening_plies=opening_plies,
         sprt=sequential_test(sprt, alpha=alpha, beta=beta),
+        referee=referee,
         arena=arena,
         rows=rows,
         columns=columns,

@@ -28,7 +28,7 @@ def grade(
         Path,
         typer.Option(
             metavar="FILE",
-            help="What `connectx positions` has written.",
+            help="What `connectx positions` has written, or positions that others grade with.",
             show_default="those that come with the package",
         ),
     ] = SHIPPED_POSITIONS,
@@ -57,6 +57,13 @@ def grade(
     For the opening, the middle game and the endgame: how often its move keeps the win or the draw,
     and how often it is exactly best, beside what random play gets. At least half of the positions
     are hard where there are as many: only one move keeps the result.
+
+    Positions that others grade with are read, too: refmoves1k of Kaggle's competitors (a line of
+    JSON with `board`, `score` and `move score`), and P. Pons' sets (moves and score, as `connectx
+    solve -` writes them), whose columns are solved first; --sample leaves fewer to solve. Scores
+    that the solver does not confirm are refused. The two figures that are quoted of refmoves1k come
+    with every grade: good moves keep the win or the draw, and in a lost position all do; perfect
+    moves are exactly best; both in percent of all positions.
 
     A player is asked in a process of its own, as Kaggle would, but with a full bank in every
     position; a smaller --act-timeout makes a quick grade. Ctrl-C ends it with the positions that

@@ -10,15 +10,16 @@ from submission.cli.arguments import (
     ActTimeout,
     Anchor,
     ArenaOption,
-    Columns,
     Dask,
     Games,
-    Inarow,
     Json,
     OpeningPlies,
+    RefereeColumns,
+    RefereeInarow,
+    RefereeOption,
+    RefereeRows,
     Results,
     Resume,
-    Rows,
     Seed,
     Workers,
     files_of_players,
@@ -26,6 +27,7 @@ from submission.cli.arguments import (
     require_files,
     show,
 )
+from submission.kaggle import Referee
 from submission.match.players import find_player
 from submission.match.schedule import Arena
 from submission.rating.ladder import Ladder
@@ -48,10 +50,11 @@ def ladder(
     opening_plies: OpeningPlies = 2,
     workers: Workers = CORES,
     dask: Dask = None,
+    referee: RefereeOption = Referee.CONNECTX,
     arena: ArenaOption = Arena.KAGGLE,
-    rows: Rows = 6,
-    columns: Columns = 7,
-    inarow: Inarow = 4,
+    rows: RefereeRows = None,
+    columns: RefereeColumns = None,
+    inarow: RefereeInarow = None,
     act_timeout: ActTimeout = 2.0,
     results: Results = None,
     resume: Resume = False,
@@ -72,7 +75,7 @@ def ladder(
     Ctrl-C ends the round robin with the games that were played until then, and exit status 1;
     `--resume` goes on from there.
     """
-    entrants = [find_player(name) for name in players]
+    entrants = [find_player(name, referee) for name in players]
     require_files(json, html, results=results, read=files_of_players(entrants))
     result = front_door.ladder(
         entrants,
@@ -80,6 +83,7 @@ def ladder(
         anchor=anchor,
         seed=seed,
         opening_plies=opening_plies,
+        referee=referee,
         arena=arena,
         rows=rows,
         columns=columns,

@@ -1,14 +1,21 @@
 """`connectx solve`."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic
 from typing import Annotated
 
 import typer
 
 from agents.book.opening_book import shipped_book_of
+from agents.output_file import require_writable
+from agents.search import Clock
 from agents.solver.analysis import (
+    Analysis,
     ReachedPosition,
+    WatchedAnalyse,
     analyse,
     analyse_all,
     analyse_score,
@@ -17,11 +24,16 @@ from agents.solver.analysis import (
     read_position,
     read_positions,
     render_analysis,
+    score_text,
 )
+from agents.solver.saved_table import load_table, require_table, save_table
 from agents.solver.solver import Solver
 from envs.connectx import ConnectX
-from submission.cli.arguments import Columns, Inarow, Rows
-from submission.terminal import console, is_stream, progress_bar, say
+from submission.cli.games import GameColumns, GameInarow, GameRows
+from submission.terminal import console, is_stream, progress_bar, say, status_line
+
+KEEP_SECONDS = 120.0
+"""Between two times that the table is written, at least; and fifty times as long as that takes."""
 
 
 def solve(
@@ -42,32 +54,143 @@ def solve(
         float | None,
         typer.Option(metavar="SECONDS", min=0, help="For each position; gives bounds at the end."),
     ] = None,
-    rows: Rows = 6,
-    columns: Columns = 7,
-    inarow: Inarow = 4,
+    rows: GameRows = None,
+    columns: GameColumns = None,
+    inarow: GameInarow = None,
+    threads: Annotated[
+        int,
+        typer.Option(metavar="T", min=1, max=256, help="Threads that solve a position together."),
+    ] = 1,
+    table_megabytes: Annotated[
+        int,
+        typer.Option(
+            metavar="MB",
+            min=1,
+            max=65536,
+            help="Size of the transposition table; a search of minutes is faster with 512.",
+        ),
+    ] = 64,
+    table: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Keep in this file what the search has found out."),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with what is in the file of --table.")
+    ] = False,
 ) -> None:
     """Print the exact score of each column, with the board and in words.
 
     A position from standard input becomes a line with its moves and its score; with --all the
     score of each column follows, - for a full one. Blank lines are passed over. What comes through
     a pipe is answered line by line.
+
+    At a terminal, or with --table, a board's size without MOVES is enough to solve the empty board:
+    who wins, and with which move the game ends under best play. With --all, or for MOVES, every
+    column's score is found, which takes several times as long.
+
+    A long search shows the bounds of the score that are proven so far, how many positions it has
+    visited, and how many a second. Ctrl-C ends it with these bounds, and exit status 1. --table
+    FILE keeps the transposition table, every few minutes and at the end; --resume goes on from it,
+    in any position of the same board. The file takes up to an eighth of --table-megabytes.
     """
-    env = ConnectX(rows, columns, inarow)
-    solver = Solver(env, book=shipped_book_of(env))
-    if moves is None or moves == "-":
+    sizes = {"rows": rows, "columns": columns, "inarow": inarow}
+    given = {name: size for name, size in sizes.items() if size is not None}
+    env = ConnectX(**given)
+    solver = Solver(env, table_megabytes, threads, book=shipped_book_of(env))
+    board_alone = moves is None and (table is not None or (bool(given) and sys.stdin.isatty()))
+    if moves == "-" or not (moves is not None or board_alone):
+        if table is not None or resume:
+            raise ValueError("--table and --resume are for one position: add its moves")
         _solve_lines(solver, every_column, json, time_limit)
-    else:
-        _solve_one(solver, moves, json, time_limit)
+        return
+    position = read_position(env, moves or "")
+    analyse_one = analyse_score if board_alone and not every_column else analyse
+    with _kept_table(solver, table, resume) as keep:
+        found, seconds, interrupted = _solve_one(solver, position, analyse_one, time_limit, keep)
+        if json:
+            say(as_json_line(found))
+        else:
+            console.print(render_analysis(found))
+            if found.bounds.nodes and (board_alone or interrupted):
+                say(f"{_speed(found, seconds)}, in {seconds:.1f} s.")
+        if interrupted:
+            raise typer.Exit(1)
 
 
-def _solve_one(solver: Solver, moves: str, json: bool, time_limit: float | None) -> None:
-    position = read_position(solver.env, moves)
-    with progress_bar(f"Solving {position.moves}"):
-        analysis = analyse(solver, position, time_limit)
-    if json:
-        say(as_json_line(analysis))
-    else:
-        console.print(render_analysis(analysis))
+def _solve_one(
+    solver: Solver,
+    position: ReachedPosition,
+    analyse_one: WatchedAnalyse,
+    time_limit: float | None,
+    keep: Callable[[], None],
+) -> tuple[Analysis, float, bool]:
+    """Solve a position, and show how far it is.
+
+    Returns:
+        What was found, the seconds that it took, and whether Ctrl-C has ended it.
+
+    Raises:
+        KeyboardInterrupt: it came before anything was found.
+    """
+    clock, found = Clock(), list[Analysis]()
+    with status_line(f"Solving {position.moves}".strip()) as show:
+
+        def watch(analysis: Analysis) -> None:
+            found[:] = [analysis]
+            show(f"score {score_text(analysis.bounds)}, {_speed(analysis, clock.elapsed)}")
+            keep()
+
+        try:
+            if solver.known(position.state) is None:
+                show("" if solver.is_compiled else "in plain Python, which takes long")
+            clock.restart()
+            return analyse_one(solver, position, time_limit, watch), clock.elapsed, False
+        except KeyboardInterrupt:
+            if not found:
+                raise
+            return found[0], clock.elapsed, True
+
+
+def _speed(analysis: Analysis, seconds: float) -> str:
+    nodes = analysis.bounds.nodes
+    rate = nodes / max(seconds, 1e-9)
+    return f"{nodes:,} positions visited, {rate / 1e6:.2f} million a second"
+
+
+@contextmanager
+def _kept_table(solver: Solver, file: Path | None, resume: bool) -> Iterator[Callable[[], None]]:
+    """Go on with the table in a file, and keep it there: at the end, and when it is called and due.
+
+    Raises:
+        ValueError, OSError: see `agents.solver.saved_table`; or there is an earlier table that is
+            not to be gone on from, or no file to go on from.
+    """
+    if file is None:
+        if resume:
+            raise ValueError("--resume goes on from a table: name its file with --table FILE")
+        yield lambda: None
+        return
+    if resume:
+        load_table(solver, file)
+    elif file.exists():
+        raise FileExistsError(
+            f"{file} is there already: go on from it with --resume, or name another file"
+        )
+    require_table(solver)
+    require_writable(file)
+    due = monotonic() + KEEP_SECONDS
+
+    def keep() -> None:
+        nonlocal due
+        if monotonic() >= due:
+            begun = monotonic()
+            save_table(solver, file)
+            due = monotonic() + max(KEEP_SECONDS, 50 * (monotonic() - begun))
+
+    try:
+        yield keep
+    finally:
+        save_table(solver, file)
 
 
 def _solve_lines(solver: Solver, every_column: bool, json: bool, time_limit: float | None) -> None:

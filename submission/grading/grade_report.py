@@ -13,6 +13,7 @@ from submission.grading.grade_pictures import mistake_svg, ply_chart
 from submission.grading.grade_stats import (
     Group,
     Measured,
+    answer_stats,
     by_kind,
     by_ply,
     mistake_in_words,
@@ -197,7 +198,7 @@ EARLY_ENDINGS = {
 
 
 def _notes(grade: Grade) -> Iterator[str]:
-    """An early end, the time taken, and a sentence for each kind of failure."""
+    """An early end, the time taken, each kind of failure, and what Kaggle's competitors count."""
     if grade.completion in EARLY_ENDINGS:
         early_end = EARLY_ENDINGS[grade.completion]
         yield early_end.format(answered=len(grade.answers), asked=grade.asked)
@@ -206,6 +207,13 @@ def _notes(grade: Grade) -> Iterator[str]:
         mean = sum(seconds) / len(seconds)
         yield f"Seconds for a move: {mean:.3f} on average, {max(seconds):.3f} at most."
     yield from _failures(grade)
+    stats = answer_stats(grade.answers)
+    if stats.good is not None and stats.best is not None:
+        good, perfect = 100 * stats.good.player.value, 100 * stats.best.player.value
+        yield (
+            f"As Kaggle's competitors count, in all positions: good moves {good:.1f} %, perfect "
+            f"moves {perfect:.1f} %."
+        )
 
 
 def _failures(grade: Grade) -> Iterator[str]:

@@ -66,7 +66,11 @@ class AnswerStats:
     half_points_lost: Measured | None
     """Mean cost of an answer under best play, 0 to 2, over the positions at stake."""
     best: Measured | None
-    """Share of the answers that no column scores more than, among all positions."""
+    """Share of the answers that no column scores more than, among all positions: the perfect moves
+    of Kaggle's competitors."""
+    good: Measured | None
+    """Share of the answers that keep the outcome, among all positions: the good moves of Kaggle's
+    competitors, for whom each move of a lost position is one."""
     failures: int
     """Answers without a column that can be played; each counts as a lost game."""
 
@@ -80,6 +84,7 @@ def answer_stats(answers: Sequence[Answer]) -> AnswerStats:
         kept=_measured(at_stake, lambda answer: answer.keeps),
         half_points_lost=_measured(at_stake, lambda answer: answer.half_points_lost, most=2),
         best=_measured(answers, lambda answer: answer.is_best),
+        good=_measured(answers, lambda answer: answer.keeps),
         failures=sum(answer.failure is not None for answer in answers),
     )
 

@@ -5,12 +5,13 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor
 from dataclasses import asdict, dataclass
 from functools import partial
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from agents.parallel.workers import Workers
 from agents.search import Clock, OnProgress
 from submission.grading.grade_stats import Answer, Group, by_kind, by_ply
-from submission.grading.solved_positions import PositionSet, SolvedPosition
+from submission.grading.solved_positions import AskedPositions, SolvedPosition
 from submission.match.game_record import GameConfiguration
 from submission.match.match import Completion, Versions
 from submission.match.own_referee import OwnGame
@@ -47,7 +48,7 @@ class Grade(Printed):
 
     player: Identity
     positions_sha256: str
-    """`PositionSet.sha256` of the positions to be asked about."""
+    """`AskedPositions.sha256` of the positions to be asked about."""
     asked: int
     """The number of those positions."""
     settings: GradeSettings
@@ -95,7 +96,7 @@ def _answer(answer: Answer) -> dict[str, Any]:
 
 def grade_player(
     player: Player,
-    position_set: PositionSet,
+    position_set: AskedPositions,
     settings: GradeSettings,
     executor: Executor,
     on_progress: OnProgress,
@@ -159,8 +160,14 @@ def _shards(
     remembers the game, as this package's do, sees that another one has begun.
     """
     count = -(-len(positions) // SHARD_POSITIONS)
+    first_ply_first = sorted(positions, key=attrgetter("ply"))
     return [
-        Shard(player, tuple(reversed(positions[start::count])), settings.seed, settings.act_timeout)
+        Shard(
+            player,
+            tuple(reversed(first_ply_first[start::count])),
+            settings.seed,
+            settings.act_timeout,
+        )
         for start in range(count)
     ]
 

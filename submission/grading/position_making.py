@@ -1,7 +1,7 @@
 """Makes sets of positions: drawn from games between fallible players, solved, and selected."""
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor
 from enum import Enum
 from functools import lru_cache, partial
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from agents.book.opening_book import shipped_book_of
 from agents.guidance.opponent_models import OpponentModel
-from agents.parallel.workers import Workers
+from agents.parallel.workers import Key, Workers
 from agents.search import Clock, OnProgress
 from agents.solver.labelling import LOOK_AHEADS, RANDOM_SHARES, fallible_player
 from agents.solver.solver import Solver
@@ -86,30 +86,64 @@ def make_position_set(
     ]
     candidates = _solved_by_ply(batches, executor, on_progress)
     selected = [select(candidates[ply], settings.per_ply) for ply in sorted(candidates)]
-    return PositionSet(settings, tuple(chain(*selected)))
+    return PositionSet(tuple(chain(*selected)), settings)
 
 
 def _solved_by_ply(
     batches: Sequence[Batch], executor: Executor, on_progress: OnProgress
 ) -> dict[int, list[SolvedPosition]]:
     """The positions of the batches by ply, in the order of the batches."""
-    found: dict[Batch, list[SolvedPosition]] = {}
-    tasks = ((batch, partial(draw_and_solve, batch)) for batch in batches)
+    tasks = {batch: partial(draw_and_solve, batch) for batch in batches}
     total = sum(len(batch.numbers) for batch in batches)
+    found = _solved_by_workers(tasks, total, executor, on_progress)
+    by_ply: defaultdict[int, list[SolvedPosition]] = defaultdict(list)
+    for batch in batches:
+        by_ply[batch.ply] += found[batch]
+    return by_ply
+
+
+def solve_all(
+    games: Sequence[str], executor: Executor, on_progress: OnProgress
+) -> list[SolvedPosition]:
+    """Solve the positions after these moves, and keep their order.
+
+    Args:
+        games: the moves that lead to each.
+        executor: any executor of the `concurrent.futures` kind.
+        on_progress: told how many are solved.
+
+    Raises:
+        ChildProcessError: a worker process died.
+    """
+    batches = [games[start : start + BATCH] for start in range(0, len(games), BATCH)]
+    tasks = {number: partial(_solve_batch, batch) for number, batch in enumerate(batches)}
+    found = _solved_by_workers(tasks, len(games), executor, on_progress)
+    return [position for number in tasks for position in found[number]]
+
+
+def _solve_batch(games: Sequence[str]) -> list[SolvedPosition]:
+    return [solved(moves) for moves in games]
+
+
+def _solved_by_workers(
+    tasks: Mapping[Key, Callable[[], list[SolvedPosition]]],
+    total: int,
+    executor: Executor,
+    on_progress: OnProgress,
+) -> dict[Key, list[SolvedPosition]]:
+    """The positions of each task, by its key."""
+    found: dict[Key, list[SolvedPosition]] = {}
     on_progress(0, total, "")
     try:
-        for batch, positions in Workers(executor, len(batches)).run(tasks, Clock()):
-            found[batch] = positions
+        for key, positions in Workers(executor, len(tasks)).run(iter(tasks.items()), Clock()):
+            found[key] = positions
             on_progress(sum(map(len, found.values())), total, "")
     except BrokenExecutor as error:
         raise ChildProcessError(
             "a worker process died, perhaps for want of memory: run the command again with fewer "
             "workers"
         ) from error
-    by_ply: defaultdict[int, list[SolvedPosition]] = defaultdict(list)
-    for batch in batches:
-        by_ply[batch.ply] += found[batch]
-    return by_ply
+    return found
 
 
 def draw_and_solve(batch: Batch) -> list[SolvedPosition]:

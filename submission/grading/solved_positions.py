@@ -7,13 +7,14 @@ how it was made, how many positions of which kinds it holds, and the SHA-256 of 
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import IntEnum, StrEnum
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Self, TypeVar
 
 from agents.guidance.ordering import sensible_actions
 from envs.board import BoardState
@@ -21,6 +22,8 @@ from envs.connectx import ConnectFour
 from envs.notation import parse_moves, state_from_moves
 
 GAME = ConnectFour()
+
+T = TypeVar("T")
 
 
 class Outcome(IntEnum):
@@ -185,35 +188,60 @@ SHIPPED_POSITIONS = Path(__file__).with_name("positions.jsonl")
 ADVICE = "make one with `connectx positions --output FILE`"
 
 
-@dataclass(frozen=True, slots=True)
-class PositionSet:
-    """Solved positions, by ply, and what made them."""
+def drawn(positions: Sequence[T], count: int, seed: int) -> tuple[T, ...]:
+    """Draw some of the positions, and keep their order.
 
-    settings: PositionSettings
+    Args:
+        positions: of any kind.
+        count: how many.
+        seed: the same seed gives the same ones.
+
+    Raises:
+        ValueError: fewer than one, or more than there are.
+    """
+    if not 1 <= count <= len(positions):
+        raise ValueError(
+            f"the sample must be of 1 to {len(positions)} positions, which are all that there are, "
+            f"not of {count}"
+        )
+    chosen = sorted(Random(seed).sample(range(len(positions)), count))
+    return tuple(positions[number] for number in chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedPositions:
+    """Solved positions that a player is asked about, wherever they come from."""
+
     positions: tuple[SolvedPosition, ...]
 
     @property
     def sha256(self) -> str:
-        """Tells this set from others, in hexadecimal."""
+        """Tells these positions from others, in hexadecimal."""
         return _hash(self._lines())
 
-    def sample(self, count: int, seed: int) -> "PositionSet":
-        """Draw some of the positions, and keep their order.
+    def sample(self, count: int, seed: int) -> Self:
+        """Draw some of the positions; see `drawn`."""
+        return replace(self, positions=drawn(self.positions, count, seed))
 
-        Args:
-            count: how many.
-            seed: the same seed gives the same ones.
-
-        Raises:
-            ValueError: fewer than one, or more than there are.
-        """
-        if not 1 <= count <= len(self.positions):
-            raise ValueError(
-                f"the sample must be of 1 to {len(self.positions)} positions, which are all that "
-                f"there are, not of {count}"
+    def _lines(self) -> list[str]:
+        return [
+            json.dumps(
+                {
+                    "moves": position.moves,
+                    "ply": position.ply,
+                    "phase": position.phase,
+                    "scores": position.scores,
+                }
             )
-        chosen = sorted(Random(seed).sample(range(len(self.positions)), count))
-        return replace(self, positions=tuple(self.positions[number] for number in chosen))
+            for position in self.positions
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class PositionSet(AskedPositions):
+    """Positions by ply, and what made them."""
+
+    settings: PositionSettings
 
     def to_text(self) -> str:
         """The content of its file."""
@@ -232,19 +260,6 @@ class PositionSet:
         }
         return "".join(f"{line}\n" for line in [json.dumps(header), *lines])
 
-    def _lines(self) -> list[str]:
-        return [
-            json.dumps(
-                {
-                    "moves": position.moves,
-                    "ply": position.ply,
-                    "phase": position.phase,
-                    "scores": position.scores,
-                }
-            )
-            for position in self.positions
-        ]
-
 
 def read_position_set(path: Path) -> PositionSet:
     """Read a file that `PositionSet.to_text` has made.
@@ -253,18 +268,33 @@ def read_position_set(path: Path) -> PositionSet:
         OSError: the file cannot be read.
         ValueError: it holds something else, a set of another version, or one that was changed.
     """
+    return set_of_lines(path, read_lines(path))
+
+
+def read_lines(path: Path) -> list[str]:
+    """The lines of a file with positions.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it is no text.
+    """
     try:
-        header, *lines = path.read_text(encoding="utf-8").splitlines() or [""]
+        return path.read_text(encoding="utf-8-sig").splitlines()
     except OSError as error:
         raise OSError(f"cannot read the positions {path} ({error.strerror}): {ADVICE}") from error
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} holds no positions: {ADVICE}") from error
+
+
+def set_of_lines(path: Path, text: Sequence[str]) -> PositionSet:
+    """The set that a file's lines hold; see `read_position_set`."""
+    header, *lines = text or [""]
     about = _read_header(path, header)
     if about.get("sha256") != _hash(lines):
         raise ValueError(f"the positions {path} were changed after they were made: {ADVICE}")
     try:
         settings = PositionSettings(**about["settings"])
-        return PositionSet(settings, tuple(map(_read_position, lines)))
+        return PositionSet(tuple(map(_read_position, lines)), settings)
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"the positions {path} are damaged ({error!r}): {ADVICE}") from error
 

@@ -6,23 +6,32 @@ from enum import StrEnum
 from math import inf
 from typing import Any
 
+from envs.board import BoardGame
 from envs.connectx import ConnectX
-from submission.kaggle import DONE
+from envs.tic_tac_toe import SIDE, TicTacToe
+from submission.kaggle import DONE, Referee
+
+SPARE_STEPS = 100
+"""OpenSpiel's environments allow so many steps more than a game has plies."""
 
 
 @dataclass(frozen=True, slots=True)
 class GameConfiguration:
-    """The rules of a game and its clock, by default Kaggle's.
+    """The rules of a game and its clock, by default those of Kaggle's ConnectX.
 
     Raises:
-        ValueError: a size below 1, or a time that is not positive and finite.
+        ValueError: a size below 1, or a time that is not positive and finite; or a size that the
+            referee's game does not have.
     """
 
     rows: int = 6
     columns: int = 7
     inarow: int = 4
     act_timeout: float = 2
-    """Seconds for a move; what a move takes beyond them comes out of a bank of 60 s a game."""
+    """Seconds for a move; what a move takes beyond them comes out of a bank of 60 s a game, or of
+    12 s with OpenSpiel's environments."""
+    referee: Referee = Referee.CONNECTX
+    """The environment of kaggle-environments whose rules these are."""
 
     def __post_init__(self) -> None:
         for name, size in (("rows", self.rows), ("columns", self.columns), ("inarow", self.inarow)):
@@ -30,14 +39,69 @@ class GameConfiguration:
                 raise ValueError(f"{name} must be at least 1, not {size}")
         if not 0 < self.act_timeout < inf:
             raise ValueError(f"the seconds for a move must be above 0, not {self.act_timeout}")
+        sizes = self.rows, self.columns, self.inarow
+        if self._is_tic_tac_toe and sizes != (SIDE, SIDE, SIDE):
+            raise ValueError(
+                f"{self.referee} has one size only: leave rows, columns and inarow out"
+            )
+
+    @classmethod
+    def of(
+        cls,
+        referee: Referee,
+        rows: int | None = None,
+        columns: int | None = None,
+        inarow: int | None = None,
+        act_timeout: float = 2,
+    ) -> "GameConfiguration":
+        """The configuration of a referee's game; a size that is None is the game's own.
+
+        Raises:
+            ValueError: as the constructor.
+        """
+        is_tic_tac_toe = referee is Referee.OPEN_SPIEL_TIC_TAC_TOE
+        defaults = (SIDE, SIDE, SIDE) if is_tic_tac_toe else (6, 7, 4)
+        rows, columns, inarow = (
+            default if size is None else size
+            for size, default in zip((rows, columns, inarow), defaults, strict=True)
+        )
+        return cls(rows, columns, inarow, act_timeout, referee)
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> "GameConfiguration":
+        """The configuration whose `dataclasses.asdict` went through JSON; old ones lack a referee.
+
+        Raises:
+            TypeError, ValueError: a field is missing, unknown or of another type.
+        """
+        return cls(**{**fields, "referee": Referee(fields.get("referee", Referee.CONNECTX))})
 
     @property
-    def env(self) -> ConnectX:
+    def _is_tic_tac_toe(self) -> bool:
+        return self.referee is Referee.OPEN_SPIEL_TIC_TAC_TOE
+
+    @property
+    def env(self) -> BoardGame:
         """The rules."""
+        if self._is_tic_tac_toe:
+            return TicTacToe()
         return ConnectX(self.rows, self.columns, self.inarow)
 
-    def for_kaggle(self) -> dict[str, float]:
-        """The configuration that `kaggle_environments.make` takes."""
+    def for_kaggle(self) -> dict[str, Any]:
+        """The configuration that `kaggle_environments.make` takes.
+
+        OpenSpiel's environments name the legal actions, without which their `random` plays none,
+        and are strict, so that who fails has lost; else they void the game.
+        """
+        if self.referee.is_open_spiel:
+            sizes = {"rows": self.rows, "columns": self.columns, "x_in_row": self.inarow}
+            return {
+                "actTimeout": self.act_timeout,
+                "episodeSteps": self.rows * self.columns + SPARE_STEPS,
+                "includeLegalActions": True,
+                "openSpielGameParameters": {} if self._is_tic_tac_toe else sizes,
+                "strictMode": True,
+            }
         return {
             "rows": self.rows,
             "columns": self.columns,

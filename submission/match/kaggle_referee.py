@@ -8,6 +8,7 @@ from typing import Any
 
 from submission.kaggle import DONE, ONE_AT_A_TIME, kaggle_environments
 from submission.match.game_record import GameConfiguration, GameRecord, Result
+from submission.match.open_spiel_referee import replayed_on_open_spiel
 from submission.match.own_referee import PlayedGame, overtime
 from submission.match.seats import Failure, Move, Seat
 from submission.sandbox.move import misplaced
@@ -48,7 +49,7 @@ def _hold(env: Any, seats: tuple[Seat, Seat], opening: tuple[int, ...]) -> Playe
         failure = overtime(move, env.configuration.actTimeout, bank) or move.failure
         _step(env, _action(move, failure), {"duration": move.seconds})
         if env.state[mover].reward is None:
-            failure = failure or misplaced(move.column, env.configuration.columns)
+            failure = failure or misplaced(move.column, env.configuration)
         elif move.column is not None:
             columns.append(move.column)
     return PlayedGame(
@@ -141,7 +142,8 @@ def replay_html(record: GameRecord, configuration: GameConfiguration) -> str:
     names = [record.player, record.opponent]
     if record.seat == 2:
         names.reverse()
-    env = _replayed(record, configuration)
+    is_open_spiel = configuration.referee.is_open_spiel
+    env = (replayed_on_open_spiel if is_open_spiel else _replayed)(record, configuration)
     # Kaggle writes the names into a script of the page as they are.
     env.info["TeamNames"] = [escape(name) for name in names]
     page: str = env.render(mode="html")

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from agents.book.opening_book import shipped_book_of
 from agents.stats import Estimate
-from envs.connectx import ConnectX
+from envs.board import BoardGame
 from envs.notation import moves_text
 from submission.match.game_record import GameRecord
 from submission.match.match import (
@@ -176,10 +176,11 @@ def _verdict(test: SequentialTest) -> str:
 
 
 OPENING_RULES = (
-    "An opening is the columns, from 1, that were played before the players were asked. W-D-L: "
-    "wins, draws and losses of the player where it moved first and where it moved second, and of "
-    "whoever moved first; games in which somebody failed are left out. Theory: what the opening is "
-    "worth to whoever moved first, as far as the opening book knows it."
+    "An opening is the columns, in tic-tac-toe the cells, from 1, that were played before the "
+    "players were asked. W-D-L: wins, draws and losses of the player where it moved first and "
+    "where it moved second, and of whoever moved first; games in which somebody failed are left "
+    "out. Theory: what the opening is worth to whoever moved first, as far as the opening book "
+    "knows it."
 )
 
 THEORY = {1: "won", 0: "drawn", -1: "lost", None: "-"}
@@ -195,7 +196,7 @@ def render_openings(match: Match) -> RenderableType:
     return Group(*tables, Text(OPENING_RULES))
 
 
-def _openings_table(env: ConnectX, names: tuple[str, str], games: Sequence[GameRecord]) -> Table:
+def _openings_table(env: BoardGame, names: tuple[str, str], games: Sequence[GameRecord]) -> Table:
     """The openings grouped by their theoretical outcome, each group and the whole with a total."""
     table = plain_table(f"{names[0]} against {names[1]}, by opening")
     table.add_column("opening", overflow="fold")
@@ -222,7 +223,7 @@ def _by_opening(games: Sequence[GameRecord]) -> dict[Opening, list[GameRecord]]:
     return {key: list(group) for key, group in groupby(sorted(games, key=opening), key=opening)}
 
 
-def _outcome(env: ConnectX, opening: Opening) -> int | None:
+def _outcome(env: BoardGame, opening: Opening) -> int | None:
     """1, 0 or -1: by perfect play whoever moved first wins, draws or loses; None if unknown."""
     book = shipped_book_of(env)
     state = env.initial_state()

@@ -109,7 +109,7 @@ class OwnGame:
             "mark": self._state.player,
         }
 
-    def configuration(self) -> dict[str, float]:
+    def configuration(self) -> dict[str, Any]:
         """The rules as players are told them; a copy, which they may change."""
         return self._configuration.copy()
 
@@ -122,7 +122,7 @@ class OwnGame:
         if failure is not None:
             return failure
         if move.column is None or move.column not in self.legal_columns():
-            return misplaced(move.column, int(self._configuration["columns"]))
+            return misplaced(move.column, self._configuration)
         self.drop(move.column)
         return None
 

@@ -13,7 +13,7 @@ from typing import Any
 from agents.agent import Agent
 from agents.registry import REGISTERED, parse_specification
 from submission.bundle.bundle import build_bundle, unbundled_agent
-from submission.kaggle import BUILT_IN_AGENTS
+from submission.kaggle import BUILT_IN_AGENTS, Referee
 from submission.sandbox.player_process import MAIN
 from submission.sandbox.staging import ARCHIVES, require_source, unpack
 
@@ -44,7 +44,7 @@ class Player:
         return None if self.source is None else sha256(self.source).hexdigest()
 
 
-def find_player(name: str) -> Player:
+def find_player(name: str, referee: Referee = Referee.CONNECTX) -> Player:
     """Find the player that a name stands for.
 
     Args:
@@ -53,22 +53,24 @@ def find_player(name: str) -> Player:
             submitted; or the path of a submission, a `.py` file or a `.tar.gz` with `main.py` at
             its top. A name that is both Kaggle's and ours is
             Kaggle's; with a colon after it (`random:`, `random:seed=3`) it is ours.
+        referee: whose game an agent is to play.
 
     Raises:
-        ValueError: an unknown player, agent option, or a file that is no submission.
+        ValueError: an unknown player, agent option, a file that is no submission, or an agent that
+            does not play the game.
         OSError: the file cannot be read.
     """
     if name in BUILT_IN_AGENTS:
         return Player(name, PlayerKind.BUILT_IN)
     if name.partition(":")[0] in REGISTERED:
         agent, options = parse_specification(name)
-        bundle = build_bundle(agent, options).encode()
+        bundle = build_bundle(agent, options, game=referee.game).encode()
         return Player(name, PlayerKind.AGENT, bundle, unbundled_agent(agent, options))
     if name.endswith((".py", *ARCHIVES)):
         return Player(name, PlayerKind.FILE, _read_submission(Path(name)))
     raise ValueError(
-        f"unknown player {name!r}: name one of Kaggle's ({', '.join(BUILT_IN_AGENTS)}), an agent "
-        f"with or without options ({', '.join(REGISTERED)}; mcts:simulations=500,seed=1), "
+        f"unknown player {name!r}: name one of Kaggle's ({', '.join(referee.built_in_agents)}), an "
+        f"agent with or without options ({', '.join(REGISTERED)}; mcts:simulations=500,seed=1), "
         "or the path of a submission that ends in .py or .tar.gz"
     )
 

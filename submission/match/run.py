@@ -6,10 +6,12 @@ from contextlib import AbstractContextManager, closing
 from itertools import islice
 from typing import NamedTuple
 
-from submission.kaggle import kaggle_environments
+from agents.options import alternatives
+from submission.kaggle import DONE, environment_of
 from submission.match.game_record import GameConfiguration, GameRecord, Result
 from submission.match.kaggle_referee import hold_on_kaggle
 from submission.match.match import Completion, Match, ScoreBoard, Versions
+from submission.match.open_spiel_referee import hold_on_open_spiel
 from submission.match.own_referee import PlayedGame, hold_in_own_arena
 from submission.match.players import Identity, Pairing, PlayerKind, players_of
 from submission.match.schedule import Arena, GameSpecification, Settings, schedule
@@ -41,9 +43,10 @@ def play_match(
         on_game: called after each game, in the order in which they end.
 
     Raises:
-        ValueError: no pairings, one that is named twice, openings that the board does not have, or
-            a played game that is not among those to play.
-        ModuleNotFoundError: kaggle_environments is needed and not installed.
+        ValueError: no pairings, one that is named twice, a built-in agent that the referee does not
+            have, openings that the board does not have, or a played game that is not among those to
+            play.
+        ModuleNotFoundError: kaggle_environments or OpenSpiel is needed and not installed.
     """
     _require_playable(pairings, settings)
     score_board = ScoreBoard([pairing.names for pairing in pairings], settings.sprt)
@@ -77,9 +80,17 @@ def _require_playable(pairings: Sequence[Pairing], settings: Settings) -> None:
     for player, opponent in names:
         if names.count((player, opponent)) > 1:
             raise ValueError(f"{player!r} against {opponent!r} is named twice: name it once")
-    all_ours = all(player.kind is PlayerKind.AGENT for player in players_of(pairings))
+    referee = settings.configuration.referee
+    players = players_of(pairings)
+    for each in players:
+        if each.kind is PlayerKind.BUILT_IN and each.name not in referee.built_in_agents:
+            known = alternatives(referee.built_in_agents)
+            raise ValueError(
+                f"{referee} has no agent {each.name!r}: name {known}, an agent of ours, or a file"
+            )
+    all_ours = all(each.kind is PlayerKind.AGENT for each in players)
     if settings.arena is Arena.KAGGLE or not all_ours:
-        kaggle_environments()
+        environment_of(referee)
 
 
 IN_FLIGHT = 256
@@ -146,13 +157,15 @@ def play_game(specification: GameSpecification) -> GameRecord:
         ModuleNotFoundError: kaggle_environments is needed and not installed.
         OSError: a player's process cannot be started.
     """
-    arena, seed = ARENAS[specification.arena], specification.seed
+    configuration, seed = specification.configuration, specification.seed
+    referee = configuration.referee
+    arena = OPEN_SPIEL if referee.is_open_spiel else ARENAS[specification.arena]
     first, second = specification.seats
     with (
-        arena.open_seat(first, seed=seat_seed(seed, 1)) as seat_1,
-        arena.open_seat(second, seed=seat_seed(seed, 2)) as seat_2,
+        arena.open_seat(first, seed=seat_seed(seed, 1), referee=referee) as seat_1,
+        arena.open_seat(second, seed=seat_seed(seed, 2), referee=referee) as seat_2,
     ):
-        game = arena.hold_game((seat_1, seat_2), specification.opening, specification.configuration)
+        game = arena.hold_game((seat_1, seat_2), specification.opening, configuration)
     return _recorded(specification, game)
 
 
@@ -168,6 +181,9 @@ ARENAS = {
     Arena.KAGGLE: Rules(open_seat, hold_on_kaggle),
     Arena.OWN: Rules(open_seat_here, hold_in_own_arena),
 }
+"""Those that hold ConnectX."""
+
+OPEN_SPIEL = Rules(open_seat, hold_on_open_spiel)
 
 
 def _recorded(specification: GameSpecification, game: PlayedGame) -> GameRecord:
@@ -183,18 +199,17 @@ def _recorded(specification: GameSpecification, game: PlayedGame) -> GameRecord:
         columns=tuple(game.columns),
         statuses=game.statuses,
         rewards=game.rewards,
-        result=_result(game.rewards, specification.seat),
+        result=_result(game, specification.seat),
         durations=(tuple(first), tuple(second)),
         cause=None if game.failure is None else game.failure.cause,
         stderr=() if game.failure is None else game.failure.stderr,
     )
 
 
-def _result(rewards: tuple[int | None, int | None], seat: int) -> Result:
+def _result(game: PlayedGame, seat: int) -> Result:
     """The result from the view of the player on `seat`."""
-    own, other = rewards[seat - 1], rewards[2 - seat]
-    if own is None:
+    if game.statuses[seat - 1] != DONE:
         return Result.PLAYER_FAILED
-    if other is None:
+    if game.statuses[2 - seat] != DONE:
         return Result.OPPONENT_FAILED
-    return {1: Result.WIN, 0: Result.DRAW, -1: Result.LOSS}[own]
+    return {1: Result.WIN, 0: Result.DRAW, -1: Result.LOSS}[game.rewards[seat - 1] or 0]

@@ -7,8 +7,8 @@ from itertools import product
 from random import Random
 from typing import Any
 
-from envs.board import BoardState
-from envs.connectx import ConnectX
+from envs.board import BoardGame, BoardState
+from submission.kaggle import Referee
 from submission.match.game_record import GameConfiguration
 from submission.match.players import Pairing, Player
 from submission.match.sprt import Sprt
@@ -28,7 +28,8 @@ class Settings:
     """The same settings and players give the same games, up to the players' clocks.
 
     Raises:
-        ValueError: no games, a negative seed or number of plies.
+        ValueError: no games, a negative seed or number of plies, or an arena that does not hold
+            the referee's games.
     """
 
     games: int
@@ -48,6 +49,11 @@ class Settings:
             raise ValueError(f"the seed must be at least 0, not {self.seed}")
         if self.opening_plies < 0:
             raise ValueError(f"an opening has at least 0 plies, not {self.opening_plies}")
+        referee = self.configuration.referee
+        if self.arena is Arena.OWN and referee.is_open_spiel:
+            raise ValueError(
+                f"the own arena holds games of {Referee.CONNECTX} alone: leave it out for {referee}"
+            )
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> "Settings":
@@ -60,7 +66,7 @@ class Settings:
         return cls(
             **{
                 **fields,
-                "configuration": GameConfiguration(**fields["configuration"]),
+                "configuration": GameConfiguration.from_dict(fields["configuration"]),
                 "arena": Arena(fields["arena"]),
                 "sprt": None if sprt is None else Sprt(**sprt),
             }
@@ -188,7 +194,9 @@ def openings(configuration: GameConfiguration, plies: int) -> list[Opening]:
     return list(found.values())
 
 
-def _one_ply_later(env: ConnectX, found: Mapping[BoardState, Opening]) -> dict[BoardState, Opening]:
+def _one_ply_later(
+    env: BoardGame, found: Mapping[BoardState, Opening]
+) -> dict[BoardState, Opening]:
     """The positions after one more ply, each with the first way to it in ascending order.
 
     It gives up as soon as there are more than `MOST_OPENINGS`.

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from agents.agent import Agent
 from submission.entry import KagglePlayer
-from submission.kaggle import ONE_AT_A_TIME, kaggle_environments
+from submission.kaggle import ONE_AT_A_TIME, Referee, environment_of
 from submission.match.players import Player
 from submission.sandbox.kaggle_agent import KaggleAgent
 from submission.sandbox.launcher import LAUNCHER
@@ -62,7 +62,9 @@ def seat_seed(game_seed: int, seat: int) -> int:
     return random.Random(f"{game_seed}/{seat}").getrandbits(32)
 
 
-def open_seat(player: Player, *, seed: int) -> AbstractContextManager[Seat]:
+def open_seat(
+    player: Player, *, seed: int, referee: Referee = Referee.CONNECTX
+) -> AbstractContextManager[Seat]:
     """A player at the board, until the `with` block ends.
 
     A submission has a process of its own, which is started at once and not waited for. One of
@@ -71,20 +73,25 @@ def open_seat(player: Player, *, seed: int) -> AbstractContextManager[Seat]:
     Args:
         player: whom to ask for moves.
         seed: of the player's random numbers, from 0 to 2**32 - 1; see `seat_seed`.
+        referee: whose a built-in agent is.
 
     Raises:
-        ModuleNotFoundError: kaggle_environments is not installed.
+        ModuleNotFoundError: kaggle_environments is not installed, or OpenSpiel for its agents.
         OSError: no process can be started.
     """
     if player.source is None:
-        return nullcontext(BuiltInSeat(KaggleAgent(_seeded_built_in(player.name, seed))))
+        return nullcontext(BuiltInSeat(KaggleAgent(_seeded_built_in(player.name, seed, referee))))
     return LAUNCHER.start_player(player.source, seed=seed, memory=default_memory())
 
 
-def _seeded_built_in(name: str, seed: int) -> FunctionType:
-    """A copy of one of Kaggle's functions, whose `choice` is that of a generator of its own."""
-    function = kaggle_environments().environments["connectx"]["agents"][name]
-    own_names = {**function.__globals__, "choice": random.Random(seed).choice}
+def _seeded_built_in(name: str, seed: int, referee: Referee) -> FunctionType:
+    """A copy of one of Kaggle's functions, which draws from a generator of its own.
+
+    ConnectX's draw by the function `choice`, OpenSpiel's from the module `random`.
+    """
+    function = environment_of(referee)["agents"][name]
+    generator = random.Random(seed)
+    own_names = {**function.__globals__, "choice": generator.choice, "random": generator}
     return FunctionType(function.__code__, own_names, name, function.__defaults__)
 
 
@@ -110,13 +117,15 @@ class AgentSeat:
         return Move(column, round(perf_counter() - started, 6))
 
 
-def open_seat_here(player: Player, *, seed: int) -> AbstractContextManager[Seat]:
+def open_seat_here(
+    player: Player, *, seed: int, referee: Referee = Referee.CONNECTX
+) -> AbstractContextManager[Seat]:
     """Like `open_seat`, but an agent of ours plays in this process.
 
     It is asked for each move until it answers: nothing ends a search that ignores the clock.
     """
     if player.make_agent is None:
-        return open_seat(player, seed=seed)
+        return open_seat(player, seed=seed, referee=referee)
     return nullcontext(AgentSeat(player.make_agent, seed))
 
 

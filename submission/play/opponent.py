@@ -127,7 +127,7 @@ class SubmissionOpponent(Opponent):
         legal = env.get_available_actions(state)
         if failure is None and move.column is not None and move.column in legal:
             return move.column
-        raise OpponentFailed(self._told(failure or misplaced(move.column, rules.columns)))
+        raise OpponentFailed(self._told(failure or misplaced(move.column, rules.for_kaggle())))
 
     def values(
         self, env: BoardGame, state: BoardState, time_limit: float

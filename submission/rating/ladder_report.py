@@ -112,6 +112,8 @@ def _title(ladder: Ladder) -> str:
     settings = ladder.match.settings
     configuration = settings.configuration
     referee = "Kaggle's environment" if settings.arena is Arena.KAGGLE else "the own arena"
+    if configuration.referee.is_open_spiel:
+        referee = configuration.referee
     return (
         f"Ladder of {len(ladder.rungs)} players: {len(ladder.match.records)} games on "
         f"{configuration.rows}x{configuration.columns}, {configuration.inarow} in a row, "
@@ -196,10 +198,10 @@ def _replay(record: GameRecord, configuration: GameConfiguration) -> Replay:
     env = configuration.env
     state = env.initial_state()
     cells: list[int] = []
-    for column in record.columns:
-        row = env.to_board(state)[column :: env.columns].count(0) - 1
-        cells.append(row * env.columns + column)
-        state = env.get_next_state(state, column)
+    for action in record.columns:
+        before, state = env.to_board(state), env.get_next_state(state, action)
+        changed = zip(before, env.to_board(state), strict=True)
+        cells.append(next(cell for cell, (old, new) in enumerate(changed) if old != new))
     free, *stones = COLOURS
     names = record.pairing if record.seat == 1 else record.pairing[::-1]
     return Replay(

@@ -7,7 +7,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from envs.connectx import ConnectX
+from envs.board import BoardGame
 from envs.games import game_id
 from envs.notation import moves_text, parse_moves
 from submission.match.game_record import GameConfiguration, GameRecord, Result
@@ -179,7 +179,7 @@ def _configuration(settings: Mapping[str, Any], path: Path) -> GameConfiguration
     return GameConfiguration(*sizes, act_timeout=float(seconds))
 
 
-def _actions(env: ConnectX, steps: Sequence[Any], path: Path) -> list[int]:
+def _actions(env: BoardGame, steps: Sequence[Any], path: Path) -> list[int]:
     """The columns played, told by the boards: what a seat asked for need not have been done.
 
     Raises:
@@ -204,11 +204,11 @@ def _actions(env: ConnectX, steps: Sequence[Any], path: Path) -> list[int]:
     return actions
 
 
-def _is_over(env: ConnectX, actions: Sequence[int]) -> bool:
+def _is_over(env: BoardGame, actions: Sequence[int]) -> bool:
     return not env.get_available_actions(_reached(env, actions))
 
 
-def _reached(env: ConnectX, actions: Sequence[int]) -> Any:
+def _reached(env: BoardGame, actions: Sequence[int]) -> Any:
     state = env.initial_state()
     for action in actions:
         state = env.get_next_state(state, action)
@@ -223,7 +223,7 @@ def _names(info: Mapping[str, Any]) -> tuple[str, str]:
     return "first", "second"
 
 
-def _result(env: ConnectX, actions: Sequence[int], failed: int | None) -> Result:
+def _result(env: BoardGame, actions: Sequence[int], failed: int | None) -> Result:
     """The end of the game from the first seat's view."""
     if failed is not None:
         return (Result.PLAYER_FAILED, Result.OPPONENT_FAILED)[failed]

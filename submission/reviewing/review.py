@@ -38,7 +38,8 @@ class ReviewedGame:
     @property
     def env(self) -> ConnectX:
         """The rules."""
-        return self.file.configuration.env
+        rules = self.file.configuration
+        return ConnectX(rules.rows, rules.columns, rules.inarow)
 
     @property
     def opponent(self) -> str:
@@ -219,6 +220,11 @@ def _unjudged(
         raise ValueError("a log belongs to one episode: name that file alone, or leave the log out")
     games: list[ReviewedGame] = []
     for path, file in read:
+        if not isinstance(file.configuration.env, ConnectX):
+            raise ValueError(
+                f"{path} has games of {file.configuration.referee}, and only those of Connect Four "
+                "can be judged: leave it out"
+            )
         own = [
             (replay, seat)
             for replay in file.replays

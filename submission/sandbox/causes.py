@@ -36,6 +36,21 @@ class Cause(NamedTuple):
     mend: str
 
 
+SUBMISSION = "submission"
+"""In place of a type's name: an action of the form that OpenSpiel's environments take."""
+
+
+class Places(NamedTuple):
+    """The places that the actions of a game name, counted from 0."""
+
+    name: str
+    """`column` or `cell`."""
+    used_up: str
+    """The word for one that takes no stone any more."""
+    number: int
+    """How many there are."""
+
+
 class Raised(NamedTuple):
     """An exception, as the process tells it in which it was raised."""
 
@@ -244,6 +259,32 @@ def of_action(returned: str, action: str, columns: int) -> Cause:
         f"the agent returned column {action}, which does not exist: "
         f"columns run from 0 to {columns - 1}",
         "choose among range(configuration.columns)",
+    )
+
+
+def of_submission(returned: str, action: str, places: Places) -> Cause:
+    """Why OpenSpiel's environments take no move from what the agent returned.
+
+    Args:
+        returned: SUBMISSION where it was a dict with an int as its `submission` alone, else the
+            name of the value's type.
+        action: that number, or the value, as a short text.
+        places: what the actions of the game name.
+    """
+    if returned != SUBMISSION:
+        what = action if returned == "NoneType" else f"{action}, of type {returned},"
+        return Cause(
+            f"the agent returned {what} and OpenSpiel's environments take "
+            f"{{'submission': {places.name}}} alone, with a plain int",
+            f'return {{"submission": int({places.name})}}',
+        )
+    mend = "choose among the places that the board of observation.observationString shows as free"
+    if action in map(str, range(places.number)):
+        return Cause(f"the agent returned {places.name} {action}, which is {places.used_up}", mend)
+    return Cause(
+        f"the agent returned {places.name} {action}, which does not exist: "
+        f"{places.name}s run from 0 to {places.number - 1}",
+        mend,
     )
 
 

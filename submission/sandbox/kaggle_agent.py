@@ -5,6 +5,7 @@ is there.
 """
 
 import builtins
+import operator
 import os
 import platform
 import re
@@ -18,6 +19,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from submission.kaggle import kaggle_environments
+from submission.sandbox.causes import SUBMISSION
 from submission.sandbox.messages import Message
 
 FRAMES = 5
@@ -59,7 +61,7 @@ class KaggleAgent:
         try:
             self._agent.configuration = self._structify(configuration)
             action, log = self._agent.act(self._structify(observation))
-            return self._taken(action, log, observation["board"][: configuration["columns"]])
+            return self._taken(action, log, observation, configuration)
         except Exception as error:
             return self.escape(error, perf_counter() - begin)
 
@@ -67,16 +69,29 @@ class KaggleAgent:
         """The answer of an agent that has made Kaggle's runner break off."""
         return _answer(seconds, "ERROR", error=describe_error(error, self._folder))
 
-    def _taken(self, action: Any, log: Mapping[str, Any], top_row: Sequence[int]) -> Message:
+    def _taken(
+        self,
+        action: Any,
+        log: Mapping[str, Any],
+        observation: Mapping[str, Any],
+        configuration: Mapping[str, Any],
+    ) -> Message:
         """The answer that Kaggle's environment makes of an action."""
         seconds = float(log["duration"])
-        if type(action) is int and 0 <= action < len(top_row) and top_row[action] == 0:
-            return _answer(seconds, column=action, returned=("int", str(action)), stderr=log)
         if isinstance(action, self._deadline_exceeded):
             return _answer(seconds, "TIMEOUT", stderr=log)
         if isinstance(action, BaseException):
             error = describe_error(action, self._folder)
             return _answer(seconds, "ERROR", error=error, stderr=log)
+        if "openSpielGameName" in configuration:
+            return _submitted(action, log, observation)
+        return self._dropped(action, log, observation["board"][: configuration["columns"]])
+
+    def _dropped(self, action: Any, log: Mapping[str, Any], top_row: Sequence[int]) -> Message:
+        """The answer that ConnectX makes of an action."""
+        seconds = float(log["duration"])
+        if type(action) is int and 0 <= action < len(top_row) and top_row[action] == 0:
+            return _answer(seconds, column=action, returned=("int", str(action)), stderr=log)
         returned = (type_name(action), shown(action))
         error, column = self._process_schema(self._action_schema, action)
         if not error and isinstance(column, float) and column < len(top_row):
@@ -87,6 +102,30 @@ class KaggleAgent:
         if error or column >= len(top_row) or top_row[column] != 0:
             return _answer(seconds, "INVALID", returned=returned, stderr=log)
         return _answer(seconds, column=int(column), returned=returned, stderr=log)
+
+
+AGENT_ERROR = -2
+"""By this submission an agent says to OpenSpiel's environments that it has failed."""
+
+
+def _submitted(action: Any, log: Mapping[str, Any], observation: Mapping[str, Any]) -> Message:
+    """The answer that OpenSpiel's environments make of an action, in their strict mode."""
+    seconds = float(log["duration"])
+    returned = (type_name(action), shown(action))
+    if "observationString" not in observation:  # the game is set up, and any answer will do
+        return _answer(seconds, column=-1, returned=returned, stderr=log)
+    if not isinstance(action, dict) or set(action) != {"submission"}:
+        return _answer(seconds, "INVALID", returned=returned, stderr=log)
+    number = action["submission"]
+    if type(number) is int:
+        returned = (SUBMISSION, shown(number))
+    if number not in observation["legalActions"]:
+        status = "ERROR" if number == AGENT_ERROR else "INVALID"
+        return _answer(seconds, status, returned=returned, stderr=log)
+    try:
+        return _answer(seconds, column=operator.index(number), returned=returned, stderr=log)
+    except TypeError:  # such as 3.0, which makes Kaggle's runner break off
+        return _answer(seconds, "ERROR", returned=returned, stderr=log)
 
 
 def _answer(

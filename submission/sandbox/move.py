@@ -1,9 +1,18 @@
 """Moves and failures: the answers of a player."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
-from submission.sandbox.causes import Cause, Raised, of_action, of_exception, of_late_move
+from submission.sandbox.causes import (
+    SUBMISSION,
+    Cause,
+    Places,
+    Raised,
+    of_action,
+    of_exception,
+    of_late_move,
+    of_submission,
+)
 from submission.sandbox.messages import Message
 from submission.terminal import plain_text
 
@@ -42,7 +51,8 @@ class Move(NamedTuple):
     """An answer, or the lack of one."""
 
     column: int | None
-    """The column, counted from 0; it may be full or not on the board. None with a failure."""
+    """The column, or in tic-tac-toe the cell, counted from 0; it may be full or not on the board.
+    None with a failure."""
     seconds: float
     """Time of the player, by a clock around the player alone."""
     failure: Failure | None = None
@@ -62,16 +72,30 @@ def failure(status: str, cause: Cause, stderr: str = "", error: Raised | None = 
     )
 
 
-def misplaced(column: int | None, columns: int, stderr: Sequence[str] = ()) -> Failure:
+def misplaced(
+    column: int | None, configuration: Mapping[str, Any], stderr: Sequence[str] = ()
+) -> Failure:
     """The failure of a move to a column that takes no stone.
 
     Args:
         column: the column, None for an agent that gave none.
-        columns: how many the board has.
+        configuration: what the player was told of the rules.
         stderr: the last lines of the player's standard error.
     """
-    returned = "NoneType" if column is None else "int"
-    return failure("INVALID", of_action(returned, str(column), columns), "\n".join(stderr))
+    kind = "int" if configuration.get("openSpielGameName") is None else SUBMISSION
+    returned = "NoneType" if column is None else kind
+    cause = _of_returned(returned, str(column), configuration)
+    return failure("INVALID", cause, "\n".join(stderr))
+
+
+def _of_returned(returned: str, action: str, configuration: Mapping[str, Any]) -> Cause:
+    """Why the referee takes no move from what the agent returned."""
+    parameters = configuration.get("openSpielGameParameters")
+    if parameters is None:
+        return of_action(returned, action, configuration["columns"])
+    columns = parameters.get("columns")
+    places = Places("cell", "taken", 9) if columns is None else Places("column", "full", columns)
+    return of_submission(returned, action, places)
 
 
 def read_answer(
@@ -125,7 +149,7 @@ def _failure(
         error = Raised(**{**answer["error"], "lines": tuple(answer["error"]["lines"])})
         return failure(status, of_exception(error, memory, hidden), stderr, error)
     returned, action = answer["returned"]
-    return failure(status, of_action(returned, action, configuration["columns"]), stderr)
+    return failure(status, _of_returned(returned, action, configuration), stderr)
 
 
 def _last_lines(stderr: str) -> tuple[str, ...]:

@@ -45,11 +45,11 @@ heuristics = st.sampled_from(["zero", "open_lines"])
 
 
 def compiled(**options: Any) -> AlphaBetaAgent:
-    return AlphaBetaAgent(**{"time_limit": None, "engine": "compiled", **options})
+    return AlphaBetaAgent(**{"time_limit": None, "engine": "compiled", "weights": None, **options})
 
 
 def reference(**options: Any) -> AlphaBetaAgent:
-    return AlphaBetaAgent(**{"time_limit": None, "engine": "reference", **options})
+    return AlphaBetaAgent(**{"time_limit": None, "engine": "reference", "weights": None, **options})
 
 
 def contested_position(env: BoardGame, rng: Random) -> BoardState:
@@ -92,13 +92,12 @@ def test_the_value_on_a_wide_board_is_the_references(
         assert found.action == expected.action
 
 
-@pytest.mark.parametrize("bits", [128, 256])
-def test_wide_words_see_the_same_states(bits: int) -> None:
+def test_wide_words_see_the_same_states() -> None:
     """Node by node, on a board that needs no such words."""
     env, rng = ConnectFour(), Random(7)
     states = [env.initial_state(), *(contested_position(env, rng) for _ in range(5))]
     expected = [untimed(compiled(depth=9, table_size=1000).search(env, s)) for s in states]
-    with words_of_at_least(bits):
+    with words_of_at_least(128):
         found = [untimed(compiled(depth=9, table_size=1000).search(env, s)) for s in states]
     assert found == expected
 
@@ -232,7 +231,8 @@ def test_what_the_kernel_does_not_know_is_refused_or_left_to_the_reference(
 
 def test_without_numba_the_reference_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     without = Compilation("alpha-beta", lambda: False)
-    monkeypatch.setattr("agents.alpha_beta_agent.ALPHA_BETA", without)
+    for name in ("ALPHA_BETA", "LEARNED_ALPHA_BETA"):
+        monkeypatch.setattr(f"agents.alpha_beta_agent.{name}", without)
     env = ConnectFour()
     with pytest.raises(ValueError, match="needs Numba"):
         compiled(depth=2).search(env, env.initial_state())

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from threading import Event, Thread
 from time import perf_counter
@@ -119,13 +119,40 @@ def test_a_search_that_must_be_compiled_runs_in_plain_python_meanwhile(
     goes_on = Event()
     bank_of_patience.compile_beside_games()
     slow = Compilation("alpha-beta", lambda: goes_on.wait(60))
-    monkeypatch.setattr("agents.alpha_beta_agent.ALPHA_BETA", slow)
+    monkeypatch.setattr("agents.alpha_beta_agent.LEARNED_ALPHA_BETA", slow)
     env = ConnectFour()
     agent = make_agent("alphabeta", depth=2, engine="compiled")
-    assert agent.search(env, env.initial_state()).engine == "reference"
+    meanwhile = agent.search(env, env.initial_state())
+    counting = make_agent("alphabeta", depth=2, engine="reference", heuristic="open_lines")
+    assert meanwhile.engine == "reference"
+    assert meanwhile.action_values == counting.search(env, env.initial_state()).action_values
     goes_on.set()
     bank_of_patience.allow(60.0)
     assert agent.search(env, env.initial_state()).engine == "compiled"
+
+
+@pytest.mark.parametrize(
+    ("name", "plain", "learned"),
+    [
+        ("alphabeta", "alpha_beta_agent.ALPHA_BETA", "alpha_beta_agent.LEARNED_ALPHA_BETA"),
+        ("mcts", "mcts_agent.MCTS", "mcts_agent.LEARNED_MCTS"),
+    ],
+)
+def test_only_the_search_that_will_be_used_is_compiled(
+    name: str, plain: str, learned: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = list[str]()
+
+    def begin(compilation: str) -> bool:
+        begun.append(compilation)
+        return True
+
+    for compilation in (plain, learned):
+        prove = partial(begin, compilation)
+        monkeypatch.setattr(f"agents.{compilation}", Compilation("a test", prove))
+    make_agent(name).compile(ConnectFour())
+    make_agent(name, weights=None).compile(ConnectFour())
+    assert begun == [learned, plain]
 
 
 # --- kernels
@@ -279,7 +306,8 @@ print([name for name in ("numba", "numpy", "agents", "envs", "submission") if na
 # Numba sets warnings aside, and not for one thread alone: no warning is an error here.
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize(
-    ("agent", "options"), [("perfect", {}), ("mcts", {"time_limit": 0.02, "seed": 1})]
+    ("agent", "options"),
+    [("perfect", {}), ("mcts", {"time_limit": 0.02, "seed": 1, "weights": None})],
 )
 def test_both_seats_compile_at_once(
     tmp_path: Path, agent: str, options: dict[str, JsonValue]

@@ -56,7 +56,7 @@ def test_it_learns_best_moves_and_results(
     """Far above what the 95 % interval of chance allows, in positions that it has not seen."""
     unseen = labels.take(slice(4000, None))
     states = [
-        BoardState(mover, mask, 1 + mask.bit_count() % 2, won=False)
+        BoardState.of_stones(mover, mask)
         for mover, mask in zip(unseen.movers.tolist(), unseen.masks.tolist(), strict=True)
     ]
     logits, values = evaluate_network(learner.policy.network, SMALL, states)

@@ -78,12 +78,13 @@ def test_a_pattern_is_a_number_to_the_base_of_three(position: Position) -> None:
     state = position.state
     other = state.mask ^ state.mover
     digits = [(state.mover >> cell & 1) + 2 * (other >> cell & 1) for cell in cells]
+    first = plain.features + (state.player - 1) * 2 * 27
     expected = [
-        plain.features + sum(digit * 3**place for place, digit in enumerate(digits)),
-        plain.features + 27 + sum(digit * 3**place for place, digit in enumerate(digits[::-1])),
+        first + sum(digit * 3**place for place, digit in enumerate(digits)),
+        first + 27 + sum(digit * 3**place for place, digit in enumerate(digits[::-1])),
     ]
     assert features_of(patterns, state) == features_of(plain, state) + expected
-    assert patterns.features == plain.features + 2 * 27
+    assert patterns.features == plain.features + 2 * 2 * 27
 
 
 def test_every_feature_holds_somewhere_or_is_of_no_cell() -> None:

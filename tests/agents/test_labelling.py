@@ -49,7 +49,7 @@ def labels_of(positions: LabelledPositions) -> Iterator[tuple[BoardState, dict[i
     """Each position, with the score of each legal column."""
     arrays = positions.movers, positions.masks, positions.scores
     for mover, mask, scores in zip(*(array.tolist() for array in arrays), strict=True):
-        state = BoardState(mover, mask, 1 + mask.bit_count() % 2, won=False)
+        state = BoardState.of_stones(mover, mask)
         yield state, {c: score for c, score in enumerate(scores) if score != ILLEGAL}
 
 

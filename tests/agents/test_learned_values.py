@@ -1,6 +1,7 @@
 """Learned values at the leaves: what they are, and that both engines of a search see the same."""
 
-from collections.abc import Sequence
+import pickle
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,7 +16,14 @@ from agents.compiled.learned_value import LearnedValue
 from agents.compiled.mcts_forest import Forest
 from agents.compiled.mcts_kernel import TreeSettings
 from agents.guidance.ordering import winning_action
-from agents.policy.network import encode_policy, evaluate_network
+from agents.policy.network import (
+    TrainedPolicy,
+    decode_policy,
+    decode_scope,
+    encode_policy,
+    evaluate_network,
+    policy_scope,
+)
 from agents.search import Clock
 from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe
 from tests.helpers.strategies import Position, contested_games, unfinished_positions
@@ -68,7 +76,9 @@ def test_alpha_beta_finds_the_same_compiled(position: Position, seed: int, depth
 
 def test_the_kernel_of_guesses_runs_in_plain_python(monkeypatch: pytest.MonkeyPatch) -> None:
     env = ConnectX(4, 5, 3)
-    weights = encode_policy(LearnedValue.of_stones(env).policy)
+    policy = LearnedValue.of_stones(env).policy
+    assert isinstance(policy, TrainedPolicy)
+    weights = encode_policy(policy)
     agent = AlphaBetaAgent(depth=4, time_limit=None, heuristic="learned", weights=weights)
     expected = agent.search(env, env.initial_state())
     plain = partial(CompiledAlphaBeta, plain=True)
@@ -92,6 +102,88 @@ def test_by_default_weights_serve_the_game_that_they_were_trained_for(name: str)
         assert (values[0] == values[1]) == same
 
 
+QUICK: dict[str, dict[str, Any]] = {
+    "alphabeta": {"depth": 3, "time_limit": None},
+    "mcts": {"simulations": 50, "seed": 1, "keep_tree": False},
+}
+NAMED: dict[str, dict[str, Any]] = {
+    "alphabeta": {"heuristic": "open_lines"},
+    "mcts": {"rollout": "decisive"},
+}
+"""What `auto` means without weights, compiled."""
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_in_connect_four_the_shipped_weights_are_the_default_where_it_is_compiled(
+    name: str,
+) -> None:
+    env = ConnectFour()
+    state = env.initial_state()
+    use = "heuristic" if name == "alphabeta" else "rollout"
+
+    def values(**options: Any) -> Mapping[int, float]:
+        return make_agent(name, **QUICK[name], **options).search(env, state).action_values
+
+    assert values() == values(**{use: "learned"}, weights="distilled")
+    assert values() != values(weights=None) == values(**NAMED[name], weights=None)
+    assert values(weights=None) == values(**NAMED[name])
+    assert values(engine="reference") == values(engine="reference", weights=None)
+
+
+@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("env", [TicTacToe(), ConnectX(4, 5, 3), ConnectX(9, 9, 4)], ids=str)
+def test_games_that_the_default_weights_do_not_know_are_played_without(
+    name: str, env: BoardGame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agents.policy.shipped.decode_policy", refuse)
+    state = env.initial_state()
+    found, expected = (
+        make_agent(name, **QUICK[name], **options).search(env, state).action_values
+        for options in ({}, {"weights": None})
+    )
+    assert found == expected
+
+
+def refuse(content: bytes) -> TrainedPolicy:
+    raise AssertionError("nobody needs these weights")
+
+
+def test_where_a_bundle_has_left_the_weights_behind_they_are_done_without(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As in an agent of a user's own, which makes another agent."""
+    monkeypatch.setattr("agents.policy.shipped.FOLDER", "agents.nowhere")
+    env = ConnectFour()
+    found, expected = (
+        make_agent("alphabeta", depth=3, **options).search(env, env.initial_state())
+        for options in ({}, {"heuristic": "open_lines"})
+    )
+    assert found.action_values == expected.action_values
+    with pytest.raises(OSError, match="the weights distilled come with the package"):
+        make_agent("alphabeta", heuristic="learned").search(env, env.initial_state())
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_an_agent_goes_to_a_worker_without_its_network(name: str) -> None:
+    env = ConnectFour()
+    agent = make_agent(name, **QUICK[name])
+    sent = pickle.dumps(agent)
+    assert len(sent) < 10_000
+    expected = agent.search(env, env.initial_state()).action_values
+    assert pickle.loads(sent).search(env, env.initial_state()).action_values == expected
+
+
+@given(st.data())
+@settings(max_examples=15, deadline=None)
+def test_the_game_of_weights_is_read_without_the_rest(data: st.DataObject) -> None:
+    env = data.draw(contested_games(7))
+    content = encode_policy(random_policy(env, 1))
+    assert decode_scope(content) == decode_policy(content).scope == policy_scope(env)
+    torn = content[: data.draw(st.integers(0, len(content) - 1))]
+    with pytest.raises(ValueError, match="this is no trained policy"):
+        decode_scope(torn)
+
+
 def test_other_games_are_refused_where_the_learned_heuristic_is_asked_for() -> None:
     weights = encode_policy(random_policy(ConnectFour(), 1))
     agent = AlphaBetaAgent(depth=2, time_limit=None, heuristic="learned", weights=weights)
@@ -104,7 +196,7 @@ def test_learned_values_need_weights(option: str) -> None:
     name, _, choice = option.partition(":")
     key, _, value = choice.partition("=")
     with pytest.raises(ValueError, match=f"{key} learned needs weights"):
-        make_agent(name, **{key: value})
+        make_agent(name, weights=None, **{key: value})
 
 
 def test_threads_have_memory_of_their_own() -> None:

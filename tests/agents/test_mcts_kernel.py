@@ -191,13 +191,12 @@ def test_wide_boards_grow_the_same_tree(
     assert forest.nodes == tree.nodes
 
 
-@pytest.mark.parametrize("bits", [128, 256])
-def test_wide_words_grow_the_same_tree(bits: int) -> None:
+def test_wide_words_grow_the_same_tree() -> None:
     """On a board that needs no such words."""
     env = ConnectFour()
     for settings_ in (SETTINGS, SETTINGS._replace(decisive_moves=False, decisive_rollout=False)):
         expected = grown_forest(env, env.initial_state(), 5000, settings_, stream=3)
-        with words_of_at_least(bits):
+        with words_of_at_least(128):
             found = grown_forest(env, env.initial_state(), 5000, settings_, stream=3)
         taken = int(expected.trees[0].counters[TAKEN])
         assert found.trees[0].counters.tolist() == expected.trees[0].counters.tolist()
@@ -466,19 +465,19 @@ def test_rules_of_ones_own_are_left_to_the_reference() -> None:
 
 
 def test_without_numba_the_reference_searches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agents.mcts_agent.MCTS", Compilation("Monte Carlo", lambda: False))
+    monkeypatch.setattr("agents.mcts_agent.LEARNED_MCTS", Compilation("a test", lambda: False))
     env = ConnectFour()
     agent = MCTSAgent(simulations=20, seed=1)
     agent.search(env, env.initial_state())
     assert isinstance(agent._tree, Tree)
 
 
-def test_the_automatic_rollout_follows_the_engine() -> None:
+def test_without_weights_the_automatic_rollout_follows_the_engine() -> None:
     env = ConnectFour()
     state = env.initial_state()
 
     def values(engine: str, rollout: str) -> Any:
-        agent = MCTSAgent(200, rollout=rollout, engine=engine, seed=1)
+        agent = MCTSAgent(200, rollout=rollout, engine=engine, seed=1, weights=None)
         return agent.search(env, state).action_values
 
     assert values("compiled", "auto") == values("compiled", "decisive")
@@ -493,7 +492,7 @@ def test_values_are_kept_where_it_matters() -> None:
     """Random positions of 12 to 20 plies in which some columns keep the value and some do not."""
     core = pytest.importorskip("bitbully.bitbully_core")
     env, rng, solver = ConnectFour(), Random(11), core.BitBullyCore()
-    agent = MCTSAgent(simulations=25_000, keep_tree=False, seed=1, engine="compiled")
+    agent = MCTSAgent(25_000, keep_tree=False, seed=1, engine="compiled", weights=None)
     kept = played = 0
     while played < 30:
         board, state = core.BoardCore(), env.initial_state()

@@ -50,7 +50,7 @@ def played(env: BoardGame, plain: bool, seed: int = 1) -> Experience:
 
 def states_of(experience: Experience) -> list[BoardState]:
     pairs = zip(experience.movers.tolist(), experience.masks.tolist(), strict=True)
-    return [BoardState(mover, mask, 1 + mask.bit_count() % 2, False) for mover, mask in pairs]
+    return [BoardState.of_stones(mover, mask) for mover, mask in pairs]
 
 
 @pytest.mark.parametrize("env", BOARDS, ids=repr)

@@ -92,11 +92,10 @@ def test_the_last_plies_on_wide_boards(size: tuple[int, int, int], plies: int) -
         assert solver.score_all(states) == expected
 
 
-@pytest.mark.parametrize("bits", [128, 256])
-def test_wide_words_find_published_scores(bits: int) -> None:
+def test_wide_words_find_published_scores() -> None:
     """On a board that needs no such words."""
     positions = [*published_positions("end-easy", 200), *published_positions("middle-easy", 200)]
-    with words_of_at_least(bits):
+    with words_of_at_least(128):
         solver = Solver(CONNECT_FOUR)
         states = [state_from_moves(CONNECT_FOUR, moves) for moves, _ in positions]
         assert solver.score_all(states) == [score for _, score in positions]
@@ -216,10 +215,11 @@ def test_the_kernel_as_it_stands_searches_the_same_tree() -> None:
         frames: Any = [[0] * SOLVER_FRAME_FIELDS for _ in range(most + 2)]
         moves: Any = {}
         entries: Any = defaultdict(int)
+        nobody: Any = []
         solved = narrow_bounds(
             board,
             layout,
-            Batch(movers, masks, lowers, uppers, cold=False, mirrored=False),
+            Batch(movers, masks, lowers, uppers, cold=False, under_way=nobody),
             SolverArrays(SolverStack(frames, moves), entries, progress),
             10**9,
         )

@@ -249,6 +249,6 @@ def test_impossible_settings_are_refused(numbers: dict[str, int], message: str) 
         ({"act_timeout": float("inf")}, "above 0"),
     ],
 )
-def test_impossible_configurations_are_refused(sizes: dict[str, int], message: str) -> None:
+def test_impossible_configurations_are_refused(sizes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         GameConfiguration(**sizes)

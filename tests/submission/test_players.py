@@ -51,7 +51,7 @@ def test_a_colon_asks_for_our_agent_of_a_built_ins_name(name: str) -> None:
 def test_option_values_may_hold_commas(monkeypatch: pytest.MonkeyPatch) -> None:
     received: list[tuple[str, Any]] = []
 
-    def record(agent: str, options: Any) -> str:
+    def record(agent: str, options: Any, *, game: str) -> str:
         received.append((agent, options))
         return ""
 

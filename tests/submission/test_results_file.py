@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from submission.kaggle import Referee
 from submission.match.game_record import GameConfiguration, GameRecord, Result
 from submission.match.match import Completion, Versions
 from submission.match.players import Identity, Pairing, Player, PlayerKind
@@ -339,7 +340,9 @@ def test_every_setting_but_the_number_of_games_is_compared() -> None:
         arena=Arena.OWN,
         sprt=Sprt(),
     )
-    differences = list(replace(HEADER, settings=changed).differences(HEADER))
+    rules = replace(SETTINGS.configuration, referee=Referee.OPEN_SPIEL_CONNECT_FOUR)
+    before = replace(HEADER, settings=replace(SETTINGS, configuration=rules))
+    differences = list(replace(HEADER, settings=changed).differences(before))
     compared = {key for key in asdict(SETTINGS) if key not in ("games", "configuration")}
     assert len(differences) == len(compared | asdict(SETTINGS.configuration).keys())
 

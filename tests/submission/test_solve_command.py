@@ -1,6 +1,7 @@
 """`connectx solve`: scores as other solvers give them, in words, in lines, and in JSON."""
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -14,7 +15,8 @@ from threading import Timer
 import pytest
 
 from agents.solver.analysis import in_words, read_position
-from agents.solver.solver import ScoreBounds
+from agents.solver.saved_table import save_table
+from agents.solver.solver import ScoreBounds, Solver
 from envs import ConnectFour, ConnectX, board_text, state_from_moves
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.published_positions import SETS, published_positions
@@ -120,6 +122,95 @@ def test_other_sizes(solve: Solve) -> None:
         entry["column"]: (entry["score"] > 0) - (entry["score"] < 0) for entry in record["columns"]
     }
     assert signs == values
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "winner", "last_move"),
+    [(4, 6, "-", 24), (5, 5, "=", 25), (4, 7, "=", 28), (5, 6, "=", 30)],
+)
+def test_the_size_of_a_board_is_enough(
+    solve: Solve, rows: int, columns: int, winner: str, last_move: int
+) -> None:
+    """Values by J. Tromp, last moves by C. Steininger."""
+    outcome = solve("--rows", str(rows), "--columns", str(columns))
+    assert outcome.status == 0
+    lines = outcome.stdout.splitlines()
+    meaning = {"-": "loses in 12 moves", "=": "draw"}[winner]
+    assert f"Player 1 (X) is to move: {meaning}." in lines
+    assert f"Under best play the game ends with move {last_move}." in lines
+    assert f"Score: {-1 if winner == '-' else 0}" in lines
+    assert not any(line.startswith("column") for line in lines)
+    assert " positions visited, " in lines[-1]
+
+
+def test_the_last_move_is_the_last_of_best_play(solve: Solve) -> None:
+    """Both players follow the best columns until the game is over."""
+    env, moves = ConnectFour(), LATE
+    expected = json.loads(solve(LATE, "--json").stdout)["last_move"]
+    while env.get_available_actions(state_from_moves(env, moves)):
+        record = json.loads(solve(moves, "--json").stdout)
+        assert record["last_move"] == expected
+        moves += str(record["best"][0])
+    assert len(moves) == expected
+    unsolved = json.loads(solve(LATE[:12], "--json", "--time-limit", "0").stdout)
+    assert unsolved["last_move"] is None
+
+
+def test_ctrl_c_prints_the_bounds_and_keeps_the_table(
+    solve: Solve, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("agents.solver.solver.STEP_NODES", 100_000)
+    monkeypatch.setattr("submission.cli.solve.KEEP_SECONDS", 0.0)
+    kept: list[Path] = []
+
+    def keep(solver: Solver, file: Path) -> None:
+        save_table(solver, file)
+        kept.append(file)
+        if len(kept) == 1:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("submission.cli.solve.save_table", keep)
+    board = ("--rows", "5", "--columns", "7", "--table-megabytes", "4", "--table", "my.table")
+    outcome = solve(*board)
+    assert outcome.status == 1
+    assert "Player 1 (X) is to move: not decided in this time." in outcome.stdout
+    assert re.search(r"^Score: -?[0-9]+\.\.[0-9]+$", outcome.stdout, re.MULTILINE)
+    assert kept == [Path("my.table")] * 2, "at an interval, and at the end"
+    assert [path.name for path in tmp_path.iterdir()] == ["my.table"]
+
+    monkeypatch.setattr("submission.cli.solve.save_table", save_table)
+    outcome = solve(*board, "--resume")
+    assert outcome.status == 0
+    assert "Under best play the game ends with move 35." in outcome.stdout
+    again = solve(*board, "--resume", "--json")
+    assert json.loads(again.stdout)["score"] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("--table old", "old is there already: go on from it with --resume, or name another file"),
+        ("--table old --resume", "old must begin with the format 'connectx solver table"),
+        ("--table absent --resume", "cannot read the table absent"),
+        ("--table no/such/folder", "cannot write no/such/folder"),
+        ("--rows 5 --resume", "--resume goes on from a table: name its file with --table FILE"),
+        ("- --table new", "--table and --resume are for one position: add its moves"),
+        ("4 --threads 0", "'--threads'"),
+        ("4 --table-megabytes 0", "'--table-megabytes'"),
+        ("4 --table-megabytes 99999999", "'--table-megabytes'"),
+    ],
+)
+def test_a_table_that_cannot_be_used_is_one_sentence(
+    solve: Solve, tmp_path: Path, words: str, sentence: str
+) -> None:
+    (tmp_path / "old").write_text("something else\n")
+    outcome = solve(*words.split())
+    assert outcome.status == 2
+    assert sentence in outcome.stderr
+    assert "Traceback" not in outcome.stderr
+    assert outcome.stdout == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["old"]
+    assert (tmp_path / "old").read_text() == "something else\n"
 
 
 def test_a_time_limit_gives_bounds_and_no_guess(solve: Solve) -> None:

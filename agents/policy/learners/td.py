@@ -34,7 +34,7 @@ RATE = 0.02
 """The first step of a weight."""
 DECAY = 0.6
 """Lambda."""
-FIRST_EXPLORATION, LAST_EXPLORATION = 0.15, 0.05
+FIRST_EXPLORATION, LAST_EXPLORATION = 0.4, 0.2
 """How often anything is played, at the beginning of the training and at its end."""
 
 

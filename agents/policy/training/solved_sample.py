@@ -109,7 +109,7 @@ def _labelled(game: ConnectX) -> Iterator[tuple[BoardState, Scores]]:
 
 def _state(positions: LabelledPositions, place: int) -> BoardState:
     mover, mask = int(positions.movers[place]), int(positions.masks[place])
-    return BoardState(mover, mask, player=1 + mask.bit_count() % 2, won=False)
+    return BoardState.of_stones(mover, mask)
 
 
 def _tried_out(game: BoardGame) -> Iterator[tuple[BoardState, Scores]]:

@@ -13,8 +13,8 @@ from weakref import WeakValueDictionary
 from agents.agent import Agent
 from agents.book.opening_book import shipped_book, shipped_book_of
 from agents.compiled.compilation import PATIENCE, Compilation
-from agents.compiled.compiled_alpha_beta import ALPHA_BETA
-from agents.compiled.mcts_forest import MCTS
+from agents.compiled.compiled_alpha_beta import ALPHA_BETA, LEARNED_ALPHA_BETA
+from agents.compiled.mcts_forest import LEARNED_MCTS, MCTS
 from agents.options import agent_options
 from agents.registry import make_agent
 from agents.solver.solver import Solver
@@ -116,7 +116,7 @@ class Searches:
         PATIENCE.compile_beside_games()
 
     def prepare(self) -> None:
-        """Compile the searches, and open the book."""
+        """Compile the searches, those with a network last, which seats alone use; open the book."""
         connect_four = ConnectX()
         compilations = [solver_compilation(connect_four, TABLE_MEGABYTES), MCTS, ALPHA_BETA]
         for compilation in compilations:
@@ -125,6 +125,8 @@ class Searches:
             sleep(POLL_SECONDS)
         shipped_book()
         self._prepared.set()
+        for compilation in (LEARNED_MCTS, LEARNED_ALPHA_BETA):
+            compilation.begin()
 
     def answer(self, kind: str, question: Any) -> Any:
         """Answer a question in one go."""

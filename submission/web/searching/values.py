@@ -154,7 +154,7 @@ class Valuation:
         self.done = False
         self._cells = env.rows * env.columns
         self._widest = (self._cells + 1) // 2
-        self._estimator = MCTSAgent(simulations=SIMULATIONS_OF_SLICE, seed=0)
+        self._estimator = MCTSAgent(simulations=SIMULATIONS_OF_SLICE, seed=0, weights=None)
         self._estimates: dict[int, float] = {}
         self._simulations = self._slices = 0
         self._has_solver = solver is not None

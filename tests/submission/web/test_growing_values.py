@@ -104,8 +104,8 @@ def test_tic_tac_toe_is_exact_with_distances() -> None:
 
 
 def test_a_board_that_is_too_large_to_solve_has_proofs_of_a_few_plies_and_estimates() -> None:
-    env = ConnectX(rows=12, columns=12, inarow=4)
-    state = state_from_moves(env, "1,12,1,12,1")  # player 2 must answer 1, or loses in 2
+    env = ConnectX(rows=16, columns=16, inarow=4)
+    state = state_from_moves(env, "1,16,1,16,1")  # player 2 must answer 1, or loses in 2
     values = last(env, state, None, 3.0)
     assert values.phase == "estimating"
     assert values.moves[0].kind == "unknown"
@@ -113,7 +113,7 @@ def test_a_board_that_is_too_large_to_solve_has_proofs_of_a_few_plies_and_estima
     losing = {action: value for action, value in values.moves.items() if action != 0}
     assert {value.text for value in losing.values()} <= {"loss in 2", "not decided yet"}
     assert any(value.text == "loss in 2" for value in losing.values())
-    winning = last(env, state_from_moves(env, "1,12,1,12,1,12"), None, 1.0)
+    winning = last(env, state_from_moves(env, "1,16,1,16,1,16"), None, 1.0)
     assert winning.moves[0].text == "win in 1"
     assert winning.best == [0]
 

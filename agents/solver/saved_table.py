@@ -1,0 +1,156 @@
+"""A solver's table as a file, from which a long search goes on.
+
+The file is a line of JSON that says which board and which layout of the table it is for, and then
+the table's words, compressed by zlib, whose checksum tells a torn or changed file. Entries that
+took little work are left out: they are most of a table, and are soon found again.
+"""
+
+import json
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agents.output_file import replace_content
+from agents.solver.score_table import BOUND_BITS, WORK_BITS
+from agents.solver.solver import Solver
+from agents.solver.solver_engine import CompiledEngine
+from envs.games import game_id
+from envs.jit import Words
+
+FORMAT = "connectx solver table, version 1"
+LEAST_WORK = 8
+"""Bits of the number of nodes that an entry must have taken to be kept: 128 nodes or more. Of a
+full table that is a ninth; with each bit less it is twice as much."""
+LEVEL = 1
+"""Of the compression: higher ones take many times as long and save a tenth."""
+CHUNK = 1 << 20
+"""Words that are compressed in one go."""
+LONGEST_HEADER = 4096
+
+
+def save_table(solver: Solver, path: Path) -> None:
+    """Write a solver's table; the file stays as it was until the new one is complete.
+
+    The table may be in use by other threads meanwhile.
+
+    Raises:
+        OSError: it cannot be written.
+        ValueError: see `require_table`.
+    """
+    engine = require_table(solver)
+    header = {
+        "format": FORMAT,
+        "board": game_id(solver.env),
+        "megabytes": _megabytes(engine),
+        "layout": list(engine.layout),
+        "generation": int(engine.generation),
+    }
+    parts = [json.dumps(header).encode(), b"\n", *_compressed(engine.table)]
+    replace_content(path, b"".join(parts))
+
+
+def load_table(solver: Solver, path: Path) -> None:
+    """Fill a solver's table from a file that `save_table` has made.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is something else, or of another board or size, or damaged; or see
+            `require_table`.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise OSError(f"cannot read the table {path} ({error.strerror})") from error
+    first, _, compressed = content.partition(b"\n")
+    header, board = _read_header(path, first), game_id(solver.env)
+    if header["board"] != board:
+        raise ValueError(f"the table {path} is of {header['board']}, not of {board}")
+    engine = require_table(solver)
+    if header["megabytes"] != _megabytes(engine):
+        raise ValueError(
+            f"the table {path} has {header['megabytes']} MB, not {_megabytes(engine)}: go on with "
+            "the size that it was begun with"
+        )
+    if header["layout"] != list(engine.layout):
+        raise ValueError(f"the table {path} comes from another version of the solver: begin anew")
+    if header["generation"] not in range(1, 1 << engine.layout.generation_bits):
+        raise _damaged(path)
+    _decompress(path, compressed, engine.table)
+    engine.generation = header["generation"]
+
+
+def require_table(solver: Solver) -> CompiledEngine:
+    """The engine of a solver whose table can be kept.
+
+    Raises:
+        ValueError: the solver searches in plain Python, where there is none.
+    """
+    if not isinstance(solver.engine, CompiledEngine):
+        raise ValueError(
+            "a table is kept only where the search is compiled: install numba, or leave --table out"
+        )
+    return solver.engine
+
+
+def _megabytes(engine: CompiledEngine) -> int:
+    return int(engine.table.nbytes >> 20)
+
+
+def _read_header(path: Path, line: bytes) -> dict[str, Any]:
+    try:
+        header = json.loads(line) if len(line) <= LONGEST_HEADER else None
+    except (ValueError, RecursionError):
+        header = None
+    found = header.get("format") if isinstance(header, dict) else None
+    if not isinstance(header, dict) or found != FORMAT:
+        raise ValueError(f"{path} must begin with the format {FORMAT!r}, not {found!r}")
+    if missing := {"board", "megabytes", "layout", "generation"} - header.keys():
+        raise ValueError(f"the table {path} does not say its {min(missing)}: begin anew")
+    return header
+
+
+def _compressed(table: Words) -> Iterator[bytes]:
+    """The parts of the compressed words, the lowest byte first."""
+    compressor = zlib.compressobj(LEVEL)
+    entries = _parts_of_entries(table)
+    for start in range(0, len(entries), CHUNK):
+        parts = entries[start : start + CHUNK].astype("<i8")
+        work = (parts[:, 0] >> (2 * BOUND_BITS)) & ((1 << WORK_BITS) - 1)
+        parts[work < LEAST_WORK] = 0
+        yield compressor.compress(parts.tobytes())
+    yield compressor.flush()
+
+
+def _decompress(path: Path, compressed: bytes, table: Words) -> None:
+    """Fill a table; it is left empty where something is wrong."""
+    decompressor, rest = zlib.decompressobj(), compressed
+    entries = _parts_of_entries(table)
+    try:
+        for start in range(0, len(entries), CHUNK):
+            part, wanted = bytearray(), entries[start : start + CHUNK].nbytes
+            while len(part) < wanted:
+                part += decompressor.decompress(rest, wanted - len(part)) or _missing()
+                rest = decompressor.unconsumed_tail
+            parts = np.frombuffer(part, "<i8").reshape(-1, entries.shape[1])
+            entries[start : start + CHUNK] = parts
+        if decompressor.decompress(rest, 1) or not decompressor.eof or decompressor.unused_data:
+            raise zlib.error("it does not end here")
+    except zlib.error as error:
+        entries[:] = 0
+        raise _damaged(path) from error
+
+
+def _parts_of_entries(table: Words) -> Words:
+    """The entries of a table, each as its parts of 64 bits, the lowest first: the same memory."""
+    return np.asarray(table).view(np.int64).reshape(len(table), -1)
+
+
+def _missing() -> bytes:
+    raise zlib.error("it ends early")
+
+
+def _damaged(path: Path) -> ValueError:
+    return ValueError(f"the table {path} is damaged: begin anew without --resume")

@@ -1,0 +1,146 @@
+"""A solver's table in a file: what a search goes on with, and what is refused."""
+
+import json
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from agents.solver.saved_table import load_table, save_table
+from agents.solver.solver import ScoreBounds, Solver
+from agents.solver.solver_engine import CompiledEngine
+from envs import ConnectX
+
+BOARD = ConnectX(6, 5)
+"""J. Tromp: a draw."""
+EMPTY = BOARD.initial_state()
+
+
+def solver_of(env: ConnectX = BOARD, megabytes: int = 1) -> Solver:
+    return Solver(env, table_megabytes=megabytes)
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ScoreBounds]:
+    """The table of a search that was left on its way, and how far it had come."""
+    solver, path = solver_of(), tmp_path_factory.mktemp("tables") / "begun.table"
+    bounds = solver.bounds(EMPTY, node_limit=200_000)
+    save_table(solver, path)
+    return path, bounds
+
+
+def test_a_search_goes_on_from_its_table(begun: tuple[Path, ScoreBounds]) -> None:
+    path, left = begun
+    assert not left.exact
+    anew, resumed = solver_of(), solver_of()
+    load_table(resumed, path)
+    whole, rest = anew.bounds(EMPTY), resumed.bounds(EMPTY)
+    assert (whole.lower, whole.upper) == (rest.lower, rest.upper) == (0, 0)
+    assert rest.nodes < whole.nodes - left.nodes / 2
+
+
+def test_the_file_is_smaller_than_the_table(begun: tuple[Path, ScoreBounds]) -> None:
+    path, _ = begun
+    assert path.stat().st_size < 1 << 18
+    assert list(path.parent.iterdir()) == [path], "nothing unfinished is left"
+
+
+def test_a_finished_search_is_not_searched_again(tmp_path: Path) -> None:
+    solver, resumed = solver_of(), solver_of()
+    solver.forget()
+    solver.bounds(EMPTY)
+    save_table(solver, tmp_path / "table")
+    load_table(resumed, tmp_path / "table")
+    assert resumed.bounds(EMPTY).nodes < 10
+
+
+def other_header(**fields: object) -> Callable[[bytes], bytes]:
+    def changed(content: bytes) -> bytes:
+        first, _, words = content.partition(b"\n")
+        return json.dumps(json.loads(first) | fields).encode() + b"\n" + words
+
+    return changed
+
+
+def other_words(content: bytes) -> bytes:
+    first, _, words = content.partition(b"\n")
+    return first + b"\n" + zlib.compress(zlib.decompress(words)[:-8])
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda content: b"", "must begin with the format 'connectx solver table, version 1'"),
+        (lambda content: b"\xff" * 9000, "must begin with the format"),
+        (other_header(format="connectx solver table, version 0"), "not 'connectx solver table"),
+        (other_header(board="connectx-6x6x4"), "is of connectx-6x6x4, not of connectx-6x5x4"),
+        (other_header(megabytes=64), "has 64 MB, not 1: go on with the size"),
+        (other_header(layout=[1, 2, 3, 4]), "comes from another version of the solver"),
+        (other_header(generation=0), "is damaged"),
+        (other_header(generation="1"), "is damaged"),
+        (lambda content: content.replace(b'"layout"', b'"lay out"'), "does not say its layout"),
+        (lambda content: content[:-100], "is damaged"),
+        (lambda content: content[: len(content) // 2], "is damaged"),
+        (lambda content: content + b"more", "is damaged"),
+        (lambda content: content[:-200] + b"?" + content[-199:], "is damaged"),
+        (other_words, "is damaged"),
+    ],
+)
+def test_another_or_a_torn_file_is_one_sentence_and_leaves_an_empty_table(
+    begun: tuple[Path, ScoreBounds],
+    tmp_path: Path,
+    change: Callable[[bytes], bytes],
+    sentence: str,
+) -> None:
+    path = tmp_path / "changed.table"
+    path.write_bytes(change(begun[0].read_bytes()))
+    solver = solver_of()
+    with pytest.raises(ValueError, match=sentence) as refusal:
+        load_table(solver, path)
+    assert "\n" not in str(refusal.value)
+    assert isinstance(solver.engine, CompiledEngine)
+    assert not solver.engine.table.any()
+
+
+def test_no_file_and_no_table(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match=r"cannot read the table .*absent"):
+        load_table(solver_of(), tmp_path / "absent")
+    with pytest.raises(ValueError, match="a table is kept only where the search is compiled"):
+        save_table(Solver(BOARD, plain=True), tmp_path / "table")
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_reports_narrow_to_the_result(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agents.solver.solver.STEP_NODES", 50_000)
+    monkeypatch.setattr("agents.solver.solver.STEP_SECONDS", 0.01)
+    told: list[ScoreBounds] = []
+    solver = Solver(BOARD, table_megabytes=1, threads=threads)
+    result = solver.bounds(EMPTY, on_progress=told.append)
+    assert (result.lower, result.upper) == (0, 0)
+    assert len(told) > 3
+    for before, after in zip(told, [*told[1:], result], strict=True):
+        assert before.lower <= after.lower <= 0 <= after.upper <= before.upper
+        assert before.nodes <= after.nodes
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_scores_of_columns_are_reported_as_they_narrow(
+    threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    env = ConnectX(5, 5)
+    monkeypatch.setattr("agents.solver.solver.STEP_NODES", 20_000)
+    monkeypatch.setattr("agents.solver.solver.STEP_SECONDS", 0.01)
+    told: list[dict[int, ScoreBounds]] = []
+    solver = Solver(env, table_megabytes=1, threads=threads)
+    result = solver.scores(env.initial_state(), on_progress=lambda found: told.append(dict(found)))
+    assert result == {**result, **told[-1]}
+    assert {column: bounds.lower for column, bounds in result.items()} == {
+        column: bounds.lower for column, bounds in Solver(env).scores(env.initial_state()).items()
+    }
+    for column, bounds in result.items():
+        assert bounds.exact
+        lowers = [found[column].lower for found in told]
+        uppers = [found[column].upper for found in told]
+        assert lowers == sorted(lowers)
+        assert uppers == sorted(uppers, reverse=True)

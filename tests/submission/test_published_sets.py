@@ -1,0 +1,229 @@
+"""Positions that others grade with: their lines, their scores, and the two figures quoted of them.
+
+The notebook that refmoves1k came with is the authority for its lines and figures
+(kaggle.com/petercnudde/scoring-connect-x-agents); BitBully is for the scores.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from envs import state_from_moves
+from envs.notation import moves_text
+from submission.grading.published_sets import PublishedSet, game_to, read_positions_to_ask
+from submission.grading.solved_positions import (
+    GAME,
+    SHIPPED_POSITIONS,
+    AskedPositions,
+    PositionSet,
+    SolvedPosition,
+)
+from tests.helpers.bitbully_judge import Judge
+from tests.helpers.published_positions import published_positions
+from tests.helpers.shell import Shell
+from tests.helpers.strategies import quiet_game
+
+EXAMPLE = (
+    '{"board": [0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 2, 0, 0, 0, 1, '
+    "0, 0, 1, 0, 0, 0, 2, 1, 0, 2, 0, 0, 0, 1, 1, 1, 2, 1, 0, 1, 2], "
+    '"score": -2, "move score": [-3, -4, -4, -2, -6, -5, -4]}'
+)
+"""The notebook's."""
+PLIES = (20, 26, 23, 30, 17, 35, 28, 21)
+
+
+def kaggle_line(moves: str, judge: Judge) -> dict[str, Any]:
+    """A line as the notebook describes it, with BitBully's scores."""
+    state = state_from_moves(GAME, moves)
+    scores = judge.scores([int(column) - 1 for column in moves])
+    listed = [scores.get(column, -99) for column in range(7)]
+    return {"board": GAME.to_board(state), "score": max(listed), "move score": listed}
+
+
+@pytest.fixture(scope="module")
+def games() -> list[str]:
+    rng = Random(3)
+    return [quiet_game(GAME, ply, rng) for ply in PLIES]
+
+
+@pytest.fixture(scope="module")
+def lines(games: list[str]) -> list[dict[str, Any]]:
+    judge = Judge()
+    return [kaggle_line(moves, judge) for moves in games]
+
+
+def asked(path: Path) -> AskedPositions:
+    """What a player is asked of a file."""
+    found = read_positions_to_ask(path)
+    assert isinstance(found, PublishedSet)
+    with ThreadPoolExecutor(1) as executor:
+        return found.solve(executor, lambda *_: None)
+
+
+Asked = Callable[[Sequence[str]], Sequence[SolvedPosition]]
+
+
+@pytest.fixture
+def asked_of(tmp_path: Path) -> Asked:
+    def positions(content: Sequence[str]) -> Sequence[SolvedPosition]:
+        (tmp_path / "positions").write_text("".join(f"{line}\n" for line in content))
+        return asked(tmp_path / "positions").positions
+
+    return positions
+
+
+def test_the_notebooks_example_is_solved_alike(asked_of: Asked) -> None:
+    (position,) = asked_of([EXAMPLE])
+    assert GAME.to_board(position.state) == json.loads(EXAMPLE)["board"]
+    assert position.scores == (-3, -4, -4, -2, -6, -5, -4)
+    assert (position.score, position.best, position.ply) == (-2, (3,), 15)
+
+
+def test_kaggles_lines_keep_their_boards_and_scores(
+    lines: list[dict[str, Any]], asked_of: Asked
+) -> None:
+    found = asked_of([*map(json.dumps, lines), ""])
+    listed = [[-99 if score is None else score for score in p.scores] for p in found]
+    assert any(-99 in scores for scores in listed)
+    assert listed == [line["move score"] for line in lines]
+    assert [GAME.to_board(p.state) for p in found] == [line["board"] for line in lines]
+
+
+def test_pons_lines_get_the_scores_of_their_columns(
+    games: list[str], lines: list[dict[str, Any]], asked_of: Asked
+) -> None:
+    found = asked_of([f"{moves} {line['score']}" for moves, line in zip(games, lines, strict=True)])
+    assert [position.moves for position in found] == games
+    judge = Judge()
+    assert [p.legal for p in found] == [judge.scores(p.opening) for p in found]
+
+
+def test_pons_own_examples_are_confirmed(asked_of: Asked) -> None:
+    """Of part 2 of his tutorial: the player to move wins in two moves, or loses at once."""
+    found = asked_of(["4455 18", "44455554221 -15"])
+    assert [position.score for position in found] == [18, -15]
+
+
+def test_pons_sets_are_read(asked_of: Asked) -> None:
+    content = [f"{moves} {score}" for moves, score in published_positions("end-easy", 25)]
+    found = asked_of(content)
+    assert [f"{position.moves} {position.score}" for position in found] == content
+
+
+def test_both_figures_are_the_notebooks(
+    shell: Shell, lines: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    """Counted again as the notebook does, from the columns that were played."""
+    (tmp_path / "lines").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    words = "grade random --positions lines --seed 2 --workers 1 --json g.json --html g.html"
+    outcome = shell.run(*words.split())
+    assert outcome.status == 0
+    document = json.loads((tmp_path / "g.json").read_text())
+    good = perfect = 0
+    for answer, line in zip(document["answers"], lines, strict=True):
+        moves = line["move score"]
+        played, best = moves[answer["column"]], max(moves)
+        perfect += played == best
+        good += (played > 0, played < 0) == (best > 0, best < 0)
+    sentence = f"good moves {12.5 * good:.1f} %, perfect moves {12.5 * perfect:.1f} %"
+    assert sentence in outcome.stdout
+    assert sentence in (tmp_path / "g.html").read_text()
+    stats = document["by_kind"]["all"]
+    assert stats["good"]["player"]["value"] == good / 8
+    assert stats["best"]["player"]["value"] == perfect / 8
+
+
+def test_a_sample_is_drawn_before_anything_is_solved(games: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "positions"
+    path.write_text("".join(f"{moves} 0\n" for moves in ["1", *games]))  # the first takes seconds
+    found = read_positions_to_ask(path)
+    assert isinstance(found, PublishedSet)
+    drawn = found.sample(3, seed=5).positions
+    assert drawn == found.sample(3, seed=5).positions
+    assert [position.line for position in drawn] == sorted(position.line for position in drawn)
+    with pytest.raises(ValueError, match="the sample must be of 1 to 9 positions"):
+        found.sample(10, seed=5)
+
+
+def test_our_own_sets_are_told_by_their_first_line() -> None:
+    assert isinstance(read_positions_to_ask(SHIPPED_POSITIONS), PositionSet)
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 40), st.integers(0, 2**32 - 1))
+def test_a_board_becomes_a_game_that_leads_to_it(plies: int, seed: int) -> None:
+    board = GAME.to_board(state_from_moves(GAME, quiet_game(GAME, plies, Random(seed))))
+    game = game_to(board)
+    assert game is not None
+    assert GAME.to_board(state_from_moves(GAME, moves_text(game))) == board
+
+
+def changed(**fields: Any) -> str:
+    return json.dumps(json.loads(EXAMPLE) | fields)
+
+
+FLOATING = [1, 0, 0, 0, 0, 0, 0] + [0] * 35
+NO_GAME = [0] * 28 + [1, *[0] * 6, 2, *[0] * 6]
+"""Player 2's stone lies below the first one of player 1."""
+WON = [0] * 35 + [1, 1, 1, 1, 0, 0, 0]
+for index in (28, 29, 30):
+    WON[index] = 2
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("13712 3\n4453\n", "line 2 of positions: moves and a score are expected"),
+        ("13712 3\n\n4859 1\n", "line 3 of positions: move 2 of '4859' is 8"),
+        ("13712 3\n1212121 0\n", "line 2 of positions: after '1212121' the game is over"),
+        (f"{EXAMPLE}\n13712 3\n", "line 2 of positions: an object with 'board' and 'move score'"),
+        (f"{EXAMPLE}\n[]\n", "line 2 of positions: an object with 'board'"),
+        (changed(board=[0] * 41), "line 1 of positions: 'board' must be a list of 42"),
+        (changed(board=[0.0] * 42), "line 1 of positions: 'board' must be a list of 42"),
+        (changed(board=[3, *[0] * 41]), "line 1 of positions: cell 0 of the board is 3"),
+        (changed(board=FLOATING), "line 1 of positions: a stone floats in column 0"),
+        (changed(board=NO_GAME), "line 1 of positions: no sequence of turns leads to this board"),
+        (changed(board=WON), "the game is over, and won by player 1"),
+        (changed(score=-3), "line 1 of positions: the score is -3, but the best column's -2"),
+        (changed(**{"move score": [0] * 6}), "'move score' must be a list of 7 whole numbers"),
+        (changed(**{"move score": [-99, *[-2] * 6]}), "the move score of column 1 is -99"),
+        (changed(**{"move score": [-2] * 6 + [22]}), "the move score of column 7 is 22"),
+        (
+            changed(**{"move score": [-2, -4, -4, -2, -6, -5, -4]}),
+            "line 1 of positions: the move scores are -2, -4, -4, -2, -6, -5, -4, but the solver "
+            "finds -3, -4, -4, -2, -6, -5, -4",
+        ),
+        (
+            "4444441333\n5264137663332551471426 12\n",
+            "must begin with the format",
+        ),
+        (
+            "526413766633133111176537 -2\n5264137666331331111765374 3\n",
+            "line 2 of positions: the score is 3, but the solver finds 2",
+        ),
+    ],
+)
+def test_a_bad_line_is_one_sentence_with_its_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str, sentence: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("positions").write_text(content)
+    with pytest.raises(ValueError, match=r"line \d|must begin with the format") as refusal:
+        asked(Path("positions"))
+    assert sentence in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+def test_the_command_refuses_a_bad_line_with_status_2(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "set.txt").write_text("526413766633133111176537 -2\n4453 a\n")
+    outcome = shell.run("grade", "random", "--positions", "set.txt")
+    assert outcome.status == 2
+    assert "Error: line 2 of set.txt: moves and a score are expected" in outcome.stderr
+    assert outcome.stderr.count("\n") == 1
