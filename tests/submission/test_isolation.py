@@ -3,7 +3,6 @@
 import contextlib
 import multiprocessing
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -421,9 +420,11 @@ def test_players_end_with_the_evaluating_process_however_it_ends(tmp_path: Path)
     """
     script = ORPHANED.format(root=str(ROOT), folder=str(folder), source=source)
     with subprocess.Popen([sys.executable, "-c", script]) as evaluating:
-        pids = noted(file, 2)
-        assert list(folder.iterdir())
-        evaluating.send_signal(signal.SIGKILL)
+        try:
+            pids = noted(file, 2)
+            assert list(folder.iterdir())
+        finally:
+            evaluating.kill()
     wait_until_gone(pids)
     end = monotonic() + 10
     while list(folder.iterdir()):
