@@ -66,7 +66,7 @@ from agents.solver.score_table import (
     stored_bounds,
 )
 from envs.bitboard import BoardMasks, column_from_middle
-from envs.jit import Words, inlined
+from envs.jit import Words, inlined, jit
 
 FOLLOW_UP_CHILD_LEFT = 14
 """With more cells left, the follow-up bound of all children is computed before one is searched."""
@@ -330,7 +330,7 @@ def is_shared(board: BoardMasks, mask: int, under_way: Words) -> bool:
     return len(under_way) > 0 and board.cells - mask.bit_count() > SHARED_LEFT
 
 
-@inlined
+@jit
 def defer_moves_under_way(
     board: BoardMasks, table: ScoreTable, stack: SolverStack, ply: int, under_way: Words
 ) -> None:
@@ -352,7 +352,7 @@ def defer_moves_under_way(
             return
 
 
-@inlined
+@jit
 def set_under_way(
     board: BoardMasks, table: ScoreTable, stack: SolverStack, ply: int, under_way: Words
 ) -> None:
@@ -362,7 +362,7 @@ def set_under_way(
     under_way[slot] = key
 
 
-@inlined
+@jit
 def clear_under_way(
     board: BoardMasks, table: ScoreTable, stack: SolverStack, ply: int, under_way: Words
 ) -> None:
