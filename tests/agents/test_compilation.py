@@ -195,7 +195,7 @@ UNWRITABLE = """
 from agents import make_agent
 from envs import ConnectFour
 env = ConnectFour()
-print(make_agent("alphabeta", time_limit=0.1).search(env, env.initial_state()).engine)
+print(make_agent("alphabeta", time_limit=0.1, weights=None).search(env, env.initial_state()).engine)
 """
 
 
