@@ -17,7 +17,6 @@ from numba.core import cgutils, imputils, typeconv
 from numba.core.typing import templates as numba_templates
 
 from envs.jit import FOLDING, bit_of, folded
-from envs.wide_words import WideWord, WideWords
 
 # Numba's own, without types: what they are depends on its version.
 # mypy: disable-error-code="untyped-decorator"
@@ -66,17 +65,17 @@ class WideModel(extending.models.PrimitiveModel):  # type: ignore[misc]
         super().__init__(manager, kind, llvm(kind))
 
 
-@extending.typeof_impl.register(WideWord)
-def type_of_word(word: WideWord, context: Any) -> WideInteger:
-    """Tell the type of a word."""
-    return WideInteger(word.bits)
+def know_words(word_class: type, array_class: type) -> None:
+    """Take instances of a class for wide integers, by their `bits`, and of another for arrays."""
 
+    @extending.typeof_impl.register(word_class)
+    def type_of_word(word: Any, context: Any) -> WideInteger:
+        return WideInteger(word.bits)
 
-@extending.typeof_impl.register(WideWords)
-def type_of_words(words: WideWords, context: Any) -> Any:
-    """Tell the type of an array of words."""
-    layout = "C" if words.flags.c_contiguous else "A"
-    return types.Array(WideInteger(8 * words.itemsize), words.ndim, layout)
+    @extending.typeof_impl.register(array_class)
+    def type_of_words(words: Any, context: Any) -> Any:
+        layout = "C" if words.flags.c_contiguous else "A"
+        return types.Array(WideInteger(8 * words.itemsize), words.ndim, layout)
 
 
 @lower_constant(WideInteger)

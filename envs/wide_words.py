@@ -80,7 +80,9 @@ def hand_out(word: type[WideWord]) -> type[WideWord]:
 
 
 def _teach_numba() -> None:
-    import envs.wide_integers as wide_integers  # noqa: F401
+    from envs.wide_integers import know_words
+
+    know_words(WideWord, WideWords)
 
 
 for kind in (Word128, Word256):
