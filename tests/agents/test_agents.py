@@ -22,12 +22,17 @@ from agents import (
 )
 from agents.registry import AGENTS
 from envs import ConnectFour, ConnectX, TicTacToe, state_from_moves
-from envs.bitboard import fits_in_word
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ends_within, ticking_clock
 from tests.helpers.quick_agents import fresh, quick_agent, thinking_agent_names
 from tests.helpers.small_games import Nim, NimState, Race, nim_value
-from tests.helpers.strategies import Position, board_games, unfinished_positions, unfinished_states
+from tests.helpers.strategies import (
+    Position,
+    board_games,
+    narrow,
+    unfinished_positions,
+    unfinished_states,
+)
 
 UNLIMITED = {
     name: make_agent(name, **agent.unlimited) for name, agent in AGENTS.items() if agent.unlimited
@@ -42,11 +47,6 @@ FULL: dict[str, Agent] = {
 BY_HEART = Position(ConnectFour(), state_from_moves(ConnectFour(), "4"))
 """For this position some agents know a move without a search."""
 
-narrow_games = board_games(largest=8).filter(
-    lambda game: fits_in_word(game.rows, game.columns, game.inarow)
-)
-"""Each wide board would be compiled for itself, which takes seconds."""
-
 every_agent = pytest.mark.parametrize("name", agent_names())
 every_full_agent = pytest.mark.parametrize("name", FULL)
 
@@ -56,7 +56,10 @@ every_full_agent = pytest.mark.parametrize("name", FULL)
 
 @pytest.mark.thorough
 @every_agent
-@given(position=unfinished_positions(narrow_games), looks=st.none() | st.integers(0, 30))
+@given(
+    position=unfinished_positions(narrow(board_games(largest=8))),
+    looks=st.none() | st.integers(0, 30),
+)
 @example(position=BY_HEART, looks=20)
 @settings(max_examples=50)
 def test_a_result_is_coherent(name: str, position: Position, looks: int | None) -> None:
@@ -144,8 +147,10 @@ def test_agents_may_be_sent_to_other_processes(name: str) -> None:
 def test_a_time_limit_of_a_search_holds(agent: Agent, rows: int) -> None:
     """Roughly, for the sake of machines on which much else is running."""
     env = ConnectX(rows, columns=rows + 1, inarow=5)
+    agent = fresh(agent)
+    agent.compile(env)
     start = perf_counter()
-    result = fresh(agent).search(env, env.initial_state(), time_limit=0.1)
+    result = agent.search(env, env.initial_state(), time_limit=0.1)
     assert 0.1 <= result.elapsed <= perf_counter() - start < 5.0
     assert result.action in range(rows + 1)
 

@@ -23,6 +23,7 @@ from tests.helpers.strategies import (
     contested_games,
     late_positions,
     mirrored,
+    narrow,
     random_game,
     swapped_colours,
     unfinished_positions,
@@ -32,7 +33,7 @@ WON_IN_A_NULL_WINDOW = Position(
     ConnectX(3, 3, inarow=3), state_from_moves(ConnectX(3, 3, inarow=3), "21")
 )
 BARE = {"iterative_deepening": False, "killer_moves": False, "table_size": 0}
-small_boards = st.one_of(contested_games(largest=5), board_games(largest=5))
+small_boards = narrow(st.one_of(contested_games(largest=5), board_games(largest=5)))
 
 
 @st.composite

@@ -22,7 +22,6 @@ from agents.mcts import Node, Tree
 from agents.search import Clock
 from benchmarks.forced_words import words_of_at_least
 from envs import BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
-from envs.bitboard import fits_in_word
 from envs.random_stream import DRAWN_BITS, DRAWN_MASK, STREAMS, drawn_index, next_stream
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ticking_clock
@@ -31,6 +30,7 @@ from tests.helpers.strategies import (
     connect_games,
     contested_games,
     late_positions,
+    narrow,
     random_game,
     unfinished_positions,
 )
@@ -46,9 +46,7 @@ SETTINGS = TreeSettings(
     decisive_moves=True,
     decisive_rollout=True,
 )
-fitting_games = connect_games(largest=8, longest_line=6).filter(
-    lambda game: fits_in_word(game.rows, game.columns, game.inarow)
-)
+fitting_games = narrow(connect_games(largest=8, longest_line=6))
 streams = st.integers(1, STREAMS)
 
 

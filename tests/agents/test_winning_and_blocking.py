@@ -25,6 +25,7 @@ from tests.helpers.quick_agents import (
 from tests.helpers.strategies import (
     Position,
     contested_games,
+    narrow,
     swapped_colours,
     threatened_positions,
     unfinished_positions,
@@ -82,7 +83,7 @@ def every_hurried_agent(but: Collection[str] = ()) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("hurried", chosen.values(), ids=chosen.keys())
 
 
-games = contested_games()
+games = narrow(contested_games())
 small_games = contested_games(largest=6)
 
 

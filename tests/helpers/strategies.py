@@ -1,14 +1,17 @@
 """Hypothesis strategies: games of random size, and states that random legal play reaches."""
 
 from random import Random
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from hypothesis import assume
 from hypothesis import strategies as st
 
 from envs import BoardGame, BoardState, ConnectX
+from envs.bitboard import fits_in_word
 from envs.games import GAMES, GameEntry
 from tests.helpers.kaggle_rules import KaggleGame, kaggle_game
+
+Game = TypeVar("Game", bound=BoardGame)
 
 
 class Position(NamedTuple):
@@ -30,6 +33,11 @@ def contested_games(draw: st.DrawFn, largest: int = 10) -> ConnectX:
     """ConnectX on which random games mostly end in a win, and not with the first stones."""
     sides = st.integers(3, largest)
     return ConnectX(draw(sides), draw(sides), draw(st.sampled_from([3, 3, 4, 5])))
+
+
+def narrow(games: st.SearchStrategy[Game]) -> st.SearchStrategy[Game]:
+    """Those of 64 bits: each wider board would be compiled for itself, which takes seconds."""
+    return games.filter(lambda game: fits_in_word(game.rows, game.columns, game.inarow))
 
 
 def board_games(largest: int = 12) -> st.SearchStrategy[BoardGame]:

@@ -142,7 +142,7 @@ def test_no_line_of_a_wide_board_is_wrapped(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_only_what_can_be_solved_leads_to_solve(play: Play) -> None:
-    wide = play("greedy", "--rows", "5", "--columns", "12", typed=["6", "quit"])
+    wide = play("greedy", "--rows", "11", "--columns", "12", typed=["6", "quit"])
     assert "connectx explain --moves 66" in wide.stdout
     assert "connectx solve" not in wide.stdout
     narrow = play("greedy", "--rows", "5", "--columns", "10", typed=["6", "quit"])
