@@ -3,6 +3,7 @@
 import gc
 import random
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from agents import Agent, GreedyAgent, MCTSAgent, RandomAgent, SearchResult, agent_names
 from envs import Action, Env, State
+from envs.bitboard import fits_in_word
 from submission.entry import KagglePlayer, plan_seconds
 from submission.kaggle import kaggle_environments
 from submission.request import Request, read_request
@@ -58,6 +60,14 @@ def questions(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
     board, mark = filled(rows, columns, stones, rng), draw(st.sampled_from((1, 2)))
     size = {"rows": rows, "columns": columns, "inarow": inarow}
     return observe(board, mark, remainingOverageTime=0), {**size, "actTimeout": 0.001}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def words_of_a_bundle() -> Iterator[None]:
+    """A bundle has words of 64 bits alone, and compiles nothing for wider boards."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("agents.compiled.compilation.fits_in_wide_word", fits_in_word)
+        yield
 
 
 SEEDS = st.integers(0, 2**32)
