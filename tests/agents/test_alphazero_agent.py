@@ -241,12 +241,10 @@ def test_a_bundle_carries_the_shipped_weights() -> None:
 
 
 @pytest.mark.filterwarnings("default")
-@pytest.mark.parametrize("seat", [1, 2])
-def test_a_bundle_plays_whole_games_on_kaggle(seat: int, tmp_path: Path) -> None:
+def test_a_bundle_has_nothing_to_complain_of_on_kaggle(tmp_path: Path) -> None:
     path = tmp_path / "submission.py"
     path.write_text(build_bundle("alphazero", {"simulations": 20}))
-    players = [str(path), "random"] if seat == 1 else ["random", str(path)]
     env = kaggle_environments().make("connectx")
-    env.run(players)
+    env.run([str(path), "random"])
     assert [state.status for state in env.state] == ["DONE", "DONE"]
     assert all(log.get("stderr", "") == "" for logs in env.logs for log in logs)
