@@ -16,7 +16,6 @@ from agents.guidance.rollouts import ROLLOUTS, Rollout, decisive, uniform
 from agents.mcts import Tree
 from agents.options import ENGINES, choose, option, require_at_least, require_one_of
 from agents.search import Clock, make_rng
-from envs.bitboard import fits_in_word
 from envs.protocol import Action, Env, State
 from envs.random_stream import STREAMS
 
@@ -140,7 +139,7 @@ class MCTSAgent(Agent):
         if not is_compiled_game(env):
             return False
         if isinstance(rollout, LearnedValue):
-            return rollout.knows(env) and fits_in_word(env.rows, env.columns, env.inarow)
+            return rollout.serves_compiled(env)
         return rollout in PLAYOUTS
 
     def _compilation(self, env: Any) -> Compilation:

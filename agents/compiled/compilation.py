@@ -9,7 +9,7 @@ from threading import Event, Lock, Thread, Timer
 from time import perf_counter
 from typing import TypeGuard
 
-from envs.bitboard import fits_in_wide_word
+from envs.bitboard import fits_in_wide_word, fits_in_word
 from envs.connectx import ConnectX
 from envs.jit import ENDING, WORDS, compiles
 
@@ -178,6 +178,11 @@ def is_compiled_game(env: object) -> TypeGuard[ConnectX]:
         and all(getattr(type(env), rule) is getattr(ConnectX, rule) for rule in RULES)
         and fits_in_wide_word(env.rows, env.columns, env.inarow)
     )
+
+
+def takes_wide_words(env: object) -> TypeGuard[ConnectX]:
+    """Whether `env` is compiled, and does not fit 64 bits: then it is compiled for itself."""
+    return is_compiled_game(env) and not fits_in_word(env.rows, env.columns, env.inarow)
 
 
 def runs_compiled(engine: str, able: bool, compilation: Compilation, requirement: str) -> bool:

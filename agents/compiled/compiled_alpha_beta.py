@@ -34,7 +34,7 @@ from agents.compiled.alpha_beta_tables import (
     state_score,
     value_score,
 )
-from agents.compiled.compilation import Compilation, is_compiled_game
+from agents.compiled.compilation import Compilation, is_compiled_game, takes_wide_words
 from agents.compiled.learned_value import CERTAINTY, LearnedValue, new_guesses
 from agents.guidance.heuristics import Heuristic, automatic, open_lines, zero
 from agents.guidance.ordering import ORDERINGS, Ordering, natural
@@ -44,7 +44,6 @@ from envs.bitboard import (
     cell_bit,
     column_cells,
     completing_cells,
-    fits_in_word,
     word_of_board,
 )
 from envs.board import BoardState
@@ -239,7 +238,7 @@ def can_compile(env: object, heuristic: Heuristic, ordering: Ordering) -> bool:
     if not is_compiled_game(env) or ordering not in ORDERINGS.values():
         return False
     if isinstance(heuristic, LearnedValue):
-        return heuristic.knows(env) and fits_in_word(env.rows, env.columns, env.inarow)
+        return heuristic.serves_compiled(env)
     return env.inarow <= LONGEST_LINE and heuristic in (automatic, open_lines, zero)
 
 
@@ -276,9 +275,7 @@ LEARNED_ALPHA_BETA = Compilation(
 
 def alpha_beta_of_wide_board(env: object) -> Compilation | None:
     """The compilation of alpha-beta for a board of wide words; None for another game."""
-    if not is_compiled_game(env) or fits_in_word(env.rows, env.columns, env.inarow):
-        return None
-    return _alpha_beta_on(env)
+    return _alpha_beta_on(env) if takes_wide_words(env) else None
 
 
 @lru_cache

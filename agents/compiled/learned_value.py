@@ -128,6 +128,10 @@ class LearnedValue:
             return isinstance(env, BoardGame) and policy_scope(env) == self.policy.scope
         return False
 
+    def serves_compiled(self, env: BoardGame) -> bool:
+        """Whether a compiled search can ask it: it knows the game, on a board of 64 bits."""
+        return self.knows(env) and fits_in_word(env.rows, env.columns, env.inarow)
+
     def arrays(self, env: BoardGame) -> NetworkArrays:
         """The network for a kernel, with memory of its own.
 

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, lru_cache, partial
 from typing import Any, TypeVar
 
-from agents.compiled.compilation import Compilation, is_compiled_game
+from agents.compiled.compilation import Compilation, takes_wide_words
 from agents.compiled.learned_value import CERTAINTY, LearnedValue
 from agents.compiled.mcts_kernel import (
     CELL,
@@ -42,7 +42,7 @@ from agents.compiled.tree_nodes import (
     VISITS,
 )
 from agents.search import Clock
-from envs.bitboard import board_masks, fits_in_word
+from envs.bitboard import board_masks
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 from envs.jit import compiled, kind_of_word, zeros
@@ -344,9 +344,7 @@ LEARNED_MCTS = Compilation(
 
 def mcts_of_wide_board(env: object) -> Compilation | None:
     """The compilation of the search for a board of wide words; None for another game."""
-    if not is_compiled_game(env) or fits_in_word(env.rows, env.columns, env.inarow):
-        return None
-    return _mcts_on(env)
+    return _mcts_on(env) if takes_wide_words(env) else None
 
 
 @lru_cache

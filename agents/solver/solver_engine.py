@@ -135,18 +135,19 @@ class CompiledJob:
         masks = words_of([state.mask for state in states], word)
         under_way = zeros(UNDER_WAY if shared else 0, word=word)
         self._batch = Batch(movers, masks, self.lowers, self.uppers, cold, under_way)
-        self._stack = empty_stack(engine.board)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._stack = empty_stack(self.engine.board)
         self._progress = zeros(SOLVER_PROGRESS_FIELDS)
-        self._progress[GENERATION] = engine.generation
+        self._progress[GENERATION] = self.engine.generation
 
     def helper(self) -> "CompiledJob":
         """A job of the same positions for another thread, which shares the work of this one."""
         helper = copy(self)
         helper.lowers, helper.uppers = self.lowers.copy(), self.uppers.copy()
         helper._batch = self._batch._replace(lowers=helper.lowers, uppers=helper.uppers)
-        helper._stack = empty_stack(self.engine.board)
-        helper._progress = zeros(SOLVER_PROGRESS_FIELDS)
-        helper._progress[GENERATION] = self.engine.generation
+        helper._begin()
         return helper
 
     @property
