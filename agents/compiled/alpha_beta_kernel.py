@@ -17,7 +17,7 @@ which is all that has to be shown (principal variation search: T. A. Marsland an
 """
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from typing import Any, NamedTuple
 
 from agents.compiled.alpha_beta_tables import (
@@ -386,9 +386,12 @@ def alpha_beta_by_guesses(
     return search_by_guesses(board, scores, arrays, depth, node_limit)
 
 
-@lru_cache
+@cache
 def make_slice_on_board(board: BoardNumbers) -> SliceOnBoard:
-    """Make the kernel of a board, with all that is constant there; it searches by lines."""
+    """Make the kernel of a board, with all that is constant there; it searches by lines.
+
+    It is kept, for so is its twin.
+    """
 
     @jit
     def alpha_beta_on_board(scores: Any, arrays: SearchArrays, depth: int, node_limit: int) -> bool:

@@ -53,6 +53,30 @@ class Patience:
 PATIENCE = Patience()
 
 
+class WideBoards:
+    """The boards of wide words that this process compiles searches for, each for itself.
+
+    A process does not give machine code back, so one for which others choose the boards sets
+    `most`. The boards that come first are compiled, the others are left to plain Python.
+    """
+
+    def __init__(self) -> None:
+        self.most: int | None = None
+        """None: without limit."""
+        self._taken: set[ConnectX] = set()
+        self._taking = Lock()
+
+    def take(self, board: ConnectX) -> bool:
+        """Whether searches may be compiled for a board: it was taken before, or now is."""
+        with self._taking:
+            if self.most is None or len(self._taken) < self.most:
+                self._taken.add(board)
+            return board in self._taken
+
+
+WIDE_BOARDS = WideBoards()
+
+
 class QuickSwitches:
     """While somebody is in it, threads pass Python's lock on every `SWITCH_SECONDS`."""
 
@@ -84,11 +108,15 @@ class Compilation:
     Args:
         search: what it is called in messages.
         prove: compiles the search, and tells whether it finds what it finds in plain Python.
+        board: of wide words, which it is compiled for; None where one compilation serves all.
     """
 
-    def __init__(self, search: str, prove: Callable[[], bool]) -> None:
+    def __init__(
+        self, search: str, prove: Callable[[], bool], board: ConnectX | None = None
+    ) -> None:
         self._search = search
         self._prove = prove
+        self._board = board
         self._begun = False
         self._beginning = Lock()
         self._done = Event()
@@ -133,10 +161,16 @@ class Compilation:
         if not PATIENCE.beside_games:
             telling.start()
         try:
-            self._usable = compiles() and self._proven()
+            self._usable = compiles() and self._is_admitted() and self._proven()
         finally:
             telling.cancel()
             self._done.set()
+
+    def _is_admitted(self) -> bool:
+        if self._board is None or WIDE_BOARDS.take(self._board):
+            return True
+        self._say(f"run in plain Python ({WIDE_BOARDS.most} other large boards are compiled)")
+        return False
 
     def _proven(self) -> bool:
         try:
@@ -200,8 +234,9 @@ def runs_compiled(engine: str, able: bool, compilation: Compilation, requirement
     if able and compilation.is_ready():
         return True
     if engine == "compiled" and (not able or compilation.has_failed()):
+        few = "" if WIDE_BOARDS.most is None else f" (here {WIDE_BOARDS.most} of more than 64)"
         raise ValueError(
             "the compiled engine needs Numba, ConnectX on a board of at most "
-            f"{max(WORDS)} bits, and {requirement}: choose engine auto or reference"
+            f"{max(WORDS)} bits{few}, and {requirement}: choose engine auto or reference"
         )
     return False

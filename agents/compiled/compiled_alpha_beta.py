@@ -281,7 +281,7 @@ def alpha_beta_of_wide_board(env: object) -> Compilation | None:
 @lru_cache
 def _alpha_beta_on(env: ConnectX) -> Compilation:
     prove = partial(_finds_what_plain_python_finds, env, lambda env: open_lines)
-    return Compilation(f"alpha-beta on {env!r}", prove)
+    return Compilation(f"alpha-beta on {env!r}", prove, env)
 
 
 @lru_cache

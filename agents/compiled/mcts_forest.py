@@ -350,4 +350,4 @@ def mcts_of_wide_board(env: object) -> Compilation | None:
 @lru_cache
 def _mcts_on(env: ConnectX) -> Compilation:
     prove = partial(_grows_what_plain_python_grows, env, False)
-    return Compilation(f"Monte Carlo on {env!r}", prove)
+    return Compilation(f"Monte Carlo on {env!r}", prove, env)

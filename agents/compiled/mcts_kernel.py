@@ -16,7 +16,7 @@ Search Solver" (2008):
 """
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from math import inf, log, sqrt
 from typing import Any, NamedTuple
 
@@ -395,11 +395,12 @@ class TreeKernels(NamedTuple):
     grow: GrowTree
 
 
-@lru_cache
+@cache
 def make_kernels_on_board(board: PlayoutBoard) -> TreeKernels:
     """Make the kernels of a board, with all that is constant there; its trees grow by playouts.
 
     They have the arguments of the others, and take no notice of the board that they are handed.
+    They are kept, for so are their twins.
     """
 
     @jit

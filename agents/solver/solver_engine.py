@@ -5,7 +5,7 @@ from copy import copy
 from functools import lru_cache
 from typing import Any, Protocol, TypeGuard
 
-from agents.compiled.compilation import Compilation, is_compiled_game
+from agents.compiled.compilation import Compilation, is_compiled_game, takes_wide_words
 from agents.search import Clock
 from agents.solver.plain_solver import PlainEngine
 from agents.solver.score_table import MOST_CELLS, empty_table, table_layout
@@ -198,7 +198,8 @@ def solver_compilation(env: ConnectX, table_megabytes: int) -> Compilation:
         bounds = zip(one.lowers, other.lowers, one.uppers, other.uppers, strict=True)
         return all(max(a, b) <= min(c, d) for a, b, c, d in bounds)
 
-    return Compilation(f"the solver of {env!r}", finds_what_plain_python_finds)
+    board = env if takes_wide_words(env) else None
+    return Compilation(f"the solver of {env!r}", finds_what_plain_python_finds, board)
 
 
 def _late_positions(env: ConnectX) -> list[BoardState]:

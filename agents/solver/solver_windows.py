@@ -6,7 +6,7 @@ raises its lower bound or lowers its upper one, until they meet.
 """
 
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import cache, partial
 from typing import NamedTuple
 
 from agents.solver.position_bounds import position_of, trivial_bounds
@@ -192,7 +192,6 @@ def solve_on_any_board(
     return narrow_bounds(board, layout, batch, arrays, node_limit)
 
 
-@lru_cache
 def make_solve(board: BoardMasks, layout: TableLayout) -> Callable[..., bool]:
     """`narrow_bounds` of a board, compiled.
 
@@ -200,9 +199,15 @@ def make_solve(board: BoardMasks, layout: TableLayout) -> Callable[..., bool]:
     """
     if kind_of_word(board.board) is int and board[:3] != (6, 7, 4):
         return partial(compiled(solve_on_any_board), board, layout)
+    return compiled(make_solve_on_board(board, layout))
+
+
+@cache
+def make_solve_on_board(board: BoardMasks, layout: TableLayout) -> Callable[..., bool]:
+    """Make the kernel of a board, which is all constant there; it is kept, for so is its twin."""
 
     @jit
     def solve_on_board(batch: Batch, arrays: SolverArrays, node_limit: int) -> bool:
         return narrow_bounds(board, layout, batch, arrays, node_limit)
 
-    return compiled(solve_on_board)
+    return solve_on_board

@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 from agents.agent import Agent
 from agents.book.opening_book import shipped_book, shipped_book_of
-from agents.compiled.compilation import PATIENCE, Compilation
+from agents.compiled.compilation import PATIENCE, WIDE_BOARDS, Compilation
 from agents.compiled.compiled_alpha_beta import ALPHA_BETA, LEARNED_ALPHA_BETA
 from agents.compiled.mcts_forest import LEARNED_MCTS, MCTS
 from agents.options import agent_options
@@ -29,6 +29,9 @@ from submission.web.setup_form import LARGEST_SIZE
 
 MOST_SOLVERS = 6
 """Solvers, each with a table, that a process has at a time; other boards are estimated."""
+MOST_WIDE_BOARDS = 16
+"""Boards of wide words that a process compiles, each for itself, 10 MB and some seconds; others are
+searched in plain Python, as the answer's `engine` says."""
 TABLE_MEGABYTES = 64
 KEPT_SOLVERS = 2
 """The latest, which are kept with what they know when nobody asks any more."""
@@ -114,6 +117,7 @@ class Searches:
         self._prepared = Event()
         self._trees: OrderedDict[str, SlicedSearch] = OrderedDict()
         PATIENCE.compile_beside_games()
+        WIDE_BOARDS.most = MOST_WIDE_BOARDS
 
     def prepare(self) -> None:
         """Compile the searches, those with a network last, which seats alone use; open the book."""

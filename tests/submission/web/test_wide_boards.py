@@ -1,0 +1,50 @@
+"""Boards that are compiled each for itself: those of a page are so many, and no more."""
+
+from time import monotonic, sleep
+from typing import Any
+
+import pytest
+
+from agents.compiled.compilation import Patience, WideBoards
+from envs.jit import TWINS
+from submission.web.searching.searches import Asked, MoveAsked, Searches
+
+FIRST, OTHER = "connectx-11x6x3", "connectx-6x11x3"  # no other test compiles them
+SECONDS = 60.0
+
+
+@pytest.fixture
+def searches(monkeypatch: pytest.MonkeyPatch) -> Searches:
+    """The searches of a process that compiles a single wide board."""
+    for name, value in (("PATIENCE", Patience()), ("WIDE_BOARDS", WideBoards())):
+        for module in ("agents.compiled.compilation", "submission.web.searching.searches"):
+            monkeypatch.setattr(f"{module}.{name}", value)
+    monkeypatch.setattr("submission.web.searching.searches.MOST_WIDE_BOARDS", 1)
+    return Searches()
+
+
+def engine(searches: Searches, game: str, agent: str, **options: Any) -> Any:
+    asked = MoveAsked(Asked(game, (2, 3)), agent, options, 0.5)
+    return searches.answer("move", asked)["engine"]
+
+
+def engine_after_a_while(searches: Searches, game: str, agent: str, **options: Any) -> Any:
+    end = monotonic() + SECONDS
+    while engine(searches, game, agent, **options) == "reference" and monotonic() < end:
+        sleep(0.1)
+    return engine(searches, game, agent, **options)
+
+
+def test_boards_beyond_the_limit_are_searched_in_plain_python(
+    searches: Searches, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert engine_after_a_while(searches, FIRST, "alphabeta", depth=2) == "compiled"
+    twins = len(TWINS)
+    with pytest.raises(ValueError, match="256 bits") as refusal:
+        engine_after_a_while(searches, OTHER, "alphabeta", depth=2, engine="compiled")
+    assert "(here 1 of more than 64)" in str(refusal.value)
+    for agent in ("alphabeta", "mcts", "perfect"):
+        assert engine(searches, OTHER, agent) == "reference"
+    assert len(TWINS) == twins
+    assert "in plain Python (1 other large boards are compiled)" in capfd.readouterr().err
+    assert engine_after_a_while(searches, FIRST, "mcts", simulations=9) == "compiled"
