@@ -180,7 +180,7 @@ class _Game:
         """Play to the end, or until the submission fails or has shown enough."""
         end = monotonic() + self._limits.run_timeout
         if isinstance(self._board, OpenSpielGame):
-            self._failure = self._board.set_up(self._set_up)
+            self._begin(self._board)
         while self._failure is None and not self._board.over and not self._has_shown_enough():
             self._play_move()
             if self._failure is None and monotonic() > end:
@@ -204,16 +204,22 @@ class _Game:
     def _has_shown_enough(self) -> bool:
         return self._watch.has_shown_enough(monotonic())
 
+    def _begin(self, board: OpenSpielGame) -> None:
+        """Have the seats asked before the game; where both fail, it is the first that is told."""
+        failures = board.set_up(self._set_up)
+        self._failure = failures[0] or failures[1]
+        if self._failure is not None:
+            seat = SEATS[failures.index(self._failure)]
+            is_loading = self._players[seat].is_loading
+            self._when = WHILE_LOADING if is_loading else f"when the game was set up on seat {seat}"
+
     def _set_up(self, place: int, observation: Message, configuration: Message) -> Move:
         """Ask a seat before the game, as OpenSpiel's environments do; any answer will do."""
         seat = SEATS[place]
         if seat not in self._players:
             return Move(-1, 0.0)
-        player = self._players[seat]
-        move = player.act(observation, self._rules(configuration))
+        move = self._players[seat].act(observation, self._rules(configuration))
         self._setting_up[seat] = move.seconds
-        is_loading = player.is_loading
-        self._when = WHILE_LOADING if is_loading else f"when the game was set up on seat {seat}"
         return move
 
     def _rules(self, configuration: Message) -> Message:

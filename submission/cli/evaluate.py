@@ -118,7 +118,7 @@ def evaluate(
     show(match, json)
     report_more(match, first_player_table and json != STDOUT, html)
     require_complete(match.completion)
-    if all(record.failing_player == hero.name for record in match.records):
+    if all(hero.name in record.failing_players for record in match.records):
         raise typer.Exit(1)
 
 

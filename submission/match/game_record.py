@@ -159,9 +159,9 @@ class GameRecord:
     durations: tuple[tuple[float, ...], tuple[float, ...]]
     """Seconds of each move of each seat; the first includes loading the submission."""
     cause: str | None = None
-    """Why a seat failed; None where both are DONE."""
+    """Why a seat failed, or both before the game; None where both are DONE."""
     stderr: tuple[str, ...] = ()
-    """The last lines that the failing seat wrote to stderr in its last move."""
+    """The last lines that whoever failed wrote to stderr in its last move."""
 
     def __str__(self) -> str:
         return f"game {self.game} of {self.player} against {self.opponent}"
@@ -171,16 +171,18 @@ class GameRecord:
         """The names of the player and the opponent."""
         return self.player, self.opponent
 
-    @property
-    def failing_player(self) -> str | None:
-        """The name of who failed; None where both are DONE."""
-        names = {Result.PLAYER_FAILED: self.player, Result.OPPONENT_FAILED: self.opponent}
-        return names.get(self.result)
+    def seat_of(self, name: str) -> int:
+        """The seat of one of the two who played: 1 moves first, 2 second."""
+        return self.seat if name == self.player else self.opponent_seat
+
+    def status_of(self, name: str) -> str:
+        """Kaggle's final status of one of the two who played."""
+        return self.statuses[self.seat_of(name) - 1]
 
     @property
-    def failing_status(self) -> str:
-        """Kaggle's status of who failed; DONE where nobody did."""
-        return next((status for status in self.statuses if status != DONE), DONE)
+    def failing_players(self) -> list[str]:
+        """The names of those who failed: none, one, or, before a game of OpenSpiel's, both."""
+        return [name for name in self.pairing if self.status_of(name) != DONE]
 
     @property
     def opponent_seat(self) -> int:

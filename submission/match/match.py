@@ -247,8 +247,8 @@ def pairing_stats(names: tuple[str, str], games: Sequence[GameRecord]) -> Pairin
         distinct_games=len({(game.seat, game.columns) for game in games}),
         as_first=_tally(game for game in games if game.seat == 1),
         as_second=_tally(game for game in games if game.seat == 2),
-        player_failures=_failures(games, Result.PLAYER_FAILED),
-        opponent_failures=_failures(games, Result.OPPONENT_FAILED),
+        player_failures=failures_of(player, games),
+        opponent_failures=failures_of(opponent, games),
         score=score,
         elo=None if score is None else elo_estimate(score),
         player_times=MoveTimes.of([game.durations[game.seat - 1] for game in games]),
@@ -261,5 +261,11 @@ def _tally(games: Iterable[GameRecord]) -> Tally:
     return Tally(results[Result.WIN], results[Result.DRAW], results[Result.LOSS])
 
 
-def _failures(games: Iterable[GameRecord], result: Result) -> dict[str, int]:
-    return dict(Counter(game.failing_status for game in games if game.result is result))
+def failures_of(name: str, games: Iterable[GameRecord]) -> dict[str, int]:
+    """How many of the games a player failed in, by its status: ERROR, INVALID or TIMEOUT.
+
+    Args:
+        name: of the player.
+        games: all of them with it.
+    """
+    return dict(Counter(game.status_of(name) for game in games if name in game.failing_players))

@@ -140,13 +140,13 @@ def repetitions(match: Match) -> Iterator[str]:
 def failures(match: Match) -> Iterator[str]:
     """Say of each player that failed how often, and how and why first."""
     for player in match.players:
-        failed = [game for game in match.records if game.failing_player == player.name]
+        failed = [game for game in match.records if player.name in game.failing_players]
         if failed:
             first = failed[0]
             games = "1 game" if len(failed) == 1 else f"{len(failed)} games"
             yield (
                 f"{player.name} failed in {games}, first in {first}: "
-                f"{first.failing_status}, {first.cause}."
+                f"{first.status_of(player.name)}, {first.cause}."
             )
 
 

@@ -50,13 +50,26 @@ def hold_on_open_spiel(
         ModuleNotFoundError: kaggle_environments or OpenSpiel is not installed.
     """
     game = OpenSpielGame(configuration)
-    failure = game.set_up(lambda place, *request: seats[place].act(*request))
+    failure = told_together(game.set_up(lambda place, *request: seats[place].act(*request)))
     for action in opening if failure is None else ():
         game.drop(action)
     while failure is None and not game.over:
         move = seats[game.mover].act(game.observation(), game.configuration())
         failure = game.carry_out(move)
     return game.ended(failure)
+
+
+Failures = tuple[Failure | None, Failure | None]
+"""Of seat 1 and seat 2; None for one that has not failed."""
+
+
+def told_together(failures: Failures) -> Failure | None:
+    """The failure before a game; where both seats fail, that of seat 1, whose cause names both."""
+    first, second = failures
+    if first is None or second is None:
+        return first or second
+    cause = f"both failed before the first move; seat 1: {first.cause}; seat 2: {second.cause}"
+    return first._replace(cause=cause, stderr=(*first.stderr, *second.stderr))
 
 
 class OpenSpielGame:
@@ -102,23 +115,24 @@ class OpenSpielGame:
         """The rules as players are told them; a copy, which they may change."""
         return deepcopy({**self.env.configuration})
 
-    def set_up(self, ask: Ask) -> Failure | None:
-        """Have both seats asked once before the game, unless the first one fails."""
-        actions: list[object] = [NO_ACTION, NO_ACTION]
-        failure = None
-        for place in (0, 1):
-            self._mover = place
-            move = ask(place, self._observation(place), self.configuration())
-            self._setting_up[place] = move.seconds
-            failure = self._judged(move)
-            if failure is not None:
-                # No answer is illegal here: an environment that is given one would play on.
-                failure = failure._replace(status=failure.status.replace("INVALID", "ERROR"))
-                self._durations[place].append(move.seconds)
-                actions[place] = _failing_action(failure)
-                break
+    def set_up(self, ask: Ask) -> Failures:
+        """Have both seats asked once before the game."""
+        first, second = self._set_up_seat(0, ask), self._set_up_seat(1, ask)
+        actions = [NO_ACTION if each is None else _failing_action(each) for each in (first, second)]
+        self._mover = 0 if first is not None else 1
         self._step(actions, self._setting_up)
-        return failure
+        return first, second
+
+    def _set_up_seat(self, place: int, ask: Ask) -> Failure | None:
+        self._mover = place
+        move = ask(place, self._observation(place), self.configuration())
+        self._setting_up[place] = move.seconds
+        failure = self._judged(move)
+        if failure is None:
+            return None
+        self._durations[place].append(move.seconds)
+        # No answer is illegal here: an environment that is given one would play on.
+        return failure._replace(status=failure.status.replace("INVALID", "ERROR"))
 
     def carry_out(self, move: Move) -> Failure | None:
         """Have the environment take a move, or say why the game is over by it."""
@@ -210,10 +224,21 @@ def replayed_on_open_spiel(record: GameRecord, configuration: GameConfiguration)
     Raises:
         ModuleNotFoundError: kaggle_environments or OpenSpiel is not installed.
     """
+
+    def recorded_move(place: int) -> Move:
+        status = record.statuses[place]
+        if status == DONE:
+            return Move(NO_ACTION["submission"], 0.0)
+        return Move(None, 0.0, Failure(status, record.cause or ""))
+
     game = OpenSpielGame(configuration)
-    game.set_up(lambda place, *request: Move(-1, 0.0))
+    # Seat 2 fails before the first action only where that is before the game.
+    if not record.columns and record.statuses[1] != DONE:
+        game.set_up(lambda place, *request: recorded_move(place))
+        return game.env
+    game.set_up(lambda place, *request: Move(NO_ACTION["submission"], 0.0))
     for action in record.columns:
         game.drop(action)
     if record.statuses[game.mover] != DONE:
-        game.carry_out(Move(None, 0.0, Failure(record.failing_status, record.cause or "")))
+        game.carry_out(recorded_move(game.mover))
     return game.env

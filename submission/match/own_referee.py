@@ -28,7 +28,7 @@ class PlayedGame:
     statuses: tuple[str, str]
     rewards: tuple[int | None, int | None]
     failure: Failure | None
-    """Of the seat without a reward."""
+    """Of the seat without a reward; of seat 1 where neither has one, and its cause names both."""
 
 
 def hold_in_own_arena(

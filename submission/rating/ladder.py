@@ -8,7 +8,7 @@ from typing import Any
 
 from agents.stats import Estimate
 from submission.match.game_record import GameRecord, Result
-from submission.match.match import Match, MoveTimes, Tally, finite
+from submission.match.match import Match, MoveTimes, Tally, failures_of, finite
 from submission.rating.ratings import encounters_of, rate
 from submission.terminal import Printed
 
@@ -140,13 +140,12 @@ def player_stats(player: str, records: Iterable[GameRecord]) -> PlayerStats:
     """The statistics of a player, from those of the games in which it plays."""
     games = [record for record in records if player in record.pairing]
     results = Counter(result_of(player, record) for record in games)
-    failed = [game for game in games if game.failing_player == player]
     return PlayerStats(
         wins=sum(results[result] for result in WON),
         draws=results[Result.DRAW],
         losses=sum(results[result] for result in LOST),
-        failures=Counter(game.failing_status for game in failed),
-        times=MoveTimes.of([game.durations[seat_of(player, game) - 1] for game in games]),
+        failures=failures_of(player, games),
+        times=MoveTimes.of([game.durations[game.seat_of(player) - 1] for game in games]),
     )
 
 
@@ -155,13 +154,10 @@ LOST = (Result.LOSS, Result.PLAYER_FAILED)
 
 
 def result_of(player: str, record: GameRecord) -> Result:
-    """The result from the view of one of the two who played."""
+    """The result from the view of one of the two who played; who fails has lost, be it both."""
+    if player in record.failing_players:
+        return Result.PLAYER_FAILED
     return record.result if player == record.player else record.result.for_opponent
-
-
-def seat_of(player: str, record: GameRecord) -> int:
-    """The seat of one of the two who played: 1 moves first, 2 second."""
-    return record.seat if player == record.player else record.opponent_seat
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,5 +187,5 @@ def lost_games(player: str, records: Iterable[GameRecord], most: int) -> list[Lo
 
 
 def _chosen(opponent: str, games: Sequence[GameRecord], most: int) -> LostGames:
-    told = sorted(games, key=lambda game: (game.failing_player is None, len(game.columns)))
+    told = sorted(games, key=lambda game: (not game.failing_players, len(game.columns)))
     return LostGames(opponent, tuple(told[:most]), max(0, len(told) - most))

@@ -215,8 +215,7 @@ def _replay(record: GameRecord, configuration: GameConfiguration) -> Replay:
 
 def _end_of(record: GameRecord) -> str:
     plies = len(record.columns)
-    if record.failing_player is None:
+    failed = [f"{record.status_of(name)} of {name}" for name in record.failing_players]
+    if not failed:
         return f"Over after {plies} plies."
-    return (
-        f"{record.failing_status} of {record.failing_player} after {plies} plies: {record.cause}."
-    )
+    return f"{' and '.join(failed)} after {plies} plies: {record.cause}."

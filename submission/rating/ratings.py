@@ -165,6 +165,8 @@ RATING_POINTS = {
     Result.OPPONENT_FAILED: 1.0,
 }
 """The player's points for a game; the opponent has the rest of 1. Who fails has lost."""
+BOTH_FAILED = 0.5
+"""The same where both have failed."""
 
 
 def encounters_of(names: Sequence[str], records: Iterable[GameRecord]) -> Encounters:
@@ -174,7 +176,7 @@ def encounters_of(names: Sequence[str], records: Iterable[GameRecord]) -> Encoun
     """
     pairs: dict[tuple[int, int], dict[int, tuple[float, float]]] = defaultdict(dict)
     for record in records:
-        own = RATING_POINTS[record.result]
+        own = BOTH_FAILED if len(record.failing_players) == 2 else RATING_POINTS[record.result]
         of_pairing = pairs[names.index(record.player), names.index(record.opponent)]
         before = of_pairing.get(pair_of(record), (0.0, 0.0))
         of_pairing[pair_of(record)] = before[0] + own, before[1] + 1 - own

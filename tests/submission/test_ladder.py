@@ -49,6 +49,16 @@ def test_a_standing_counts_the_games_of_its_player_alone() -> None:
     assert stats.times.longest == 0.5, "from seat 1 of the game on seat 2 of the hero"
 
 
+def test_who_both_fail_have_both_lost_and_neither_gains_by_it() -> None:
+    both = replace(PLAYER_FAILED, statuses=("ERROR", "TIMEOUT"), rewards=(None, None))
+    assert encounters_of(NAMES, [both])[0, 1].tolist() == [[0.5, 0.5]]
+    for name in NAMES:
+        stats = player_stats(name, [both])
+        assert (stats.wins, stats.draws, stats.losses) == (0, 0, 1)
+        seat = both.seat if name == "hero" else 3 - both.seat
+        assert stats.failures == {both.statuses[seat - 1]: 1}
+
+
 def without_times(ladder: Ladder) -> list[object]:
     return [
         (rung.player, rung.elo, rung.above_next, rung.stats.wins, rung.stats.draws)

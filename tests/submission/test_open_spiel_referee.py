@@ -4,7 +4,7 @@ The oracles are `env.run` of kaggle-environments and the rules of pyspiel.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
 from random import Random
@@ -66,7 +66,7 @@ def test_rules_are_those_of_open_spiel(board: GameConfiguration) -> None:
 @pytest.mark.parametrize("board", BOARDS, ids=str)
 def test_what_is_shown_is_read_as_the_position(board: GameConfiguration) -> None:
     rng, env, game = Random(7), board.env, OpenSpielGame(board)
-    assert game.set_up(lambda place, observation, configuration: Move(-1, 0.0)) is None
+    assert game.set_up(lambda place, *request: Move(-1, 0.0)) == (None, None)
     state = env.initial_state()
     while not game.over:
         observation, configuration = game.observation(), game.configuration()
@@ -145,6 +145,25 @@ def test_games_end_as_by_env_run(name: str, board: GameConfiguration) -> None:
             for agent in (*theirs, *ours)
         ]
         assert timeless[:2] == timeless[2:]
+
+
+def refuses_the_set_up(place: int) -> Callable[[Any, Any], Any]:
+    def agent(observation: Any, configuration: Any) -> Any:
+        raise ValueError(f"no board for seat {place + 1}")
+
+    return agent
+
+
+@pytest.mark.parametrize("failing", [(0,), (1,), (0, 1)])
+def test_before_the_game_both_seats_are_asked(failing: Sequence[int]) -> None:
+    agents = [refuses_the_set_up(place) if place in failing else Scripted([]) for place in (0, 1)]
+    statuses, their_rewards = by_kaggle(BOARDS[0], agents)
+    played = by_our_referee(BOARDS[0], agents)
+    assert ([*played.statuses], [*played.rewards]) == (statuses, their_rewards)
+    assert [len(each) for each in played.durations] == [place in failing for place in (0, 1)]
+    assert played.failure is not None
+    for place in (0, 1):
+        assert (f"no board for seat {place + 1}" in played.failure.cause) == (place in failing)
 
 
 def test_a_float_that_makes_kaggles_runner_break_off_is_an_error() -> None:
@@ -227,6 +246,23 @@ def test_a_match_with_results_and_replay(shell: Shell, bundle: Path) -> None:
     review = shell.run("review", "games.jsonl", "--player", "random")
     assert review.status == 2
     assert "only those of Connect Four can be judged" in " ".join(review.stderr.split())
+
+
+def test_a_match_tells_of_both_who_fail_before_a_game(shell: Shell) -> None:
+    Path("a.py").write_text("def agent(o, c):\n    raise ValueError('from a')\n")
+    Path("b.py").write_text("def agent(o, c):\n    raise KeyError('from b')\n")
+    words = ("evaluate", "a.py", "--against", "b.py", "--referee", TIC_TAC_TOE.value)
+    outcome = shell.run(*words, "--games", "2", "--json", "match.json", "--html", "replay.html")
+    assert outcome.status == 1  # as where the player alone fails
+    match = json.loads(Path("match.json").read_text())
+    assert [record["statuses"] for record in match["records"]] == [["ERROR", "ERROR"]] * 2
+    (stats,) = match["stats"]
+    assert (stats["player_failures"], stats["opponent_failures"]) == ({"ERROR": 2}, {"ERROR": 2})
+    for name in ("a.py", "b.py"):
+        assert f"{name} failed in 2 games" in " ".join(outcome.stdout.split())
+    assert "seat 1: ValueError: from a" in " ".join(outcome.stdout.split())
+    page = Path("replay.html").read_text(encoding="utf-8")
+    assert page.count('"status": "ERROR"') == 2 or page.count('"status":"ERROR"') == 2
 
 
 def test_a_check_names_the_mistake(tmp_path: Path, bundle: Path) -> None:
