@@ -1,7 +1,11 @@
 """`connectx prepare`."""
 
 from pathlib import Path
+from typing import Annotated
 
+import typer
+
+from envs.games import GAMES
 from submission import front_door
 from submission.checking.check_report import render_pair
 from submission.checking.kaggle_image import ENVIRONMENT, image_python
@@ -20,7 +24,7 @@ from submission.cli.arguments import (
 from submission.cli.build import write_bundle
 from submission.cli.check import require_accepted
 from submission.front_door import DEFAULT_OUTPUT
-from submission.kaggle import upload_command
+from submission.kaggle import Referee, upload_command
 from submission.match.schedule import require_pairs
 from submission.running import CORES
 from submission.sandbox.throttle import can_throttle
@@ -41,6 +45,7 @@ def prepare(
     agent: AgentName,
     option: Options = None,
     source: Source = None,
+    game: Annotated[str, typer.Option(hidden=True, help="See `require_competition`.")] = "connectx",
     output: Output = DEFAULT_OUTPUT,
     force: Force = False,
     games: Games = 2,
@@ -53,8 +58,13 @@ def prepare(
     made an environment of them. Then it plays against Kaggle's random and negamax, and at last,
     on Linux, on both seats as on a machine a third as fast.
 
+    All of it is for the competition, ConnectX. For tic-tac-toe, which has none, take
+    `connectx build AGENT --game tictactoe`, and then `connectx check` and `connectx evaluate` with
+    `--referee open_spiel_tic_tac_toe`.
+
     Exit status 0 only when Kaggle would accept it, and the slow games too are in order.
     """
+    require_competition(game)
     require_pairs(games)
     python = image_python()
     write_bundle(agent, option or [], source, output, force=force)
@@ -69,6 +79,22 @@ def prepare(
     require_complete(match.completion)
     play_slowly(output, python)
     say(f"Submit it with: {upload_command(str(output), agent)}")
+
+
+def require_competition(game: str) -> None:
+    """Refuse the games that `connectx build` takes and that Kaggle has no competition of.
+
+    Raises:
+        ValueError: the game is not ConnectX of the competition's size.
+    """
+    if game not in GAMES:
+        raise ValueError(f"unknown game {game!r}: choose one of {', '.join(GAMES)}")
+    if game == "tictactoe":
+        raise ValueError(
+            "prepare is for Kaggle's competition, ConnectX: for tictactoe, run "
+            "`connectx build AGENT --game tictactoe`, and then `connectx check FILE` with "
+            f"`--referee {Referee.OPEN_SPIEL_TIC_TAC_TOE}`"
+        )
 
 
 def play_slowly(file: Path, python: Path | None) -> None:
