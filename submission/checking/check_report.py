@@ -98,9 +98,9 @@ def _seconds(seconds: float | None) -> str:
 
 
 def _games(games: tuple[GameResult, ...]) -> Table:
-    table = Table(box=SIMPLE_HEAD)
-    table.add_column("game")
-    for heading in ("limit, s", "moves", "longest, s"):
+    table = Table(box=SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
+    table.add_column("game", overflow="fold")
+    for heading in ("limit, s", "moves", "max, s"):
         table.add_column(heading, justify="right")
     table.add_column("status")
     for game in games:

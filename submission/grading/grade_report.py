@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from rich.console import Group as Renderables
 from rich.console import RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from submission.grading.grade_pictures import mistake_svg, ply_chart
@@ -22,8 +21,9 @@ from submission.grading.grade_stats import (
 from submission.grading.grading import Grade
 from submission.grading.solved_positions import SolvedPosition
 from submission.match.match import Completion
+from submission.match.player_table import PlayerTable
 from submission.pages import render_page
-from submission.terminal import NOTHING, plain_table
+from submission.terminal import NOTHING
 
 WORST, WORST_ON_PAGE = 5, 24
 """The most mistakes that are told in the terminal, and shown on the page."""
@@ -69,42 +69,40 @@ def grade_page(grade: Grade) -> str:
     )
 
 
-def _kinds_table(title: str, groups: Sequence[Group]) -> Table:
-    headings = ("", "positions\nat stake", "kept, %\n/ random", "best, %\n/ random")
-    table = _table(title, (*headings, "half points\nlost / random", "failed"))
-    for group in groups:
-        stats = group.stats
-        table.add_row(
-            group.name,
-            f"{stats.positions}\n{stats.at_stake}",
-            _percent(stats.kept).in_two_lines,
-            _percent(stats.best).in_two_lines,
-            _half_points(stats.half_points_lost).in_two_lines,
-            str(stats.failures),
-        )
-    return table
+def _kinds_table(title: str, groups: Sequence[Group]) -> PlayerTable:
+    headings = ("positions\n/ at stake", "kept, %\n/ random", "best, %\n/ random")
+    return PlayerTable(
+        title,
+        "",
+        (*headings, "half points\nlost / random", "failed"),
+        {
+            group.name: (
+                f"{group.stats.positions}\n/ {group.stats.at_stake}",
+                _percent(group.stats.kept).in_two_lines,
+                _percent(group.stats.best).in_two_lines,
+                _half_points(group.stats.half_points_lost).in_two_lines,
+                str(group.stats.failures),
+            )
+            for group in groups
+        },
+    )
 
 
-def _plies_table(groups: Sequence[Group]) -> Table:
-    headings = ("ply", "at\nstake", "kept, %\n/ random", "all", "best, %\n/ random")
-    table = _table("By plies played", headings)
-    for group in groups:
-        stats = group.stats
-        table.add_row(
-            group.name,
-            str(stats.at_stake),
-            _percent(stats.kept).in_one_line,
-            str(stats.positions),
-            _percent(stats.best).in_one_line,
-        )
-    return table
-
-
-def _table(title: str, headings: Sequence[str]) -> Table:
-    table = plain_table(title)
-    for number, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if number else "left", no_wrap=True)
-    return table
+def _plies_table(groups: Sequence[Group]) -> PlayerTable:
+    return PlayerTable(
+        "By plies played",
+        "ply",
+        ("at\nstake", "kept, %\n/ random", "all", "best, %\n/ random"),
+        {
+            group.name: (
+                str(group.stats.at_stake),
+                _percent(group.stats.kept).in_one_line,
+                str(group.stats.positions),
+                _percent(group.stats.best).in_one_line,
+            )
+            for group in groups
+        },
+    )
 
 
 HEADINGS = (

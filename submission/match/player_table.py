@@ -1,4 +1,4 @@
-"""A table with a row of figures for each player, which fits any terminal."""
+"""A table with a row of figures for each name, as a player's, which fits any terminal."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,9 +19,10 @@ FOLDED = 16
 
 @dataclass(frozen=True)
 class PlayerTable:
-    """Figures by player. Names are shortened, and then the rows are opened out, as need be.
+    """Figures by player, or by what else has a name.
 
-    A name is never left out: where there is no room for a table, each player has a paragraph.
+    Names are shortened, and then the rows are opened out, as need be. A name is never left out:
+    where there is no room for a table, each one has a paragraph.
     """
 
     title: str
@@ -29,7 +30,7 @@ class PlayerTable:
     """The heading above the names."""
     headings: Sequence[str]
     rows: Mapping[str, Sequence[str]]
-    """The figures of each player, in the order of the headings; cells may have several lines."""
+    """The figures of each name, in the order of the headings; cells may have several lines."""
     is_ranking: bool = False
     """Whether the rows are numbered."""
 

@@ -17,6 +17,7 @@ import pytest
 
 from submission.bundle.bundle import build_bundle
 from submission.checking.check import check_submission
+from submission.checking.check_report import render_check
 from submission.checking.check_result import CheckReport
 from submission.checking.diagnosis import Fault
 from submission.kaggle import kaggle_environments
@@ -24,6 +25,7 @@ from submission.sandbox.causes import of_late_move
 from tests.helpers.archives import archive
 from tests.helpers.checks import FIRST_FREE, GOOD, check_file, first_fault, rows_of, text_of, told
 from tests.helpers.processes import is_gone
+from tests.helpers.shell import printed
 
 Check = Callable[[str], CheckReport]
 
@@ -420,6 +422,7 @@ def test_the_report_of_a_good_submission(tmp_path: Path, monkeypatch: pytest.Mon
     assert timing.longest_later is not None
     assert 0.02 <= timing.longest_later < timing.first_move
     assert rows_of(report)["longest later move"] == f"{timing.longest_later:.3f} s"
+    assert "\N{HORIZONTAL ELLIPSIS}" not in printed(render_check(report), 40), "nothing is cut off"
     assert 0.02 <= timing.mean < timing.percentile_99 <= timing.longest
     assert timing.first_move - 0.25 <= timing.bank_taken + 1e-6
     assert timing.bank_left == 3 - timing.bank_taken

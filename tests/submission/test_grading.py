@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from submission.grading import grading
 from submission.grading.grade_pictures import ply_chart
+from submission.grading.grade_report import render_grade
 from submission.grading.grade_stats import (
     Answer,
     Measured,
@@ -40,6 +41,7 @@ from submission.kaggle import kaggle_environments
 from submission.match.match import Completion
 from submission.match.players import Player, PlayerKind, find_player
 from submission.match.seats import Failure, Move, Seat
+from tests.helpers.shell import printed
 
 SHIPPED = read_position_set(SHIPPED_POSITIONS)
 LATE = replace(SHIPPED, positions=tuple(p for p in SHIPPED.positions if p.ply >= 20))
@@ -105,6 +107,19 @@ def worst(position: SolvedPosition) -> Move:
 
 def answer_of(position: SolvedPosition, move: Move) -> Answer:
     return Answer(position, move.column, move.seconds, move.failure)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 200])
+def test_no_figure_is_cut_off_at_any_width(
+    seated: Callable[[Script], Scripted], width: int
+) -> None:
+    seated(best)
+    text = printed(render_grade(graded(sample=30)), width)
+    assert max(map(len, text.splitlines())) <= width
+    assert "\N{HORIZONTAL ELLIPSIS}" not in text
+    words = " ".join(text.split())
+    for kind in (*Phase, "won", "lost", "all"):
+        assert str(kind) in words
 
 
 def test_the_best_columns_get_all_and_leave_no_mistake(
