@@ -244,11 +244,14 @@ class Solver:
         return scores
 
     def known(self, state: BoardState) -> ScoreBounds | None:
-        """Look up the score of a position whose game is over or which is in the book, else None."""
+        """Tell a score that takes no search, else None.
+
+        The game is over, or no line fits the board and nobody can win, or the book has it.
+        """
         if state.won:
             score = (self.env.rows * self.env.columns + 2 - state.mask.bit_count()) // 2
             return ScoreBounds(-score, -score)
-        if not self.env.get_available_actions(state):
+        if not (self.env.winning_lines and self.env.get_available_actions(state)):
             return ScoreBounds(0, 0)
         in_book = self.book.score(state) if self.book else None
         return None if in_book is None else ScoreBounds(in_book, in_book)

@@ -10,6 +10,7 @@ import typer
 
 from agents.output_file import require_distinct, require_writable
 from agents.registry import JsonValue, parse_specification
+from submission.cli.games import LARGEST_SIZE
 from submission.kaggle import Referee
 from submission.match.match import Completion
 from submission.match.players import Player, PlayerKind
@@ -63,17 +64,22 @@ RefereeOption = Annotated[
         "extra `open-spiel`, have the agent `random` alone, and a bank of 12 s.",
     ),
 ]
-Rows = Annotated[int, typer.Option(help="Height of the board.")]
-Columns = Annotated[int, typer.Option(help="Width of the board.")]
-Inarow = Annotated[int, typer.Option(help="Stones in a row that win.")]
+Rows = Annotated[int, typer.Option(max=LARGEST_SIZE, help="Height of the board.")]
+Columns = Annotated[int, typer.Option(max=LARGEST_SIZE, help="Width of the board.")]
+Inarow = Annotated[int, typer.Option(max=LARGEST_SIZE, help="Stones in a row that win.")]
 RefereeRows = Annotated[
-    int | None, typer.Option(help="Height of the board.", show_default="6, in tic-tac-toe 3")
+    int | None,
+    typer.Option(max=LARGEST_SIZE, help="Height of the board.", show_default="6, in tic-tac-toe 3"),
 ]
 RefereeColumns = Annotated[
-    int | None, typer.Option(help="Width of the board.", show_default="7, in tic-tac-toe 3")
+    int | None,
+    typer.Option(max=LARGEST_SIZE, help="Width of the board.", show_default="7, in tic-tac-toe 3"),
 ]
 RefereeInarow = Annotated[
-    int | None, typer.Option(help="Stones in a row that win.", show_default="4, in tic-tac-toe 3")
+    int | None,
+    typer.Option(
+        max=LARGEST_SIZE, help="Stones in a row that win.", show_default="4, in tic-tac-toe 3"
+    ),
 ]
 OpeningPlies = Annotated[
     int,

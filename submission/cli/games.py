@@ -10,6 +10,9 @@ from envs.notation import state_from_moves
 
 CONNECT_X = "connectx"
 CONNECT_FOUR = "connectfour"
+LARGEST_SIZE = 100
+"""Rows, columns and stones in a row of a board on the command line; a larger one takes minutes to
+make."""
 
 
 def _known_name(name: str | None) -> str | None:
@@ -35,6 +38,7 @@ def _size_option(name: str, meaning: str) -> Any:
     defaults = {entry.name: entry.sizes[name] for entry in GAMES.values() if name in entry.sizes}
     return typer.Option(
         f"--{name}",
+        max=LARGEST_SIZE,
         help=f"{meaning} {' and '.join(defaults)}.",
         show_default=", ".join(map(str, dict.fromkeys(defaults.values()))),
     )

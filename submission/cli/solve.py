@@ -7,6 +7,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Annotated
 
+import psutil
 import typer
 
 from agents.book.opening_book import shipped_book_of
@@ -96,6 +97,7 @@ def solve(
     sizes = {"rows": rows, "columns": columns, "inarow": inarow}
     given = {name: size for name, size in sizes.items() if size is not None}
     env = ConnectX(**given)
+    require_memory(table_megabytes)
     solver = Solver(env, table_megabytes, threads, book=shipped_book_of(env))
     board_alone = moves is None and (table is not None or (bool(given) and sys.stdin.isatty()))
     if moves == "-" or not (moves is not None or board_alone):
@@ -115,6 +117,20 @@ def solve(
                 say(f"{_speed(found, seconds)}, in {seconds:.1f} s.")
         if interrupted:
             raise typer.Exit(1)
+
+
+def require_memory(megabytes: int) -> None:
+    """Check that there is room for a table: the system may end a process that takes too much.
+
+    Raises:
+        ValueError: there is not.
+    """
+    available = psutil.virtual_memory().available >> 20
+    if megabytes > available:
+        raise ValueError(
+            f"this machine has {available} MB of memory left, and none for a table of {megabytes} "
+            "MB: give a smaller --table-megabytes"
+        )
 
 
 def _solve_one(

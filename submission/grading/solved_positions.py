@@ -302,7 +302,7 @@ def set_of_lines(path: Path, text: Sequence[str]) -> PositionSet:
 def _read_header(path: Path, line: str) -> dict[str, Any]:
     try:
         about = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         about = None
     found = about.get("format") if isinstance(about, dict) else None
     if found != FORMAT:

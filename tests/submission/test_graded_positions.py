@@ -186,6 +186,7 @@ def test_a_sample_is_part_of_the_set_in_its_order() -> None:
     ("content", "sentence"),
     [
         (b"", "must begin with the format 'connectx positions, version 1', not None"),
+        (b"[" * 100_000, "must begin with the format 'connectx positions, version 1', not None"),
         (b"[1]\n", "not None"),
         (b'{"format": "connectx positions, version 9"}', "not 'connectx positions, version 9'"),
         (b"\xff\xfe", "holds no positions"),

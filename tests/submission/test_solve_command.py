@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 from signal import SIGINT
 from threading import Timer
+from types import SimpleNamespace
 
 import pytest
 
@@ -250,6 +251,10 @@ def test_bounds_in_words(bounds: ScoreBounds, words: str) -> None:
         ("1 --rows 1 --columns 1", None, "after '1' the game is over, in a draw"),
         ("4 --rows 20", None, "columns * (rows + 1) at most 256"),
         ("4 --inarow 0", None, "inarow must be a whole number of at least 1"),
+        ("4 --rows 101", None, "'--rows'"),
+        (f"4 --columns {10**30}", None, "'--columns'"),
+        ("4 --inarow 10000000", None, "'--inarow'"),
+        ("4 --table-megabytes 65536", None, "give a smaller --table-megabytes"),
         ("4 --time-limit -1", None, "'--time-limit'"),
         ("", None, "no position is given: add its moves, as in `connectx solve 4453`"),
         ("-", "4\n\n48\n", "line 3: move 2 of '48' is 8"),
@@ -257,13 +262,25 @@ def test_bounds_in_words(bounds: ScoreBounds, words: str) -> None:
     ],
 )
 def test_mistakes_are_one_sentence_and_nothing_is_solved(
-    solve: Solve, words: str, lines: str | None, sentence: str
+    solve: Solve,
+    words: str,
+    lines: str | None,
+    sentence: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    memory = SimpleNamespace(available=4 << 30)
+    monkeypatch.setattr("submission.cli.solve.psutil.virtual_memory", lambda: memory)
     outcome = solve(*words.split(), stdin=None if lines is None else StringIO(lines))
     assert outcome.status == 2
     assert sentence in outcome.stderr
     assert "Traceback" not in outcome.stderr
     assert outcome.stdout == ""
+
+
+@pytest.mark.parametrize("sizes", ["--inarow 8", "--inarow 30", "--rows 9 --columns 8 --inarow 10"])
+def test_where_no_line_fits_every_game_is_a_draw(solve: Solve, sizes: str) -> None:
+    record = json.loads(solve("1", "--json", *sizes.split()).stdout)
+    assert {entry["score"] for entry in record["columns"]} == {record["score"]} == {0}
 
 
 def test_moves_may_be_separated(solve: Solve) -> None:
