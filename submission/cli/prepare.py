@@ -1,11 +1,7 @@
 """`connectx prepare`."""
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from envs.games import GAMES
 from submission import front_door
 from submission.checking.check_report import render_pair
 from submission.checking.kaggle_image import ENVIRONMENT, image_python
@@ -24,7 +20,7 @@ from submission.cli.arguments import (
 from submission.cli.build import write_bundle
 from submission.cli.check import require_accepted
 from submission.front_door import DEFAULT_OUTPUT
-from submission.kaggle import Referee, upload_command
+from submission.kaggle import upload_command
 from submission.match.schedule import require_pairs
 from submission.running import CORES
 from submission.sandbox.throttle import can_throttle
@@ -45,7 +41,6 @@ def prepare(
     agent: AgentName,
     option: Options = None,
     source: Source = None,
-    game: Annotated[str, typer.Option(hidden=True, help="See `require_competition`.")] = "connectx",
     output: Output = DEFAULT_OUTPUT,
     force: Force = False,
     games: Games = 2,
@@ -64,7 +59,6 @@ def prepare(
 
     Exit status 0 only when Kaggle would accept it, and the slow games too are in order.
     """
-    require_competition(game)
     require_pairs(games)
     python = image_python()
     write_bundle(agent, option or [], source, output, force=force)
@@ -79,22 +73,6 @@ def prepare(
     require_complete(match.completion)
     play_slowly(output, python)
     say(f"Submit it with: {upload_command(str(output), agent)}")
-
-
-def require_competition(game: str) -> None:
-    """Refuse the games that `connectx build` takes and that Kaggle has no competition of.
-
-    Raises:
-        ValueError: the game is not ConnectX of the competition's size.
-    """
-    if game not in GAMES:
-        raise ValueError(f"unknown game {game!r}: choose one of {', '.join(GAMES)}")
-    if game == "tictactoe":
-        raise ValueError(
-            "prepare is for Kaggle's competition, ConnectX: for tictactoe, run "
-            "`connectx build AGENT --game tictactoe`, and then `connectx check FILE` with "
-            f"`--referee {Referee.OPEN_SPIEL_TIC_TAC_TOE}`"
-        )
 
 
 def play_slowly(file: Path, python: Path | None) -> None:

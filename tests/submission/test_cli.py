@@ -143,12 +143,6 @@ def test_check_accepts_a_bundle_and_not_a_broken_file(shell: Shell, tmp_path: Pa
         ("check absent.py", "absent.py"),
         ("check .", "."),
         ("prepare stockfish", "unknown agent 'stockfish'"),
-        ("prepare greedy --game chess", "unknown game 'chess': choose one of connectx"),
-        (
-            "prepare greedy --game tictactoe",
-            "prepare is for Kaggle's competition, ConnectX: for tictactoe, run "
-            "`connectx build AGENT --game tictactoe`",
-        ),
         ("juggle", "No such command 'juggle'"),
     ],
 )
