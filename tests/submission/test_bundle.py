@@ -6,6 +6,8 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +68,18 @@ def imported_modules(source: str) -> set[str]:
     return modules
 
 
-def run_on_kaggle(players: list[str], **configuration: float) -> Any:
+@cache
+def default_bundle(agent: str) -> str:
+    return build_bundle(agent, {})
+
+
+def loaded(text: str) -> Callable[..., int]:
+    """A bundle as Kaggle loads it."""
+    picked: Callable[..., int] = kaggle_environments().agent.get_last_callable(text)
+    return picked
+
+
+def run_on_kaggle(players: list[Any], **configuration: float) -> Any:
     env = kaggle_environments().make("connectx", configuration)
     env.run(players)
     return env
@@ -74,7 +87,7 @@ def run_on_kaggle(players: list[str], **configuration: float) -> Any:
 
 @pytest.mark.parametrize("agent", REGISTERED)
 def test_kaggles_loader_picks_the_entry_point(agent: str) -> None:
-    picked = kaggle_environments().agent.get_last_callable(build_bundle(agent, {}))
+    picked = loaded(default_bundle(agent))
     assert picked.__name__ == "agent"
     assert picked.__code__.co_varnames[:2] == ("observation", "configuration")
 
@@ -82,7 +95,7 @@ def test_kaggles_loader_picks_the_entry_point(agent: str) -> None:
 @pytest.mark.parametrize("agent", REGISTERED)
 def test_bundles_need_what_kaggle_has(agent: str) -> None:
     """Beside the standard library that is numpy, for networks, and Numba, for compiled searches."""
-    needed = imported_modules(build_bundle(agent, {})) - sys.stdlib_module_names
+    needed = imported_modules(default_bundle(agent)) - sys.stdlib_module_names
     compiles = agent_class(agent).compile is not Agent.compile
     assert ("numba" in needed) == compiles
     assert ("numpy" in needed) == (compiles or agent in TRAINED_AGENTS)
@@ -92,7 +105,7 @@ def test_bundles_need_what_kaggle_has(agent: str) -> None:
 @pytest.mark.parametrize("agent", REGISTERED)
 def test_every_name_of_the_file_is_defined_and_used(agent: str, tmp_path: Path) -> None:
     path = tmp_path / "submission.py"
-    path.write_text(build_bundle(agent, {}))
+    path.write_text(default_bundle(agent))
     assert (
         ruff("check", "--isolated", "--ignore-noqa", "--select", "F", path)
         == "All checks passed!\n"
@@ -121,7 +134,7 @@ def defined_names(text: str) -> set[str]:
 
 @pytest.mark.parametrize("agent", REGISTERED)
 def test_only_what_the_agent_needs(agent: str) -> None:
-    text = build_bundle(agent, {})
+    text = default_bundle(agent)
     classes = {registered.__name__ for registered in REGISTERED.values()}
     needed = {name for name in classes if name in inspect.getsource(REGISTERED[agent])}
     assert {name for name in classes if f"class {name}" in text} == needed
@@ -147,27 +160,26 @@ def test_same_input_same_bytes_in_every_process() -> None:
 
 
 @pytest.mark.parametrize("agent", REGISTERED)
-def test_whole_games_in_both_seats(agent: str, tmp_path: Path) -> None:
-    path = tmp_path / "submission.py"
-    path.write_text(build_bundle(agent, {**agent_class(agent).quick, **PLAIN.get(agent, {})}))
-    for players in ([str(path), "random"], ["negamax", str(path)]):
+def test_whole_games_in_both_seats(agent: str) -> None:
+    """Of one bundle, which compiles once."""
+    options = {**agent_class(agent).quick, **PLAIN.get(agent, {})}
+    bundle = loaded(build_bundle(agent, options))
+    for players in ([bundle, "random"], ["negamax", bundle]):
         env = run_on_kaggle(players)
         assert [seat.status for seat in env.state] == ["DONE", "DONE"]
         assert {seat.reward for seat in env.state} in ({1, -1}, {0})
 
 
-@pytest.mark.parametrize(("rows", "columns", "inarow"), [(1, 1, 1), (4, 5, 3), (10, 12, 5)])
-def test_other_sizes(rows: int, columns: int, inarow: int, tmp_path: Path) -> None:
-    path = tmp_path / "submission.py"
-    path.write_text(build_bundle("alphabeta", {"time_limit": 0.02, "weights": None}))
-    env = run_on_kaggle([str(path), "random"], rows=rows, columns=columns, inarow=inarow)
-    assert [seat.status for seat in env.state] == ["DONE", "DONE"]
+def test_other_sizes() -> None:
+    bundle = loaded(build_bundle("alphabeta", {"time_limit": 0.02, "weights": None}))
+    for rows, columns, inarow in [(1, 1, 1), (4, 5, 3), (10, 12, 5)]:
+        env = run_on_kaggle([bundle, "random"], rows=rows, columns=columns, inarow=inarow)
+        assert [seat.status for seat in env.state] == ["DONE", "DONE"]
 
 
 def test_two_bundles_in_one_process_do_not_disturb_each_other() -> None:
-    load = kaggle_environments().agent.get_last_callable
-    text = build_bundle("mcts", {"simulations": 50, "seed": 1, "weights": None})
-    alone, first, second = load(text), load(text), load(build_bundle("random", {"seed": 1}))
+    text = build_bundle("mcts", {"simulations": 50, "seed": 1, "engine": "reference"})
+    alone, first, second = loaded(text), loaded(text), loaded(build_bundle("random", {"seed": 1}))
     observation = {"board": [0] * 42, "mark": 1, "step": 0, "remainingOverageTime": 60}
     expected = alone(observation, {})
     second(observation, {})
@@ -188,7 +200,7 @@ def test_header_names_the_command_and_the_options() -> None:
 def test_user_agent_with_a_module_beside_it(user_agent: Path) -> None:
     text = build_bundle("RightmostAgent", {"offset": 1}, user_agent)
     assert imported_modules(text) <= sys.stdlib_module_names
-    picked = kaggle_environments().agent.get_last_callable(text)
+    picked = loaded(text)
     assert picked({"board": [0] * 42, "mark": 1}, {}) == 5
 
 
@@ -278,7 +290,7 @@ def test_names_of_a_user_may_clash_with_those_of_the_project(
         + top
         + AGENT_CLASS.format(body=f"assert {condition}")
     )
-    picked = kaggle_environments().agent.get_last_callable(build_bundle("MyAgent", {}, path))
+    picked = loaded(build_bundle("MyAgent", {}, path))
     assert picked({"board": [0] * 42, "mark": 1}, {}) == 0
     assert capsys.readouterr().err == ""
 
@@ -289,7 +301,7 @@ def test_an_agent_may_be_called_like_one_of_the_project(tmp_path: Path) -> None:
         "from dataclasses import dataclass\nimport agents\nfrom agents import SearchResult\n"
         + AGENT_CLASS.format(body="pass").replace("MyAgent(Agent)", "Agent(agents.Agent)")
     )
-    picked = kaggle_environments().agent.get_last_callable(build_bundle("Agent", {}, path))
+    picked = loaded(build_bundle("Agent", {}, path))
     assert picked({"board": [0] * 42, "mark": 1}, {}) == 0
 
 
@@ -359,9 +371,7 @@ def test_options_of_user_agents(
         with pytest.raises(ValueError, match=re.escape(message)):
             build_bundle("MyAgent", options, path)
     else:
-        picked = kaggle_environments().agent.get_last_callable(
-            build_bundle("MyAgent", options, path)
-        )
+        picked = loaded(build_bundle("MyAgent", options, path))
         assert picked({"board": [0] * 42, "mark": 1}, {}) == 0
 
 
