@@ -67,8 +67,10 @@ def run_blocks(document: Path) -> dict[str, Any]:
 QUICKLY = {
     "check": ["--patience", "0", "--game-seconds", "0", "--act-timeout", "0.1"],
     "evaluate": ["--act-timeout", "0.1"],
+    "positions": ["--labels", "200"],
 }
-"""Leaves out what only takes time: long thought, and games that compile the agent once more."""
+"""Leaves out what only takes time: long thought, games that compile the agent once more, and more
+of the same positions."""
 
 
 def run(command: str, folder: Path) -> None:
