@@ -46,10 +46,6 @@ def last(actions, offset):
 """
 
 
-PLAIN: dict[str, dict[str, JsonValue]] = {"alphabeta": {"weights": None}, "mcts": {"weights": None}}
-"""Options with which a bundle compiles in half the time."""
-
-
 @pytest.fixture
 def user_agent(tmp_path: Path) -> Path:
     (tmp_path / "helper.py").write_text(HELPER)
@@ -162,8 +158,7 @@ def test_same_input_same_bytes_in_every_process() -> None:
 @pytest.mark.parametrize("agent", REGISTERED)
 def test_whole_games_in_both_seats(agent: str) -> None:
     """Of one bundle, which compiles once."""
-    options = {**agent_class(agent).quick, **PLAIN.get(agent, {})}
-    bundle = loaded(build_bundle(agent, options))
+    bundle = loaded(build_bundle(agent, dict(agent_class(agent).quick)))
     for players in ([bundle, "random"], ["negamax", bundle]):
         env = run_on_kaggle(players)
         assert [seat.status for seat in env.state] == ["DONE", "DONE"]
