@@ -16,6 +16,7 @@ from agents.solver.solver_windows import (
     VISITED,
     Batch,
     SolverArrays,
+    is_compiled_for_itself,
     make_solve,
 )
 from envs.bitboard import BoardMasks, board_masks, fits_in_wide_word
@@ -28,6 +29,8 @@ SLICE_NODES = 65_536
 """Nodes between two looks at the clock: some 10 ms."""
 UNDER_WAY = 1 << 12
 """Places for positions that threads search at the same time."""
+PROOF_BOARD = ConnectX(rows=7, columns=8, inarow=5)
+"""Stands for all boards that are not compiled for themselves: a word is full, its sign included."""
 PROOF_GAMES = 40
 """How many random games are begun for positions that both engines solve alike, before the compiled
 one is trusted: their bounds must not exclude each other ..."""
@@ -182,9 +185,19 @@ def is_solvable(env: object) -> TypeGuard[ConnectX]:
     return is_compiled_game(env) and fits_solver(env.rows, env.columns, env.inarow)
 
 
-@lru_cache
 def solver_compilation(env: ConnectX, table_megabytes: int) -> Compilation:
-    """The compilation of the solver for a board, with a table of this size."""
+    """The compilation of the solver for a board, with a table of this size.
+
+    It is one for all boards that share their code.
+    """
+    if is_compiled_for_itself(board_masks(env.rows, env.columns, env.inarow)):
+        return _compilation_on(env, table_megabytes, f"the solver of {env!r}")
+    return _compilation_on(PROOF_BOARD, 1, "the solver")
+
+
+@lru_cache
+def _compilation_on(env: ConnectX, table_megabytes: int, search: str) -> Compilation:
+    """The compilation that is proven on a board."""
 
     def finds_what_plain_python_finds() -> bool:
         states, most = _late_positions(env), env.rows * env.columns
@@ -199,7 +212,7 @@ def solver_compilation(env: ConnectX, table_megabytes: int) -> Compilation:
         return all(max(a, b) <= min(c, d) for a, b, c, d in bounds)
 
     board = env if takes_wide_words(env) else None
-    return Compilation(f"the solver of {env!r}", finds_what_plain_python_finds, board)
+    return Compilation(search, finds_what_plain_python_finds, board)
 
 
 def _late_positions(env: ConnectX) -> list[BoardState]:

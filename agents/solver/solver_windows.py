@@ -192,12 +192,14 @@ def solve_on_any_board(
     return narrow_bounds(board, layout, batch, arrays, node_limit)
 
 
-def make_solve(board: BoardMasks, layout: TableLayout) -> Callable[..., bool]:
-    """`narrow_bounds` of a board, compiled.
+def is_compiled_for_itself(board: BoardMasks) -> bool:
+    """Whether a board's code has all that is constant there: Connect Four's, and of wide words."""
+    return kind_of_word(board.board) is not int or board[:3] == (6, 7, 4)
 
-    For Connect Four, and for boards of wide words, with all that is constant there.
-    """
-    if kind_of_word(board.board) is int and board[:3] != (6, 7, 4):
+
+def make_solve(board: BoardMasks, layout: TableLayout) -> Callable[..., bool]:
+    """`narrow_bounds` of a board, compiled."""
+    if not is_compiled_for_itself(board):
         return partial(compiled(solve_on_any_board), board, layout)
     return compiled(make_solve_on_board(board, layout))
 
