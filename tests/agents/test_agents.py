@@ -27,6 +27,7 @@ from tests.helpers.clocks import ends_within, ticking_clock
 from tests.helpers.quick_agents import fresh, quick_agent, thinking_agent_names
 from tests.helpers.small_games import Nim, NimState, Race, nim_value
 from tests.helpers.strategies import (
+    WIDE_BOARDS,
     Position,
     board_games,
     narrow,
@@ -124,7 +125,7 @@ def test_agents_may_be_sent_to_other_processes(name: str) -> None:
 # --- time
 
 
-@pytest.mark.parametrize("rows", [6, 12])
+@pytest.mark.parametrize("env", [ConnectX(6, 7, 5), WIDE_BOARDS[-1]], ids=repr)
 @pytest.mark.parametrize(
     "agent",
     [
@@ -144,15 +145,14 @@ def test_agents_may_be_sent_to_other_processes(name: str) -> None:
         "mcts with decisive rollouts",
     ],
 )
-def test_a_time_limit_of_a_search_holds(agent: Agent, rows: int) -> None:
+def test_a_time_limit_of_a_search_holds(agent: Agent, env: ConnectX) -> None:
     """Roughly, for the sake of machines on which much else is running."""
-    env = ConnectX(rows, columns=rows + 1, inarow=5)
     agent = fresh(agent)
     agent.compile(env)
     start = perf_counter()
     result = agent.search(env, env.initial_state(), time_limit=0.1)
     assert 0.1 <= result.elapsed <= perf_counter() - start < 5.0
-    assert result.action in range(rows + 1)
+    assert result.action in range(env.columns)
 
 
 @pytest.mark.parametrize("name", UNLIMITED)

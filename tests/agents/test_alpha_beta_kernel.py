@@ -33,13 +33,16 @@ from benchmarks.forced_words import words_of_at_least
 from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe
 from tests.helpers.clocks import ticking_clock
 from tests.helpers.small_games import Nim
-from tests.helpers.strategies import Position, contested_games, random_game, unfinished_positions
+from tests.helpers.strategies import (
+    WIDE_BOARDS,
+    Position,
+    contested_games,
+    random_game,
+    unfinished_positions,
+)
 
 BOARDS = [(6, 7, 4), (5, 5, 3), (4, 5, 4), (7, 8, 4), (6, 9, 5), (2, 9, 3), (1, 8, 2), (8, 1, 3)]
 """Rows, columns and length of a line; 7 x 8 cells with their guard bits take all of 64 bits."""
-
-WIDE_BOARDS = [(8, 8, 4), (10, 12, 5)]
-"""They take words of 128 and 256 bits."""
 
 heuristics = st.sampled_from(["zero", "open_lines"])
 
@@ -75,13 +78,13 @@ def test_the_value_of_a_depth_is_the_references(
         assert found.action == expected.action
 
 
-@pytest.mark.parametrize("size", WIDE_BOARDS)
+@pytest.mark.parametrize("env", WIDE_BOARDS, ids=repr)
 @pytest.mark.parametrize("heuristic", ["zero", "open_lines"])
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])
 def test_the_value_on_a_wide_board_is_the_references(
-    size: tuple[int, int, int], heuristic: str, depth: int
+    env: ConnectX, heuristic: str, depth: int
 ) -> None:
-    env, rng = ConnectX(*size), Random(depth)
+    rng = Random(depth)
     for _ in range(6):
         state = contested_position(env, rng)
         options = {"depth": depth, "heuristic": heuristic, "iterative_deepening": depth % 2 == 0}

@@ -26,7 +26,7 @@ from agents.policy.network import (
 )
 from agents.search import Clock
 from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe
-from tests.helpers.strategies import Position, contested_games, unfinished_positions
+from tests.helpers.strategies import WIDE_BOARDS, Position, contested_games, unfinished_positions
 from tests.helpers.trained_policies import random_policy
 
 SETTINGS = TreeSettings(
@@ -131,7 +131,7 @@ def test_in_connect_four_the_shipped_weights_are_the_default_where_it_is_compile
 
 
 @pytest.mark.parametrize("name", QUICK)
-@pytest.mark.parametrize("env", [TicTacToe(), ConnectX(4, 5, 3), ConnectX(9, 9, 4)], ids=str)
+@pytest.mark.parametrize("env", [TicTacToe(), ConnectX(4, 5, 3), WIDE_BOARDS[0]], ids=str)
 def test_games_that_the_default_weights_do_not_know_are_played_without(
     name: str, env: BoardGame, monkeypatch: pytest.MonkeyPatch
 ) -> None:

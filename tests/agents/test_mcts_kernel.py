@@ -26,6 +26,7 @@ from envs.random_stream import DRAWN_BITS, DRAWN_MASK, STREAMS, drawn_index, nex
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ticking_clock
 from tests.helpers.strategies import (
+    WIDE_BOARDS,
     Position,
     connect_games,
     contested_games,
@@ -171,7 +172,7 @@ def test_the_same_random_numbers_grow_the_same_tree(
 
 
 @given(
-    unfinished_positions(st.sampled_from([ConnectX(8, 8, 4), ConnectX(10, 12, 5)])),
+    unfinished_positions(st.sampled_from(WIDE_BOARDS)),
     tree_settings(),
     streams,
     st.integers(1, 50),
@@ -437,7 +438,7 @@ def own_policy(env: Any, state: Any, rng: Random) -> float:
         (ConnectFour(), {"rollout": "heuristic"}, False),
         (ConnectFour(), {"rollout": own_policy}, False),
         (ConnectX(7, 8, 5), {}, True),
-        (ConnectX(8, 8, 4), {}, True),
+        (WIDE_BOARDS[0], {}, True),
         (ConnectX(1, 31, 20), {}, True),
         (ConnectX(16, 16, 4), {}, False),  # 272 bits
         (TicTacToe(), {}, False),

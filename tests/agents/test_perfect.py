@@ -15,7 +15,7 @@ from envs import BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.brute_force import BruteForce, equally_good
 from tests.helpers.published_positions import published_positions
-from tests.helpers.strategies import quiet_game, random_game
+from tests.helpers.strategies import WIDE_BOARDS, quiet_game, random_game
 
 CONNECT_FOUR = ConnectFour()
 
@@ -122,7 +122,8 @@ def share_of_mistakes(
 
 
 def test_other_boards_and_games_are_played_as_well_as_time_allows(perfect: PerfectAgent) -> None:
-    for env in (ConnectX(6, 8), ConnectX(9, 9), ConnectX(7, 8, 5), ConnectX(3, 3, 3), TicTacToe()):
+    boards = (ConnectX(6, 8), WIDE_BOARDS[0], ConnectX(7, 8, 5), ConnectX(3, 3, 3), TicTacToe())
+    for env in boards:
         agent = PerfectAgent(time_limit=0.3)
         agent.act(env, env.initial_state())  # compiles
         clock = Clock()

@@ -28,7 +28,7 @@ from envs import BoardState, ConnectFour, ConnectX, state_from_moves
 from envs.bitboard import board_masks, completing_cells
 from tests.helpers.brute_force import BruteForce, score_by_brute_force
 from tests.helpers.published_positions import SETS, published_positions
-from tests.helpers.strategies import quiet_game, random_game
+from tests.helpers.strategies import WIDE_BOARDS, quiet_game, random_game
 
 CONNECT_FOUR = ConnectFour()
 QUICK = {"begin-medium": 40, "begin-hard": 2}
@@ -79,10 +79,9 @@ def test_the_last_plies_on_a_board_of_64_bits(inarow: int) -> None:
     assert Solver(env).score_all(states) == expected
 
 
-@pytest.mark.parametrize(("size", "plies"), [((8, 8, 4), 54), ((10, 12, 5), 113)])
-def test_the_last_plies_on_wide_boards(size: tuple[int, int, int], plies: int) -> None:
+@pytest.mark.parametrize(("env", "plies"), [(WIDE_BOARDS[0], 54), (ConnectX(10, 12, 5), 113)])
+def test_the_last_plies_on_wide_boards(env: ConnectX, plies: int) -> None:
     """In words of 128 and 256 bits; also with two threads on one table."""
-    env = ConnectX(*size)
     truth, rng = BruteForce(env), Random(1)
     states = [state_from_moves(env, quiet_game(env, plies + i % 7, rng)) for i in range(14)]
     expected = [score_by_brute_force(env, truth, state) for state in states]

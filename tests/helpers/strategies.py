@@ -13,6 +13,10 @@ from tests.helpers.kaggle_rules import KaggleGame, kaggle_game
 
 Game = TypeVar("Game", bound=BoardGame)
 
+WIDE_BOARDS = [ConnectX(8, 8, 4), ConnectX(12, 12, 5)]
+"""Of 128 and 256 bits, the latter too large for the solver. Each wide board is compiled for itself,
+so the tests share these two."""
+
 
 class Position(NamedTuple):
     """A state with the game that it belongs to."""
