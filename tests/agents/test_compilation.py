@@ -307,7 +307,7 @@ print([name for name in ("numba", "numpy", "agents", "envs", "submission") if na
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize(
     ("agent", "options"),
-    [("perfect", {}), ("mcts", {"time_limit": 0.02, "seed": 1, "weights": None})],
+    [("perfect", {}), ("alphabeta", {"time_limit": 0.02, "weights": None})],
 )
 def test_both_seats_compile_at_once(
     tmp_path: Path, agent: str, options: dict[str, JsonValue]

@@ -155,14 +155,17 @@ def test_same_input_same_bytes_in_every_process() -> None:
     assert len(outputs) == 1
 
 
+# Numba sets warnings aside while it compiles: no warning is an error here.
+@pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("agent", REGISTERED)
 def test_whole_games_in_both_seats(agent: str) -> None:
-    """Of one bundle, which compiles once."""
+    """Of one bundle, which compiles once and has nothing to complain of."""
     bundle = loaded(build_bundle(agent, dict(agent_class(agent).quick)))
     for players in ([bundle, "random"], ["negamax", bundle]):
         env = run_on_kaggle(players)
         assert [seat.status for seat in env.state] == ["DONE", "DONE"]
         assert {seat.reward for seat in env.state} in ({1, -1}, {0})
+        assert all(log.get("stderr", "") == "" for logs in env.logs for log in logs)
 
 
 def test_other_sizes() -> None:
