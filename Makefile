@@ -74,6 +74,7 @@ test:
 	@$(if $(kaggle_python),:,echo "Left out, for want of Python $(IMAGE_PYTHON): tests with the versions of Kaggle's image")
 
 compiled: $(VENV)/dev.stamp
+	@$(BIN)/pytest --collect-only > /dev/null
 	@for kernels in solver alphabeta "alphabeta, no weights" mcts "mcts, no weights"; do $(BIN)/python -m benchmarks.first_call "$$kernels" > /dev/null || exit 1; done
 
 quick: $(VENV)/dev.stamp

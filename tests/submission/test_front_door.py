@@ -27,10 +27,12 @@ submission = connectx.build("greedy")
 print(submission.save("main.py"), submission.check(patience=0, game_seconds=0).accepted)
 print(connectx.check("submission.py", patience=0, game_seconds=0).agent)
 print(connectx.evaluate("submission.py", ["random", "main.py"], games=2, workers=2))
+"""
+"""As a script it need not guard against worker processes, nor know that there are any."""
+CURIOUS = """
 print(connectx.grade("submission.py", sample=4, workers=1))
 print(connectx.ladder(["submission.py", "random"], games=2, workers=1, arena="own"))
 """
-"""As a script it need not guard against worker processes, nor know that there are any."""
 
 
 @pytest.fixture
@@ -53,18 +55,25 @@ def run(command: list[str], folder: Path) -> str:
     return result.stdout
 
 
-@pytest.mark.parametrize("way", ["a script", "a prompt"])
-def test_a_stranger_from_python(folder: Path, way: str) -> None:
+def test_a_stranger_with_a_script(folder: Path) -> None:
+    (folder / "stranger.py").write_text(STRANGER + CURIOUS, encoding="utf-8")
+    said = what_a_stranger_is_told(["stranger.py"], folder)
+    assert "submission.py in 4 solved positions" in said
+    assert "Ladder of 2 players" in said
+
+
+def test_a_stranger_at_a_prompt(folder: Path) -> None:
     """A prompt and a notebook have the current folder first on their path."""
-    (folder / "stranger.py").write_text(STRANGER, encoding="utf-8")
-    program = ["stranger.py"] if way == "a script" else ["-c", STRANGER]
+    what_a_stranger_is_told(["-c", STRANGER], folder)
+
+
+def what_a_stranger_is_told(program: list[str], folder: Path) -> str:
     said = run([sys.executable, *program], folder)
     assert "main.py True" in said
     assert "my_agent (line 1, 2 arguments)" in said
     assert "Results of submission.py" in said
-    assert "submission.py in 4 solved positions" in said
-    assert "Ladder of 2 players" in said
     assert (folder / "submission.py").read_text(encoding="utf-8") == MINE
+    return said
 
 
 def test_a_stranger_by_commands(folder: Path) -> None:
