@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from envs.learning import vector_threads
+from submission.rating import ratings
 from tests.helpers.shell import Shell
 
 settings.register_profile(
@@ -64,6 +65,14 @@ def threads_of_single_rows() -> Iterator[None]:
     """Batches are shared by as many threads as are asked for, however small they are."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(vector_threads, "ROWS_OF_A_THREAD", 1)
+        yield
+
+
+@pytest.fixture(scope="module")
+def rough_ratings() -> Iterator[None]:
+    """The intervals of ratings come from a tenth of the tournaments, in a tenth of the time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ratings, "REPLICAS", ratings.REPLICAS // 10)
         yield
 
 

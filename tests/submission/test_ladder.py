@@ -23,6 +23,8 @@ from submission.rating.ratings import encounters_of, points_matrix
 from tests.helpers.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN
 from tests.helpers.shell import Shell
 
+pytestmark = pytest.mark.usefixtures("rough_ratings")
+
 NAMES = ["hero", "rival"]
 PLAYERS = ("random:", "greedy", "mcts:simulations=60,seed=1")
 COMMAND = (

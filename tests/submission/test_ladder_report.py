@@ -25,6 +25,8 @@ from tests.helpers.game_records import LOSS, PLAYER_FAILED, WIN, match_of
 from tests.helpers.shell import printed
 from tests.helpers.svg_reading import SVG, read_drawing
 
+pytestmark = pytest.mark.usefixtures("rough_ratings")
+
 NAMES = ("weak", "strong", "<b>&\"middle'.py")
 
 
