@@ -30,6 +30,8 @@ from tests.helpers.bitbully_judge import Judge
 from tests.helpers.brute_force import BruteForce
 
 CONNECT_FOUR = ConnectX()
+LABELS = 800
+"""How many positions of Connect Four are labelled."""
 
 
 def made(
@@ -42,7 +44,7 @@ def made(
 
 @pytest.fixture(scope="module")
 def connect_four() -> LabelledPositions:
-    return made(CONNECT_FOUR, 1500)[0]
+    return made(CONNECT_FOUR, LABELS)[0]
 
 
 def labels_of(positions: LabelledPositions) -> Iterator[tuple[BoardState, dict[int, int]]]:
@@ -142,7 +144,7 @@ def test_positions_are_distinct_in_play_and_as_many_as_asked(
     connect_four: LabelledPositions,
 ) -> None:
     states = [state for state, _ in labels_of(connect_four)]
-    assert len({mirror_free(CONNECT_FOUR, state) for state in states}) == len(states) == 1500
+    assert len({mirror_free(CONNECT_FOUR, state) for state in states}) == len(states) == LABELS
     for state, scores in labels_of(connect_four):
         replayed = CONNECT_FOUR.initial_state()
         for column in line_to(CONNECT_FOUR, state):
