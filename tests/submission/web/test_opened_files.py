@@ -14,6 +14,8 @@ from submission.web.opened_files import OpenedFile, ReplayFilter
 from tests.helpers.shell import Shell
 from tests.helpers.web_server import Running, running_server
 
+pytestmark = pytest.mark.usefixtures("rough_ratings")
+
 GAMES = ["--games", "4", "--arena", "own", "--workers", "1"]
 ANY = ReplayFilter(None, None, None, None)
 
