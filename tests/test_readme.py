@@ -69,10 +69,10 @@ QUICKLY = {
     "check": ["--patience", "0", "--game-seconds", "0", "--act-timeout", "0.1"],
     "evaluate": ["--act-timeout", "0.1"],
     "evaluate alphabeta": ["--arena", "own"],
-    "positions": ["--labels", "200"],
+    "positions": ["--labels", "200", "--workers", "1"],
 }
-"""By how a command begins, what leaves out all that only takes time: long thought, games that
-compile the agent once more, and more of the same positions."""
+"""By how a command begins, what leaves out all that only takes time: long thought, games and
+workers that compile the same once more, and more of the same positions."""
 
 
 def run(command: str, folder: Path) -> None:
