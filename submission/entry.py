@@ -166,5 +166,8 @@ def plan_seconds(request: Request, elapsed: float, bank_share: float = 0.0) -> f
 
 @lru_cache(maxsize=16)
 def _rules(rows: int, columns: int, inarow: int) -> ConnectX:
-    """The game of this size; making its tables takes longer than a quick agent's move."""
-    return ConnectX(rows, columns, inarow)
+    """The game of this size; making its tables takes longer than a quick agent's move.
+
+    A line that is longer than the board is as good as any other of that kind.
+    """
+    return ConnectX(rows, columns, min(inarow, max(rows, columns) + 1))

@@ -137,6 +137,15 @@ def test_an_int_for_every_malformed_observation(observation: object, configurati
     assert answer in free or (not free and answer == 0)
 
 
+@pytest.mark.parametrize("agent", agent_names())
+def test_a_line_that_no_board_holds_is_answered_quickly(agent: str) -> None:
+    started = time.perf_counter()
+    configuration = {"inarow": 10**16, "actTimeout": 0.1}
+    answer = KagglePlayer(lambda: quick_agent(agent)).act(observe([0] * 42), configuration)
+    assert answer in range(7)
+    assert time.perf_counter() - started < 60
+
+
 def test_observation_of_player_2_under_env_train() -> None:
     trainer = kaggle_environments().make("connectx").train(["random", None])
     observation = trainer.reset()
