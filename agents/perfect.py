@@ -88,7 +88,7 @@ class PerfectAgent(Agent):
     def compile(self, env: Env[Any, Any]) -> None:
         """Compile the solver for this game."""
         if is_solvable(env):
-            solver_compilation(env, self.table_megabytes).begin()
+            solver_compilation(env).begin()
 
     def bank_share(self, env: Env[Any, Any]) -> float:
         """Much on the board of the repertoire: hard positions are rare there, and are solved."""
@@ -156,7 +156,7 @@ class PerfectAgent(Agent):
 
     def _is_compiled(self, env: Any) -> bool:
         """Whether the compiled solver can be used by now."""
-        return solver_compilation(env, self.table_megabytes).is_ready(patient=False)
+        return solver_compilation(env).is_ready(patient=False)
 
     def _guessed(
         self, env: Env[Any, Any], state: Any, candidates: Sequence[Any], clock: Clock

@@ -114,7 +114,7 @@ class Solver:
     @cached_property
     def engine(self) -> SolverEngine:
         """The engine that searches, compiled where that is possible."""
-        compilation = solver_compilation(self.env, self._table_megabytes)
+        compilation = solver_compilation(self.env)
         if self._plain or not compilation.is_ready():
             return PlainEngine(self.env)
         return CompiledEngine(self.env, self._table_megabytes)

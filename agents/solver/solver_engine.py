@@ -31,6 +31,7 @@ UNDER_WAY = 1 << 12
 """Places for positions that threads search at the same time."""
 PROOF_BOARD = ConnectX(rows=7, columns=8, inarow=5)
 """Stands for all boards that are not compiled for themselves: a word is full, its sign included."""
+PROOF_MEGABYTES = 1
 PROOF_GAMES = 40
 """How many random games are begun for positions that both engines solve alike, before the compiled
 one is trusted: their bounds must not exclude each other ..."""
@@ -185,24 +186,21 @@ def is_solvable(env: object) -> TypeGuard[ConnectX]:
     return is_compiled_game(env) and fits_solver(env.rows, env.columns, env.inarow)
 
 
-def solver_compilation(env: ConnectX, table_megabytes: int) -> Compilation:
-    """The compilation of the solver for a board, with a table of this size.
-
-    It is one for all boards that share their code.
-    """
+def solver_compilation(env: ConnectX) -> Compilation:
+    """The compilation of the solver for a board; it is one for all boards that share their code."""
     if is_compiled_for_itself(board_masks(env.rows, env.columns, env.inarow)):
-        return _compilation_on(env, table_megabytes, f"the solver of {env!r}")
-    return _compilation_on(PROOF_BOARD, 1, "the solver")
+        return _compilation_on(env, f"the solver of {env!r}")
+    return _compilation_on(PROOF_BOARD, "the solver")
 
 
 @lru_cache
-def _compilation_on(env: ConnectX, table_megabytes: int, search: str) -> Compilation:
+def _compilation_on(env: ConnectX, search: str) -> Compilation:
     """The compilation that is proven on a board."""
 
     def finds_what_plain_python_finds() -> bool:
         states, most = _late_positions(env), env.rows * env.columns
         jobs: list[SolverJob] = [
-            CompiledEngine(env, table_megabytes).job(states, -most, most),
+            CompiledEngine(env, PROOF_MEGABYTES).job(states, -most, most),
             PlainEngine(env).job(states, -most, most),
         ]
         for job in jobs:

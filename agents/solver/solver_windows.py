@@ -198,18 +198,20 @@ def is_compiled_for_itself(board: BoardMasks) -> bool:
 
 
 def make_solve(board: BoardMasks, layout: TableLayout) -> Callable[..., bool]:
-    """`narrow_bounds` of a board, compiled."""
-    if not is_compiled_for_itself(board):
-        return partial(compiled(solve_on_any_board), board, layout)
-    return compiled(make_solve_on_board(board, layout))
+    """`narrow_bounds` of a board and a table, compiled."""
+    if is_compiled_for_itself(board):
+        return partial(compiled(make_solve_on_board(board)), layout)
+    return partial(compiled(solve_on_any_board), board, layout)
 
 
 @cache
-def make_solve_on_board(board: BoardMasks, layout: TableLayout) -> Callable[..., bool]:
+def make_solve_on_board(board: BoardMasks) -> Callable[..., bool]:
     """Make the kernel of a board, which is all constant there; it is kept, for so is its twin."""
 
     @jit
-    def solve_on_board(batch: Batch, arrays: SolverArrays, node_limit: int) -> bool:
+    def solve_on_board(
+        layout: TableLayout, batch: Batch, arrays: SolverArrays, node_limit: int
+    ) -> bool:
         return narrow_bounds(board, layout, batch, arrays, node_limit)
 
     return solve_on_board

@@ -122,7 +122,7 @@ class Searches:
     def prepare(self) -> None:
         """Compile the searches, those with a network last, which seats alone use; open the book."""
         connect_four = ConnectX()
-        compilations = [solver_compilation(connect_four, TABLE_MEGABYTES), MCTS, ALPHA_BETA]
+        compilations = [solver_compilation(connect_four), MCTS, ALPHA_BETA]
         for compilation in compilations:
             compilation.begin()
         while not all(c.is_ready(patient=False) or c.has_failed() for c in compilations):
@@ -156,7 +156,7 @@ class Searches:
         env, state = replayed(asked)
         solver = None
         if is_solvable(env):
-            compilation = solver_compilation(env, TABLE_MEGABYTES)
+            compilation = solver_compilation(env)
             estimates = growing_values(env, state, None)
             latest = next(estimates)
             while not (self._prepared.is_set() and self._is_compiled(compilation)):
@@ -185,7 +185,7 @@ class Searches:
         env = game(asked.game)
         solver = None
         if is_solvable(env):
-            compilation = solver_compilation(env, TABLE_MEGABYTES)
+            compilation = solver_compilation(env)
             while not (self._prepared.is_set() and self._is_compiled(compilation)):
                 sleep(POLL_SECONDS)
                 yield {"plies": [], "done": False}
