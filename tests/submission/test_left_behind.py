@@ -15,14 +15,14 @@ import pytest
 from tests.helpers.processes import is_gone, noted
 from tests.helpers.signals import heed_all
 
-HANGING = """
-import os, time
+SPINNING = """
+import os
 if not os.fork():
     os.setsid()
 with open({noted!r}, "a") as file:
     print(os.getpid(), file=file)
 while True:
-    time.sleep(60)
+    pass
 """
 
 COMMANDS = {
@@ -68,9 +68,9 @@ def bears(process: psutil.Process, mark: str) -> bool:
 def test_nothing_is_left_behind(
     command: str, number: signal.Signals, tmp_path: Path, shared: Path
 ) -> None:
-    temporary, file = tmp_path / "temporary", tmp_path / "hanging.py"
+    temporary, file = tmp_path / "temporary", tmp_path / "loop.py"
     temporary.mkdir()
-    file.write_text(HANGING.format(noted=str(shared / "pids")))
+    file.write_text(SPINNING.format(noted=str(shared / "pids")))
     words = [word.format(file=file) for word in COMMANDS[command]]
     with subprocess.Popen(
         [sys.executable, "-m", "submission", *words],
