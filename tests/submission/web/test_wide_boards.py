@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
+from agents.compiled import compilation
 from agents.compiled.compilation import Patience, WideBoards
 from envs.jit import TWINS
+from submission.web.searching import searches as web_searches
 from submission.web.searching.searches import Asked, MoveAsked, Searches
 
 FIRST, OTHER = "connectx-11x6x3", "connectx-6x11x3"  # no other test compiles them
@@ -17,9 +19,9 @@ SECONDS = 60.0
 def searches(monkeypatch: pytest.MonkeyPatch) -> Searches:
     """The searches of a process that compiles a single wide board."""
     for name, value in (("PATIENCE", Patience()), ("WIDE_BOARDS", WideBoards())):
-        for module in ("agents.compiled.compilation", "submission.web.searching.searches"):
-            monkeypatch.setattr(f"{module}.{name}", value)
-    monkeypatch.setattr("submission.web.searching.searches.MOST_WIDE_BOARDS", 1)
+        for module in compilation, web_searches:
+            monkeypatch.setattr(module, name, value)
+    monkeypatch.setattr(web_searches, "MOST_WIDE_BOARDS", 1)
     return Searches()
 
 
