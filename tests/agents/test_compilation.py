@@ -199,6 +199,7 @@ print(make_agent("alphabeta", time_limit=0.1, weights=None).search(env, env.init
 """
 
 
+@pytest.mark.image
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="folders cannot be made unwritable")
 def test_where_nothing_can_be_kept_it_is_compiled_anew(tmp_path: Path) -> None:
     """As in a read-only installation without a home: Numba finds no folder for its cache."""
@@ -266,6 +267,7 @@ def play(folder: Path, agent: str, fault: str, seat: int, act_timeout: float, ba
     return Game(**json.loads(line))
 
 
+@pytest.mark.image
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("agent", COMPILED_AGENTS)
 def test_a_bundle_plays_in_time_whatever_numba_does(folder: Path, agent: str, fault: str) -> None:
@@ -276,6 +278,7 @@ def test_a_bundle_plays_in_time_whatever_numba_does(folder: Path, agent: str, fa
     assert max(game.seconds[1:]) < 2.0, game.seconds
 
 
+@pytest.mark.image
 @pytest.mark.parametrize("fault", ["nothing", *WITHOUT_COMPILING])
 def test_the_perfect_bundle_waits_for_nothing_and_plays_exactly(folder: Path, fault: str) -> None:
     judge = Judge()
@@ -304,6 +307,7 @@ print([name for name in ("numba", "numpy", "agents", "envs", "submission") if na
 
 
 # Numba sets warnings aside, and not for one thread alone: no warning is an error here.
+@pytest.mark.image
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize(
     ("agent", "options"),
