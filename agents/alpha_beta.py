@@ -5,10 +5,10 @@ from enum import IntEnum
 from math import inf
 from typing import Any, NamedTuple
 
+from agents.agent import Clock, Found, Variation, expected_value, possible_outcomes
 from agents.depth_first import DepthFirstSearch
 from agents.guidance.heuristics import Heuristic
 from agents.guidance.ordering import Ordering
-from agents.search import Clock, Found, Variation, expected_value, possible_outcomes
 from envs.protocol import CHANCE, Action, Env, State
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any, Generic
 
+from agents.agent import Clock, TimeUp
 from agents.alpha_beta import AlphaBeta, TranspositionTable
 from agents.compiled.compilation import Compilation, runs_compiled
 from agents.compiled.compiled_alpha_beta import (
@@ -19,7 +20,6 @@ from agents.depth_first import Deepened, DepthFirstAgent, DepthFirstSearch
 from agents.guidance.heuristics import HEURISTICS, Heuristic, automatic
 from agents.guidance.tie_break import LOOK_AHEAD, TIE_BREAKS, best_against_fallible
 from agents.options import ENGINES, choose, option, require_at_least, require_one_of
-from agents.search import Clock, TimeUp
 from envs.protocol import Action, Env, State
 
 

@@ -3,11 +3,10 @@
 from dataclasses import dataclass, field
 from random import Random
 
-from agents.agent import Agent, SearchResult, legal_actions
+from agents.agent import Agent, Clock, SearchResult, legal_actions, make_rng
 from agents.guidance.heuristics import HEURISTICS, Heuristic
 from agents.guidance.ordering import ORDERINGS, Ordering, sensible_actions
 from agents.options import choose, option
-from agents.search import Clock, make_rng
 from envs.protocol import Action, Env, State
 
 

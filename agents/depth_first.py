@@ -12,11 +12,10 @@ from itertools import count
 from math import inf
 from typing import Generic
 
-from agents.agent import Agent, SearchResult, legal_actions
+from agents.agent import Agent, Clock, Found, SearchResult, TimeUp, legal_actions, variation_actions
 from agents.guidance.heuristics import HEURISTICS, Heuristic
 from agents.guidance.ordering import ORDERINGS, Ordering, best_action, sensible_actions
 from agents.options import choose, option, require_at_least
-from agents.search import Clock, Found, TimeUp, variation_actions
 from envs.protocol import Action, Env, State
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from agents.agent import Clock, Found, Variation
 from agents.guidance.heuristics import Heuristic
 from agents.guidance.opponent_models import OpponentModel, opponent_models, probabilities_of
 from agents.minimax import Minimax, MinimaxAgent
 from agents.options import choose, option, require_at_least
-from agents.search import Clock, Found, Variation
 from envs.protocol import CHANCE, Action, Env, State
 
 

@@ -9,12 +9,11 @@ from math import log
 from random import Random
 from typing import Any
 
-from agents.agent import Agent, SearchResult, legal_actions
+from agents.agent import Agent, SearchResult, legal_actions, make_rng
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.baselines import RandomAgent
 from agents.options import option
 from agents.perfect import PerfectAgent
-from agents.search import make_rng
 from envs.protocol import Action, Env, State
 
 EXACT = 99

@@ -5,9 +5,9 @@ from math import inf, log, sqrt
 from random import Random
 from typing import Any, Generic, Self, TypeVar
 
+from agents.agent import expected_value, possible_outcomes
 from agents.guidance.ordering import winning_action
 from agents.guidance.rollouts import Rollout, random_outcome
-from agents.search import expected_value, possible_outcomes
 from envs.protocol import CHANCE, Action, Env, State
 
 

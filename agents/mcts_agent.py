@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from agents.agent import Agent, SearchResult, legal_actions
+from agents.agent import Agent, Clock, SearchResult, legal_actions, make_rng
 from agents.compiled.compilation import Compilation, is_compiled_game, runs_compiled
 from agents.compiled.learned_value import LearnedValue, learned_values, learned_weights_option
 from agents.compiled.mcts_forest import LEARNED_MCTS, MCTS, Forest, mcts_of_wide_board
@@ -15,9 +15,8 @@ from agents.guidance.ordering import sensible_actions
 from agents.guidance.rollouts import ROLLOUTS, Rollout, decisive, uniform
 from agents.mcts import Tree
 from agents.options import ENGINES, choose, option, require_at_least, require_one_of
-from agents.search import Clock, make_rng
+from envs.compiled.random_stream import STREAMS
 from envs.protocol import Action, Env, State
-from envs.random_stream import STREAMS
 
 PLAYOUTS = (uniform, decisive)
 """Those that are compiled."""

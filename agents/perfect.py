@@ -6,13 +6,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from agents.agent import Agent, SearchResult, legal_actions
+from agents.agent import Agent, Clock, SearchResult, TimeUp, legal_actions
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.book.book_format import decode_repertoire, shipped_repertoire
 from agents.book.opening_book import shipped_book_of
 from agents.book.repertoire import Repertoire
 from agents.options import file_content, file_option, option, require_at_least, require_one_of
-from agents.search import Clock, TimeUp
 from agents.solver.exact_moves import ExactMoves, is_decided, unrefuted
 from agents.solver.prospects import Prospects
 from agents.solver.solver import ScoreBounds, Solver

@@ -63,7 +63,7 @@ from benchmarks.vector_environments import (
 from benchmarks.web_pages import measure_web, started_server, web_report
 from benchmarks.words import RATES, WIDE_BOARDS, measure_words, word_report
 from benchmarks.workload import Workload
-from envs.jit import WORDS
+from envs.compiled.jit import WORDS
 from submission.running import CORES
 
 app = typer.Typer(

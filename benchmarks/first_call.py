@@ -14,7 +14,7 @@ LATE = "4427612253772523425455634741753716666313"
 
 def no_kernels() -> None:
     """Numba itself, which every kernel waits for."""
-    from envs.jit import compiles
+    from envs.compiled.jit import compiles
 
     compiles()
 
@@ -22,8 +22,8 @@ def no_kernels() -> None:
 def solver() -> None:
     """The exact solver."""
     from agents.solver.solver import Solver
+    from envs.board import state_from_moves
     from envs.connectx import ConnectFour
-    from envs.notation import state_from_moves
 
     env = ConnectFour()
     Solver(env).score(state_from_moves(env, LATE))

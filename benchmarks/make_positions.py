@@ -6,9 +6,8 @@ from random import Random
 from agents.guidance.ordering import winning_action
 from benchmarks.positions import SIZE, PositionSet, ScoredPosition
 from benchmarks.solver_peer import BitBully
-from envs.board import BoardState
+from envs.board import BoardState, state_from_moves
 from envs.connectx import ConnectFour
-from envs.notation import state_from_moves
 
 
 def make_set(kind: PositionSet, seed: int) -> Iterator[ScoredPosition]:

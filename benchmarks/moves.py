@@ -10,8 +10,8 @@ from agents.perfect import PerfectAgent
 from benchmarks.make_positions import random_moves
 from benchmarks.results import Report, table
 from benchmarks.solver_peer import BitBully
+from envs.board import state_from_moves
 from envs.connectx import ConnectFour
-from envs.notation import state_from_moves
 
 ENV = ConnectFour()
 CELLS = 42

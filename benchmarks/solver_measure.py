@@ -7,8 +7,8 @@ from agents.solver.solver import Solver
 from benchmarks.measure import Timings, seconds_per_call
 from benchmarks.solver_peer import BitBully
 from benchmarks.solver_workload import SolverWorkload
+from envs.board import state_from_moves
 from envs.connectx import ConnectFour
-from envs.notation import state_from_moves
 
 TABLE_MEGABYTES = 64
 

@@ -13,9 +13,8 @@ from agents.agent import Agent
 from agents.book.opening_book import shipped_book_of
 from agents.solver.solver import Solver
 from benchmarks.positions import SETS, ScoredPosition, read_positions
-from envs.board import BoardGame, BoardState
+from envs.board import BoardGame, BoardState, state_from_moves
 from envs.connectx import ConnectFour
-from envs.notation import state_from_moves
 
 PUBLISHED_FILES = {
     "end-easy": "Test_L3_R1",

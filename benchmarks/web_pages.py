@@ -15,8 +15,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from benchmarks.results import Report, table
+from envs.board import moves_text
 from envs.connectx import ConnectFour
-from envs.notation import moves_text
 
 PAGES = 200
 """Pages that play, each about a move a second ..."""

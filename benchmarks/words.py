@@ -12,8 +12,8 @@ from agents.mcts_agent import MCTSAgent
 from agents.solver.solver import Solver
 from benchmarks.forced_words import words_of_at_least
 from benchmarks.results import Report, table
+from envs.compiled.jit import WORDS
 from envs.connectx import ConnectFour, ConnectX
-from envs.jit import WORDS
 from envs.learning.random_play import LegalActionSampler
 from envs.learning.vector_env import make_vector_env
 

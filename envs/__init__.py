@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from envs import wide_words as wide_words
-from envs.board import BoardGame, BoardState
+from envs.board import BoardGame, BoardState, parse_moves, state_from_moves
+from envs.compiled import wide_words as wide_words
 from envs.connectx import ConnectFour, ConnectX
 from envs.explicit_tree import ChanceNode, ExplicitTree, MaxNode, MinNode, parse_tree
 from envs.learning.registration import register_with_gymnasium
-from envs.notation import parse_moves, state_from_moves
 from envs.protocol import CHANCE, Action, Env, GameOfChance, State
 from envs.render import board_svg, board_text
 from envs.shown_position import show

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from envs.jit import WORDS, WordKind, inlined
+from envs.compiled.jit import WORDS, WordKind, inlined
 
 LineSteps = tuple[tuple[int, int, tuple[int, ...]], ...]
 

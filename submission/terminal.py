@@ -21,8 +21,8 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from agents.agent import OnProgress
 from agents.rich_html import html_of
-from agents.search import OnProgress
 from envs.svg import in_page
 from submission.console_encoding import READABLE
 

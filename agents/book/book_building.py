@@ -14,12 +14,12 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
+from agents.agent import OnProgress
 from agents.book.book_format import BookContent, encode_repertoire
 from agents.book.book_positions import BookScope, positions_by_ply
 from agents.book.repertoire import RepertoireScope
 from agents.book.repertoire_building import RepertoireBuilder
 from agents.book.shards import solve_positions
-from agents.search import OnProgress
 
 Scope = TypeVar("Scope", BookScope, RepertoireScope)
 

@@ -42,7 +42,7 @@ from agents.book.book_positions import BookScope
 from agents.book.repertoire import Repertoire, RepertoireScope
 from agents.book.repertoire_data import SHIPPED_REPERTOIRE
 from agents.book.retrieval import BitField
-from envs.jit import Words
+from envs.compiled.jit import Words
 
 BOOK_MAGIC = b"CXBK"
 BOOK_VERSION = 1

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from envs.bitboard import LineSteps, board_masks, cell_bit, column_cells, line_steps, mirrored
+from envs.compiled.jit import Flags, Words
 from envs.connectx import ConnectX
-from envs.jit import Flags, Words
 
 LARGEST_BOOK_BITS = 63
 """Columns times rows, a guard bit for each column counted in: keys are signed words."""

@@ -15,8 +15,8 @@ from agents.book.data import SHIPPED_BOOK
 from agents.book.repertoire import cells_in, highest_stones
 from envs.bitboard import board_masks
 from envs.board import BoardGame, BoardState
+from envs.compiled.jit import Words
 from envs.connectx import ConnectX
-from envs.jit import Words
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from functools import lru_cache, partial
 from threading import local
 from typing import NamedTuple
 
+from agents.agent import Clock
 from agents.book.opening_book import shipped_book_of
 from agents.book.repertoire import (
     RepertoireScope,
@@ -22,7 +23,6 @@ from agents.book.repertoire import (
 from agents.book.retrieval import BitField, make_bit_field
 from agents.book.shards import SHARD_POSITIONS, run_shards
 from agents.guidance.tie_break import value_against_fallible
-from agents.search import Clock
 from agents.solver.exact_moves import ExactMoves
 from agents.solver.prospects import Prospects, promise
 from agents.solver.solver import Solver

@@ -33,7 +33,7 @@ from agents.compiled.alpha_beta_tables import (
 )
 from agents.compiled.learned_value import GuessArrays, known_guess
 from envs.bitboard import cell_of_number, completing_cells, safe_cells
-from envs.jit import Words, inlined, jit
+from envs.compiled.jit import Words, inlined, jit
 
 # The fields of a frame. Those up to BETA are given when the state is reached.
 MOVER = 0

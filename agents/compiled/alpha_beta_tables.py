@@ -18,7 +18,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from envs.board import BoardState
-from envs.jit import WordKind, Words, folded, inlined, words_of, zeros
+from envs.compiled.jit import WordKind, Words, folded, inlined, words_of, zeros
 
 AT_LEAST = 1
 """The score is at least the one in the table."""

@@ -10,8 +10,8 @@ from time import perf_counter
 from typing import TypeGuard
 
 from envs.bitboard import fits_in_wide_word, fits_in_word
+from envs.compiled.jit import ENDING, WORDS, compiles
 from envs.connectx import ConnectX
-from envs.jit import ENDING, WORDS, compiles
 
 SILENT_SECONDS = 1.0
 """Compiling is announced when it takes longer than that."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any, Protocol
 
+from agents.agent import Clock, Variation
 from agents.alpha_beta import AlphaBeta, TranspositionTable
 from agents.compiled.alpha_beta_kernel import (
     ALPHA,
@@ -38,7 +39,6 @@ from agents.compiled.compilation import Compilation, is_compiled_game, takes_wid
 from agents.compiled.learned_value import CERTAINTY, LearnedValue, new_guesses
 from agents.guidance.heuristics import Heuristic, automatic, open_lines, zero
 from agents.guidance.ordering import ORDERINGS, Ordering, natural
-from agents.search import Clock, Variation
 from envs.bitboard import (
     board_masks,
     cell_bit,
@@ -47,8 +47,8 @@ from envs.bitboard import (
     word_of_board,
 )
 from envs.board import BoardState
+from envs.compiled.jit import WordKind, compiled, kind_of_word, words_of, zeros
 from envs.connectx import ConnectX
-from envs.jit import WordKind, compiled, kind_of_word, words_of, zeros
 
 NODES_PER_SLICE = 50_000
 """Between two looks at the clock: a millisecond or two."""

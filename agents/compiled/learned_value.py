@@ -25,7 +25,7 @@ from agents.policy.shipped import (
 )
 from envs.bitboard import fits_in_word
 from envs.board import BoardGame, BoardState
-from envs.jit import Words, compiled, compiles, inlined, jit, zeros
+from envs.compiled.jit import Words, compiled, compiles, inlined, jit, zeros
 
 CERTAINTY = 1 << 20
 """The guess that would stand for a value of 1. A power of 2, so that shares of it are exact."""

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, lru_cache, partial
 from typing import Any, TypeVar
 
+from agents.agent import Clock
 from agents.compiled.compilation import Compilation, takes_wide_words
 from agents.compiled.learned_value import CERTAINTY, LearnedValue
 from agents.compiled.mcts_kernel import (
@@ -41,11 +42,10 @@ from agents.compiled.tree_nodes import (
     UNPROVEN,
     VISITS,
 )
-from agents.search import Clock
 from envs.bitboard import board_masks
 from envs.board import BoardGame, BoardState
+from envs.compiled.jit import compiled, kind_of_word, zeros
 from envs.connectx import ConnectX
-from envs.jit import compiled, kind_of_word, zeros
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 

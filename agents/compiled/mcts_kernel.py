@@ -43,8 +43,8 @@ from agents.compiled.tree_nodes import (
     prove_path,
 )
 from envs.bitboard import cell_of_number, has_run, safe_cells
-from envs.jit import inlined, jit
-from envs.random_stream import next_stream
+from envs.compiled.jit import inlined, jit
+from envs.compiled.random_stream import next_stream
 
 # The fields of a node beside the common ones.
 TOTAL = COMMON_FIELDS

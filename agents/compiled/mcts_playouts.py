@@ -9,8 +9,8 @@ next number of a stream.
 from typing import Any, NamedTuple
 
 from envs.bitboard import completing_cells, has_run, safe_cells
-from envs.jit import inlined
-from envs.random_stream import drawn_index, next_stream
+from envs.compiled.jit import inlined
+from envs.compiled.random_stream import drawn_index, next_stream
 
 
 class PlayoutBoard(NamedTuple):

@@ -31,7 +31,7 @@ from agents.compiled.tree_nodes import (
 )
 from agents.policy.features import FeatureBoard, completions, open_cells
 from agents.policy.network_kernel import NetworkArrays, evaluate_position
-from envs.jit import inlined, jit
+from envs.compiled.jit import inlined, jit
 
 # The fields of a node beside the common ones.
 ACTION = COMMON_FIELDS

@@ -5,6 +5,7 @@ from functools import cached_property
 from math import prod
 from typing import Any, TypeVar
 
+from agents.agent import Clock
 from agents.compiled.compilation import Compilation
 from agents.compiled.mcts_forest import path_between
 from agents.compiled.puct_kernel import (
@@ -37,10 +38,9 @@ from agents.policy.features import feature_board
 from agents.policy.network import PolicyNetwork
 from agents.policy.network_kernel import network_arrays
 from agents.puct import noisy_priors
-from agents.search import Clock
 from envs.board import BoardGame, BoardState
+from envs.compiled.jit import compiled, zeros
 from envs.connectx import ConnectX
-from envs.jit import compiled, zeros
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 

@@ -7,7 +7,7 @@ et al., "Monte-Carlo Tree Search Solver" (2008).
 
 from typing import Any
 
-from envs.jit import inlined
+from envs.compiled.jit import inlined
 
 # The fields of a node; those of one kind of tree follow.
 VISITS = 0

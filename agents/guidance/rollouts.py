@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
+from agents.agent import possible_outcomes
 from agents.guidance.heuristics import automatic
 from agents.guidance.ordering import sensible_actions
-from agents.search import possible_outcomes
 from envs.protocol import CHANCE, Action, Env, State
 
 Rollout = Callable[[Any, Any, Random], float]

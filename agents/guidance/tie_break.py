@@ -7,8 +7,8 @@ reply deep, with exact play after it.
 
 from collections.abc import Callable, Sequence
 
+from agents.agent import TimeUp, expected_value
 from agents.guidance.opponent_models import preferences
-from agents.search import TimeUp, expected_value
 from envs.protocol import CHANCE, Action, Env, State
 
 TIE_BREAKS = ("first", "expectimax")

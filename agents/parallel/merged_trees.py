@@ -11,11 +11,10 @@ from functools import partial
 from math import inf
 from typing import Any, NamedTuple
 
-from agents.agent import SearchResult, legal_actions
+from agents.agent import Clock, SearchResult, TimeUp, legal_actions, make_rng
 from agents.final_move import SearchedNode, final_action
 from agents.mcts_agent import MCTSAgent
 from agents.parallel.workers import Task, Workers
-from agents.search import Clock, TimeUp, make_rng
 from envs.protocol import Action, Env, State
 
 GRACE = 1.0

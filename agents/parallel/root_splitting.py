@@ -6,11 +6,10 @@ from functools import partial
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from agents.agent import SearchResult, legal_actions
+from agents.agent import Clock, Found, SearchResult, Variation, legal_actions
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.depth_first import DepthFirstAgent, DepthFirstSearch
 from agents.parallel.workers import Workers
-from agents.search import Clock, Found, Variation
 from envs.protocol import Action, Env, State
 
 

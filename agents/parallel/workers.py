@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TypeAlias, TypeVar
 
-from agents.search import Clock
+from agents.agent import Clock
 
 Key = TypeVar("Key")
 Outcome = TypeVar("Outcome")

@@ -7,7 +7,7 @@ from math import log
 from random import Random
 from typing import Any
 
-from agents.agent import Agent, SearchResult, legal_actions
+from agents.agent import Agent, Clock, SearchResult, legal_actions, make_rng
 from agents.compiled.compilation import is_compiled_game, runs_compiled
 from agents.compiled.puct_kernel import PuctSettings
 from agents.compiled.puct_tree import PUCT, PooledGuidedTree
@@ -28,7 +28,6 @@ from agents.puct import (
     gumbel_merits,
     halve_sequentially,
 )
-from agents.search import Clock, make_rng
 from envs.bitboard import fits_in_word
 from envs.board import BoardGame, BoardState
 from envs.protocol import Action, Env, State

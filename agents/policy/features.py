@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 
 from envs.bitboard import completing_along, completing_cells, fits_in_word, mirrored
 from envs.board import BoardGame
-from envs.jit import inlined, jit, words_of
+from envs.compiled.jit import inlined, jit, words_of
 
 CELL_GROUPS = 7
 """Groups of features that have one for each bit of the board."""

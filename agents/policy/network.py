@@ -30,7 +30,7 @@ from zipfile import BadZipFile, ZipFile
 from agents.policy.features import FeatureBoard, active_features, feature_board, feature_count
 from envs.bitboard import winning_lines
 from envs.board import BoardGame, BoardState
-from envs.jit import Words
+from envs.compiled.jit import Words
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,7 +8,7 @@ from agents.policy.features import FeatureBoard, active_features, feature_board
 from agents.policy.network import Floats, PolicyNetwork, evaluate_network
 from envs.bitboard import fits_in_word
 from envs.board import BoardGame, BoardState
-from envs.jit import compiled, compiles, inlined, jit, words_of, zeros
+from envs.compiled.jit import compiled, compiles, inlined, jit, words_of, zeros
 
 
 class NetworkArrays(NamedTuple):

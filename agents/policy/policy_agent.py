@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.agent import Agent, SearchResult, legal_actions
+from agents.agent import Agent, Clock, SearchResult, legal_actions, make_rng
 from agents.options import option, require_at_least
 from agents.policy.features import mirrored_actions
 from agents.policy.network import Floats, PolicyNetwork, TrainedPolicy, evaluate_network
@@ -18,7 +18,6 @@ from agents.policy.shipped import (
     require_known_game,
     weights_option,
 )
-from agents.search import Clock, make_rng
 from envs.bitboard import mirrored
 from envs.board import BoardGame, BoardState
 from envs.protocol import Action, Env, State

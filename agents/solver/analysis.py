@@ -17,14 +17,13 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from agents.agent import OnProgress
 from agents.display import shows_itself
 from agents.rich_html import html_of, text_of
-from agents.search import OnProgress
 from agents.solver.exact_moves import bounds_of_best
 from agents.solver.solver import ScoreBounds, Solver
-from envs.board import BoardGame, BoardState
+from envs.board import BoardGame, BoardState, state_from_moves
 from envs.connectx import ConnectX
-from envs.notation import state_from_moves
 from envs.render import SYMBOLS
 from envs.shown_position import show
 

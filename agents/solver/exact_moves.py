@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from agents.agent import legal_actions
+from agents.agent import Clock, TimeUp, legal_actions
 from agents.guidance.ordering import from_the_middle
-from agents.search import Clock, TimeUp
 from agents.solver.solver import ScoreBounds, Solver
 from envs.board import BoardState
 

@@ -16,7 +16,7 @@ by one; here they are put together for the whole board, and give a bound of the 
 """
 
 from envs.bitboard import BoardMasks, has_run
-from envs.jit import inlined
+from envs.compiled.jit import inlined
 
 
 @inlined

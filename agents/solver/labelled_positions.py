@@ -19,8 +19,8 @@ from zipfile import BadZipFile
 from agents.output_file import replace_content
 from envs.bitboard import board_masks, column_cells, fits_in_word, mirrored
 from envs.board import BoardState
+from envs.compiled.jit import Words
 from envs.connectx import ConnectX
-from envs.jit import Words
 
 if TYPE_CHECKING:
     import numpy as np

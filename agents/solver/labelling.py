@@ -30,13 +30,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from agents.agent import Clock, OnProgress
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.book.book_positions import have_line, keys_of_stones
 from agents.book.opening_book import shipped_book_of
 from agents.guidance.opponent_models import OpponentModel, epsilon_greedy
 from agents.options import require_at_least
 from agents.parallel.workers import Workers
-from agents.search import Clock, OnProgress
 from agents.solver.labelled_positions import (
     ILLEGAL,
     LabelledPositions,
@@ -46,8 +46,8 @@ from agents.solver.labelled_positions import (
 from agents.solver.solver import Solver
 from envs.bitboard import cell_bit, column_cells
 from envs.board import BoardState
+from envs.compiled.jit import Flags, Words
 from envs.connectx import ConnectX
-from envs.jit import Flags, Words
 
 GAMES = 16
 """Games of a grove. More make labels cheaper, and positions more alike."""

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from math import inf
 
-from agents.agent import legal_actions
-from agents.search import Clock, TimeUp
+from agents.agent import Clock, TimeUp, legal_actions
 from agents.solver.follow_up import follow_up_bound
 from agents.solver.position_bounds import (
     CHILD_TABLE_LEFT,

@@ -7,7 +7,7 @@ share these functions. Scores are the mover's, as `agents.solver.solver.ScoreBou
 from typing import NamedTuple
 
 from envs.bitboard import BoardMasks, completing_cells, safe_cells
-from envs.jit import inlined
+from envs.compiled.jit import inlined
 
 TABLE_LEFT = 7
 """With no more cells left, a search is over before the table could answer."""

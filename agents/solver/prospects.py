@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from agents.agent import legal_actions
+from agents.agent import Clock, legal_actions
 from agents.alpha_beta import AlphaBeta, TranspositionTable
 from agents.compiled.compiled_alpha_beta import (
     ALPHA_BETA,
@@ -14,7 +14,6 @@ from agents.compiled.compiled_alpha_beta import (
 from agents.guidance.heuristics import open_lines
 from agents.guidance.ordering import centre_first
 from agents.guidance.tie_break import LOOK_AHEAD, best_against_fallible, value_against_fallible
-from agents.search import Clock
 from agents.solver.exact_moves import ExactMoves
 from envs.board import BoardState
 from envs.connectx import ConnectX

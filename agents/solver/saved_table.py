@@ -17,8 +17,8 @@ from agents.output_file import replace_content
 from agents.solver.score_table import BOUND_BITS, WORK_BITS
 from agents.solver.solver import Solver
 from agents.solver.solver_engine import CompiledEngine
+from envs.compiled.jit import Words
 from envs.games import game_id
-from envs.jit import Words
 
 FORMAT = "connectx solver table, version 1"
 LEAST_WORK = 8

@@ -18,7 +18,7 @@ in all of these bits, and the threads meet within nanoseconds in one of millions
 from typing import NamedTuple
 
 from envs.bitboard import BoardMasks
-from envs.jit import Words, bits_of_word, fetch_ahead, inlined, kind_of_word, zeros
+from envs.compiled.jit import Words, bits_of_word, fetch_ahead, inlined, kind_of_word, zeros
 
 BOUND_BITS = 7
 WORK_BITS = 6

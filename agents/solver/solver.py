@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import inf
 
-from agents.agent import legal_actions
+from agents.agent import Clock, legal_actions
 from agents.book.opening_book import OpeningBook
 from agents.options import require_at_least
-from agents.search import Clock
 from agents.solver.plain_solver import PlainEngine
 from agents.solver.score_table import MOST_CELLS
 from agents.solver.solver_engine import (
@@ -21,8 +20,8 @@ from agents.solver.solver_engine import (
     solver_compilation,
 )
 from envs.board import BoardState
+from envs.compiled.jit import WORDS
 from envs.connectx import ConnectX
-from envs.jit import WORDS
 
 ALONE_NODES = 200_000
 """Nodes after which other threads join in with a single position: some 30 ms."""

@@ -5,8 +5,8 @@ from copy import copy
 from functools import lru_cache
 from typing import Any, Protocol, TypeGuard
 
+from agents.agent import Clock
 from agents.compiled.compilation import Compilation, is_compiled_game, takes_wide_words
-from agents.search import Clock
 from agents.solver.plain_solver import PlainEngine
 from agents.solver.score_table import MOST_CELLS, empty_table, table_layout
 from agents.solver.solver_kernel import MOVE_FIELDS, SOLVER_FRAME_FIELDS, SolverStack
@@ -21,9 +21,9 @@ from agents.solver.solver_windows import (
 )
 from envs.bitboard import BoardMasks, board_masks, fits_in_wide_word
 from envs.board import BoardState
+from envs.compiled.jit import kind_of_word, words_of, zeros
+from envs.compiled.random_stream import random_action, stream_of_seed
 from envs.connectx import ConnectX
-from envs.jit import kind_of_word, words_of, zeros
-from envs.random_stream import random_action, stream_of_seed
 
 SLICE_NODES = 65_536
 """Nodes between two looks at the clock: some 10 ms."""

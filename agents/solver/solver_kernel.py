@@ -66,7 +66,7 @@ from agents.solver.score_table import (
     stored_bounds,
 )
 from envs.bitboard import BoardMasks, column_from_middle
-from envs.jit import Words, inlined, jit
+from envs.compiled.jit import Words, inlined, jit
 
 FOLLOW_UP_CHILD_LEFT = 14
 """With more cells left, the follow-up bound of all children is computed before one is searched."""

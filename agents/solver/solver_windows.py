@@ -13,7 +13,7 @@ from agents.solver.position_bounds import position_of, trivial_bounds
 from agents.solver.score_table import ScoreTable, TableLayout
 from agents.solver.solver_kernel import SolverStack, enter_node, search
 from envs.bitboard import BoardMasks
-from envs.jit import Words, compiled, inlined, jit, kind_of_word
+from envs.compiled.jit import Words, compiled, inlined, jit, kind_of_word
 
 PROBE_NODES = 100_000
 """How long the search for an early win or loss may take, before the score is taken to be near 0."""

@@ -4,7 +4,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agents.agent import Agent, SearchResult, legal_actions
+from agents.agent import (
+    Agent,
+    Clock,
+    Found,
+    SearchResult,
+    Variation,
+    legal_actions,
+    possible_outcomes,
+)
 from agents.alpha_beta import AlphaBeta
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.depth_first import DepthFirstAgent
@@ -12,7 +20,6 @@ from agents.expectimax import Expectimax, ExpectimaxAgent
 from agents.mcts_agent import MCTSAgent
 from agents.minimax import Minimax, MinimaxAgent
 from agents.registry import REGISTERED
-from agents.search import Clock, Found, Variation, possible_outcomes
 from agents.trace.recorded_mcts import RecordedTree, SimulationRecorder, recording_mcts_agent
 from agents.trace.recorder import LIMIT, NodeRecorder, OnVisit, Recorder
 from agents.trace.trace import SearchTrace

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envs.board import BoardGame, BoardState
+from envs.compiled.random_stream import DRAWN_MASK, drawn_index, next_stream, random_action
 from envs.learning.arguments import first_illegal, require_actions
 from envs.learning.vector_boards import Boards
 from envs.learning.vector_kernels import Bytes, Flags, Words
-from envs.random_stream import DRAWN_MASK, drawn_index, next_stream, random_action
 
 Opponent = Callable[[BoardGame, BoardState], int]
 """Chooses the action of the player to move; every agent's `act` is such a function."""
@@ -55,7 +55,7 @@ class Dice:
     """The random numbers of an environment: seats, and the actions of the random opponent.
 
     Args:
-        stream: where they begin, as `envs.random_stream` has it.
+        stream: where they begin, as `envs.compiled.random_stream` has it.
     """
 
     def __init__(self, stream: int) -> None:

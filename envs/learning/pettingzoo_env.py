@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
-from envs.board import BoardGame
+from envs.board import BoardGame, state_from_moves
 from envs.connectx import ConnectFour
 from envs.learning.arguments import ILLEGAL, require_choice, require_moves, whole_number
 from envs.learning.observations import action_mask, make_observer
-from envs.notation import state_from_moves
 from envs.render import board_ansi, board_rgb
 
 
@@ -147,7 +146,7 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
 
         Args:
             seed: taken for PettingZoo's sake; nothing here is random.
-            options: `{"moves": "4453"}` starts after these plies (`envs.notation`); others are
+            options: `{"moves": "4453"}` starts after these plies (`envs.board`); others are
                 left unread, as PettingZoo's own tests ask for.
 
         Raises:

@@ -7,7 +7,16 @@ import numpy as np
 
 from envs.bitboard import fits_in_wide_word, word_of_board
 from envs.board import BoardGame
-from envs.jit import compiled, compiles, fastest, jit, jit_parallel, parallel_range, words_of
+from envs.compiled.jit import (
+    compiled,
+    compiles,
+    fastest,
+    jit,
+    jit_parallel,
+    parallel_range,
+    words_of,
+)
+from envs.compiled.random_stream import drawn_index, next_stream, random_action, stream_of_seed
 from envs.learning.arguments import Seed, require_count, require_masks, require_seed
 from envs.learning.vector_kernels import Bytes, Words, make_random_games
 from envs.learning.vector_threads import (
@@ -15,7 +24,6 @@ from envs.learning.vector_threads import (
     ThreadedKernel,
     useful_threads,
 )
-from envs.random_stream import drawn_index, next_stream, random_action, stream_of_seed
 
 BLOCK = 64
 """Rows that draw from one stream, one after the other, whichever thread they fall to."""

@@ -14,14 +14,13 @@ from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
-from envs.board import BoardGame, BoardState
+from envs.board import BoardGame, BoardState, state_from_moves
+from envs.compiled.random_stream import stream_of_seed
 from envs.connectx import ConnectX
 from envs.games import GAMES
 from envs.learning.arguments import ILLEGAL, moves_of_reset, require_choice, whole_number
 from envs.learning.observations import action_mask, make_observer
 from envs.learning.opponents import RANDOM, Dice, Opponent, make_opponent
-from envs.notation import state_from_moves
-from envs.random_stream import stream_of_seed
 from envs.render import board_ansi, board_rgb, board_svg
 from envs.tic_tac_toe import TicTacToe
 
@@ -120,7 +119,7 @@ class BoardGameEnv(Env[Observation, np.int64], BoardGame):
 
         Args:
             seed: of the seats and of the opponent; without one, their random numbers go on.
-            options: `{"moves": "4453"}` begins after these moves (`envs.notation`).
+            options: `{"moves": "4453"}` begins after these moves (`envs.board`).
 
         Raises:
             ValueError: an unknown option, an illegal move, or a game that is over before the

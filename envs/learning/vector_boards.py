@@ -8,7 +8,8 @@ import numpy as np
 
 from envs.bitboard import cell_bit, fits_in_wide_word, has_line, word_of_board
 from envs.board import BoardGame, BoardState
-from envs.jit import compiles, fastest, jit, words_of, zeros
+from envs.compiled.jit import compiles, fastest, jit, words_of, zeros
+from envs.compiled.random_stream import random_action
 from envs.learning.observations import FlatBoard, Planes, action_mask
 from envs.learning.vector_kernels import (
     Bytes,
@@ -23,7 +24,6 @@ from envs.learning.vector_kernels import (
     write_flat_board,
     write_planes,
 )
-from envs.random_stream import random_action
 
 
 class Boards(Protocol):

@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from envs.board import BoardState
-from envs.jit import compiled, fastest
+from envs.compiled.jit import compiled, fastest
+from envs.compiled.random_stream import stream_of_seed
 from envs.learning.arguments import first_illegal
 from envs.learning.opponents import BatchOpponent, Opponent, RandomReplies, Replies, make_replies
 from envs.learning.single_env import PLAYERS, RANDOM_SEAT, BoardGameEnv
@@ -21,7 +22,6 @@ from envs.learning.vector_kernels import (
     make_step,
 )
 from envs.learning.vector_threads import ThreadedKernel, useful_threads
-from envs.random_stream import stream_of_seed
 
 
 class StepArrays(NamedTuple):

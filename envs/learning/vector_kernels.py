@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envs.bitboard import has_run
-from envs.jit import bit_of, fastest, inlined, jit, jit_parallel, parallel_range
-from envs.random_stream import drawn_index, next_stream
+from envs.compiled.jit import bit_of, fastest, inlined, jit, jit_parallel, parallel_range
+from envs.compiled.random_stream import drawn_index, next_stream
 
 Words = NDArray[np.int64]
 Flags = NDArray[np.bool_]

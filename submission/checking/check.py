@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 from time import monotonic
 
-from agents.search import OnProgress
+from agents.agent import OnProgress
 from submission.checking.check_result import CheckReport, JudgedGame, summarise
 from submission.checking.diagnosis import Fault, Surroundings, diagnose, doubt_choice
 from submission.checking.observed_game import GamePlan, Limits, ObservedGame, Seats, observe_game

@@ -4,9 +4,8 @@ from typing import Annotated, Any
 
 import typer
 
-from envs.board import BoardGame, BoardState
+from envs.board import BoardGame, BoardState, state_from_moves
 from envs.games import GAMES
-from envs.notation import state_from_moves
 
 CONNECT_X = "connectx"
 CONNECT_FOUR = "connectfour"

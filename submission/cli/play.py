@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from envs.notation import parse_moves
+from envs.board import parse_moves
 from submission.cli.games import (
     CONNECT_X,
     Game,

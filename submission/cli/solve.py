@@ -10,9 +10,9 @@ from typing import Annotated
 import psutil
 import typer
 
+from agents.agent import Clock
 from agents.book.opening_book import shipped_book_of
 from agents.output_file import require_writable
-from agents.search import Clock
 from agents.solver.analysis import (
     Analysis,
     ReachedPosition,

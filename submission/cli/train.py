@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from agents.agent import OnProgress
 from agents.output_file import require_distinct, require_writable
 from agents.policy.training.learner import (
     LEARNERS,
@@ -19,7 +20,6 @@ from agents.policy.training.learner import (
 from agents.policy.training.training import Training
 from agents.policy.training.training_files import TrainingFiles
 from agents.policy.training.trials import Trials
-from agents.search import OnProgress
 from submission.cli.arguments import Output
 from submission.cli.games import CONNECT_FOUR, Game, GameColumns, GameInarow, GameRows, chosen_game
 from submission.terminal import progress_bar, say

@@ -8,8 +8,8 @@ from functools import partial
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from agents.agent import Clock, OnProgress
 from agents.parallel.workers import Workers
-from agents.search import Clock, OnProgress
 from submission.grading.grade_stats import Answer, Group, by_kind, by_ply
 from submission.grading.solved_positions import AskedPositions, SolvedPosition
 from submission.match.game_record import GameConfiguration

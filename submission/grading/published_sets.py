@@ -23,9 +23,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from agents.search import OnProgress
+from agents.agent import OnProgress
 from agents.solver.analysis import read_position
-from envs.notation import moves_text
+from envs.board import moves_text
 from submission.grading.position_making import solve_all
 from submission.grading.solved_positions import (
     GAME,

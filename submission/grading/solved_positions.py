@@ -17,9 +17,8 @@ from random import Random
 from typing import Any, Self, TypeVar
 
 from agents.guidance.ordering import sensible_actions
-from envs.board import BoardState
+from envs.board import BoardState, parse_moves, state_from_moves
 from envs.connectx import ConnectFour
-from envs.notation import parse_moves, state_from_moves
 
 GAME = ConnectFour()
 

@@ -13,8 +13,7 @@ from rich.text import Text
 
 from agents.book.opening_book import shipped_book_of
 from agents.stats import Estimate
-from envs.board import BoardGame
-from envs.notation import moves_text
+from envs.board import BoardGame, moves_text
 from submission.match.game_record import GameRecord
 from submission.match.match import (
     Completion,

@@ -21,10 +21,9 @@ from agents.agent import Agent
 from agents.book.opening_book import shipped_book_of
 from agents.solver.solver import Solver
 from agents.solver.solver_engine import is_solvable
-from envs.board import BoardGame, BoardState
+from envs.board import BoardGame, BoardState, moves_text
 from envs.connectx import ConnectFour
 from envs.games import GAMES, game_entry
-from envs.notation import moves_text
 from envs.render import SYMBOLS
 from envs.shown_position import show
 from submission.play.moves import History

@@ -6,10 +6,9 @@ from shlex import quote
 
 from agents.agent import Agent
 from agents.solver.solver_engine import is_solvable
-from envs.board import BoardGame, BoardState
+from envs.board import BoardGame, BoardState, moves_text
 from envs.connectx import ConnectX
 from envs.games import GAMES, game_entry
-from envs.notation import moves_text
 from envs.render import SYMBOLS
 from submission.play.moves import History
 

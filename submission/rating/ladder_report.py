@@ -6,7 +6,7 @@ from typing import NamedTuple
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from envs.notation import moves_text
+from envs.board import moves_text
 from envs.render import COLOURS, board_svg
 from submission.match.game_record import GameConfiguration, GameRecord
 from submission.match.match import Match

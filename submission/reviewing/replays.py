@@ -7,9 +7,8 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from envs.board import BoardGame
+from envs.board import BoardGame, moves_text, parse_moves
 from envs.games import game_id
-from envs.notation import moves_text, parse_moves
 from submission.match.game_record import GameConfiguration, GameRecord, Result
 from submission.match.match import Match
 from submission.match.results_file import read_results
@@ -26,7 +25,7 @@ class Replay:
     game: str
     """As `envs.games.game_id` names it."""
     moves: str
-    """As `envs.notation.parse_moves` reads them; a move that was not carried out is left out."""
+    """As `envs.board.parse_moves` reads them; a move that was not carried out is left out."""
     players: tuple[str, str]
     """The names of who moved first, and who second."""
     player: str

@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from agents.agent import OnProgress
 from agents.book.opening_book import shipped_book_of
 from agents.options import require_at_least
-from agents.search import OnProgress
 from agents.solver.solver import ScoreBounds, Solver
 from envs.connectx import ConnectX
 from submission.grading.solved_positions import Phase

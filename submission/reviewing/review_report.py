@@ -8,7 +8,7 @@ from rich.text import Text
 
 from agents.solver.analysis import ReachedPosition, in_words
 from agents.solver.solver import ScoreBounds
-from envs.notation import moves_text, state_from_moves
+from envs.board import moves_text, state_from_moves
 from submission.match.match import Completion
 from submission.reviewing.judged_game import JudgedPly
 from submission.reviewing.review import Review, ReviewedGame

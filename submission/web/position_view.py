@@ -6,10 +6,9 @@ from itertools import pairwise
 from typing import Any
 
 from envs.bitboard import cell_bit
-from envs.board import BoardGame, BoardState
+from envs.board import BoardGame, BoardState, moves_text, parse_moves
 from envs.connectx import ConnectX
 from envs.games import GAMES, game_entry, game_id
-from envs.notation import moves_text, parse_moves
 
 
 @dataclass(frozen=True)

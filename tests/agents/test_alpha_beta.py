@@ -9,10 +9,10 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from agents import AlphaBetaAgent, MinimaxAgent
+from agents.agent import Clock
 from agents.alpha_beta import AlphaBeta, Bound, Entry, TranspositionTable
 from agents.guidance.heuristics import HEURISTICS, zero
 from agents.guidance.ordering import natural
-from agents.search import Clock
 from envs import ChanceNode, ConnectX, ExplicitTree, TicTacToe, state_from_moves
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.random_trees import mixed_trees, worth

@@ -18,7 +18,7 @@ from agents import Agent, make_agent
 from agents.compiled.compilation import Compilation, Patience
 from agents.registry import AGENTS, JsonValue
 from envs import ConnectFour
-from envs.jit import compiled, fastest, inlined, jit, parallel_range
+from envs.compiled.jit import compiled, fastest, inlined, jit, parallel_range
 from submission.bundle.bundle import build_bundle
 from submission.kaggle import kaggle_environments
 from tests.helpers.bitbully_judge import Judge

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import Agent, MCTSAgent, MinimaxAgent, agent_names, make_agent, parallel_search
+from agents.agent import Clock, Found
 from agents.depth_first import DepthFirstAgent, DepthFirstSearch, deepen
-from agents.search import Clock, Found
 from agents.trace import SearchTrace, recorded
 from envs import BoardState, ConnectFour, TicTacToe, state_from_moves
 from tests.helpers.brute_force import BruteForce

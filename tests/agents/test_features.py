@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from agents.policy.features import feature_board, features_of_all
 from agents.policy.network import features_of
 from envs import BoardGame, BoardState, ConnectX, TicTacToe
-from envs.jit import compiled
+from envs.compiled.jit import compiled
 from tests.helpers.flat_boards import free_cells, has_line
 from tests.helpers.strategies import Position, board_games, unfinished_positions
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 
 from agents import AlphaBetaAgent, ExpectimaxAgent, MinimaxAgent
+from agents.agent import Clock, Found
 from agents.alpha_beta import AlphaBeta, TranspositionTable
 from agents.guidance.heuristics import zero
 from agents.guidance.opponent_models import epsilon_greedy
 from agents.guidance.ordering import natural
-from agents.search import Clock, Found
 from envs import Env, ExplicitTree, TicTacToe, state_from_moves
 from tests.helpers import textbook
 from tests.helpers.random_trees import plain_trees, worth

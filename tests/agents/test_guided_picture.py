@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import assume, given, settings
 
+from agents.agent import Clock
 from agents.puct import GuidedNode, GuidedTree
-from agents.search import Clock
 from agents.trace.pictures.guided_picture import MARGIN, draw_guided
 from envs import BoardGame, BoardState, ConnectFour, ConnectX, state_from_moves
 from envs.render import CELL

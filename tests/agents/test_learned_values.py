@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import AlphaBetaAgent, make_agent
+from agents.agent import Clock
 from agents.compiled.compiled_alpha_beta import CompiledAlphaBeta
 from agents.compiled.learned_value import LearnedValue
 from agents.compiled.mcts_forest import Forest
@@ -24,7 +25,6 @@ from agents.policy.network import (
     evaluate_network,
     policy_scope,
 )
-from agents.search import Clock
 from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe
 from tests.helpers.strategies import WIDE_BOARDS, Position, contested_games, unfinished_positions
 from tests.helpers.trained_policies import random_policy

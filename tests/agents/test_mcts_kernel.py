@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import MCTSAgent
+from agents.agent import Clock
 from agents.compiled.compilation import Compilation
 from agents.compiled.learned_value import LearnedValue
 from agents.compiled.mcts_forest import SLICE, Forest, MergedNode
@@ -19,10 +20,9 @@ from agents.compiled.tree_nodes import CHILDREN, UNTRIED
 from agents.guidance.ordering import allows_win, winning_action
 from agents.guidance.rollouts import decisive, uniform
 from agents.mcts import Node, Tree
-from agents.search import Clock
 from benchmarks.forced_words import words_of_at_least
 from envs import BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
-from envs.random_stream import DRAWN_BITS, DRAWN_MASK, STREAMS, drawn_index, next_stream
+from envs.compiled.random_stream import DRAWN_BITS, DRAWN_MASK, STREAMS, drawn_index, next_stream
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ticking_clock
 from tests.helpers.strategies import (

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import Agent, agent_names, make_agent
+from agents.agent import Clock, TimeUp
 from agents.parallel.parallel_search import parallel_search, splitting
 from agents.parallel.workers import Workers
 from agents.registry import AGENTS
-from agents.search import Clock, TimeUp
 from envs import BoardState, ConnectFour, ConnectX, ExplicitTree, TicTacToe, state_from_moves
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.random_trees import mixed_trees, worth

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agents import Agent, MinimaxAgent, PerfectAgent, RandomAgent, make_agent
-from agents.search import Clock
+from agents.agent import Clock
 from agents.solver.exact_moves import ExactMoves
 from agents.solver.prospects import Prospects, promise
 from agents.solver.solver import Solver

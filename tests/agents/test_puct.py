@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from agents.agent import Clock
 from agents.compiled.puct_kernel import PuctSettings
 from agents.compiled.puct_tree import FIRST_POOL, PooledGuidedTree
 from agents.guidance.ordering import sensible_actions, winning_action
@@ -26,7 +27,6 @@ from agents.puct import (
     normalised,
     puct,
 )
-from agents.search import Clock
 from envs import (
     BoardGame,
     BoardState,
@@ -38,7 +38,7 @@ from envs import (
     state_from_moves,
 )
 from envs.bitboard import fits_in_word
-from envs.jit import compiled
+from envs.compiled.jit import compiled
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.small_games import Nim, Race, nim_value
 from tests.helpers.strategies import (

@@ -15,7 +15,7 @@ from agents.policy.learners.self_play_kernel import (
 )
 from agents.policy.network_kernel import network_arrays
 from envs import BoardGame, BoardState, ConnectX, TicTacToe
-from envs.jit import compiled, zeros
+from envs.compiled.jit import compiled, zeros
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.trained_policies import random_policy
 

@@ -14,7 +14,7 @@ from agents.book.opening_book import shipped_book
 from agents.book.repertoire import column_of, promising_moves
 from agents.solver.solver import Solver
 from envs import BoardState, ConnectFour, state_from_moves
-from envs.notation import moves_text
+from envs.board import moves_text
 from tests.helpers.bitbully_judge import Judge
 
 ENV = ConnectFour()

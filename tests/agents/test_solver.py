@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.search import Clock
+from agents.agent import Clock
 from agents.solver.follow_up import follow_up_bound
 from agents.solver.score_table import table_layout
 from agents.solver.solver import ScoreBounds, Solver

@@ -28,7 +28,7 @@ from agents.solver.labelled_positions import ILLEGAL
 from agents.stats import elo_difference
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe
 from envs.bitboard import cell_bit
-from envs.notation import state_from_moves
+from envs.board import state_from_moves
 from tests.helpers.flat_boards import every_game
 from tests.helpers.toy_learner import TOY, ToyLearner
 

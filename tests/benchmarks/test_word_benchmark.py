@@ -6,7 +6,7 @@ from rich.table import Table
 from benchmarks.forced_words import words_of_at_least
 from benchmarks.words import CONNECT_FOUR, RATES, WIDE_BOARDS, WordSpeed, word_report
 from envs.bitboard import board_masks
-from envs.jit import WORDS, bits_of_word
+from envs.compiled.jit import WORDS, bits_of_word
 
 
 def test_a_row_shows_shares_of_the_speed_in_narrow_words() -> None:

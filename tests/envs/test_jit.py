@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from envs.jit import compiled
+from envs.compiled.jit import compiled
 
 caching = pytest.importorskip("numba.core.caching")
 
 MODULE = """
-from envs.jit import jit
+from envs.compiled.jit import jit
 
 def make_adder(step):
     @jit
@@ -25,7 +25,7 @@ def make_adder(step):
 
 
 HELPER = """
-from envs.jit import inlined
+from envs.compiled.jit import inlined
 
 STEP = {step}
 
@@ -35,7 +35,7 @@ def helped(number):
 """
 CALLER = """
 from called import helped
-from envs.jit import jit, jit_parallel, parallel_range
+from envs.compiled.jit import jit, jit_parallel, parallel_range
 
 @jit
 def total(count):
@@ -54,7 +54,7 @@ in_parts = make_totals(total)
 """
 
 CONSTANTS = """
-from envs.jit import jit
+from envs.compiled.jit import jit
 
 def make(factor, step):
     @jit

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envs.jit import WORDS, Words, bit_of, compiled, folded, jit, words_of, zeros
+from envs.compiled.jit import WORDS, Words, bit_of, compiled, folded, jit, words_of, zeros
 
 wide = pytest.mark.parametrize("bits", [128, 256])
 whole_numbers = st.integers(-(2**260), 2**260)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from benchmarks.solver_peer import BitBully
-from envs.notation import moves_text
+from envs.board import moves_text
 
 
 class Judge:

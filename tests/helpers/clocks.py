@@ -17,7 +17,7 @@ def ticking_clock() -> Iterator[None]:
     """
     with pytest.MonkeyPatch.context() as patch:
         ticks = count()
-        patch.setattr("agents.search.perf_counter", lambda: float(next(ticks)))
+        patch.setattr("agents.agent.perf_counter", lambda: float(next(ticks)))
         yield
 
 

@@ -242,7 +242,7 @@ class MyAgent(Agent):
         ("LEAST = max(1, 2)\ndef max(a):\n    return a", "LEAST", 4, "max may mean the builtin"),
         ("def folder():\n    return __file__", "folder", 5, "__file__"),
         ("", "from agents.options import option", 11, "a project import inside a definition"),
-        ("class Clock:\n    pass\nfrom agents.search import TimeUp", "Clock, TimeUp", 4, ""),
+        ("class Clock:\n    pass\nfrom agents.agent import TimeUp", "Clock, TimeUp", 4, ""),
         ("N = 0\ndef use():\n    return helper_use()", "use", 6, "helper_use is used"),
     ],
 )

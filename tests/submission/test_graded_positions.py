@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envs.notation import state_from_moves
+from envs.board import state_from_moves
 from submission.grading.position_making import Style, drawn_moves, make_position_set, select
 from submission.grading.solved_positions import (
     GAME,

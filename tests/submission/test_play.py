@@ -17,8 +17,8 @@ from rich.console import Console
 from agents import make_agent
 from agents.solver.analysis import board_picture
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe, state_from_moves
+from envs.board import moves_text
 from envs.games import game_entry
-from envs.notation import moves_text
 from submission.play.advice import best_moves, move_values, value_text
 from submission.play.moves import Command, History, read_move
 from submission.play.opponent import find_opponent

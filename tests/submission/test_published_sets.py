@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from envs import state_from_moves
-from envs.notation import moves_text
+from envs.board import moves_text
 from submission.grading.published_sets import PublishedSet, game_to, read_positions_to_ask
 from submission.grading.solved_positions import (
     GAME,

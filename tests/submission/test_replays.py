@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import connectx
-from envs.notation import moves_text
+from envs.board import moves_text
 from submission.match.game_record import Result
 from submission.reviewing.agent_log import log_beside, read_agent_log
 from submission.reviewing.replays import Replay, read_replays

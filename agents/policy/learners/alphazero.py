@@ -24,7 +24,7 @@ from agents.policy.network import PolicyNetwork, TrainedPolicy, policy_scope
 from agents.policy.training.learner import TrainingSettings
 from envs.bitboard import fits_in_word
 from envs.board import BoardGame
-from envs.random_stream import STREAMS
+from envs.compiled.random_stream import STREAMS
 
 SIMULATIONS = 64
 WIDTH = 256

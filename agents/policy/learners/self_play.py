@@ -14,7 +14,7 @@ from agents.policy.network import PolicyNetwork
 from agents.policy.network_kernel import network_arrays
 from agents.puct import considered_visits
 from envs.board import BoardGame
-from envs.jit import fastest, zeros
+from envs.compiled.jit import fastest, zeros
 
 
 def played(

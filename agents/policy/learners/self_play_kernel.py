@@ -33,8 +33,8 @@ from agents.compiled.tree_nodes import (
 from agents.policy.features import FeatureBoard, completions, open_cells
 from agents.policy.network_kernel import NetworkArrays
 from envs.bitboard import has_run
-from envs.jit import inlined, jit
-from envs.random_stream import DRAWN_BITS, DRAWN_MASK, drawn_index, next_stream
+from envs.compiled.jit import inlined, jit
+from envs.compiled.random_stream import DRAWN_BITS, DRAWN_MASK, drawn_index, next_stream
 
 
 class PlaySettings(NamedTuple):

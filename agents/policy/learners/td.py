@@ -22,8 +22,8 @@ from agents.policy.network import PolicyNetwork, TrainedPolicy, policy_scope
 from agents.policy.training.learner import TrainingSettings
 from envs.bitboard import fits_in_word
 from envs.board import BoardGame
-from envs.jit import fastest, zeros
-from envs.random_stream import stream_of_seed
+from envs.compiled.jit import fastest, zeros
+from envs.compiled.random_stream import stream_of_seed
 
 TUPLES = 70
 LENGTH = 7

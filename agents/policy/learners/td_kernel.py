@@ -19,8 +19,8 @@ from agents.compiled.puct_kernel import safe_moves, value_at_sight
 from agents.compiled.tree_nodes import UNPROVEN
 from agents.policy.features import FeatureBoard, active_features
 from envs.bitboard import mirrored
-from envs.jit import inlined, jit
-from envs.random_stream import drawn_index, next_stream
+from envs.compiled.jit import inlined, jit
+from envs.compiled.random_stream import drawn_index, next_stream
 
 CHANCES = 1 << 20
 """Probabilities are given in parts of this."""

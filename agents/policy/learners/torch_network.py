@@ -15,7 +15,7 @@ from agents.policy.network import PolicyNetwork
 from agents.policy.shipped import known_policy, require_known_game
 from agents.policy.training.learner import TrainingSettings
 from envs.board import BoardGame
-from envs.jit import fastest
+from envs.compiled.jit import fastest
 
 VALUE_WEIGHT = 0.3
 """How much the loss of the value counts beside that of the policy."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import NamedTuple
 
+from agents.agent import OnProgress
 from agents.policy.training.learner import Budget, Learner
 from agents.policy.training.trials import Trial, Trials
-from agents.search import OnProgress
 
 TRIAL_SPACING = 1.2
 """A trial comes when there are so many times the rounds that there were at the last one."""

@@ -10,9 +10,9 @@ from functools import lru_cache
 from math import inf
 from typing import Any
 
+from agents.agent import Clock, TimeUp
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.mcts_agent import MCTSAgent
-from agents.search import Clock, TimeUp
 from agents.solver.analysis import plies_left
 from agents.solver.exact_moves import bounds_of_best
 from agents.solver.solver import ScoreBounds, Solver

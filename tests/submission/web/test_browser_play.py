@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from agents.levels import LEVELS
+from envs.board import moves_text, parse_moves
 from envs.connectx import ConnectFour
-from envs.notation import moves_text, parse_moves
 from envs.tic_tac_toe import TicTacToe
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.browser import (

@@ -9,7 +9,7 @@ import pytest
 from agents.book.opening_book import shipped_book_of
 from agents.solver.solver import Solver
 from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
-from envs.notation import moves_text, parse_moves
+from envs.board import moves_text, parse_moves
 from submission.web.searching.review_view import growing_review
 from submission.web.searching.values import PositionValues, growing_values, values_view
 from tests.helpers.bitbully_judge import Judge

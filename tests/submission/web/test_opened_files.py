@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from envs.board import state_from_moves
 from envs.games import game_from_id
-from envs.notation import state_from_moves
 from submission.match.results_file import read_results
 from submission.rating.ladder import make_ladder
 from submission.web.opened_files import OpenedFile, ReplayFilter

@@ -7,7 +7,7 @@ import pytest
 
 from agents.compiled import compilation
 from agents.compiled.compilation import Patience, WideBoards
-from envs.jit import TWINS
+from envs.compiled.jit import TWINS
 from submission.web.searching import searches as web_searches
 from submission.web.searching.searches import Asked, MoveAsked, Searches
 

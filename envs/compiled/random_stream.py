@@ -8,7 +8,7 @@ a mask follows, because it is optimised as if none ever did.
 
 from collections.abc import Container
 
-from envs.jit import inlined
+from envs.compiled.jit import inlined
 
 MULTIPLIER = 698769069
 DRAWN_BITS = 32

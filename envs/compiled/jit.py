@@ -21,9 +21,9 @@ TWINS: dict[Callable[..., Any], Any] = {}
 """The compiled twin of each kernel that has one."""
 MAKING_TWINS = RLock()
 WordKind: TypeAlias = Callable[[int], int]
-"""A kind of words, which makes one of a number: `int` for 64 bits, or one of `envs.wide_words`."""
+"""A kind of words, which makes one of a number: `int` for 64 bits, or one of `wide_words`."""
 WORDS: dict[int, Callable[[], WordKind]] = {64: lambda: int}
-"""What hands out the words that kernels take, by their bits; `envs.wide_words` enters its own."""
+"""What hands out the words that kernels take, by their bits; `wide_words` enters its own."""
 ENDING = Event()
 """Set when this process ends: threads that compile end then as soon as they can."""
 
@@ -34,11 +34,11 @@ def jit(function: Function) -> Function:
     It takes and returns 64-bit integers, floats and numpy arrays, and is written so that it means
     the same on Python's own integers: no reliance on wrap-around, a mask after every shift to the
     left, and one of less than 63 bits after every product or sum that could pass that (it is
-    compiled as if its sign were always right). Where its words may be wider (`envs.wide_words`),
-    numbers that it reads from them are narrowed by `int()`, and a bit of a word is a shifted word:
-    `1 << n` has 64 bits. Its twin runs without Python's global lock. What was compiled is kept on
-    disk for the next process, where `function` comes from an installed module and a folder can be
-    written to.
+    compiled as if its sign were always right). Where its words may be wider
+    (`envs.compiled.wide_words`), numbers that it reads from them are narrowed by `int()`, and a bit
+    of a word is a shifted word: `1 << n` has 64 bits. Its twin runs without Python's global lock.
+    What was compiled is kept on disk for the next process, where `function` comes from an installed
+    module and a folder can be written to.
     """
     return _marked(function, "jit")
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from envs import ConnectX, TicTacToe, parse_moves, state_from_moves
-from envs.notation import moves_text
+from envs.board import moves_text
 
 
 @pytest.mark.parametrize(

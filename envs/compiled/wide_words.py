@@ -2,10 +2,11 @@
 
 In plain Python such a word is a whole number that says how wide it is. NumPy has no such integers,
 so an array of them holds their bytes, and gives and takes Python's numbers. What compiled code
-makes of both is `envs.wide_integers`, which Numba is taught when the first wide board is compiled.
+makes of both is `envs.compiled.wide_integers`, which Numba is taught when the first wide board is
+compiled.
 
-Importing this module enters the words in `envs.jit.WORDS`, as `import envs` does. A bundle is
-without it: there, boards that do not fit 64 bits are searched by the references.
+Importing this module enters the words in `envs.compiled.jit.WORDS`, as `import envs` does. A bundle
+is without it: there, boards that do not fit 64 bits are searched by the references.
 """
 
 import sys
@@ -16,7 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from envs.jit import LESSONS, WORDS
+from envs.compiled.jit import LESSONS, WORDS
 
 
 class WideWord(int):
@@ -80,7 +81,7 @@ def hand_out(word: type[WideWord]) -> type[WideWord]:
 
 
 def _teach_numba() -> None:
-    from envs.wide_integers import know_words
+    from envs.compiled.wide_integers import know_words
 
     know_words(WideWord, WideWords)
 

@@ -1,4 +1,4 @@
-"""Integers of 128 and 256 bits for Numba, which LLVM has anyway: `envs.wide_words`, compiled.
+"""Integers of 128 and 256 bits for Numba, which LLVM has anyway: `wide_words`, compiled.
 
 A kernel's source is the same for all widths. What is mixed with a wide integer is widened; sums and
 products wrap around; `int()` narrows a wide integer to 64 bits, which must hold it, and counts of
@@ -16,7 +16,7 @@ from numba import types as numba_types
 from numba.core import cgutils, imputils, typeconv
 from numba.core.typing import templates as numba_templates
 
-from envs.jit import FOLDING, bit_of, folded
+from envs.compiled.jit import FOLDING, bit_of, folded
 
 # Numba's own, without types: what they are depends on its version.
 # mypy: disable-error-code="untyped-decorator"
@@ -246,7 +246,7 @@ def bit_count(word: Any) -> Any:
 
 @extending.intrinsic
 def fold_limbs(typing_context: Any, word: Any) -> Any:
-    """Do what `envs.jit.folded` does, with wrap-around."""
+    """Do what `envs.compiled.jit.folded` does, with wrap-around."""
 
     def generate(context: Any, builder: Any, signature: Any, values: list[Any]) -> Any:
         folds = LIMB(0)
@@ -261,7 +261,7 @@ def fold_limbs(typing_context: Any, word: Any) -> Any:
 
 @extending.overload(folded)
 def folded_wide(word: Any) -> Any:
-    """Make `envs.jit.folded` known."""
+    """Make `envs.compiled.jit.folded` known."""
     if not isinstance(word, WideInteger):
         return None
 
@@ -273,7 +273,7 @@ def folded_wide(word: Any) -> Any:
 
 @extending.intrinsic
 def pick_bit(typing_context: Any, word: Any, number: Any) -> Any:
-    """Do what `envs.jit.bit_of` does, by a shift of 64 bits, which LLVM does for many at once."""
+    """Do what `jit.bit_of` does, by a shift of 64 bits, which LLVM does for many at once."""
 
     def generate(context: Any, builder: Any, signature: Any, values: list[Any]) -> Any:
         whole, place = values
@@ -290,7 +290,7 @@ def pick_bit(typing_context: Any, word: Any, number: Any) -> Any:
 
 @extending.overload(bit_of)
 def bit_of_wide(word: Any, number: Any) -> Any:
-    """Make `envs.jit.bit_of` known."""
+    """Make `envs.compiled.jit.bit_of` known."""
     if not isinstance(word, WideInteger):
         return None
 
