@@ -1,5 +1,6 @@
 """The commands, in the order in which the help shows them; each is imported when it is called."""
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -49,6 +50,21 @@ COMMANDS = {
 }
 """The first line of each command's help: the list of all is shown without importing them."""
 
+CHAPTERS = {
+    "submit": ("build", "check", "prepare"),
+    "matches": ("evaluate", "ladder", "report"),
+    "judging": ("grade", "review", "positions"),
+    "play": ("agents", "play", "web"),
+}
+"""The modules with several commands; every other command has a module of its own name."""
+
+
+def function_of(command: str) -> Callable[..., None]:
+    """The function of a command's name; its module is imported."""
+    chapter = next((name for name, held in CHAPTERS.items() if command in held), command)
+    function: Callable[..., None] = getattr(import_module(f"submission.cli.{chapter}"), command)
+    return function
+
 
 class CommandGroup(TyperGroup):
     """Imports the one command that is called.
@@ -64,9 +80,8 @@ class CommandGroup(TyperGroup):
         """The command of this name, imported."""
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"submission.cli.{cmd_name}")
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
-        single.command(cmd_name)(getattr(module, cmd_name))
+        single.command(cmd_name)(function_of(cmd_name))
         return typer.main.get_command(single)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:

@@ -1,9 +1,14 @@
-"""`connectx play`."""
+"""`connectx agents`, `play` and `web`: who there is to play against, and where."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
+from agents.options import agent_help, agent_options
+from agents.registry import REGISTERED
 from envs.board import parse_moves
 from submission.cli.games import (
     CONNECT_X,
@@ -19,6 +24,27 @@ from submission.play.moves import History
 from submission.play.opponent import find_opponent
 from submission.play.session import Session
 from submission.terminal import console
+
+
+def agents() -> None:
+    """List the agents, their options and the defaults."""
+    for name, agent in REGISTERED.items():
+        console.print(Text.assemble((name, "bold"), f"  {agent_help(agent)}"))
+        table = Table(box=None, show_header=False, padding=(0, 2))
+        for option in agent_options(agent):
+            is_file = option.is_file and not isinstance(option.default, str)
+            value = "FILE" if is_file else _as_text(option.default)
+            table.add_row(f"{option.name}={value}", option.help)
+        if table.row_count:
+            console.print(table)
+        console.print()
+
+
+def _as_text(value: object) -> str:
+    """A default as it is written on the command line."""
+    return (
+        "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    )
 
 
 def play(
@@ -51,3 +77,35 @@ def play(
     opening = tuple(parse_moves(moves))
     session = Session(console, find_opponent(opponent, env), seat, time_limit)
     session.play(History(env, opening, len(opening)))
+
+
+def web(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[FILE]...", help="What --results has written, or games downloaded from Kaggle."
+        ),
+    ] = None,
+    host: Annotated[
+        str, typer.Option(metavar="HOST", help="The address to listen at.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int,
+        typer.Option(min=0, max=65535, help="Where to listen; another one where it is taken."),
+    ] = 8642,
+    open_browser: Annotated[
+        bool, typer.Option("--open", help="Open the page in the browser.")
+    ] = False,
+) -> None:
+    """Play against agents in the browser, and look at values, searches and replays.
+
+    Prints the address of the page, which has a token of this run. Only this machine reaches it
+    unless --host says otherwise. Ctrl-C ends it. Needs the extra `web`.
+    """
+    try:
+        from submission.web.serve import serve
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            f'connectx web needs {error.name}: install the extra `web` by `pip install -e ".[web]"`'
+        ) from error
+    serve(files or [], host, port, open_browser)

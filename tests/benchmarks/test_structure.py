@@ -22,12 +22,12 @@ def test_a_command_passes_the_files_whose_functions_it_calls(
 ) -> None:
     passed = files_passed(["agents"])
     assert "alphabeta" in capsys.readouterr().out
-    assert {"submission/cli/agents.py", "agents/options.py"} <= {*passed}
+    assert {"submission/cli/play.py", "agents/options.py"} <= {*passed}
     assert not [file for file in passed if file.startswith("agents/trace/")]
 
 
 def test_no_two_files_have_one_name() -> None:
-    """Commands are named as what they call; every other name says where to look."""
+    """Commands may be named as what they call; every other name says where to look."""
     files = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
     names = Counter(
         path.name for path in files if path.name != "__init__.py" and path.parent.name != "cli"

@@ -21,7 +21,7 @@ from submission.checking import kaggle_image
 from submission.checking.check import FIRST_GAMES, check_submission
 from submission.checking.kaggle_image import DISTRIBUTIONS_OF_MODULES, LIST, image_has, image_python
 from submission.checking.source_facts import read_source
-from submission.cli import prepare
+from submission.cli import submit
 from submission.kaggle import kaggle_environments
 from submission.sandbox.file_guard import PROJECT_PACKAGES
 from submission.sandbox.interpreter import find_python
@@ -300,8 +300,8 @@ def test_prepare_ends_with_a_slow_pair(shell: Shell, no_image: Path) -> None:
 def test_prepare_checks_with_kaggles_versions_where_they_are(
     shell: Shell, no_image: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(prepare, "can_throttle", lambda: False)
-    monkeypatch.setattr(prepare, "ENVIRONMENT", environment_beside(no_image))
+    monkeypatch.setattr(submit, "can_throttle", lambda: False)
+    monkeypatch.setattr(submit, "ENVIRONMENT", environment_beside(no_image))
     outcome = shell.run("prepare", "greedy")
     assert outcome.status == 0
     assert f"Checking with Kaggle's versions, in {no_image}." in outcome.stdout
@@ -334,7 +334,7 @@ def test_prepare_fails_where_the_slow_pair_does(
 ) -> None:
     hurried = partial(check_submission, act_timeout=0.6, bank=0.2, patience=0)
     monkeypatch.setattr(front_door, "check_submission", hurried)
-    monkeypatch.setattr(prepare, "SLOW_SPEED", 0.1)
+    monkeypatch.setattr(submit, "SLOW_SPEED", 0.1)
     (tmp_path / "mine.py").write_text(SLOW_AGENT)
     outcome = shell.run("prepare", "SlowAgent", "--from", "mine.py")
     assert outcome.status == 1

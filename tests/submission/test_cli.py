@@ -5,7 +5,6 @@ import json
 import re
 import subprocess
 import sys
-from importlib import import_module
 from importlib.metadata import version
 from inspect import getdoc
 from pathlib import Path
@@ -16,7 +15,7 @@ import pytest
 from agents.options import agent_options
 from agents.registry import REGISTERED
 from submission.bundle.bundle import build_bundle
-from submission.cli.app import COMMANDS
+from submission.cli.app import COMMANDS, function_of
 from tests.helpers.shell import Shell
 
 
@@ -184,8 +183,7 @@ def test_kaggle_missing_is_said_with_the_commands_that_install_it(
 
 def test_the_help_lists_each_command_with_its_own_first_line() -> None:
     for name, line in COMMANDS.items():
-        function = getattr(import_module(f"submission.cli.{name}"), name)
-        assert (getdoc(function) or "").splitlines()[0] == line
+        assert (getdoc(function_of(name)) or "").splitlines()[0] == line
 
 
 def test_help_imports_no_command() -> None:

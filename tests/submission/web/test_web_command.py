@@ -129,6 +129,8 @@ def quick_move(server: Running) -> int:
 
 def test_the_packages_of_the_extra_are_asked_for_alone_by_it() -> None:
     assert find_spec("starlette")
-    script = "import sys, submission.cli.app, submission.cli.web; print('starlette' in sys.modules)"
+    script = (
+        "import sys, submission.cli.app, submission.cli.play; print('starlette' in sys.modules)"
+    )
     told = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
     assert told.stdout.split() == [b"False"]

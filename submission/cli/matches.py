@@ -1,4 +1,4 @@
-"""`connectx evaluate`."""
+"""`connectx evaluate`, `ladder` and `report`: games against others, and what came of them."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +10,7 @@ from submission import front_door
 from submission.cli.arguments import (
     STDOUT,
     ActTimeout,
+    Anchor,
     ArenaOption,
     Dask,
     FirstPlayerTable,
@@ -35,8 +36,12 @@ from submission.match.kaggle_referee import game_to_show, replay_html
 from submission.match.match import Match
 from submission.match.match_report import render_openings
 from submission.match.players import find_player
+from submission.match.results_file import read_results
 from submission.match.schedule import Arena
 from submission.match.sprt import ERROR_RATE, Sprt, parse_sprt
+from submission.rating.ladder import Ladder, make_ladder
+from submission.rating.ladder_report import ladder_page
+from submission.rating.ratings import require_ranking_library
 from submission.running import CORES
 from submission.terminal import console, say
 
@@ -150,3 +155,106 @@ def _write_replay(match: Match, path: Path) -> None:
         say("No game was played: there is no replay to write.")
         return
     path.write_text(replay_html(shown, match.settings.configuration), encoding="utf-8")
+
+
+def ladder(
+    players: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PLAYER",
+            help="Two or more: Kaggle's `random` or `negamax`; agents, as in "
+            "`mcts:simulations=500,seed=1`; paths of submissions, .py files or .tar.gz.",
+        ),
+    ],
+    games: Games = 20,
+    anchor: Anchor = None,
+    seed: Seed = 0,
+    opening_plies: OpeningPlies = 2,
+    workers: Workers = CORES,
+    dask: Dask = None,
+    referee: RefereeOption = Referee.CONNECTX,
+    arena: ArenaOption = Arena.KAGGLE,
+    rows: RefereeRows = None,
+    columns: RefereeColumns = None,
+    inarow: RefereeInarow = None,
+    act_timeout: ActTimeout = 2.0,
+    results: Results = None,
+    resume: Resume = False,
+    json: Json = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write a page with the ratings as a picture and lost games."
+        ),
+    ] = None,
+) -> None:
+    """Find out who is stronger: everyone plays everyone, and Elo ratings come of it.
+
+    Each two players meet in openings that both play from either seat. The ratings are those of the
+    Bradley-Terry model, with 95 % intervals; the table has every pairing's score, the failures and
+    the move times. Needs the extra `rank`.
+
+    Ctrl-C ends the round robin with the games that were played until then, and exit status 1;
+    `--resume` goes on from there.
+    """
+    entrants = [find_player(name, referee) for name in players]
+    require_files(json, html, results=results, read=files_of_players(entrants))
+    result = front_door.ladder(
+        entrants,
+        games=games,
+        anchor=anchor,
+        seed=seed,
+        opening_plies=opening_plies,
+        referee=referee,
+        arena=arena,
+        rows=rows,
+        columns=columns,
+        inarow=inarow,
+        act_timeout=act_timeout,
+        workers=workers,
+        dask=dask,
+        results=results,
+        resume=resume,
+    )
+    show_ladder(result, json, html)
+    require_complete(result.match.completion)
+
+
+def show_ladder(ladder: Ladder, json: Path | None, html: Path | None) -> None:
+    """Print the ratings, and write the page."""
+    show(ladder, json)
+    if html is not None:
+        html.write_text(ladder_page(ladder), encoding="utf-8", newline="\n")
+
+
+def report(
+    results: Annotated[
+        Path, typer.Argument(metavar="FILE", help="What --results has written, finished or not.")
+    ],
+    first_player_table: FirstPlayerTable = False,
+    anchor: Anchor = None,
+    json: Json = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the page that `evaluate` or `ladder` writes."),
+    ] = None,
+) -> None:
+    """Show what is in a results file, while it is being written too.
+
+    Games of one player against others are shown as `connectx evaluate` shows them, other pairings
+    as `connectx ladder` does.
+    """
+    require_files(json, html, read=[results])
+    match = read_results(results)
+    if len({player for player, _ in match.pairings}) == 1:
+        if anchor is not None:
+            raise ValueError(f"--anchor is for a ladder, and {results} holds one player's games")
+        show(match, json)
+        report_more(match, first_player_table and json != STDOUT, html)
+    else:
+        if first_player_table:
+            raise ValueError(
+                f"--first-player-table is for one player's games, and {results} holds a ladder"
+            )
+        require_ranking_library()
+        show_ladder(make_ladder(match, anchor), json, html)

@@ -1,4 +1,4 @@
-"""`connectx positions`."""
+"""`connectx grade`, `review` and `positions`: moves beside what the solver says of them."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,8 +13,22 @@ from agents.solver.labelled_positions import (
 )
 from agents.solver.labelling import Ending, LabelSettings, make_labelled_positions
 from envs.connectx import ConnectX
-from submission.cli.arguments import Columns, Inarow, Rows
+from submission import front_door
+from submission.cli.arguments import (
+    ActTimeout,
+    Columns,
+    Dask,
+    Inarow,
+    Json,
+    PlayerName,
+    Rows,
+    files_of_players,
+    require_complete,
+    require_files,
+    show,
+)
 from submission.executors.local_workers import local_executor
+from submission.grading.grade_report import grade_page
 from submission.grading.position_making import make_position_set
 from submission.grading.solved_positions import (
     GAME,
@@ -23,8 +37,118 @@ from submission.grading.solved_positions import (
     PositionSettings,
     read_position_set,
 )
+from submission.match.players import find_player
 from submission.running import CORES
 from submission.terminal import progress_bar, say
+
+
+def grade(
+    player: PlayerName,
+    positions: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE",
+            help="What `connectx positions` has written, or positions that others grade with.",
+            show_default="those that come with the package",
+        ),
+    ] = SHIPPED_POSITIONS,
+    sample: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Ask about so many of the positions, drawn by the seed."),
+    ] = None,
+    seed: Annotated[
+        int,
+        typer.Option(metavar="S", help="The same seed draws the same sample and random numbers."),
+    ] = 0,
+    act_timeout: ActTimeout = 2.0,
+    workers: Annotated[
+        int,
+        typer.Option(metavar="K", help="Asked at the same time; at most one a core, to be fair."),
+    ] = CORES,
+    dask: Dask = None,
+    json: Json = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write a page with the worst mistakes on their boards."),
+    ] = None,
+) -> None:
+    """Compare a player's moves with the truth, in positions that are solved exactly.
+
+    For the opening, the middle game and the endgame: how often its move keeps the win or the draw,
+    and how often it is exactly best, beside what random play gets. At least half of the positions
+    are hard where there are as many: only one move keeps the result.
+
+    Positions that others grade with are read, too: refmoves1k of Kaggle's competitors (a line of
+    JSON with `board`, `score` and `move score`), and P. Pons' sets (moves and score, as `connectx
+    solve -` writes them), whose columns are solved first; --sample leaves fewer to solve. Scores
+    that the solver does not confirm are refused. The two figures that are quoted of refmoves1k come
+    with every grade: good moves keep the win or the draw, and in a lost position all do; perfect
+    moves are exactly best; both in percent of all positions.
+
+    A player is asked in a process of its own, as Kaggle would, but with a full bank in every
+    position; a smaller --act-timeout makes a quick grade. Ctrl-C ends it with the positions that
+    were answered until then, and exit status 1, as does a player that fails in all of them.
+    """
+    graded = find_player(player)
+    require_files(json, html, read=[positions, *files_of_players([graded])])
+    result = front_door.grade(
+        graded,
+        positions=positions,
+        sample=sample,
+        seed=seed,
+        act_timeout=act_timeout,
+        workers=workers,
+        dask=dask,
+    )
+    show(result, json)
+    if html is not None:
+        html.write_text(grade_page(result), encoding="utf-8", newline="\n")
+    require_complete(result.completion)
+    if all(answer.failure for answer in result.answers):
+        raise typer.Exit(1)
+
+
+def review(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help="Episodes that `kaggle competitions replay` has written, and results files.",
+        ),
+    ],
+    player: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="Whose moves are judged: the name of the team, or of the player."
+        ),
+    ],
+    logs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The player's log of the one episode, by `kaggle competitions logs`.",
+            show_default="those beside the episodes",
+        ),
+    ] = None,
+    time_limit: Annotated[
+        float,
+        typer.Option(metavar="SECONDS", min=0, help="For each position; then it is undecided."),
+    ] = 10.0,
+    json: Json = None,
+) -> None:
+    """Say where a player gave a win or a draw away, in games that were played.
+
+    Each move is compared with the solver's best one: what it was worth, and what would have been
+    better; with the totals for the opening, the middle game and the endgame. The logs of an episode
+    are found beside it by their names, `episode-123-agent-0-logs.json`, and add times and errors.
+
+    Ctrl-C ends it with the games that were judged until then, and exit status 1.
+    """
+    require_files(json, read=[*files, logs])
+    result = front_door.review(files, player, logs=logs, time_limit=time_limit)
+    show(result, json)
+    require_complete(result.completion)
+
 
 PER_PLY = 12
 

@@ -1,0 +1,225 @@
+"""`connectx build`, `check` and `prepare`: from an agent to a submission that may be uploaded."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agents.output_file import require_distinct
+from agents.registry import parse_options
+from envs.games import GAMES
+from submission import front_door
+from submission.checking.check import PATIENCE
+from submission.checking.check_report import render_pair
+from submission.checking.check_result import CheckReport
+from submission.checking.kaggle_image import ENVIRONMENT, image_python
+from submission.cli.arguments import (
+    ActTimeout,
+    AgentName,
+    Force,
+    Games,
+    Json,
+    Options,
+    Output,
+    RefereeOption,
+    Seed,
+    Source,
+    Workers,
+    files_of_options,
+    modules_beside,
+    require_complete,
+    require_files,
+    show,
+)
+from submission.front_door import DEFAULT_OUTPUT
+from submission.kaggle import Referee, upload_command
+from submission.match.schedule import require_pairs
+from submission.running import CORES
+from submission.sandbox.throttle import can_throttle
+from submission.terminal import console, say
+
+
+def build(
+    agent: AgentName,
+    option: Options = None,
+    source: Source = None,
+    game: Annotated[
+        str,
+        typer.Option(
+            metavar="|".join(GAMES),
+            help="A game that the file plays besides ConnectX and OpenSpiel's Connect Four.",
+        ),
+    ] = "connectx",
+    output: Output = DEFAULT_OUTPUT,
+    force: Force = False,
+) -> None:
+    """Bundle an agent into one self-contained file for Kaggle.
+
+    Options that you leave out have the defaults that `connectx agents` lists, but for limits of
+    time and of simulations: on Kaggle the clock is the limit.
+    """
+    write_bundle(agent, option or [], source, output, force=force, game=game)
+
+
+def write_bundle(
+    agent: str,
+    options: Sequence[str],
+    source: Path | None,
+    output: Path,
+    *,
+    force: bool,
+    game: str = "connectx",
+) -> None:
+    """Bundle an agent into a file, and say how large it is."""
+    chosen = parse_options(options)
+    require_distinct(output, read=[source, *files_of_options(chosen)])
+    submission = front_door.build(agent, source=source, game=game, **chosen)
+    require_distinct(output, read=modules_beside(source))
+    submission.save(output, force=force)
+    say(f"Wrote {output}, {len(submission.source.encode()) / 1000:.0f} kB.")
+
+
+def check(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A .py file, or a tar.gz of one.")],
+    python: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="Play with this interpreter and its packages: a Python of 3.11 or newer with "
+            "kaggle_environments, or the folder of its virtual environment. `make kaggle-image` "
+            "makes one with Kaggle's versions, .venv/kaggle-image.",
+            show_default="the one that runs this command",
+        ),
+    ] = None,
+    referee: RefereeOption = Referee.CONNECTX,
+    speed: Annotated[
+        float,
+        typer.Option(
+            metavar="SHARE",
+            help="Play as on a machine so much slower: 0.33 leaves a third of one core to the "
+            "submission with all its threads and processes, while the clock runs on. Linux only.",
+        ),
+    ] = 1.0,
+    act_timeout: ActTimeout = 2.0,
+    game_seconds: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            min=0,
+            help="How long each game that decides is played after its first move, and longer while "
+            "the bank of time could still run out; 1200 for whole games.",
+            show_default="8, divided by the speed",
+        ),
+    ] = None,
+    patience: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            min=0,
+            help="After so long no further game begins: those on other boards or with less time, "
+            "which only warn. Agents that compile take about 45 s for all.",
+        ),
+    ] = PATIENCE,
+    json: Json = None,
+) -> None:
+    """Say whether Kaggle would accept a submission, and why not.
+
+    Any submission: it is played as Kaggle would play it, in a process of its own, which is ended
+    when it hangs or takes too much memory. Files and packages that are here but not on Kaggle's
+    machine are named.
+
+    Exit status 0 only when Kaggle would accept it, 1 when not.
+    """
+    require_files(json, read=[file])
+    report = front_door.check(
+        file,
+        python=python,
+        referee=referee,
+        speed=speed,
+        act_timeout=act_timeout,
+        game_seconds=game_seconds,
+        patience=patience,
+    )
+    show(report, json)
+    require_accepted(report)
+
+
+def require_accepted(report: CheckReport) -> None:
+    """End the command with status 1 where Kaggle would refuse the submission.
+
+    Raises:
+        typer.Exit: it would.
+    """
+    if not report.accepted:
+        raise typer.Exit(1)
+
+
+SLOW_SPEED = 1 / 3
+
+SLOW_SECONDS = 5.0
+"""How long the slow games are played after their first moves."""
+
+NO_IMAGE = (
+    "Checking with the packages of this Python; `make kaggle-image` makes an environment with "
+    "Kaggle's, which is then taken."
+)
+
+
+def prepare(
+    agent: AgentName,
+    option: Options = None,
+    source: Source = None,
+    output: Output = DEFAULT_OUTPUT,
+    force: Force = False,
+    games: Games = 2,
+    seed: Seed = 0,
+    workers: Workers = CORES,
+) -> None:
+    """Build, check and evaluate a submission, one after the other.
+
+    It is checked with Kaggle's versions of Python and its packages where `make kaggle-image` has
+    made an environment of them. Then it plays against Kaggle's random and negamax, and at last,
+    on Linux, on both seats as on a machine a third as fast.
+
+    All of it is for the competition, ConnectX. For tic-tac-toe, which has none, take
+    `connectx build AGENT --game tictactoe`, and then `connectx check` and `connectx evaluate` with
+    `--referee open_spiel_tic_tac_toe`.
+
+    Exit status 0 only when Kaggle would accept it, and the slow games too are in order.
+    """
+    require_pairs(games)
+    python = image_python()
+    write_bundle(agent, option or [], source, output, force=force)
+    say(f"Checking with Kaggle's versions, in {ENVIRONMENT}." if python else NO_IMAGE)
+    report = front_door.check(output, python=python)
+    show(report)
+    require_accepted(report)
+    match = front_door.evaluate(
+        output, ["random", "negamax"], games=games, seed=seed, opening_plies=0, workers=workers
+    )
+    show(match)
+    require_complete(match.completion)
+    play_slowly(output, python)
+    say(f"Submit it with: {upload_command(str(output), agent)}")
+
+
+def play_slowly(file: Path, python: Path | None) -> None:
+    """Play a pair of games as on a machine a third as fast.
+
+    Args:
+        file: the submission.
+        python: the interpreter that plays it; None for this one.
+
+    Raises:
+        typer.Exit: the submission fails.
+    """
+    if not can_throttle():
+        say("The games at a third of the speed are left out: only Linux can slow them down.")
+        return
+    say("Playing at a third of the speed.")
+    report = front_door.check(
+        file, python=python, speed=SLOW_SPEED, game_seconds=SLOW_SECONDS, pair_only=True
+    )
+    console.print(render_pair(report), crop=False)
+    require_accepted(report)
