@@ -17,8 +17,8 @@ from agents.compiled.compiled_alpha_beta import (
 )
 from agents.compiled.learned_value import LearnedValue, learned_values, learned_weights_option
 from agents.depth_first import Deepened, DepthFirstAgent, DepthFirstSearch
+from agents.guidance.final_move import LOOK_AHEAD, TIE_BREAKS, best_against_fallible
 from agents.guidance.heuristics import HEURISTICS, Heuristic, automatic
-from agents.guidance.tie_break import LOOK_AHEAD, TIE_BREAKS, best_against_fallible
 from agents.options import ENGINES, choose, option, require_at_least, require_one_of
 from envs.protocol import Action, Env, State
 

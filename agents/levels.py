@@ -13,7 +13,7 @@ from agents.agent import Agent, SearchResult, legal_actions, make_rng
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.baselines import RandomAgent
 from agents.options import option
-from agents.perfect import PerfectAgent
+from agents.solver.perfect import PerfectAgent
 from envs.protocol import Action, Env, State
 
 EXACT = 99

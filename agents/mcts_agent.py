@@ -10,7 +10,7 @@ from agents.compiled.compilation import Compilation, is_compiled_game, runs_comp
 from agents.compiled.learned_value import LearnedValue, learned_values, learned_weights_option
 from agents.compiled.mcts_forest import LEARNED_MCTS, MCTS, Forest, mcts_of_wide_board
 from agents.compiled.mcts_kernel import TreeSettings
-from agents.final_move import FINAL_MOVES, SearchedNode, final_action, principal_variation
+from agents.guidance.final_move import FINAL_MOVES, SearchedNode, final_action, principal_variation
 from agents.guidance.ordering import sensible_actions
 from agents.guidance.rollouts import ROLLOUTS, Rollout, decisive, uniform
 from agents.mcts import Tree

@@ -6,8 +6,8 @@ from math import inf
 
 from agents.agent import Clock, Found, Variation, expected_value, possible_outcomes
 from agents.depth_first import Deepened, DepthFirstAgent, DepthFirstSearch
+from agents.guidance.final_move import LOOK_AHEAD, TIE_BREAKS, best_against_fallible
 from agents.guidance.ordering import Ordering
-from agents.guidance.tie_break import LOOK_AHEAD, TIE_BREAKS, best_against_fallible
 from agents.options import option, require_one_of
 from envs.protocol import CHANCE, Action, Env, State
 

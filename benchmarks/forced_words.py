@@ -7,7 +7,7 @@ from agents.compiled.alpha_beta_kernel import make_slice_on_board
 from agents.compiled.mcts_kernel import make_kernels_on_board
 from envs.bitboard import board_masks
 from envs.compiled.jit import WORDS
-from envs.learning.vector_kernels import make_step
+from envs.learning.vector.vector_kernels import make_step
 
 
 @contextmanager

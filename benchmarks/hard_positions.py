@@ -13,8 +13,8 @@ from random import Random
 from agents.agent import Agent
 from agents.book.opening_book import shipped_book_of
 from agents.guidance.opponent_models import preferences
+from agents.reporting.stats import score_estimate
 from agents.solver.solver import Solver
-from agents.stats import score_estimate
 from benchmarks.make_positions import mirror_free_identity
 from benchmarks.positions import FOLDER
 from benchmarks.results import Report, table

@@ -7,7 +7,7 @@ from itertools import combinations
 from rich.table import Table
 
 from agents import AlphaBetaAgent
-from agents.stats import score_estimate
+from agents.reporting.stats import score_estimate
 from benchmarks.matches import match_points, openings
 from benchmarks.results import Report, table
 from envs import ConnectFour, TicTacToe

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 from agents.agent import Agent
 from agents.registry import make_agent
-from agents.stats import Estimate, score_estimate
+from agents.reporting.stats import Estimate, score_estimate
 from benchmarks.matches import play, points
 from benchmarks.value_losses import (
     DrawnSets,

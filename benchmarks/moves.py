@@ -6,7 +6,7 @@ from random import Random
 from statistics import fmean
 from time import perf_counter
 
-from agents.perfect import PerfectAgent
+from agents.solver.perfect import PerfectAgent
 from benchmarks.make_positions import random_moves
 from benchmarks.results import Report, table
 from benchmarks.solver_peer import BitBully

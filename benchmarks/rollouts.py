@@ -7,7 +7,7 @@ from typing import Any
 
 from agents import MCTSAgent
 from agents.guidance.rollouts import ROLLOUTS
-from agents.stats import Estimate, score_estimate
+from agents.reporting.stats import Estimate, score_estimate
 from benchmarks.matches import match_points, openings
 from benchmarks.results import Report, table
 from envs import ConnectFour

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from agents import PerfectAgent, Solver, make_agent
-from agents.stats import Z_95
+from agents.reporting.stats import Z_95
 from benchmarks.results import Report, table
 from envs import BoardState, ConnectFour
 from submission.kaggle import kaggle_environments

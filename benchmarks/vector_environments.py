@@ -14,7 +14,7 @@ from benchmarks.results import Report, table
 from benchmarks.vector_peer import PGX_IDS, PgxGames
 from envs import BoardGame, ConnectFour, TicTacToe
 from envs.learning.random_play import LegalActionSampler, play_random_games
-from envs.learning.vector_env import make_vector_env
+from envs.learning.vector.vector_env import make_vector_env
 
 BATCHES = (1, 8, 64, 512, 2048, 8192, 16384, 65536)
 """How many games step together."""

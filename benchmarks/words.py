@@ -15,7 +15,7 @@ from benchmarks.results import Report, table
 from envs.compiled.jit import WORDS
 from envs.connectx import ConnectFour, ConnectX
 from envs.learning.random_play import LegalActionSampler
-from envs.learning.vector_env import make_vector_env
+from envs.learning.vector.vector_env import make_vector_env
 
 CONNECT_FOUR = ConnectFour()
 WIDE_BOARDS = (ConnectX(8, 8, 4), ConnectX(7, 9, 4), ConnectX(10, 12, 5))

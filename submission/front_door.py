@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 
 from agents.agent import Agent
 from agents.options import agent_options
-from agents.output_file import require_writable
 from agents.registry import REGISTERED, JsonValue, option_texts
+from agents.reporting.output_file import require_writable
 from submission.bundle.bundle import build_bundle, is_bundle
 from submission.bundle.functions import function_source
 from submission.checking.check import check_submission

@@ -22,7 +22,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.agent import OnProgress
-from agents.rich_html import html_of
+from agents.reporting.rich_html import html_of
 from envs.svg import in_page
 from submission.console_encoding import READABLE
 

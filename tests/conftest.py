@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 from hypothesis import HealthCheck, settings
 
-from envs.learning import vector_threads
+from envs.learning.vector import vector_threads
 from submission.rating import ratings
 from tests.helpers.shell import Shell
 

@@ -22,7 +22,7 @@ from agents.book.repertoire import (
 )
 from agents.book.retrieval import BitField, make_bit_field
 from agents.book.shards import SHARD_POSITIONS, run_shards
-from agents.guidance.tie_break import value_against_fallible
+from agents.guidance.final_move import value_against_fallible
 from agents.solver.exact_moves import ExactMoves
 from agents.solver.prospects import Prospects, promise
 from agents.solver.solver import Solver
@@ -193,8 +193,8 @@ class Foresight:
 
     Of moves that win, it takes the one after which most replies are mistakes: all of them win. Of
     others the one that brings most on average against an opponent who replies as his look-ahead
-    tells him, with a temperature (`agents.guidance.tie_break`), while the next moves are chosen so,
-    too; the narrower the choice, the further ahead.
+    tells him, with a temperature (`agents.guidance.final_move`), while the next moves are chosen
+    so, too; the narrower the choice, the further ahead.
 
     Args:
         env: the game.

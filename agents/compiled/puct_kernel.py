@@ -1,4 +1,4 @@
-"""PUCT on arrays, compiled: `agents.puct` without objects.
+"""PUCT on arrays, compiled: `agents.policy.puct` without objects.
 
 A tree is a pool of nodes, as in `agents.compiled.mcts_kernel`; the children of a node are made
 together, when it is expanded, in the order of their actions. Statistics and proofs are from the
@@ -56,7 +56,7 @@ NO_ACTION = -1
 
 
 class PuctSettings(NamedTuple):
-    """The growth of a tree: the options of `agents.puct`."""
+    """The growth of a tree: the options of `agents.policy.puct`."""
 
     exploration: float
     fpu: float
@@ -168,7 +168,7 @@ def select_path(
 
 @inlined
 def best_child(tree: PuctArrays, place: int, settings: PuctSettings) -> int:
-    """Choose the unproven child with the highest `agents.puct.puct`, the first of equals."""
+    """Choose the unproven child with the highest `agents.policy.puct.puct`, the first of equals."""
     nodes, sums = tree.nodes, tree.sums
     visits = nodes[place, VISITS]
     untried = max(-1.0, -sums[place, TOTAL] / visits - settings.fpu)

@@ -37,7 +37,7 @@ from agents.compiled.tree_nodes import (
 from agents.policy.features import feature_board
 from agents.policy.network import PolicyNetwork
 from agents.policy.network_kernel import network_arrays
-from agents.puct import noisy_priors
+from agents.policy.puct import noisy_priors
 from envs.board import BoardGame, BoardState
 from envs.compiled.jit import compiled, zeros
 from envs.connectx import ConnectX
@@ -53,7 +53,7 @@ SLICE = 250
 
 
 class PooledNode:
-    """A node of a tree in a pool: like `agents.puct.GuidedNode`, but to be read only.
+    """A node of a tree in a pool: like `agents.policy.puct.GuidedNode`, but to be read only.
 
     It is one of the tree as it stands, until that grows or descends.
 
@@ -116,7 +116,7 @@ class PooledNode:
 
 
 class PooledGuidedTree:
-    """A tree that grows as `agents.puct.GuidedTree` does, by the compiled kernels.
+    """A tree that grows as `agents.policy.puct.GuidedTree` does, by the compiled kernels.
 
     Args:
         env: the rules, of a board that `envs.bitboard.fits_in_word`.

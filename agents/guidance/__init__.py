@@ -1,1 +1,1 @@
-"""Guides of a search: heuristics, move orderings, rollouts, opponent models, tie-breaks."""
+"""Guides of a search: heuristics, move orderings, rollouts, opponent models, the final move."""

@@ -12,7 +12,7 @@ from math import inf
 from typing import Any, NamedTuple
 
 from agents.agent import Clock, SearchResult, TimeUp, legal_actions, make_rng
-from agents.final_move import SearchedNode, final_action
+from agents.guidance.final_move import SearchedNode, final_action
 from agents.mcts_agent import MCTSAgent
 from agents.parallel.workers import Task, Workers
 from envs.protocol import Action, Env, State

@@ -11,22 +11,22 @@ from agents.agent import Agent, Clock, SearchResult, legal_actions, make_rng
 from agents.compiled.compilation import is_compiled_game, runs_compiled
 from agents.compiled.puct_kernel import PuctSettings
 from agents.compiled.puct_tree import PUCT, PooledGuidedTree
-from agents.final_move import principal_variation, safest_action
+from agents.guidance.final_move import principal_variation, safest_action
 from agents.guidance.ordering import sensible_actions
 from agents.options import ENGINES, option, require_at_least, require_one_of
 from agents.policy.network import PolicyNetwork, TrainedPolicy, evaluate_network
 from agents.policy.policy_agent import action_chances
-from agents.policy.shipped import (
-    known_policy,
-    require_known_game,
-    weights_option,
-)
-from agents.puct import (
+from agents.policy.puct import (
     Evaluation,
     GuidedFace,
     GuidedTree,
     gumbel_merits,
     halve_sequentially,
+)
+from agents.policy.shipped import (
+    known_policy,
+    require_known_game,
+    weights_option,
 )
 from envs.bitboard import fits_in_word
 from envs.board import BoardGame, BoardState
@@ -240,7 +240,7 @@ def most_visited(node: GuidedFace[int]) -> int:
 
 
 def network_evaluation(network: PolicyNetwork, env: BoardGame, state: BoardState) -> Evaluation:
-    """Ask a network, as an `agents.puct.Evaluator` is asked."""
+    """Ask a network, as an `agents.policy.puct.Evaluator` is asked."""
     actions = env.get_available_actions(state)
     logits, values = evaluate_network(network, env, [state])
     chances = action_chances(logits, [actions], temperature=1.0)[0]

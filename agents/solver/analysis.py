@@ -18,8 +18,8 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.agent import OnProgress
-from agents.display import shows_itself
-from agents.rich_html import html_of, text_of
+from agents.reporting.display import shows_itself
+from agents.reporting.rich_html import html_of, text_of
 from agents.solver.exact_moves import bounds_of_best
 from agents.solver.solver import ScoreBounds, Solver
 from envs.board import BoardGame, BoardState, state_from_moves

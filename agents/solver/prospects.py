@@ -11,9 +11,9 @@ from agents.compiled.compiled_alpha_beta import (
     alpha_beta_of_wide_board,
     can_compile,
 )
+from agents.guidance.final_move import LOOK_AHEAD, best_against_fallible, value_against_fallible
 from agents.guidance.heuristics import open_lines
 from agents.guidance.ordering import centre_first
-from agents.guidance.tie_break import LOOK_AHEAD, best_against_fallible, value_against_fallible
 from agents.solver.exact_moves import ExactMoves
 from envs.board import BoardState
 from envs.connectx import ConnectX

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.output_file import replace_content
+from agents.reporting.output_file import replace_content
 from agents.solver.score_table import BOUND_BITS, WORK_BITS
 from agents.solver.solver import Solver
 from agents.solver.solver_engine import CompiledEngine

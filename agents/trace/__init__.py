@@ -1,6 +1,6 @@
 """The trace of a search: recorded, told in words, drawn as a picture, turned into exercises."""
 
-from agents.display import shows_itself
+from agents.reporting.display import shows_itself
 from agents.trace.pictures.drawing import draw
 from agents.trace.recording import recorded
 from agents.trace.story import tell, trace_text

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from envs.board import BoardGame, BoardState
 from envs.compiled.random_stream import DRAWN_MASK, drawn_index, next_stream, random_action
 from envs.learning.arguments import first_illegal, require_actions
-from envs.learning.vector_boards import Boards
-from envs.learning.vector_kernels import Bytes, Flags, Words
+from envs.learning.vector.vector_boards import Boards
+from envs.learning.vector.vector_kernels import Bytes, Flags, Words
 
 Opponent = Callable[[BoardGame, BoardState], int]
 """Chooses the action of the player to move; every agent's `act` is such a function."""

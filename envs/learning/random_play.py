@@ -18,8 +18,8 @@ from envs.compiled.jit import (
 )
 from envs.compiled.random_stream import drawn_index, next_stream, random_action, stream_of_seed
 from envs.learning.arguments import Seed, require_count, require_masks, require_seed
-from envs.learning.vector_kernels import Bytes, Words, make_random_games
-from envs.learning.vector_threads import (
+from envs.learning.vector.vector_kernels import Bytes, Words, make_random_games
+from envs.learning.vector.vector_threads import (
     Kernel,
     ThreadedKernel,
     useful_threads,

@@ -37,7 +37,7 @@ def register_environments() -> None:
             gymnasium.register(
                 environment_id,
                 entry_point=f"envs.learning.single_env:{rules}Env",
-                vector_entry_point=f"envs.learning.vector_env:{rules}VectorEnv",
+                vector_entry_point=f"envs.learning.vector.vector_env:{rules}VectorEnv",
             )
 
 

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from agents.output_file import require_distinct, require_writable
 from agents.registry import JsonValue, parse_specification
+from agents.reporting.output_file import require_distinct, require_writable
 from submission.cli.games import LARGEST_SIZE
 from submission.kaggle import Referee
 from submission.match.match import Completion
@@ -150,7 +150,7 @@ def require_files(
         read: the files that the command is given.
 
     Raises:
-        ValueError, OSError: see `agents.output_file`.
+        ValueError, OSError: see `agents.reporting.output_file`.
     """
     files = [path for path in written if path not in (None, STDOUT)]
     require_distinct(results, *files, read=read)

@@ -13,7 +13,7 @@ from agents.book.book_format import book_module, repertoire_module
 from agents.book.book_positions import BookScope
 from agents.book.repertoire import RepertoireScope
 from agents.options import require_at_least
-from agents.output_file import replace_content, require_writable
+from agents.reporting.output_file import replace_content, require_writable
 from submission.cli.arguments import Columns, Dask, Inarow, Rows
 from submission.running import CORES, chosen_executor
 from submission.terminal import progress_bar, say

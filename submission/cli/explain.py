@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from agents.output_file import require_distinct, require_writable
 from agents.registry import JsonValue, parse_options
+from agents.reporting.output_file import require_distinct, require_writable
 from agents.trace.exercise import answers, exercise_sheet, quiz_sheet, solve_exercise
 from agents.trace.open_tree import OpenTree, read_open_tree
 from agents.trace.pictures.drawing import draw

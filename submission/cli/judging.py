@@ -5,13 +5,13 @@ from typing import Annotated
 
 import typer
 
-from agents.output_file import require_writable
-from agents.solver.labelled_positions import (
+from agents.policy.training.labelled_positions import (
     LabelledPositions,
     require_label_format,
     write_labelled_positions,
 )
-from agents.solver.labelling import Ending, LabelSettings, make_labelled_positions
+from agents.policy.training.labelling import Ending, LabelSettings, make_labelled_positions
+from agents.reporting.output_file import require_writable
 from envs.connectx import ConnectX
 from submission import front_door
 from submission.cli.arguments import (

@@ -12,7 +12,7 @@ import typer
 
 from agents.agent import Clock
 from agents.book.opening_book import shipped_book_of
-from agents.output_file import require_writable
+from agents.reporting.output_file import require_writable
 from agents.solver.analysis import (
     Analysis,
     ReachedPosition,

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from agents.output_file import require_distinct
 from agents.registry import parse_options
+from agents.reporting.output_file import require_distinct
 from envs.games import GAMES
 from submission import front_door
 from submission.checking.check import PATIENCE

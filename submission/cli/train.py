@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from agents.agent import OnProgress
-from agents.output_file import require_distinct, require_writable
 from agents.policy.training.learner import (
     LEARNERS,
     Budget,
@@ -20,6 +19,7 @@ from agents.policy.training.learner import (
 from agents.policy.training.training import Training
 from agents.policy.training.training_files import TrainingFiles
 from agents.policy.training.trials import Trials
+from agents.reporting.output_file import require_distinct, require_writable
 from submission.cli.arguments import Output
 from submission.cli.games import CONNECT_FOUR, Game, GameColumns, GameInarow, GameRows, chosen_game
 from submission.terminal import progress_bar, say

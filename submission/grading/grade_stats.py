@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from agents.reporting.stats import Estimate, score_estimate
 from agents.solver.analysis import ReachedPosition, in_words
 from agents.solver.solver import ScoreBounds
-from agents.stats import Estimate, score_estimate
 from submission.grading.solved_positions import GAME, Outcome, Phase, SolvedPosition
 from submission.match.seats import Failure
 

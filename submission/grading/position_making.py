@@ -14,7 +14,7 @@ from agents.agent import Clock, OnProgress
 from agents.book.opening_book import shipped_book_of
 from agents.guidance.opponent_models import OpponentModel
 from agents.parallel.workers import Key, Workers
-from agents.solver.labelling import LOOK_AHEADS, RANDOM_SHARES, fallible_player
+from agents.policy.training.labelling import LOOK_AHEADS, RANDOM_SHARES, fallible_player
 from agents.solver.solver import Solver
 from envs.board import BoardState, state_from_moves
 from submission.grading.solved_positions import (

@@ -14,7 +14,7 @@ from itertools import chain
 from math import inf, isfinite
 from typing import Any
 
-from agents.stats import Estimate, elo_estimate, paired_score_estimate
+from agents.reporting.stats import Estimate, elo_estimate, paired_score_estimate
 from submission.match.game_record import GameRecord, Result
 from submission.match.players import Identity
 from submission.match.schedule import GameSpecification, Settings

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.book.opening_book import shipped_book_of
-from agents.stats import Estimate
+from agents.reporting.stats import Estimate
 from envs.board import BoardGame, moves_text
 from submission.match.game_record import GameRecord
 from submission.match.match import (

@@ -15,7 +15,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from agents.output_file import unwritable
+from agents.reporting.output_file import unwritable
 from submission.match.game_record import GameRecord
 from submission.match.match import Completion, Match, ScoreBoard
 from submission.match.results_content import ResultsContent, ResultsHeader, parse_results

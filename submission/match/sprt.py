@@ -14,7 +14,7 @@ from itertools import groupby
 from math import log
 from operator import attrgetter
 
-from agents.stats import PAIR_POINTS, PairDistribution, expected_score
+from agents.reporting.stats import PAIR_POINTS, PairDistribution, expected_score
 from submission.match.game_record import GameRecord, Result
 
 LARGEST_ELO = 1000.0

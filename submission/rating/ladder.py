@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
 
-from agents.stats import Estimate
+from agents.reporting.stats import Estimate
 from submission.match.game_record import GameRecord, Result
 from submission.match.match import Match, MoveTimes, Tally, failures_of, finite
 from submission.rating.ratings import encounters_of, rate

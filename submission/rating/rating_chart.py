@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from math import ceil, floor, isfinite
 
-from agents.stats import Estimate
+from agents.reporting.stats import Estimate
 from agents.trace.pictures.nodes import FAINT_INK, GRID, INK, PRINCIPAL
 from envs.svg import document, element, polygon, text, text_width, title
 from submission.rating.ladder import Ladder, Rung

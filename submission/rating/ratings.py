@@ -9,7 +9,7 @@ from math import inf, log
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.stats import Estimate
+from agents.reporting.stats import Estimate
 from submission.match.game_record import GameRecord, Result
 from submission.match.sprt import pair_of
 

@@ -5,14 +5,13 @@ from dataclasses import MISSING, dataclass
 from types import NoneType
 from typing import Any
 
-from agents.final_move import FINAL_MOVES
+from agents.guidance.final_move import FINAL_MOVES, TIE_BREAKS
 from agents.guidance.heuristics import HEURISTICS
 from agents.guidance.ordering import ORDERINGS
 from agents.guidance.rollouts import ROLLOUTS
-from agents.guidance.tie_break import TIE_BREAKS
 from agents.options import ENGINES, OptionInfo, agent_help, agent_options, united_types
-from agents.perfect import EXACT_TIE_BREAKS
 from agents.registry import AGENTS
+from agents.solver.perfect import EXACT_TIE_BREAKS
 from envs.connectx import ConnectFour
 from envs.games import GAMES
 

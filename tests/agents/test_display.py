@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agents import SearchResult, Solver, make_agent
-from agents.rich_html import COLOURS, html_of
+from agents.reporting.rich_html import COLOURS, html_of
 from agents.solver.analysis import analyse, as_json_line, read_position
 from agents.trace import SearchTrace, draw, recorded, trace_text
 from envs import ConnectFour, ExplicitTree

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from agents.policy.network import evaluate_network
-from agents.policy.training.learner import TrainingSettings
-from agents.solver.labelled_positions import (
+from agents.policy.training.labelled_positions import (
     ILLEGAL,
     LabelledPositions,
     write_labelled_positions,
 )
-from agents.solver.labelling import LabelSettings, label_grove, make_labelled_positions
-from agents.stats import score_estimate
+from agents.policy.training.labelling import LabelSettings, label_grove, make_labelled_positions
+from agents.policy.training.learner import TrainingSettings
+from agents.reporting.stats import score_estimate
 from envs import BoardGame, BoardState, ConnectX, TicTacToe
 
 pytest.importorskip("torch")

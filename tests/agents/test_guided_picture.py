@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 
 from agents.agent import Clock
-from agents.puct import GuidedNode, GuidedTree
+from agents.policy.puct import GuidedNode, GuidedTree
 from agents.trace.pictures.guided_picture import MARGIN, draw_guided
 from envs import BoardGame, BoardState, ConnectFour, ConnectX, state_from_moves
 from envs.render import CELL

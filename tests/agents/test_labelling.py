@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from agents.solver.labelled_positions import (
+from agents.policy.training.labelled_positions import (
     ILLEGAL,
     LabelledPositions,
     read_labelled_positions,
     write_labelled_positions,
 )
-from agents.solver.labelling import (
+from agents.policy.training.labelling import (
     FIRST_CELLS_LEFT,
     Ending,
     Games,

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from agents.policy.network import encode_policy, evaluate_network
+from agents.policy.training.labelled_positions import write_labelled_positions
+from agents.policy.training.labelling import label_grove
 from agents.policy.training.learner import LEARNERS, Learner, TrainingSettings
 from agents.policy.training.state_archive import decode_state, encode_state
-from agents.solver.labelled_positions import write_labelled_positions
-from agents.solver.labelling import label_grove
 from envs import ConnectX
 from tests.helpers.trained_policies import random_policy
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from agents import MCTSAgent
 from agents.agent import SearchResult
-from agents.final_move import FINAL_MOVES, final_action
+from agents.guidance.final_move import FINAL_MOVES, final_action
 from agents.guidance.heuristics import open_lines
 from agents.guidance.rollouts import decisive, evaluated, uniform
 from agents.mcts import Node, Tree, uct

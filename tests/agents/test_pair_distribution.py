@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.stats import (
+from agents.reporting.stats import (
     PAIR_SCORES,
     PairDistribution,
     count_pairs,

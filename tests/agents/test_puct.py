@@ -15,7 +15,7 @@ from agents.compiled.puct_kernel import PuctSettings
 from agents.compiled.puct_tree import FIRST_POOL, PooledGuidedTree
 from agents.guidance.ordering import sensible_actions, winning_action
 from agents.policy.network_kernel import evaluate_positions, network_arrays
-from agents.puct import (
+from agents.policy.puct import (
     Evaluator,
     GuidedNode,
     GuidedTree,

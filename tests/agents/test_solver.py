@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.agent import Clock
-from agents.solver.follow_up import follow_up_bound
+from agents.solver.position_bounds import follow_up_bound
 from agents.solver.score_table import table_layout
 from agents.solver.solver import ScoreBounds, Solver
 from agents.solver.solver_engine import CompiledEngine

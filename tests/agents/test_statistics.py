@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import multinomial
 
-from agents.stats import (
+from agents.reporting.stats import (
     PAIR_POINTS,
     Z_95,
     Estimate,

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from agents.policy.network import TrainedPolicy, decode_policy, encode_policy
 from agents.policy.training.batch_play import draw_openings, pair_points, preferred_actions
+from agents.policy.training.labelled_positions import ILLEGAL
 from agents.policy.training.learner import (
     LEARNERS,
     Budget,
@@ -24,8 +25,7 @@ from agents.policy.training.state_archive import decode_state, encode_state
 from agents.policy.training.training import Training
 from agents.policy.training.training_files import TrainingFiles
 from agents.policy.training.trials import Trials, rating
-from agents.solver.labelled_positions import ILLEGAL
-from agents.stats import elo_difference
+from agents.reporting.stats import elo_difference
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe
 from envs.bitboard import cell_bit
 from envs.board import state_from_moves

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from agents.policy.network import encode_policy
 from agents.policy.policy_agent import PolicyAgent
-from agents.stats import Estimate, score_estimate
+from agents.reporting.stats import Estimate, score_estimate
 from benchmarks import learned_parts
 from benchmarks.__main__ import app
 from benchmarks.learned import Measurement, learned_figures, learned_report

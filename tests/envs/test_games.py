@@ -13,7 +13,7 @@ from agents.policy.network import policy_scope
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe
 from envs.games import COLUMN, GAMES, GameEntry, game_entry
 from envs.learning.single_env import ENVIRONMENTS
-from envs.learning.vector_env import VECTOR_ENVIRONMENTS, make_vector_env
+from envs.learning.vector.vector_env import VECTOR_ENVIRONMENTS, make_vector_env
 from tests.helpers.flat_boards import every_game, free_cells, has_line
 from tests.helpers.strategies import board_games
 

@@ -62,7 +62,7 @@ def test_gymnasium_imports_the_module_that_an_id_names() -> None:
 def test_rules_and_searches_do_not_load_gymnasium() -> None:
     loaded = run(
         "import sys, agents, envs",
-        "adapters = 'gymnasium', 'envs.learning.single_env', 'envs.learning.vector_env'",
+        "adapters = 'gymnasium', 'envs.learning.single_env', 'envs.learning.vector.vector_env'",
         "print([name for name in sys.modules if name.startswith(adapters)])",
     )
     assert loaded.strip() == "[]"

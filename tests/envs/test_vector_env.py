@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe
 from envs.games import game_entry
-from envs.learning import vector_boards
 from envs.learning.random_play import LegalActionSampler, play_random_games
 from envs.learning.single_env import ENVIRONMENTS
-from envs.learning.vector_env import (
+from envs.learning.vector import vector_boards
+from envs.learning.vector.vector_env import (
     BoardGameVectorEnv,
     ConnectXVectorEnv,
     TicTacToeVectorEnv,

@@ -12,18 +12,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envs.learning import vector_threads
 from envs.learning.random_play import LegalActionSampler
-from envs.learning.vector_env import TicTacToeVectorEnv
-from envs.learning.vector_threads import Sharing, sharing_of_process, short_spins, useful_threads
+from envs.learning.vector import vector_threads
+from envs.learning.vector.vector_env import TicTacToeVectorEnv
+from envs.learning.vector.vector_threads import (
+    Sharing,
+    sharing_of_process,
+    short_spins,
+    useful_threads,
+)
 
 pytestmark = pytest.mark.usefixtures("threads_of_single_rows")
 
 MOST = vector_threads.threading_of_numba().config.NUMBA_NUM_THREADS
 PLAY = """
 import os, sys
-from envs.learning import vector_threads
-from envs.learning.vector_env import TicTacToeVectorEnv
+from envs.learning.vector import vector_threads
+from envs.learning.vector.vector_env import TicTacToeVectorEnv
 from envs.learning.random_play import LegalActionSampler
 
 vector_threads.ROWS_OF_A_THREAD = 20
@@ -85,7 +90,7 @@ print(all(game == played(threads=1) for game in games))
 """
 BY_COMPILED_BOARDS = """
 import json
-from envs.learning import vector_boards
+from envs.learning.vector import vector_boards
 vector_boards.compiles = lambda: True
 print(json.dumps(played(threads=1)))
 """

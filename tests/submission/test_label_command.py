@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.solver import labelled_positions
-from agents.solver.labelled_positions import read_labelled_positions
+from agents.policy.training import labelled_positions
+from agents.policy.training.labelled_positions import read_labelled_positions
 from envs import ConnectX
 from envs.bitboard import mirrored
 from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position_set

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from agents.stats import Estimate
+from agents.reporting.stats import Estimate
 from envs.connectx import ConnectX
 from envs.render import COLOURS
 from submission.match.game_record import GameRecord, Result

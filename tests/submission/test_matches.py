@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from agents import AlphaBetaAgent, GreedyAgent, RandomAgent
-from agents.stats import Estimate
+from agents.reporting.stats import Estimate
 from benchmarks.heuristics import (
     CONTESTANTS,
     Pairing,

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.output_file import replace_content, require_distinct, require_writable
+from agents.reporting.output_file import replace_content, require_distinct, require_writable
 from submission.cli.arguments import files_of_options, files_of_players
 from submission.match.players import Player, PlayerKind
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.sparse.csgraph import shortest_path
 
-from agents.stats import elo_difference, expected_score
+from agents.reporting.stats import elo_difference, expected_score
 from submission.rating import ratings
 from submission.rating.ratings import ELO, Encounters, Ratings, elo_ratings, rate, took_points
 

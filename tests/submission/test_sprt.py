@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.stats import PAIR_SCORES, expected_score
+from agents.reporting.stats import PAIR_SCORES, expected_score
 from submission.match.sprt import Sprt, Verdict, parse_sprt
 from tests.helpers.likeliest_distribution import greatest_log_likelihood
 

@@ -13,8 +13,8 @@ import numpy as np
 from agents.policy.learners.targets import Targets, drawn_batch
 from agents.policy.learners.torch_network import Losses, Trainer, first_network
 from agents.policy.network import TrainedPolicy, policy_scope
+from agents.policy.training.labelled_positions import LabelledPositions, read_labelled_positions
 from agents.policy.training.learner import TrainingSettings
-from agents.solver.labelled_positions import LabelledPositions, read_labelled_positions
 from envs.board import BoardGame
 
 WIDTH = 256

@@ -12,7 +12,7 @@ from agents.policy.learners.self_play_kernel import (
 from agents.policy.learners.targets import Targets
 from agents.policy.network import PolicyNetwork
 from agents.policy.network_kernel import network_arrays
-from agents.puct import considered_visits
+from agents.policy.puct import considered_visits
 from envs.board import BoardGame
 from envs.compiled.jit import fastest, zeros
 

@@ -1,9 +1,9 @@
 """Games of self-play, compiled: each move searched by a PUCT tree with Gumbel's root.
 
 The policy that a search makes of the network's is the target of training, and most often the move
-is the search's own choice (`agents.puct`: I. Danihelka et al., "Policy improvement by planning with
-Gumbel", 2022). Games begin with some random moves, and go on to their end after the search has
-proven their result, so that the network sees positions of all kinds.
+is the search's own choice (`agents.policy.puct`: I. Danihelka et al., "Policy improvement by
+planning with Gumbel", 2022). Games begin with some random moves, and go on to their end after the
+search has proven their result, so that the network sees positions of all kinds.
 """
 
 from math import exp, inf, log
@@ -45,7 +45,7 @@ class PlaySettings(NamedTuple):
     """For each move."""
     visits_scale: float
     value_scale: float
-    """`agents.puct.VISITS_SCALE` and VALUE_SCALE: how much values count beside logits."""
+    """`agents.policy.puct.VISITS_SCALE` and VALUE_SCALE: how much values count beside logits."""
     opening_plies: int
     """Games begin with 0 to so many random moves, all numbers equally likely."""
     random_moves: float
@@ -59,7 +59,7 @@ class PlayMemory(NamedTuple):
 
     tree: PuctArrays
     schedule: Any
-    """[children, simulation] `agents.puct.considered_visits`."""
+    """[children, simulation] `agents.policy.puct.considered_visits`."""
     noise: Any
     """[action] Room for numbers of Gumbel's distribution."""
     improved: Any
@@ -225,7 +225,7 @@ def search(
 
 @inlined
 def improve_logits(settings: PlaySettings, memory: PlayMemory) -> None:
-    """Write the `agents.puct.improved_logits` of the root's actions."""
+    """Write the `agents.policy.puct.improved_logits` of the root's actions."""
     nodes, sums, improved = memory.tree.nodes, memory.tree.sums, memory.improved
     first = nodes[ROOT, FIRST_CHILD]
     end = first + nodes[ROOT, CHILDREN]

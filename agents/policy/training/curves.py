@@ -6,10 +6,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from agents.output_file import replace_content
 from agents.policy.training.training import LOSS, Round, Training
 from agents.policy.training.trials import Trial
-from agents.stats import Estimate
+from agents.reporting.output_file import replace_content
+from agents.reporting.stats import Estimate
 
 COLOURS = ("#1d4e89", "#e4572e", "#2e8b57", "#8a4fbe", "#b8860b")
 

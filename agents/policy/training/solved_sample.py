@@ -1,7 +1,8 @@
 """A fixed sample of solved positions, in which a policy's moves are judged without a search.
 
-Positions are those of `agents.solver.labelling`, from games of fallible players, or of games of
-random moves where every continuation can be tried. Of them are taken those in which something is at
+Positions are those of `agents.policy.training.labelling`, from games of fallible players, or of
+games of random moves where every continuation can be tried. Of them are taken those in which
+something is at
 stake: some moves keep the result and some do not, and no move wins at once. Every training of a
 game is judged by the same ones.
 """
@@ -15,9 +16,9 @@ import numpy as np
 
 from agents.policy.network import TrainedPolicy
 from agents.policy.training.batch_play import preferred_actions
-from agents.solver.labelled_positions import ILLEGAL, LabelledPositions, Scores
-from agents.solver.labelling import label_grove
-from agents.stats import Estimate, score_estimate
+from agents.policy.training.labelled_positions import ILLEGAL, LabelledPositions, Scores
+from agents.policy.training.labelling import label_grove
+from agents.reporting.stats import Estimate, score_estimate
 from envs.bitboard import fits_in_word
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX

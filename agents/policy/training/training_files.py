@@ -6,14 +6,14 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, NamedTuple
 
-from agents.output_file import replace_content
 from agents.policy.network import encode_policy, policy_scope
 from agents.policy.training.learner import TrainingSettings
 from agents.policy.training.solved_sample import Judgement
 from agents.policy.training.state_archive import decode_state, encode_state
 from agents.policy.training.training import Round, Training
 from agents.policy.training.trials import PastSelf, Trial
-from agents.stats import Estimate
+from agents.reporting.output_file import replace_content
+from agents.reporting.stats import Estimate
 from envs.board import BoardGame
 
 CHECKPOINT_FORMAT = 2

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from agents.policy.network import TrainedPolicy, decode_policy, encode_policy
 from agents.policy.training.batch_play import draw_openings, pair_points
 from agents.policy.training.solved_sample import Judgement, SolvedSample, draw_sample
-from agents.stats import Estimate, expected_score, paired_score_estimate
+from agents.reporting.stats import Estimate, expected_score, paired_score_estimate
 from envs.board import BoardGame
 
 PAST_SELVES = 4

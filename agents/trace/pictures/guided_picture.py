@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from textwrap import wrap
 from typing import NamedTuple
 
-from agents.puct import GuidedFace
+from agents.policy.puct import GuidedFace
 from agents.trace.pictures.nodes import EDGE, FAINT_INK, GRID, INK, LABEL, PRINCIPAL
 from envs.board import BoardState
 from envs.connectx import ConnectX

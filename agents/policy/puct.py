@@ -16,7 +16,7 @@ from math import exp, inf, log, sqrt
 from typing import Any, Generic, Protocol
 
 from agents.agent import Clock
-from agents.final_move import SearchedNode
+from agents.guidance.final_move import SearchedNode
 from agents.guidance.ordering import safe_actions, winning_action
 from agents.mcts import Node, back_up, nearby_node, prove, settle
 from envs.protocol import CHANCE, Action, Env, State

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from agents import Agent, make_agent
 from agents.agent import TimeUp
-from agents.guidance.tie_break import best_against_fallible, value_against_fallible
+from agents.guidance.final_move import best_against_fallible, value_against_fallible
 from envs import ChanceNode, ConnectFour, ExplicitTree, MaxNode
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.random_trees import plain_trees, subtrees, worth

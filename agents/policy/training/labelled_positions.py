@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 from zipfile import BadZipFile
 
-from agents.output_file import replace_content
+from agents.reporting.output_file import replace_content
 from envs.bitboard import board_masks, column_cells, fits_in_word, mirrored
 from envs.board import BoardState
 from envs.compiled.jit import Words

@@ -11,7 +11,7 @@ from envs.board import BoardGame, BoardState
 from envs.compiled.jit import compiles, fastest, jit, words_of, zeros
 from envs.compiled.random_stream import random_action
 from envs.learning.observations import FlatBoard, Planes, action_mask
-from envs.learning.vector_kernels import (
+from envs.learning.vector.vector_kernels import (
     Bytes,
     Flags,
     Rewards,
@@ -64,7 +64,8 @@ class Boards(Protocol):
 class CompiledBoards:
     """Positions as two words each, on boards that `fits_in_wide_word`.
 
-    Its arrays and its `board` (all cells) are those that `envs.learning.vector_kernels` speaks of.
+    Its arrays and its `board` (all cells) are those that `envs.learning.vector.vector_kernels`
+    speaks of.
     """
 
     def __init__(self, game: BoardGame, count: int) -> None:

@@ -33,8 +33,8 @@ from envs.learning.single_env import (
     Info,
     Observation,
 )
-from envs.learning.vector_games import StepArrays, make_games
-from envs.learning.vector_kernels import Bytes, Flags, Rewards
+from envs.learning.vector.vector_games import StepArrays, make_games
+from envs.learning.vector.vector_kernels import Bytes, Flags, Rewards
 
 Step = tuple[Observation, Rewards, Flags, Flags, Info]
 

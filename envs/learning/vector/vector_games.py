@@ -10,8 +10,8 @@ from envs.compiled.random_stream import stream_of_seed
 from envs.learning.arguments import first_illegal
 from envs.learning.opponents import BatchOpponent, Opponent, RandomReplies, Replies, make_replies
 from envs.learning.single_env import PLAYERS, RANDOM_SEAT, BoardGameEnv
-from envs.learning.vector_boards import Boards, CompiledBoards, draw_seats, make_boards
-from envs.learning.vector_kernels import (
+from envs.learning.vector.vector_boards import Boards, CompiledBoards, draw_seats, make_boards
+from envs.learning.vector.vector_kernels import (
     SELF_PLAY,
     Bytes,
     Flags,
@@ -21,7 +21,7 @@ from envs.learning.vector_kernels import (
     make_shared_step,
     make_step,
 )
-from envs.learning.vector_threads import ThreadedKernel, useful_threads
+from envs.learning.vector.vector_threads import ThreadedKernel, useful_threads
 
 
 class StepArrays(NamedTuple):

@@ -37,7 +37,7 @@ from agents.book.opening_book import shipped_book_of
 from agents.guidance.opponent_models import OpponentModel, epsilon_greedy
 from agents.options import require_at_least
 from agents.parallel.workers import Workers
-from agents.solver.labelled_positions import (
+from agents.policy.training.labelled_positions import (
     ILLEGAL,
     LabelledPositions,
     joined,

@@ -1,0 +1,156 @@
+"""The final move: the best child of a Monte Carlo tree, or the best of equally good actions."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from agents.agent import TimeUp, expected_value
+from agents.guidance.opponent_models import preferences
+from envs.protocol import CHANCE, Action, Env, State
+
+
+class SearchedNode(Protocol[Action]):
+    """The face of a node, be it the reference's or one of the compiled search's."""
+
+    @property
+    def sign(self) -> int:
+        """+1 where player 1 is to move, -1 where player 2 is, 0 where chance decides."""
+
+    @property
+    def visits(self) -> int:
+        """Simulations that went through the node."""
+
+    @property
+    def total(self) -> float:
+        """Sum of the results, from player 1's view."""
+
+    @property
+    def proven(self) -> float | None:
+        """The exact value from player 1's view where it is known, else None."""
+
+    @property
+    def value(self) -> float:
+        """The proven value, or else an estimate strictly between -1 and 1."""
+
+    @property
+    def assured(self) -> float | None:
+        """The best proven value of a child where it is neither a win nor a loss, else None."""
+
+    @property
+    def children(self) -> Mapping[Action, "SearchedNode[Action]"]:
+        """The children by action."""
+
+
+FINAL_MOVES: Mapping[str, Callable[[SearchedNode[Any], int], float]] = {
+    "visits": lambda child, sign: child.visits,
+    "value": lambda child, sign: sign * child.value,
+    "total": lambda child, sign: sign * child.total,
+}
+"""By name: the number that the final move maximises, for the player with this sign."""
+
+
+def final_action(node: SearchedNode[Action], final_move: str) -> Action:
+    """The best child's action: a proven win, or else by `final_move`, losses last."""
+    criterion = FINAL_MOVES[final_move]
+    return safest_action(node, lambda action: criterion(node.children[action], node.sign))
+
+
+def safest_action(node: SearchedNode[Action], criterion: Callable[[Action], Any]) -> Action:
+    """The best child's action: a proven win, or else the highest by `criterion`, losses last.
+
+    A proven value, which the simulations have left alone, is taken where the rest looks worse.
+    """
+
+    def merit(action: Action) -> tuple[bool, bool, Any]:
+        child = node.children[action]
+        won, lost = child.proven == node.sign, child.proven == -node.sign
+        return won, not lost, criterion(action)
+
+    best = max(node.children, key=merit)
+    assured = node.assured
+    if assured is not None and node.sign * (assured - node.children[best].value) > 0:
+        return next(action for action, child in node.children.items() if child.proven == assured)
+    return best
+
+
+def principal_variation(
+    node: SearchedNode[Action], choose: Callable[[Any], Action]
+) -> tuple[Action, ...]:
+    """The final moves from a node on, as deep as the tree goes or until chance decides."""
+    line = []
+    while node.children and node.sign:
+        line.append(choose(node))
+        node = node.children[line[-1]]
+    return tuple(line)
+
+
+TIE_BREAKS = ("first", "expectimax")
+"""The ways to choose among equally good actions that options name."""
+
+TEMPERATURE = 0.1
+"""Of the opponent: he takes an action that costs him so much, as far as he sees, 1 / e times as
+often. Of 0.05 to 0.5 the best in matches from lost positions, if only just."""
+LOOK_AHEAD = 4
+"""Plies that the opponent is thought to look ahead; so he makes no plain mistakes."""
+LEAST_LIKELY = 0.02
+"""Replies that are less likely are left out."""
+
+ActionValue = Callable[[State, Action], float]
+"""The value of an action in a state, from player 1's view, in [-1, 1]."""
+
+
+def best_against_fallible(
+    env: Env[State, Action],
+    state: State,
+    candidates: Sequence[Action],
+    seen: ActionValue[State, Action],
+    exact: ActionValue[State, Action],
+) -> Action:
+    """The one of equally good actions that is worth most against a fallible opponent.
+
+    Where both players play exactly, these actions lead to the same end. Against an opponent who
+    errs they do not: each is worth what the likely replies leave on average. This is expectimax,
+    one reply deep, with exact play after it.
+
+    Args:
+        env: the rules.
+        state: where to choose.
+        candidates: the equally good actions, at least one. The first of them is chosen where the
+            others are no better, and where the functions raise `TimeUp`.
+        seen: what the opponent's look-ahead shows of his replies.
+        exact: what an action is worth if both play on as well as they can.
+    """
+    if len(candidates) == 1:
+        return candidates[0]
+    sign = 1 if env.current_player(state) == 1 else -1
+    try:
+        values = {
+            action: value_against_fallible(env, state, action, seen, exact) for action in candidates
+        }
+    except TimeUp:
+        return candidates[0]
+    return max(candidates, key=lambda action: sign * values[action])
+
+
+def value_against_fallible(
+    env: Env[State, Action],
+    state: State,
+    action: Action,
+    seen: ActionValue[State, Action],
+    exact: ActionValue[State, Action],
+) -> float:
+    """The mean value of `action` over the likely replies, from player 1's view.
+
+    Where the opponent is not next to move, this is its exact value.
+    """
+    child = env.get_next_state(state, action)
+    replies = env.get_available_actions(child)
+    if not replies or env.current_player(child) in (CHANCE, env.current_player(state)):
+        return exact(state, action)
+    sign = 1 if env.current_player(child) == 1 else -1
+    merits = {reply: sign * seen(child, reply) for reply in replies}
+    likely = {
+        reply: probability
+        for reply, probability in preferences(merits, TEMPERATURE).items()
+        if probability >= LEAST_LIKELY
+    }
+    return expected_value([exact(child, reply) for reply in likely], likely.values())

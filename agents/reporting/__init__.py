@@ -1,0 +1,1 @@
+"""Results as their readers have them: statistics, tables in notebooks, files that are complete."""

@@ -1,0 +1,1 @@
+"""Vector environments: many games at once, in compiled steps that threads share."""
