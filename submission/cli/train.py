@@ -16,9 +16,8 @@ from agents.policy.training.learner import (
     find_method,
     require_training_libraries,
 )
-from agents.policy.training.training import Training
+from agents.policy.training.training import Training, Trials
 from agents.policy.training.training_files import TrainingFiles
-from agents.policy.training.trials import Trials
 from agents.reporting.output_file import require_distinct, require_writable
 from submission.cli.arguments import Output
 from submission.cli.games import CONNECT_FOUR, Game, GameColumns, GameInarow, GameRows, chosen_game

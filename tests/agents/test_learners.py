@@ -11,7 +11,7 @@ from agents.policy.network import encode_policy, evaluate_network
 from agents.policy.training.labelled_positions import write_labelled_positions
 from agents.policy.training.labelling import label_grove
 from agents.policy.training.learner import LEARNERS, Learner, TrainingSettings
-from agents.policy.training.state_archive import decode_state, encode_state
+from agents.policy.training.training_files import decode_state, encode_state
 from envs import ConnectX
 from tests.helpers.trained_policies import random_policy
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from agents.compiled.puct_kernel import PuctSettings
-from agents.policy.learners.self_play import play_memory
 from agents.policy.learners.self_play_kernel import (
     PROVEN_VALUE,
     Experience,
     PlaySettings,
     play_games,
 )
+from agents.policy.learners.targets import play_memory
 from agents.policy.network_kernel import network_arrays
 from envs import BoardGame, BoardState, ConnectX, TicTacToe
 from envs.compiled.jit import compiled, zeros

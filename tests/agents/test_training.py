@@ -21,10 +21,8 @@ from agents.policy.training.learner import (
     find_method,
 )
 from agents.policy.training.solved_sample import SolvedSample, draw_sample
-from agents.policy.training.state_archive import decode_state, encode_state
-from agents.policy.training.training import Training
-from agents.policy.training.training_files import TrainingFiles
-from agents.policy.training.trials import Trials, rating
+from agents.policy.training.training import Training, Trials, rating
+from agents.policy.training.training_files import TrainingFiles, decode_state, encode_state
 from agents.reporting.stats import elo_difference
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe
 from envs.bitboard import cell_bit

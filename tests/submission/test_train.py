@@ -12,9 +12,8 @@ import pytest
 
 from agents.policy.network import decode_policy, policy_scope
 from agents.policy.training.learner import Budget, TrainingSettings
-from agents.policy.training.state_archive import decode_state, encode_state
-from agents.policy.training.training import Round, Training
-from agents.policy.training.trials import Trials
+from agents.policy.training.training import Round, Training, Trials
+from agents.policy.training.training_files import decode_state, encode_state
 from envs import BoardGame, ConnectX
 from envs.games import GAMES
 from tests.helpers.flat_boards import every_game

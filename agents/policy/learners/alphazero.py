@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 
 from agents.compiled.puct_kernel import PuctSettings
-from agents.policy.learners.self_play import played
 from agents.policy.learners.self_play_kernel import PlaySettings
-from agents.policy.learners.targets import Targets, drawn_batch, joined, no_targets
+from agents.policy.learners.targets import Targets, drawn_batch, joined, no_targets, played
 from agents.policy.learners.torch_network import Losses, Trainer, first_network
 from agents.policy.network import PolicyNetwork, TrainedPolicy, policy_scope
 from agents.policy.training.learner import TrainingSettings

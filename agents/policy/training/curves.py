@@ -6,8 +6,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from agents.policy.training.training import LOSS, Round, Training
-from agents.policy.training.trials import Trial
+from agents.policy.training.training import LOSS, Round, Training, Trial
 from agents.reporting.output_file import replace_content
 from agents.reporting.stats import Estimate
 
