@@ -64,7 +64,7 @@ from benchmarks.web_pages import measure_web, started_server, web_report
 from benchmarks.words import RATES, WIDE_BOARDS, measure_words, word_report
 from benchmarks.workload import Workload
 from envs.compiled.jit import WORDS
-from submission.running import CORES
+from submission.executors.local_workers import CORES
 
 app = typer.Typer(
     help="Time our searches beside their peers from PyPI. Without a command: all timings.",

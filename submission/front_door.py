@@ -23,6 +23,8 @@ from submission.bundle.functions import function_source
 from submission.checking.check import check_submission
 from submission.checking.check_report import render_check
 from submission.checking.check_result import CheckReport
+from submission.executors.dask_workers import chosen_executor
+from submission.executors.local_workers import CORES
 from submission.grading.grade_report import grade_pictures, render_grade
 from submission.grading.grading import Grade, GradeSettings, grade_player
 from submission.grading.published_sets import PublishedSet, read_positions_to_ask
@@ -32,6 +34,7 @@ from submission.match.game_record import GameConfiguration
 from submission.match.match import Match
 from submission.match.match_report import render_match
 from submission.match.players import Player, PlayerKind, against_each, find_player, round_robin
+from submission.match.run import Run
 from submission.match.schedule import Arena, Settings, require_pairs
 from submission.match.sprt import Sprt, parse_sprt
 from submission.rating.ladder import Ladder, make_ladder, require_round_robin
@@ -40,7 +43,6 @@ from submission.rating.rating_chart import rating_chart
 from submission.rating.ratings import require_ranking_library
 from submission.reviewing.review import Review, review_games
 from submission.reviewing.review_report import render_review
-from submission.running import CORES, Run, chosen_executor
 from submission.sandbox.interpreter import find_python
 from submission.sandbox.processes import remove_folder
 from submission.terminal import pictures, progress_bar, tables

@@ -15,7 +15,8 @@ from agents.book.repertoire import RepertoireScope
 from agents.options import require_at_least
 from agents.reporting.output_file import replace_content, require_writable
 from submission.cli.arguments import Columns, Dask, Inarow, Rows
-from submission.running import CORES, chosen_executor
+from submission.executors.dask_workers import chosen_executor
+from submission.executors.local_workers import CORES
 from submission.terminal import progress_bar, say
 
 BOOK_PLIES = 8

@@ -27,7 +27,7 @@ from submission.cli.arguments import (
     require_files,
     show,
 )
-from submission.executors.local_workers import local_executor
+from submission.executors.local_workers import CORES, local_executor
 from submission.grading.grade_report import grade_page
 from submission.grading.position_making import make_position_set
 from submission.grading.solved_positions import (
@@ -38,7 +38,6 @@ from submission.grading.solved_positions import (
     read_position_set,
 )
 from submission.match.players import find_player
-from submission.running import CORES
 from submission.terminal import progress_bar, say
 
 

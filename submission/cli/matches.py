@@ -31,6 +31,7 @@ from submission.cli.arguments import (
     require_files,
     show,
 )
+from submission.executors.local_workers import CORES
 from submission.kaggle import Referee, kaggle_environments
 from submission.match.kaggle_referee import game_to_show, replay_html
 from submission.match.match import Match
@@ -42,7 +43,6 @@ from submission.match.sprt import ERROR_RATE, Sprt, parse_sprt
 from submission.rating.ladder import Ladder, make_ladder
 from submission.rating.ladder_report import ladder_page
 from submission.rating.ratings import require_ranking_library
-from submission.running import CORES
 from submission.terminal import console, say
 
 

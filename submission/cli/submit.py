@@ -32,10 +32,10 @@ from submission.cli.arguments import (
     require_files,
     show,
 )
+from submission.executors.local_workers import CORES
 from submission.front_door import DEFAULT_OUTPUT
 from submission.kaggle import Referee, upload_command
 from submission.match.schedule import require_pairs
-from submission.running import CORES
 from submission.sandbox.throttle import can_throttle
 from submission.terminal import console, say
 

@@ -1,18 +1,17 @@
-"""Workers of a Dask cluster.
+"""Workers of a Dask cluster, or of this machine where none is named.
 
 A cluster with mpi4py needs nothing of the kind: `mpi4py.futures.MPIPoolExecutor` goes into
 `play_match` as it is, in a script that is started with `mpiexec -n 9 python -m mpi4py.futures`.
 """
 
-from asyncio import run, wait_for
 from collections.abc import Iterator
 from concurrent.futures import CancelledError, Executor, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from submission.executors.renewed_executor import RenewedExecutor
+from submission.executors.local_workers import RenewedExecutor, local_executor
 from submission.match.match import Versions
 
 if TYPE_CHECKING:
@@ -28,6 +27,15 @@ WATCH_SECONDS = 1
 """Time from one look for workers to the next."""
 
 START_WORKERS = "`dask worker {address} --nthreads 1 --nworkers K`"
+
+
+def chosen_executor(workers: int, dask: str | None) -> AbstractContextManager[Executor]:
+    """So many worker processes here; or those of the Dask scheduler at an address.
+
+    Raises:
+        ValueError, OSError, ModuleNotFoundError: as `local_executor` and `dask_executor`.
+    """
+    return local_executor(workers) if dask is None else dask_executor(dask)
 
 
 @contextmanager
@@ -69,6 +77,8 @@ def _connected(address: str) -> Iterator["Client"]:
 
 def _require_answer(address: str) -> None:
     """Find out whether a scheduler answers: a client would wait for ever for other servers."""
+    from asyncio import run
+
     try:
         with ThreadPoolExecutor(1) as thread:  # a notebook's own thread has a loop already
             thread.submit(run, _shake_hands(address)).result()
@@ -83,6 +93,8 @@ def _require_answer(address: str) -> None:
 
 
 async def _shake_hands(address: str) -> None:
+    from asyncio import wait_for
+
     from distributed import Security, connect
 
     security = Security().get_connection_args("client")

@@ -1,4 +1,4 @@
-"""Worker processes on this machine."""
+"""Worker processes on this machine, and executors that outlive their workers."""
 
 import multiprocessing
 import os
@@ -6,23 +6,24 @@ import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from runpy import run_path
-from threading import Thread
+from threading import Lock, Thread
 from types import ModuleType
 from typing import Any, ParamSpec, TypeVar
 
-from submission.executors.renewed_executor import RenewedExecutor
 from submission.sandbox.launcher import SUPERVISORS
 from submission.sandbox.processes import remove_folder
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-WORKER_START = str(Path(__file__).with_name("worker_start.py"))
-"""Prepares a new worker."""
+CORES = (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()) or 1
+
+PROCESS_START = str(Path(__file__).with_name("process_start.py"))
 
 RENEWALS = 3
 """Times that new workers take the place of such as were killed, for want of memory say."""
@@ -57,6 +58,21 @@ def hidden_main() -> Iterator[None]:
         sys.modules["__main__"] = main
 
 
+def start_by_path(
+    function: Callable[..., None], *arguments: object
+) -> tuple[str, dict[str, object], str]:
+    """What `runpy.run_path` takes for a new process of this project to begin with a function.
+
+    By the path of a file: a submission.py in the current folder hides this package.
+    """
+    names: dict[str, object] = {
+        "module": function.__module__,
+        "function": function.__name__,
+        "arguments": arguments,
+    }
+    return PROCESS_START, names, "__main__"
+
+
 @contextmanager
 def local_executor(workers: int) -> Iterator[Executor]:
     """Worker processes that end with the `with` block or this process, also in mid-game.
@@ -82,9 +98,8 @@ def local_executor(workers: int) -> Iterator[Executor]:
             pool = WorkerPool(
                 min(workers, MOST_WORKERS),
                 mp_context=multiprocessing.get_context("spawn"),
-                # By its path: a submission.py in the current folder hides this package.
                 initializer=run_path,
-                initargs=(WORKER_START, {"temporary_folder": folder}, "__main__"),
+                initargs=start_by_path(prepare_worker, folder),
             )
             queues.append(pool._call_queue)  # type: ignore[attr-defined]  # see `_give_up_writing`
             return pool
@@ -146,3 +161,88 @@ def _end_with_parent(temporary_folder: Path) -> None:
         SUPERVISORS.close()
         remove_folder(temporary_folder)
         os._exit(1)
+
+
+class RenewedExecutor(Executor):
+    """Hands work to an executor and, when that one's workers die, to a new one.
+
+    What had not ended by then is begun again, so nothing may depend on how often it is done. When
+    no new executor may follow, all that is left ends with `BrokenExecutor`.
+
+    Args:
+        start: makes an executor.
+        renewals: how many executors may follow the first one.
+        deaths: by what but `BrokenExecutor` a future tells that its worker is dead.
+    """
+
+    def __init__(
+        self,
+        start: Callable[[], Executor],
+        *,
+        renewals: int,
+        deaths: tuple[type[Exception], ...] = (),
+    ) -> None:
+        self._start = start
+        self._renewals = renewals
+        self._deaths = deaths
+        self._lock = Lock()
+        self._current = start()
+
+    def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Have a function called by a worker."""
+        result = Future[T]()
+        self._hand_over(partial(function, *args, **kwargs), result)
+        return result
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the workers; no new ones follow them."""
+        with self._lock:
+            self._renewals = 0
+        if cancel_futures:
+            self._current.shutdown(wait, cancel_futures=True)
+        else:
+            self._current.shutdown(wait)  # Dask's has no such argument
+
+    def _hand_over(self, work: Callable[[], T], result: Future[T]) -> None:
+        executor = self._current
+        attempt = _submit(executor, work)
+        result.add_done_callback(lambda _: attempt.cancel())
+        attempt.add_done_callback(lambda _: self._take(attempt, executor, work, result))
+
+    def _take(
+        self, attempt: Future[T], executor: Executor, work: Callable[[], T], result: Future[T]
+    ) -> None:
+        """Pass on how an attempt ended, unless it is worth another one."""
+        error = self._error_of(attempt)
+        is_dead = isinstance(error, BrokenExecutor)
+        if is_dead and not result.cancelled() and self._has_successor(executor):
+            self._hand_over(work, result)
+        elif not result.set_running_or_notify_cancel():
+            return
+        elif error is not None:
+            result.set_exception(error)
+        else:
+            result.set_result(attempt.result())
+
+    def _error_of(self, attempt: Future[T]) -> BaseException | None:
+        """The exception of an attempt; the death of its worker as `BrokenExecutor`."""
+        error = CancelledError() if attempt.cancelled() else attempt.exception()
+        return BrokenExecutor(repr(error)) if isinstance(error, self._deaths) else error
+
+    def _has_successor(self, dead: Executor) -> bool:
+        """Whether another executor has taken, or now takes, the place of a dead one."""
+        with self._lock:
+            if self._current is dead and self._renewals:
+                self._renewals -= 1
+                self._current = self._start()
+            return self._current is not dead
+
+
+def _submit(executor: Executor, work: Callable[[], T]) -> Future[T]:
+    """Submit work; an executor that takes none is dead."""
+    try:
+        return executor.submit(work)
+    except Exception as error:
+        failure = Future[T]()
+        failure.set_exception(BrokenExecutor(repr(error)))
+        return failure

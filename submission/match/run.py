@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from contextlib import AbstractContextManager, closing
-from itertools import islice
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import dataclass
+from itertools import count, islice
+from pathlib import Path
 from typing import NamedTuple
 
 from agents.options import alternatives
+from submission.executors.dask_workers import chosen_executor
 from submission.kaggle import DONE, environment_of
 from submission.match.game_record import GameConfiguration, GameRecord, Result
 from submission.match.kaggle_referee import hold_on_kaggle
@@ -14,8 +17,11 @@ from submission.match.match import Completion, Match, ScoreBoard, Versions
 from submission.match.open_spiel_referee import hold_on_open_spiel
 from submission.match.own_referee import PlayedGame, hold_in_own_arena
 from submission.match.players import Identity, Pairing, PlayerKind, players_of
+from submission.match.results_content import ResultsHeader
+from submission.match.results_file import ResultsFile, new_results, resumed_results
 from submission.match.schedule import Arena, GameSpecification, Settings, schedule
 from submission.match.seats import Seat, open_seat, open_seat_here, seat_seed
+from submission.terminal import console, progress_bar
 
 OnGame = Callable[[GameRecord], None]
 
@@ -213,3 +219,57 @@ def _result(game: PlayedGame, seat: int) -> Result:
     if game.statuses[2 - seat] != DONE:
         return Result.OPPONENT_FAILED
     return {1: Result.WIN, 0: Result.DRAW, -1: Result.LOSS}[game.rewards[seat - 1] or 0]
+
+
+@dataclass(frozen=True)
+class Run:
+    """Where games are played, and where they are kept.
+
+    Raises:
+        ValueError: a run to resume without its file.
+    """
+
+    workers: int
+    dask: str | None = None
+    """Address of a Dask scheduler, whose workers play instead of `workers` processes here."""
+    results: Path | None = None
+    resume: bool = False
+    progress: bool = True
+    """Whether a bar on stderr shows how far it is."""
+
+    def __post_init__(self) -> None:
+        if self.resume and self.results is None:
+            raise ValueError("--resume goes on from a file: name it with --results FILE")
+
+    def play(self, title: str, pairings: Sequence[Pairing], settings: Settings) -> Match:
+        """Play what is not yet in the results file, and add it there.
+
+        Raises:
+            ValueError, OSError, ModuleNotFoundError: see `play_match`, `resumed_results` and the
+                executors; before any game is played.
+        """
+        header = ResultsHeader.of(pairings, settings)
+        with (
+            self._results_file(header) as results,
+            chosen_executor(self.workers, self.dask) as executor,
+        ):
+            played = () if results is None else results.played
+            if results is not None and results.was_torn:
+                console.print("The last game of the file was not whole: it is played again.")
+            total, numbers = settings.games * len(pairings), count(len(played) + 1)
+            with progress_bar(title, self.progress) as show:
+                show(len(played), total, "")
+
+                def keep(record: GameRecord) -> None:
+                    if results is not None:
+                        results.append(record)
+                    show(next(numbers), total, f"{record.player} against {record.opponent}")
+
+                return play_match(
+                    pairings, settings, executor=executor, played=played, on_game=keep
+                )
+
+    def _results_file(self, header: ResultsHeader) -> AbstractContextManager[ResultsFile | None]:
+        if self.results is None:
+            return nullcontext()
+        return (resumed_results if self.resume else new_results)(self.results, header)

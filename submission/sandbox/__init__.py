@@ -4,7 +4,7 @@ This is the only way in which a submission is ever run. The process that asks fo
 supervisor for each player that it has at a time; the supervisor's starter, a fork server where the
 system forks, starts the player::
 
-    launcher, player  -->  supervisor  -->  fork_server  -->  player_process
+    launcher, player  -->  supervisor  -->  fork server  -->  player_process
 
 Such a process has the rights of the user who starts it, to files and to other processes: what is
 contained is carelessness, not malice.

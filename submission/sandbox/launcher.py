@@ -9,10 +9,10 @@ from pathlib import Path
 from threading import Lock
 
 from submission.kaggle import kaggle_environments
-from submission.sandbox.interpreter import child_command
+from submission.sandbox.interpreter import FORKS, Starter, child_command
 from submission.sandbox.player import RunningPlayer, SupervisorProcess
+from submission.sandbox.player_process import FORK
 from submission.sandbox.processes import remove_folder
-from submission.sandbox.starter import FORKS, Starter
 
 KEEPER = Starter((), forks=False)
 """Of a supervisor that only keeps folders, so that no player of its own can end it."""
@@ -172,10 +172,9 @@ class Launcher:
         self._supervisors.end(self)
 
     def _starter(self) -> Starter:
-        module = "fork_server" if self._forks else "player_process"
         packages = [] if self._python else [kaggle_environments()]
-        command = child_command(f"submission.sandbox.{module}", self._python, *packages)
-        return Starter(tuple(command), self._forks)
+        command = child_command("submission.sandbox.player_process", self._python, *packages)
+        return Starter((*command, *([FORK] if self._forks else [])), self._forks)
 
 
 LAUNCHER = Launcher()

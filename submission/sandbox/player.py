@@ -15,13 +15,12 @@ from typing import IO, Any, Self
 import psutil
 
 from submission.sandbox import causes
-from submission.sandbox.interpreter import APART, child_command
+from submission.sandbox.interpreter import APART, Starter, child_command
 from submission.sandbox.messages import Message, encoded
 from submission.sandbox.move import GRACE, Failure, Move, failure, read_answer
 from submission.sandbox.player_process import CHANNEL_LOST, LIMITS_MEMORY, PlayerJob
 from submission.sandbox.processes import end_marked, remove_folder
 from submission.sandbox.staging import lay_out
-from submission.sandbox.starter import Starter
 
 GONE = (EOFError, OSError, ValueError)
 """Raised by talking to a supervisor that has ended, or was closed by another thread."""

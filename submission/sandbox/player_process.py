@@ -2,17 +2,20 @@
 
 It may run in another interpreter, so it takes nothing but the standard library and
 kaggle_environments. It is told its job by a line on standard input, answers each further line, and
-ends with the lines. `main` is a player that is started afresh; `fork_server` forks them.
+ends with the lines. `main` is a player that is started afresh, or the fork server: there, what all
+players import is loaded once, and each is forked.
 """
 
 import contextlib
 import faulthandler
+import gc
 import json
 import os
 import random
 import signal
 import sys
 import tempfile
+import traceback
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -33,6 +36,9 @@ from submission.sandbox.messages import LINE_BYTES, Message
 
 MAIN = "main.py"
 """Kaggle's name for a submission's file."""
+
+FORK = "fork"
+"""The argument of a process that forks players."""
 
 CHANNEL_LOST = 86
 """The process's exit status when the connection has been closed from inside."""
@@ -221,9 +227,38 @@ def _version(distribution: str) -> str | None:
         return None
 
 
+def serve_forks(sources: list[str]) -> None:
+    """Fork a player for each job on standard input, one after the other, and report its end.
+
+    Args:
+        sources: as `play` takes them.
+    """
+    gc.freeze()
+    while (job := read_job()) is not None:
+        _, status = os.waitpid(_fork(job, sources), 0)
+        ended = {"key": job.key, "event": "exit", "code": os.waitstatus_to_exitcode(status)}
+        os.write(1, f"\n{json.dumps(ended)}\n".encode())
+
+
+def _fork(job: PlayerJob, sources: list[str]) -> int:
+    process_id = os.fork()
+    if process_id:
+        return process_id
+    try:
+        os.setsid()
+        play(job, sources)
+    except BaseException:
+        traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(1)
+    os._exit(0)
+
+
 def main() -> None:
-    """Play the one job on standard input."""
+    """Play the one job on standard input; with the argument `FORK`, be a fork server."""
+    is_server = FORK in sys.argv
     sources = prepare()
-    job = read_job()
-    if job is not None:
+    if is_server:
+        serve_forks(sources)
+    elif (job := read_job()) is not None:
         play(job, sources)

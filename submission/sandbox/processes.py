@@ -11,8 +11,7 @@ from pathlib import Path
 
 import psutil
 
-MARK = "CONNECTX_SANDBOX"
-"""Environment variable by which the processes of a sandbox are known without its supervisor."""
+from submission.sandbox.interpreter import MARK
 
 PR_SET_CHILD_SUBREAPER = 36
 """From Linux's `sys/prctl.h`."""

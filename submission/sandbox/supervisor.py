@@ -25,6 +25,7 @@ from typing import ParamSpec
 
 import psutil
 
+from submission.sandbox.interpreter import Starter, StarterProcess, read_in_thread
 from submission.sandbox.messages import KeyedLines, Message, encoded
 from submission.sandbox.player_process import MAIN, PlayerJob
 from submission.sandbox.processes import (
@@ -34,7 +35,6 @@ from submission.sandbox.processes import (
     reap_orphans,
     remove_folder,
 )
-from submission.sandbox.starter import Starter, StarterProcess, read_in_thread
 from submission.sandbox.throttle import INTERVAL, Throttle
 
 P = ParamSpec("P")

@@ -12,7 +12,7 @@ from types import FrameType
 
 import uvicorn
 
-from submission.running import CORES
+from submission.executors.local_workers import CORES
 from submission.terminal import console, say
 from submission.web.guard import Guard, is_loopback
 from submission.web.opened_files import OpenedFile

@@ -71,7 +71,8 @@ def test_the_games_are_played_by_the_other_interpreter(tmp_path: Path) -> None:
 
 
 def test_the_worker_takes_nothing_but_the_standard_library() -> None:
-    program = f"import sys; sys.path.append({str(ROOT)!r}); import submission.sandbox.fork_server"
+    program = f"import sys; sys.path.append({str(ROOT)!r})\n"
+    program += "import submission.sandbox.player_process"
     subprocess.run([sys.executable, "-I", "-S", "-c", program], check=True)
 
 

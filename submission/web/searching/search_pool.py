@@ -15,15 +15,13 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from itertools import count
 from multiprocessing.connection import Connection
-from pathlib import Path
 from runpy import run_path
 from threading import Thread
 from typing import Any
 
-from submission.executors.local_workers import hidden_main, workers_folder
-from submission.web.searching.searcher import CANCEL, Message, Order
+from submission.executors.local_workers import hidden_main, start_by_path, workers_folder
+from submission.web.searching.searcher import CANCEL, Message, Order, search_until_ended
 
-START = str(Path(__file__).with_name("searcher_start.py"))
 HEED_SECONDS = 2.0
 """Time for a search to end that was called off, before its process is ended."""
 GRACE_SECONDS = 2.0
@@ -325,9 +323,8 @@ class SearchPool:
         """
         spawn = multiprocessing.get_context("spawn")
         here, there = spawn.Pipe()
-        names = {"connection": there, "temporary_folder": self._folder, "is_quick": is_quick}
-        # By its path: a submission.py in the current folder hides this package.
-        process = spawn.Process(target=run_path, args=(START, names, "__main__"), daemon=True)
+        start = start_by_path(search_until_ended, there, self._folder, is_quick)
+        process = spawn.Process(target=run_path, args=start, daemon=True)
         with hidden_main():
             process.start()
         there.close()
