@@ -1,1 +1,1 @@
-"""Trained policies: the network, the agent that plays it, and training by self-play."""
+"""Policies: the network, the agents that play it, the search that it guides, and its training."""

@@ -1,1 +1,1 @@
-"""Exact play: scores of positions, the moves that keep them, and how they are told."""
+"""Exact play: scores of positions, how they are told, and the agent that plays by them."""
