@@ -38,14 +38,14 @@ from submission.match.run import Run
 from submission.match.schedule import Arena, Settings, require_pairs
 from submission.match.sprt import Sprt, parse_sprt
 from submission.rating.ladder import Ladder, make_ladder, require_round_robin
-from submission.rating.ladder_report import render_ladder
-from submission.rating.rating_chart import rating_chart
+from submission.rating.ladder_report import rating_chart, render_ladder
 from submission.rating.ratings import require_ranking_library
+from submission.reports import pictures, tables
 from submission.reviewing.review import Review, review_games
 from submission.reviewing.review_report import render_review
 from submission.sandbox.interpreter import find_python
 from submission.sandbox.processes import remove_folder
-from submission.terminal import pictures, progress_bar, tables
+from submission.terminal import progress_bar
 
 DEFAULT_OUTPUT = Path("submission.py")
 

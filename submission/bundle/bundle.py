@@ -22,7 +22,7 @@ from envs.games import GAMES, game_entry
 from submission.bundle.closure import SourceTree, close
 from submission.bundle.compose import COMPILING, Header, compose, data_files, own_names
 from submission.bundle.naming import Symbol
-from submission.request import CONNECT_FOUR
+from submission.entry import CONNECT_FOUR
 
 DISTRIBUTION = "connectx-agents"
 PACKAGES = (agents, envs, submission)

@@ -15,7 +15,7 @@ from submission.checking.observed_game import GamePlan, Limits, ObservedGame, Se
 from submission.checking.source_facts import SourceFacts, read_source
 from submission.kaggle import Referee, environment_of
 from submission.match.game_record import GameConfiguration
-from submission.match.open_spiel_referee import bank_of
+from submission.referees.open_spiel_referee import bank_of
 from submission.sandbox.file_guard import PROJECT_MODULES, PROJECT_PLACES
 from submission.sandbox.launcher import Launcher
 from submission.sandbox.processes import default_memory

@@ -12,9 +12,8 @@ from rich.text import Text
 from submission.checking.check import FIRST_GAMES
 from submission.checking.check_result import CheckReport, GameResult, Timing
 from submission.checking.diagnosis import Fault
+from submission.reports import NOTHING
 from submission.terminal import plain_text
-
-NOTHING = "-"
 
 SECONDS = re.compile(r"\d+\.\d s\b")
 """As a cause tells them: never the same in two games."""

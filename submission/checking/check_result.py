@@ -12,12 +12,12 @@ from submission.checking.kaggle_image import doubt_import
 from submission.checking.observed_game import Choice, Limits, ObservedGame, bank_taken
 from submission.checking.source_facts import SourceFacts
 from submission.kaggle import Referee, upload_command
+from submission.reports import Printed
 from submission.sandbox.causes import PACK_THE_DATA
 from submission.sandbox.file_guard import PROJECT_MODULES
 from submission.sandbox.move import STDERR_LINES, Move
 from submission.sandbox.player import RuntimeVersions
 from submission.sandbox.player_process import LIMITS_MEMORY
-from submission.terminal import Printed
 
 LARGE_BYTES = 5_000_000
 """Submissions below this size are safe."""

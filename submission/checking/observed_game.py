@@ -11,8 +11,8 @@ from typing import Literal
 
 from submission.kaggle import Referee
 from submission.match.game_record import GameConfiguration
-from submission.match.open_spiel_referee import OpenSpielGame
-from submission.match.own_referee import OwnGame
+from submission.referees.open_spiel_referee import OpenSpielGame
+from submission.referees.own_referee import OwnGame
 from submission.sandbox import causes
 from submission.sandbox.launcher import Launcher
 from submission.sandbox.messages import Message

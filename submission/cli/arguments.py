@@ -15,7 +15,8 @@ from submission.kaggle import Referee
 from submission.match.match import Completion
 from submission.match.players import Player, PlayerKind
 from submission.match.schedule import Arena, require_pairs
-from submission.terminal import Printed, console, say
+from submission.reports import Printed
+from submission.terminal import console, say
 
 AgentName = Annotated[
     str, typer.Argument(metavar="AGENT", help="A name that `connectx agents` lists.")

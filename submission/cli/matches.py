@@ -33,7 +33,6 @@ from submission.cli.arguments import (
 )
 from submission.executors.local_workers import CORES
 from submission.kaggle import Referee, kaggle_environments
-from submission.match.kaggle_referee import game_to_show, replay_html
 from submission.match.match import Match
 from submission.match.match_report import render_openings
 from submission.match.players import find_player
@@ -43,6 +42,7 @@ from submission.match.sprt import ERROR_RATE, Sprt, parse_sprt
 from submission.rating.ladder import Ladder, make_ladder
 from submission.rating.ladder_report import ladder_page
 from submission.rating.ratings import require_ranking_library
+from submission.referees.kaggle_referee import game_to_show, replay_html
 from submission.terminal import console, say
 
 

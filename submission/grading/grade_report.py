@@ -1,4 +1,4 @@
-"""Reports of a grade: tables for the terminal, and a page of HTML with the worst mistakes."""
+"""Reports of a grade: tables for the terminal, and a page with charts and the worst mistakes."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -8,10 +8,13 @@ from rich.console import Group as Renderables
 from rich.console import RenderableType
 from rich.text import Text
 
-from submission.grading.grade_pictures import mistake_svg, ply_chart
+from agents.trace.pictures.nodes import CUT, EDGE, GRID, INK, PRINCIPAL
+from envs.render import CELL, RADIUS, board_svg
+from envs.svg import document, element, polyline, text
 from submission.grading.grade_stats import (
     Group,
     Measured,
+    Mistake,
     answer_stats,
     by_kind,
     by_ply,
@@ -19,11 +22,9 @@ from submission.grading.grade_stats import (
     worst_mistakes,
 )
 from submission.grading.grading import Grade
-from submission.grading.solved_positions import SolvedPosition
+from submission.grading.solved_positions import GAME, SolvedPosition
 from submission.match.match import Completion
-from submission.match.player_table import PlayerTable
-from submission.pages import render_page
-from submission.terminal import NOTHING
+from submission.reports import NOTHING, PlayerTable, render_page
 
 WORST, WORST_ON_PAGE = 5, 24
 """The most mistakes that are told in the terminal, and shown on the page."""
@@ -226,3 +227,112 @@ def _failures(grade: Grade) -> Iterator[str]:
 
 def _where(position: SolvedPosition) -> str:
     return f"after {position.moves}" if position.moves else "on the empty board"
+
+
+PLAYED = CUT
+BETTER = "#15803d"
+SCORES_HEIGHT = 30
+SCORE_SIZE = 16
+
+
+def mistake_svg(mistake: Mistake) -> str:
+    """The position with a cross where the player has played and a ring where it should have."""
+    position, played, better = mistake.position, mistake.played, mistake.better
+    colours = {played: PLAYED, better: BETTER}
+    width, height = GAME.columns * CELL, GAME.rows * CELL + SCORES_HEIGHT
+    return element(
+        "svg",
+        board_svg(GAME, position.state),
+        _cross(*_landing(position, played)),
+        _ring(*_landing(position, better)),
+        *(_score(at, score, colours.get(at, INK)) for at, score in position.legal.items()),
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {width} {height}",
+        width=width,
+        height=height,
+    )
+
+
+def _landing(position: SolvedPosition, column: int) -> tuple[int, int]:
+    """The middle of the cell that a stone in this column falls into."""
+    row = GAME.to_board(position.state)[column :: GAME.columns].count(0) - 1
+    return column * CELL + CELL // 2, row * CELL + CELL // 2
+
+
+def _ring(x: int, y: int) -> str:
+    return element("circle", cx=x, cy=y, r=RADIUS - 3, fill="none", stroke=BETTER, stroke_width=6)
+
+
+def _cross(x: int, y: int) -> str:
+    arm = RADIUS // 2
+    lines = f"M{x - arm} {y - arm}l{2 * arm} {2 * arm}m0 {-2 * arm}l{-2 * arm} {2 * arm}"
+    return element("path", d=lines, stroke=PLAYED, stroke_width=6, stroke_linecap="round")
+
+
+def _score(column: int, score: int, colour: str) -> str:
+    at = (column * CELL + CELL / 2, GAME.rows * CELL + 0.7 * SCORES_HEIGHT)
+    return text(f"{score:+d}" if score else "0", at, SCORE_SIZE, fill=colour, text_anchor="middle")
+
+
+STEP = 20.0
+"""Pixels from one ply to the next."""
+HEIGHT = 220.0
+LEFT, TOP, BOTTOM, RIGHT = 52.0, 28.0, 40.0, 12.0
+PLAYER, RANDOM = PRINCIPAL, EDGE
+SIZE = 11.0
+LEGEND = 180
+"""Width of the words above the chart."""
+
+
+def ply_chart(groups: Sequence[Group]) -> str:
+    """Points with their 95 % intervals, and random play as a line.
+
+    Args:
+        groups: the statistics by ply; the name is the ply.
+    """
+    last = max(int(group.name) for group in groups)
+    width = LEFT + max(STEP * last, LEGEND) + RIGHT
+    return document(
+        (width, TOP + HEIGHT + BOTTOM),
+        "Moves that keep the result, by ply",
+        "Points with 95 % intervals: the player. Line: random play.",
+        [*_axes(last), _random_line(groups), *_points(groups)],
+    )
+
+
+def _axes(last: int) -> Iterator[str]:
+    right = LEFT + STEP * last
+    for percent in range(0, 101, 25):
+        y = _y(percent / 100)
+        yield element("path", d=f"M{LEFT} {y}H{right}", stroke=GRID)
+        yield text(f"{percent} %", (LEFT - 8, y + 4), SIZE, fill=INK, text_anchor="end")
+    for ply in range(0, last + 1, 2):
+        yield text(str(ply), (_x(ply), _y(0) + 16), SIZE, fill=INK, text_anchor="middle")
+    yield text("plies played", (LEFT, _y(0) + 32), SIZE, fill=INK)
+    yield text("result kept", (LEFT, TOP - 14), SIZE, fill=PLAYER)
+    yield text("random play", (LEFT + 100, TOP - 14), SIZE, fill=RANDOM)
+
+
+def _random_line(groups: Sequence[Group]) -> str:
+    points = [
+        (_x(int(group.name)), _y(group.stats.kept.random))
+        for group in groups
+        if group.stats.kept is not None
+    ]
+    return polyline(points, stroke=RANDOM, stroke_width=1.5)
+
+
+def _points(groups: Sequence[Group]) -> Iterator[str]:
+    for group in groups:
+        if group.stats.kept is not None:
+            x, share = _x(int(group.name)), group.stats.kept.player
+            yield element("path", d=f"M{x} {_y(share.low)}V{_y(share.high)}", stroke=PLAYER)
+            yield element("circle", cx=x, cy=_y(share.value), r=3.5, fill=PLAYER)
+
+
+def _x(ply: int) -> float:
+    return LEFT + STEP * ply
+
+
+def _y(share: float) -> float:
+    return TOP + HEIGHT * (1 - share)

@@ -8,7 +8,7 @@ from agents.reporting.stats import Estimate, score_estimate
 from agents.solver.analysis import ReachedPosition, in_words
 from agents.solver.solver import ScoreBounds
 from submission.grading.solved_positions import GAME, Outcome, Phase, SolvedPosition
-from submission.match.seats import Failure
+from submission.referees.seats import Failure
 
 
 @dataclass(frozen=True, slots=True)

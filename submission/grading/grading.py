@@ -14,10 +14,10 @@ from submission.grading.grade_stats import Answer, Group, by_kind, by_ply
 from submission.grading.solved_positions import AskedPositions, SolvedPosition
 from submission.match.game_record import GameConfiguration
 from submission.match.match import Completion, Versions
-from submission.match.own_referee import OwnGame
 from submission.match.players import Identity, Player
-from submission.match.seats import Move, Seat, open_seat
-from submission.terminal import Printed
+from submission.referees.own_referee import OwnGame
+from submission.referees.seats import Move, Seat, open_seat
+from submission.reports import Printed
 
 
 @dataclass(frozen=True, slots=True)

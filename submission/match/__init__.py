@@ -1,1 +1,1 @@
-"""Matches: players meet under a referee, and the games are kept, counted and tested."""
+"""Matches: the games of players are scheduled, played, kept, counted and tested."""

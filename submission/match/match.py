@@ -19,7 +19,7 @@ from submission.match.game_record import GameRecord, Result
 from submission.match.players import Identity
 from submission.match.schedule import GameSpecification, Settings
 from submission.match.sprt import Decision, SequentialTest, Sprt, points_of_pairs
-from submission.terminal import Printed
+from submission.reports import Printed
 
 
 class Completion(StrEnum):

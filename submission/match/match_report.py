@@ -23,10 +23,9 @@ from submission.match.match import (
     Tally,
     pairing_stats,
 )
-from submission.match.player_table import PlayerTable
 from submission.match.schedule import Opening
 from submission.match.sprt import SequentialTest, Verdict
-from submission.terminal import NOTHING, plain_table
+from submission.reports import NOTHING, PlayerTable, plain_table
 
 RULES = (
     "W-D-L: wins, draws and losses on the first and on the second seat, among the games in which "

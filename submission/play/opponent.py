@@ -12,10 +12,10 @@ from agents.registry import agent_from_text
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 from submission.match.game_record import GameConfiguration
-from submission.match.own_referee import BANK, OTHER_SETTINGS, overtime
 from submission.match.players import Player, find_player
-from submission.match.seats import Seat, open_seat
 from submission.play.advice import move_values
+from submission.referees.own_referee import BANK, OTHER_SETTINGS, overtime
+from submission.referees.seats import Seat, open_seat
 from submission.sandbox.move import Failure, misplaced
 from submission.sandbox.staging import ARCHIVES
 

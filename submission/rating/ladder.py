@@ -10,7 +10,7 @@ from agents.reporting.stats import Estimate
 from submission.match.game_record import GameRecord, Result
 from submission.match.match import Match, MoveTimes, Tally, failures_of, finite
 from submission.rating.ratings import encounters_of, rate
-from submission.terminal import Printed
+from submission.reports import Printed
 
 
 @dataclass(frozen=True, slots=True)

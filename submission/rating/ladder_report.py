@@ -1,22 +1,23 @@
-"""Reports of a ladder: tables for the terminal, and a page of HTML with lost games to replay."""
+"""Reports of a ladder: tables for the terminal, and a page with a chart and lost games."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import ceil, floor, isfinite
 from typing import NamedTuple
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from agents.reporting.stats import Estimate
+from agents.trace.pictures.nodes import FAINT_INK, GRID, INK, PRINCIPAL
 from envs.board import moves_text
 from envs.render import COLOURS, board_svg
+from envs.svg import document, element, polygon, text, text_width, title
 from submission.match.game_record import GameConfiguration, GameRecord
 from submission.match.match import Match
 from submission.match.match_report import early_end, failures, repetitions
-from submission.match.player_table import PlayerTable
 from submission.match.schedule import Arena
-from submission.pages import render_page
 from submission.rating.ladder import Ladder, PlayerStats, Rung, lost_games
-from submission.rating.rating_chart import interval, rating_chart
-from submission.terminal import NOTHING
+from submission.reports import NOTHING, PlayerTable, render_page
 
 
 def render_ladder(ladder: Ladder) -> RenderableType:
@@ -219,3 +220,110 @@ def _end_of(record: GameRecord) -> str:
     if not failed:
         return f"Over after {plies} plies."
     return f"{' and '.join(failed)} after {plies} plies: {record.cause}."
+
+
+WIDTH = 560.0
+"""Pixels of the scale."""
+ROW = 26.0
+MARGIN, ARROW = 18.0, 14.0
+SIZE = 12.0
+LONGEST_NAME = 42
+STEPS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
+"""Elo points from one line of the scale to the next."""
+MOST_LINES = 8
+OPEN = "open"
+
+
+def interval(elo: Estimate) -> str:
+    """The limits of an interval."""
+    low, high = (f"{limit:+.0f}" if isfinite(limit) else OPEN for limit in (elo.low, elo.high))
+    return f"[{low}, {high}]"
+
+
+def rating_chart(ladder: Ladder) -> str:
+    """The ratings with their 95 % intervals, the strongest on top; an arrow where one is open."""
+    names = [_shortened(rung.player) for rung in ladder.rungs]
+    scale = Scale(ladder.rungs, left=MARGIN + max(text_width(name, SIZE) for name in names))
+    bottom = MARGIN + ROW * len(names)
+    rows = [
+        _row(rung, name, MARGIN + ROW * (rank + 0.5), scale)
+        for rank, (rung, name) in enumerate(zip(ladder.rungs, names, strict=True))
+    ]
+    return document(
+        (scale.right + MARGIN, bottom + 3 * SIZE),
+        "Elo ratings with 95 % intervals",
+        f"Points above {ladder.anchor}. An arrow: the games set no limit on this side.",
+        [*_grid(scale, bottom), *rows],
+    )
+
+
+class Scale:
+    """Where a rating is drawn.
+
+    Args:
+        rungs: the players, all of whose ratings and limits find room.
+        left: where the names end, in pixels.
+    """
+
+    def __init__(self, rungs: tuple[Rung, ...], left: float) -> None:
+        numbers = [number for rung in rungs for number in (rung.elo.value, *_limits(rung))]
+        spread = max(numbers) - min(numbers)
+        self._step = next((step for step in STEPS if spread <= MOST_LINES * step), STEPS[-1])
+        self._first = floor(min(numbers) / self._step)
+        self._last = max(ceil(max(numbers) / self._step), self._first + 1)
+        self.left = left + ARROW + SIZE
+        self.right = self.left + WIDTH + ARROW
+
+    @property
+    def lines(self) -> range:
+        """The ratings at which there is a line."""
+        return range(self._first * self._step, self._last * self._step + 1, self._step)
+
+    def x(self, elo: float) -> float:
+        """The place of a rating, in pixels."""
+        share = (elo / self._step - self._first) / (self._last - self._first)
+        return self.left + share * WIDTH
+
+
+def _limits(rung: Rung) -> list[float]:
+    """The limits of the interval that the games set."""
+    return [limit for limit in (rung.elo.low, rung.elo.high) if isfinite(limit)]
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+
+
+def _grid(scale: Scale, bottom: float) -> Iterator[str]:
+    for elo in scale.lines:
+        x = scale.x(elo)
+        colour = FAINT_INK if elo == 0 else GRID
+        yield element("path", d=f"M{x:.1f} {MARGIN}V{bottom:.1f}", stroke=colour)
+        label = f"{elo:+d}" if elo else "0"
+        yield text(label, (x, bottom + 1.5 * SIZE), SIZE, fill=FAINT_INK, text_anchor="middle")
+
+
+def _row(rung: Rung, name: str, y: float, scale: Scale) -> str:
+    low, high = rung.elo.low, rung.elo.high
+    start = scale.x(low) if isfinite(low) else scale.left - ARROW
+    end = scale.x(high) if isfinite(high) else scale.right
+    heads = [
+        _arrow_head(tip, y, direction)
+        for limit, tip, direction in ((low, start, 1), (high, end, -1))
+        if not isfinite(limit)
+    ]
+    line = f"M{start:.1f} {y:.1f}H{end:.1f}"
+    return element(
+        "g",
+        title(f"{rung.player}: {rung.elo.value:+.0f} {interval(rung.elo)}"),
+        text(name, (MARGIN, y + SIZE / 3), SIZE, fill=INK),
+        element("path", d=line, stroke=PRINCIPAL, stroke_width=2),
+        *heads,
+        element("circle", cx=scale.x(rung.elo.value), cy=y, r=4, fill=PRINCIPAL),
+    )
+
+
+def _arrow_head(tip: float, y: float, direction: int) -> str:
+    """A triangle that points away from `direction`: 1 is to the right."""
+    back = tip + direction * 8
+    return polygon([(tip, y), (back, y - 4), (back, y + 4)], fill=PRINCIPAL)

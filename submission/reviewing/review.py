@@ -14,10 +14,16 @@ from envs.connectx import ConnectX
 from submission.grading.solved_positions import Phase
 from submission.match.game_record import Result
 from submission.match.match import Completion
-from submission.reviewing.agent_log import AgentLog, log_beside, read_agent_log
+from submission.reports import Printed
 from submission.reviewing.judged_game import JudgedPly, Mistake, judged_plies
-from submission.reviewing.replays import Replay, ReplayFile, read_replays
-from submission.terminal import Printed
+from submission.reviewing.replays import (
+    AgentLog,
+    Replay,
+    ReplayFile,
+    log_beside,
+    read_agent_log,
+    read_replays,
+)
 
 FORMAT = "connectx review, version 1"
 

@@ -10,9 +10,10 @@ from agents.solver.analysis import ReachedPosition, in_words
 from agents.solver.solver import ScoreBounds
 from envs.board import moves_text, state_from_moves
 from submission.match.match import Completion
+from submission.reports import NOTHING, plain_table
 from submission.reviewing.judged_game import JudgedPly
 from submission.reviewing.review import Review, ReviewedGame
-from submission.terminal import NOTHING, plain_table, plain_text
+from submission.terminal import plain_text
 
 
 def render_review(review: Review) -> RenderableType:

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 from submission.match.game_record import Result
 from submission.match.match import Match
 from submission.match.match_report import match_notes, results_table
-from submission.match.player_table import PlayerTable
 from submission.rating.ladder import make_ladder
 from submission.rating.ladder_report import ladder_notes, ladder_table
 from submission.rating.ratings import require_ranking_library
+from submission.reports import PlayerTable
 from submission.reviewing.replays import Replay, ReplayFile, read_replays
 
 FAILED = (Result.PLAYER_FAILED, Result.OPPONENT_FAILED)

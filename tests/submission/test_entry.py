@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from agents import Agent, GreedyAgent, MCTSAgent, RandomAgent, SearchResult, agent_names
 from envs import Action, Env, State
 from envs.bitboard import fits_in_word
-from submission.entry import KagglePlayer, plan_seconds
+from submission.entry import KagglePlayer, Request, plan_seconds, read_request
 from submission.kaggle import kaggle_environments
-from submission.request import Request, read_request
 from tests.helpers.quick_agents import clocked_agent_names, quick_agent
 
 

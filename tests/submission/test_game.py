@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from submission.kaggle import kaggle_environments
-from submission.match import kaggle_referee
 from submission.match.game_record import GameConfiguration, GameRecord, Result
 from submission.match.players import Pairing, Player, PlayerKind
 from submission.match.run import play_game
 from submission.match.schedule import Arena, GameSpecification
+from submission.referees import kaggle_referee
 
 RANDOM = Player("random", PlayerKind.BUILT_IN)
 DEFAULT = GameConfiguration()

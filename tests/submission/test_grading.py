@@ -15,8 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from submission.grading import grading
-from submission.grading.grade_pictures import ply_chart
-from submission.grading.grade_report import render_grade
+from submission.grading.grade_report import ply_chart, render_grade
 from submission.grading.grade_stats import (
     Answer,
     Measured,
@@ -40,7 +39,7 @@ from submission.grading.solved_positions import (
 from submission.kaggle import kaggle_environments
 from submission.match.match import Completion
 from submission.match.players import Player, PlayerKind, find_player
-from submission.match.seats import Failure, Move, Seat
+from submission.referees.seats import Failure, Move, Seat
 from tests.helpers.shell import printed
 
 SHIPPED = read_position_set(SHIPPED_POSITIONS)

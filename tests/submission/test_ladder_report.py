@@ -19,8 +19,7 @@ from submission.match.match import Completion, Match
 from submission.match.players import Identity, PlayerKind
 from submission.match.schedule import Settings
 from submission.rating.ladder import Ladder, lost_games, make_ladder
-from submission.rating.ladder_report import SHOWN, ladder_page, render_ladder
-from submission.rating.rating_chart import rating_chart
+from submission.rating.ladder_report import SHOWN, ladder_page, rating_chart, render_ladder
 from tests.helpers.game_records import LOSS, PLAYER_FAILED, WIN, match_of
 from tests.helpers.shell import printed
 from tests.helpers.svg_reading import SVG, read_drawing

@@ -14,12 +14,12 @@ import pytest
 
 from envs import BoardGame
 from submission.bundle.bundle import build_bundle
+from submission.entry import read_open_spiel
 from submission.kaggle import Referee, environment_of, kaggle_environments
 from submission.match.game_record import GameConfiguration
-from submission.match.open_spiel_referee import BANK, OpenSpielGame, hold_on_open_spiel
-from submission.match.own_referee import PlayedGame
-from submission.match.seats import BuiltInSeat, Move
-from submission.request import read_open_spiel
+from submission.referees.open_spiel_referee import BANK, OpenSpielGame, hold_on_open_spiel
+from submission.referees.own_referee import PlayedGame
+from submission.referees.seats import BuiltInSeat, Move
 from submission.sandbox.kaggle_agent import KaggleAgent
 from tests.helpers.checks import check_pair, first_fault, text_of, told
 from tests.helpers.shell import Shell

@@ -3,7 +3,7 @@
 import pytest
 from jinja2 import UndefinedError
 
-from submission.pages import render_page
+from submission.reports import render_page
 
 
 def test_strings_are_escaped() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submission.match.player_table import PlayerTable, short_names
+from submission.reports import PlayerTable, short_names
 from tests.helpers.shell import printed
 
 NAMES = ("mcts:simulations=20,seed=1", "mcts:simulations=20,seed=2", "runs/a/agent.py", "negamax")

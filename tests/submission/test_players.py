@@ -9,7 +9,7 @@ import submission.match.players
 from submission.bundle.bundle import build_bundle
 from submission.kaggle import BUILT_IN_AGENTS, kaggle_environments
 from submission.match.players import Player, PlayerKind, find_player
-from submission.match.seats import open_seat
+from submission.referees.seats import open_seat
 from tests.helpers.archives import archive
 
 SHOWN = {"board": [0] * 42, "mark": 1, "step": 0, "remainingOverageTime": 60}

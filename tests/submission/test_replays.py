@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 import connectx
 from envs.board import moves_text
 from submission.match.game_record import Result
-from submission.reviewing.agent_log import log_beside, read_agent_log
-from submission.reviewing.replays import Replay, read_replays
+from submission.reviewing.replays import Replay, log_beside, read_agent_log, read_replays
 from tests.helpers.episodes import NUMBER, episode_of, write_episode, write_log
 
 WON_BY_FIRST = "4455667"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from submission.kaggle import BUILT_IN_AGENTS, kaggle_environments
 from submission.match.players import Player, PlayerKind
-from submission.match.seats import open_seat, seat_seed
+from submission.referees.seats import open_seat, seat_seed
 
 CONFIGURATION = {"rows": 6, "columns": 7, "inarow": 4, "actTimeout": 60, "runTimeout": 1200}
 POSITIONS: list[dict[str, Any]] = [

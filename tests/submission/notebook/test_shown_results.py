@@ -9,7 +9,7 @@ from submission.front_door import as_player
 from submission.match.match import Match
 from submission.match.players import Identity, PlayerKind
 from submission.rating.ladder import make_ladder
-from submission.terminal import Printed
+from submission.reports import Printed
 from tests.helpers.checks import check_pair
 from tests.helpers.game_records import LOSS, PLAYER_FAILED, WIN, match_of
 from tests.helpers.html_reading import drawings, shown

@@ -1,15 +1,88 @@
-"""A table with a row of figures for each name, as a player's, which fits any terminal."""
+"""What results show of themselves: tables that fit any terminal, a notebook's view, and pages."""
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, singledispatch
 from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console, ConsoleOptions, RenderResult
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from submission.terminal import plain_table
+from agents.reporting.rich_html import html_of
+from envs.svg import in_page
+from submission.console_encoding import READABLE
+from submission.terminal import console
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+NOTHING = "-"
+"""Shown in a table where there is no figure."""
+
+
+@singledispatch
+def tables(result: object) -> RenderableType:
+    """The tables of a result, with notes; `submission.front_door` registers those of each kind."""
+    return Text(object.__repr__(result))
+
+
+PICTURE = "background: #ffffff; color: #0b1f38; margin: 0.5em 0; padding: 0.5em"
+"""The look of a picture in a notebook, which may be dark around it."""
+
+
+@singledispatch
+def pictures(result: object) -> Sequence[str]:
+    """The pictures of a result, as SVG, which a notebook shows below the tables.
+
+    `submission.front_door` registers those of each kind, too.
+    """
+    return ()
+
+
+class Printed(ABC):
+    """A result that prints as the tables of its command, in a terminal and in a notebook."""
+
+    def __rich__(self) -> RenderableType:
+        """The tables and the notes on them."""
+        return tables(self)
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as what `json.dumps` takes."""
+
+    def __str__(self) -> str:
+        """The tables as text, as wide as the terminal."""
+        with console.capture() as capture:
+            console.print(self, crop=False)
+        text = capture.get().rstrip()
+        return text.encode(console.encoding, READABLE).decode(console.encoding)
+
+    def __repr__(self) -> str:
+        """What Python's prompt shows."""
+        return str(self)
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """What a notebook shows."""
+        drawn = (in_page(svg, "a picture of these results", PICTURE) for svg in pictures(self))
+        plain = Text.from_ansi(str(self)).plain  # notebooks ask all programs for colours
+        return {"text/plain": plain, "text/html": "".join([html_of(tables(self)), *drawn])}
+
+
+def plain_table(title: str) -> Table:
+    """A table without columns under a title, which is shown as it is."""
+    return Table(
+        title=Text(title, style="bold"),
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        collapse_padding=True,
+        pad_edge=False,
+    )
+
 
 WIDEST = 1000
 
@@ -93,3 +166,30 @@ def _short(name: str, names: Sequence[str]) -> str:
 
 def _is_specification(name: str) -> bool:
     return re.match(r"\w+:", name) is not None
+
+
+def render_page(template: str, **values: object) -> str:
+    """Fill in a template.
+
+    Args:
+        template: the name of its file.
+        values: by the template's names. Strings are escaped where the template does not call them
+            `safe`, as it does the pictures that `envs.svg` has drawn.
+
+    Raises:
+        UndefinedError: a value is missing.
+    """
+    return _templates().get_template(template).render(values)
+
+
+@cache
+def _templates() -> "Environment":
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # no other command needs it
+
+    return Environment(
+        loader=PackageLoader("submission"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

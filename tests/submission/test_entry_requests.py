@@ -12,11 +12,10 @@ from agents import GreedyAgent, MCTSAgent
 from agents.registry import AGENTS
 from envs import ConnectX, TicTacToe
 from submission.bundle.bundle import build_bundle
-from submission.entry import KagglePlayer
+from submission.entry import LONGEST_MOVE, KagglePlayer, open_spiel_game, read_open_spiel
 from submission.kaggle import Referee
 from submission.match.game_record import GameConfiguration
 from submission.match.schedule import openings
-from submission.request import LONGEST_MOVE, open_spiel_game, read_open_spiel
 from tests.helpers.shell import Shell
 
 SETTING_UP = {"remainingOverageTime": 12, "step": 0}

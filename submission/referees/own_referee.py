@@ -12,7 +12,7 @@ from envs.bitboard import cell_bit
 from envs.connectx import ConnectX
 from submission.kaggle import DONE
 from submission.match.game_record import GameConfiguration
-from submission.match.seats import Seat
+from submission.referees.seats import Seat
 from submission.sandbox.causes import of_late_move
 from submission.sandbox.move import Failure, Move, misplaced
 

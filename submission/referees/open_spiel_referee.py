@@ -15,10 +15,10 @@ from submission.kaggle import (
     environment_of,
     kaggle_environments,
 )
-from submission.match import own_referee
 from submission.match.game_record import GameConfiguration, GameRecord
-from submission.match.own_referee import PlayedGame, overtime
-from submission.match.seats import Failure, Move, Seat
+from submission.referees import own_referee
+from submission.referees.own_referee import PlayedGame, overtime
+from submission.referees.seats import Failure, Move, Seat
 from submission.sandbox.move import misplaced
 
 BANK = 12

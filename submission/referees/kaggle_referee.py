@@ -8,9 +8,9 @@ from typing import Any
 
 from submission.kaggle import DONE, ONE_AT_A_TIME, kaggle_environments
 from submission.match.game_record import GameConfiguration, GameRecord, Result
-from submission.match.open_spiel_referee import replayed_on_open_spiel
-from submission.match.own_referee import PlayedGame, overtime
-from submission.match.seats import Failure, Move, Seat
+from submission.referees.open_spiel_referee import replayed_on_open_spiel
+from submission.referees.own_referee import PlayedGame, overtime
+from submission.referees.seats import Failure, Move, Seat
 from submission.sandbox.move import misplaced
 
 
