@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from submission.front_door import Submission, build, check, evaluate, grade, ladder, review
-    from submission.notebook.board_widget import Board as Board
+    from submission.play.board_widget import Board as Board
 
 __all__ = ["Submission", "build", "check", "evaluate", "grade", "ladder", "review"]
 
@@ -30,7 +30,7 @@ def __getattr__(name: str) -> Any:
 
 def _board() -> Any:
     try:
-        from submission.notebook.board_widget import Board
+        from submission.play.board_widget import Board
     except ModuleNotFoundError as error:
         if error.name not in ("anywidget", "ipywidgets", "traitlets"):
             raise

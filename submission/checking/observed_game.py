@@ -18,7 +18,7 @@ from submission.sandbox.launcher import Launcher
 from submission.sandbox.messages import Message
 from submission.sandbox.move import Failure, Move, failure
 from submission.sandbox.player import RunningPlayer, RuntimeVersions
-from submission.sandbox.throttle import can_throttle
+from submission.sandbox.processes import can_throttle
 
 SEED = 1
 """Of the moves of Kaggle's `random` agent, and of the submission's random numbers."""

@@ -20,7 +20,7 @@ from submission.cli.games import (
     chosen_game,
     unfinished_position,
 )
-from submission.play.moves import History
+from submission.play.game_history import History
 from submission.play.opponent import find_opponent
 from submission.play.session import Session
 from submission.terminal import console

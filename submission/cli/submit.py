@@ -36,7 +36,7 @@ from submission.executors.local_workers import CORES
 from submission.front_door import DEFAULT_OUTPUT
 from submission.kaggle import Referee, upload_command
 from submission.match.schedule import require_pairs
-from submission.sandbox.throttle import can_throttle
+from submission.sandbox.processes import can_throttle
 from submission.terminal import console, say
 
 

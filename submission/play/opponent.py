@@ -13,7 +13,6 @@ from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 from submission.match.game_record import GameConfiguration
 from submission.match.players import Player, find_player
-from submission.play.advice import move_values
 from submission.referees.own_referee import BANK, OTHER_SETTINGS, overtime
 from submission.referees.seats import Seat, open_seat
 from submission.sandbox.move import Failure, misplaced
@@ -168,3 +167,41 @@ def _sizes(env: BoardGame) -> tuple[int, int, int]:
     if not isinstance(env, ConnectX):
         raise ValueError("a submission plays ConnectX alone: leave --game out, or name an agent")
     return env.rows, env.columns, env.inarow
+
+
+def sign_of(player: int) -> int:
+    """The factor that turns a value from player 1's view into one from the view of `player`."""
+    return 1 if player == 1 else -1
+
+
+def move_values(
+    agent: Agent, env: BoardGame, state: BoardState, time_limit: float
+) -> dict[int, float | None]:
+    """Value each move for the player whose turn it is, from -1 to 1.
+
+    The agent searches each position that a move leads to: what one search of `state` says of its
+    other moves are bounds for some agents, and nothing for others.
+
+    Args:
+        agent: who judges.
+        env: the rules.
+        state: a position in which the game goes on.
+        time_limit: seconds for all moves together.
+
+    Returns:
+        The value by action; None where the agent estimates none.
+    """
+    legal = env.get_available_actions(state)
+    share = time_limit / len(legal)
+    return {action: _move_value(agent, env, state, action, share) for action in legal}
+
+
+def _move_value(
+    agent: Agent, env: BoardGame, state: BoardState, action: int, time_limit: float
+) -> float | None:
+    sign = sign_of(state.player)
+    child = env.get_next_state(state, action)
+    if not env.get_available_actions(child):
+        return sign * env.reward(state, action)
+    result = agent.search(env, child, time_limit)
+    return sign * result.value if result.action_values else None

@@ -1,24 +1,22 @@
-"""A person and an opponent at the board: what is asked, and how each answer is met."""
+"""A person and an opponent at the board: what is asked, how each answer is met, in which words."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import trunc
+from shlex import quote
 
 from rich.console import Console, Group
 from rich.status import Status
 from rich.text import Text
 
 from agents.solver.analysis import board_picture
-from envs.games import game_entry
-from submission.play.advice import (
-    greeting,
-    help_text,
-    prompt_text,
-    values_text,
-    verdict,
-    ways_on,
-)
-from submission.play.moves import Command, History, read_move
+from agents.solver.solver_engine import is_solvable
+from envs.board import BoardGame, moves_text
+from envs.connectx import ConnectX
+from envs.games import GAMES, game_entry
+from envs.render import SYMBOLS
+from submission.play.game_history import Command, History, read_move
 from submission.play.opponent import Opponent, OpponentFailed
 
 
@@ -141,3 +139,103 @@ class Session:
 
     def _thinking(self) -> Status:
         return self.console.status(Text(f"{self.opponent.name} is thinking ..."))
+
+
+def best_moves(values: Mapping[int, float | None]) -> list[int]:
+    """The moves with the highest value; none where no value is known."""
+    highest = max((value for value in values.values() if value is not None), default=None)
+    return [action for action, value in values.items() if value is not None and value == highest]
+
+
+def value_text(value: float | None) -> str:
+    """A value in three decimals; only a proven win or loss reads +1.000 or -1.000."""
+    if value is None:
+        return "unknown"
+    verdict = {1.0: " a win", -1.0: " a loss"}.get(value, "")
+    return f"{trunc(value * 1000) / 1000:+.3f}{verdict}"
+
+
+def help_text(env: BoardGame) -> str:
+    """List what can be typed."""
+    name, last = game_entry(env).place.name, len(env.action_cells)
+    return (
+        f"1 to {last}   play in that {name}\n"
+        "undo     take your last move and the reply back\n"
+        "values   what the agent thinks of each of your moves\n"
+        "hint     the move that the agent would play in your place\n"
+        "help     this list\n"
+        "quit     leave the game (or Ctrl-D, or Ctrl-C)"
+    )
+
+
+def prompt_text(history: History) -> str:
+    """The question for the next move."""
+    name, last = game_entry(history.env).place.name, len(history.env.action_cells)
+    return f"Your move ({SYMBOLS[history.state.player]}), {name} 1 to {last}: "
+
+
+def greeting(person: int, opponent: str) -> str:
+    """Say who plays whom."""
+    return (
+        f"You are {SYMBOLS[person]} and {opponent} is {SYMBOLS[3 - person]}; X begins. "
+        "Type help to see what else you can type."
+    )
+
+
+def values_text(opponent: str, env: BoardGame, values: Mapping[int, float | None]) -> str:
+    """The value of each move, for the person; the best ones are marked."""
+    best = best_moves(values)
+    if not best:
+        return f"{opponent} estimates no values: only what ends the game is known to it"
+    name = game_entry(env).place.name
+    width = len(str(max(values) + 1))
+    lines = [
+        f"  {name} {action + 1:{width}}  {value_text(value)}{'  best' if action in best else ''}"
+        for action, value in values.items()
+    ]
+    heading = f"What {opponent} thinks of your moves, from -1 (you lose) to +1 (you win):"
+    return "\n".join([heading, *lines])
+
+
+def verdict(history: History, person: int, opponent: str) -> str:
+    """Say how the game has ended."""
+    if not history.is_over:
+        return "The game is not over."
+    winner = history.env.winner(history.state)
+    if winner is None:
+        return "The game is a draw."
+    who = "You win" if winner == person else f"{opponent} wins"
+    return f"{who} ({SYMBOLS[winner]})."
+
+
+def ways_on(history: History, person: int, opponent: str) -> str:
+    """The moves, and the commands that take them further, against the opponent of that text.
+
+    Of a finished game that is the position before its last ply: after it there is nothing to do.
+    """
+    if not history.actions:
+        return "No move was made."
+    moves = moves_text(history.actions[:-1] if history.is_over else history.actions)
+    where = f"{quote(moves)}{game_options(history.env)}"
+    seat = "" if person == 1 else f" --seat {person}"
+    commands = [
+        f"connectx play {quote(opponent)}{seat} --moves {where}",
+        f"connectx explain --moves {where}",
+    ]
+    if is_solvable(history.env):
+        commands.append(f"connectx solve {where}")
+    heading = "To go on from before the last one:" if history.is_over else "To go on from there:"
+    lines = [f"The moves were {moves_text(history.actions)}. {heading}"]
+    return "\n  ".join([*lines, *commands])
+
+
+def game_options(env: BoardGame) -> str:
+    """The options by which a command line names this game; none for Connect Four."""
+    is_default = isinstance(env, ConnectX)  # Connect Four is ConnectX of the default size
+    entry = GAMES["connectx"] if is_default else game_entry(env)
+    sizes = "".join(
+        f" --{size} {getattr(env, size)}"
+        for size, default in entry.sizes.items()
+        if getattr(env, size) != default
+    )
+    return sizes if is_default else f" --game {entry.name}{sizes}"

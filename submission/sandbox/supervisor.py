@@ -29,13 +29,14 @@ from submission.sandbox.interpreter import Starter, StarterProcess, read_in_thre
 from submission.sandbox.messages import KeyedLines, Message, encoded
 from submission.sandbox.player_process import MAIN, PlayerJob
 from submission.sandbox.processes import (
+    INTERVAL,
+    Throttle,
     adopt_orphans,
     descendants,
     end_descendants,
     reap_orphans,
     remove_folder,
 )
-from submission.sandbox.throttle import INTERVAL, Throttle
 
 P = ParamSpec("P")
 

@@ -11,8 +11,8 @@ from agents.options import OptionInfo, alternatives, united_types
 from agents.registry import AGENTS, make_agent
 from envs.games import game_id
 from submission.match.game_record import Result
+from submission.play.game_history import PlayedPosition, played_position
 from submission.web.opened_files import ReplayFilter
-from submission.web.position_view import PlayedPosition, played_position
 from submission.web.searching.searches import Asked, MoveAsked, PictureAsked, TreeAsked, game
 from submission.web.setup_form import (
     DEFAULT_SECONDS,

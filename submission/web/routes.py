@@ -16,8 +16,8 @@ from starlette.staticfiles import StaticFiles
 
 from agents.levels import LEVELS
 from submission import __version__
+from submission.play.game_history import position_view
 from submission.web.opened_files import OpenedFile
-from submission.web.position_view import position_view
 from submission.web.questions import (
     Fields,
     is_quick,

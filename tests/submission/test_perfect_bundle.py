@@ -26,8 +26,7 @@ from submission.checking.kaggle_image import image_python
 from submission.entry import KagglePlayer
 from submission.grading.solved_positions import GAME, SHIPPED_POSITIONS, read_position_set
 from submission.kaggle import DONE, kaggle_environments
-from submission.sandbox.processes import descendants
-from submission.sandbox.throttle import INTERVAL, Throttle, can_throttle
+from submission.sandbox.processes import INTERVAL, Throttle, can_throttle, descendants
 from tests.helpers.bitbully_judge import Judge
 
 SCRIPT = Path(__file__).parents[1] / "helpers" / "bundle_games.py"

@@ -19,10 +19,9 @@ from agents.solver.analysis import board_picture
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.board import moves_text
 from envs.games import game_entry
-from submission.play.advice import best_moves, move_values, value_text
-from submission.play.moves import Command, History, read_move
-from submission.play.opponent import find_opponent
-from submission.play.session import Session
+from submission.play.game_history import Command, History, read_move
+from submission.play.opponent import find_opponent, move_values
+from submission.play.session import Session, best_moves, value_text
 from tests.helpers.archives import archive
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.flat_boards import EVERY_GAME, every_game

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from submission.checking import observed_game
 from submission.checking.check import planned_games
 from submission.checking.observed_game import Limits
-from submission.sandbox.throttle import MOST_CREDIT, Bucket, can_throttle, processor_seconds
+from submission.sandbox.processes import MOST_CREDIT, Bucket, can_throttle, processor_seconds
 from tests.helpers.checks import FIRST_FREE, GOOD, check_pair, first_fault, rows_of
 from tests.helpers.processes import is_gone, noted, wait_until_gone
 

@@ -220,7 +220,7 @@ def test_a_failing_opponent_is_told(tmp_path: Any) -> None:
 def test_without_anywidget_one_sentence_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.delitem(sys.modules, "submission.notebook.board_widget", raising=False)
+    monkeypatch.delitem(sys.modules, "submission.play.board_widget", raising=False)
     monkeypatch.setitem(sys.modules, "anywidget", None)
     with pytest.raises(ModuleNotFoundError, match="needs anywidget: install the extra `notebook`"):
         _ = connectx.Board

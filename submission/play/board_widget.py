@@ -26,9 +26,8 @@ from envs.connectx import ConnectFour
 from envs.games import GAMES, game_entry
 from envs.render import SYMBOLS
 from envs.shown_position import show
-from submission.play.moves import History
+from submission.play.game_history import History, PlayedPosition, played_position, position_view
 from submission.play.opponent import AgentOpponent, Opponent, OpponentFailed, find_opponent
-from submission.web.position_view import PlayedPosition, played_position, position_view
 from submission.web.searching.values import growing_values, values_view
 
 HERE = Path(__file__).parent

@@ -1,1 +1,0 @@
-"""A board to play on in a notebook."""

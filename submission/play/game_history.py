@@ -1,0 +1,184 @@
+"""A game at the board: its plies, typed, played and taken back, and its position as a page has it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property, reduce
+from itertools import pairwise
+from typing import Any
+
+from envs.bitboard import cell_bit
+from envs.board import BoardGame, BoardState, moves_text, parse_moves
+from envs.connectx import ConnectX
+from envs.games import GAMES, game_entry, game_id
+
+
+@dataclass(frozen=True)
+class History:
+    """The plies of a game, as a value that can be taken back.
+
+    Args:
+        env: the rules.
+        actions: every ply from the initial state on.
+        opening: how many of them were given before the first move; those are never taken back.
+    """
+
+    env: BoardGame
+    actions: tuple[int, ...]
+    opening: int = 0
+
+    @cached_property
+    def state(self) -> BoardState:
+        """The position."""
+        return self.state_after(len(self.actions))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nobody can move any more."""
+        return not self.env.get_available_actions(self.state)
+
+    def state_after(self, plies: int) -> BoardState:
+        """The position after so many of the plies."""
+        return reduce(self.env.get_next_state, self.actions[:plies], self.env.initial_state())
+
+    def after(self, action: int) -> "History":
+        """The history one ply later.
+
+        Raises:
+            ValueError: the action is illegal.
+        """
+        self.env.get_next_state(self.state, action)
+        return replace(self, actions=(*self.actions, action))
+
+    def before_last_turn_of(self, player: int) -> "History":
+        """The history without the last ply of `player` and all that followed it.
+
+        Raises:
+            ValueError: the player has not moved yet.
+        """
+        turns = range(self.opening, len(self.actions))
+        own = [ply for ply in turns if self.state_after(ply).player == player]
+        if not own:
+            raise ValueError("there is no move of yours to take back")
+        return replace(self, actions=self.actions[: own[-1]])
+
+
+class Command(StrEnum):
+    """Something that a person can type instead of a move."""
+
+    UNDO = "undo"
+    VALUES = "values"
+    HINT = "hint"
+    HELP = "help"
+    QUIT = "quit"
+
+
+def read_move(env: BoardGame, state: BoardState, text: str) -> int | Command:
+    """The legal action, counted from 0, or the command that a person has typed.
+
+    Raises:
+        ValueError: neither; the message says why, and lists the legal moves.
+    """
+    typed = text.strip().lower()
+    if typed in list(Command):
+        return Command(typed)
+    name, used_up = game_entry(env).place
+    legal = env.get_available_actions(state)
+    advice = f"type one of {numbers(legal)}, or help"
+    if not typed:
+        raise ValueError(f"nothing was typed: {advice}")
+    if not (typed.isascii() and typed.isdigit()):
+        raise ValueError(f"{typed!r} is neither a {name} nor a command: {advice}")
+    action = {str(action + 1): action for action in range(len(env.action_cells))}.get(
+        typed.lstrip("0")
+    )
+    if action is None:
+        raise ValueError(f"there is no {name} {typed}: {advice}")
+    if action not in legal:
+        raise ValueError(f"{name} {typed} is {used_up}: {advice}")
+    return action
+
+
+def numbers(actions: Iterable[int]) -> str:
+    """Actions as a person counts them: `1, 2, 5`."""
+    return ", ".join(str(action + 1) for action in actions)
+
+
+@dataclass(frozen=True)
+class PlayedPosition:
+    """A position with the plies that led to it."""
+
+    env: BoardGame
+    actions: tuple[int, ...]
+    states: tuple[BoardState, ...]
+    """The states from the initial one to that of the position."""
+
+    @property
+    def state(self) -> BoardState:
+        """The position."""
+        return self.states[-1]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game has ended in it."""
+        return not self.env.get_available_actions(self.state)
+
+
+def played_position(env: BoardGame, moves: str) -> PlayedPosition:
+    """The position after a move string.
+
+    Raises:
+        ValueError: not a move string, or an illegal move; the message says at which ply.
+    """
+    states, actions = [env.initial_state()], tuple(parse_moves(moves))
+    for ply, action in enumerate(actions, start=1):
+        legal = env.get_available_actions(states[-1])
+        if action not in legal:
+            numbers = ", ".join(str(number + 1) for number in legal)
+            advice = f"legal: {numbers}" if legal else "the game is over"
+            raise ValueError(f"move {ply} is {action + 1}: {advice}")
+        states.append(env.get_next_state(states[-1], action))
+    return PlayedPosition(env, actions, tuple(states))
+
+
+def game_title(env: BoardGame) -> str:
+    """A game's name for people, as in `Connect Four` or `ConnectX 5x6, 4 in a row`."""
+    if env == ConnectX():  # the one size that has a name of its own
+        return GAMES["connectfour"].title
+    entry = game_entry(env)
+    sizes = f" {env.rows}x{env.columns}, {env.inarow} in a row" if entry.sizes else ""
+    return f"{entry.title}{sizes}"
+
+
+def position_view(position: PlayedPosition) -> dict[str, Any]:
+    """The position as JSON; cells are numbered row by row from the top left."""
+    env, state = position.env, position.state
+    placed = placed_cells(env, position.states)
+    return {
+        "game": game_id(env),
+        "title": game_title(env),
+        "rows": env.rows,
+        "columns": env.columns,
+        "inarow": env.inarow,
+        "place": game_entry(env).place.name,
+        "moves": moves_text(position.actions),
+        "actions": list(position.actions),
+        "cells": env.to_board(state),
+        "placed": placed,
+        "player": env.current_player(state),
+        "legal": list(env.get_available_actions(state)),
+        "over": position.is_over,
+        "winner": env.winner(state),
+        "line": [row * env.columns + column for row, column in env.winning_cells(state)],
+        "last": placed[-1] if placed else None,
+    }
+
+
+def placed_cells(env: BoardGame, states: Sequence[BoardState]) -> list[int]:
+    """The cell that each ply has filled."""
+    number = {
+        cell_bit(env.rows, row, column): row * env.columns + column
+        for row in range(env.rows)
+        for column in range(env.columns)
+    }
+    return [number[after.mask ^ before.mask] for before, after in pairwise(states)]
