@@ -1,4 +1,4 @@
-"""A game at the board: its plies, typed, played and taken back, and its position as a page has it."""
+"""A game at the board: its plies, typed, played and taken back, and its position for a page."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
