@@ -38,7 +38,7 @@ FORMS = (
     'def {own}({n}):\n    return "{tag}" + {a}({n})',
     'def {own}(x):\n    def {n}(y):\n        return "{tag}" + y\n    return {n}({b}(x))',
     'def {own}(x):\n    return "".join({n}(x) for {n} in [{a}, {b}])',
-    'def {own}(x):\n    return "".join([{a}({n}) for {n} in x for {m} in {b}(x)])',
+    'def {own}(x):\n    return "".join([{a}({n}) for {n} in x[:1] for {m} in {b}(x)[:1]])',
     "def {own}(x):\n    return (lambda {n}: {n}(x) + {b}(x))({a})",
     'def {own}(x):\n    return f"{{{a}(x)!s:>{{len({b}(x))}}}} {{{{{n}}}}} {n}" f"{{{a}(x)}}"',
     'def {own}(x):\n    return f"""{{{a}(\n        x)}}\n    {{{b}(x)}}"""',
