@@ -42,12 +42,20 @@ class Referee(StrEnum):
         """The names of the agents that come with it."""
         return OPEN_SPIEL_AGENTS if self.is_open_spiel else BUILT_IN_AGENTS
 
+    @property
+    def bank(self) -> float:
+        """Seconds by which the moves of a seat may exceed their limits, in a whole game."""
+        return OPEN_SPIEL_BANK if self.is_open_spiel else BANK
+
 
 BUILT_IN_AGENTS = ("negamax", "random")
 """Names of the agents that come with Kaggle's ConnectX environment."""
 
 OPEN_SPIEL_AGENTS = ("random",)
 """Names of those that come with OpenSpiel's environments."""
+
+BANK, OPEN_SPIEL_BANK = 60, 12
+"""Seconds, in ConnectX and in OpenSpiel's environments; see `Referee.bank`."""
 
 ONE_AT_A_TIME = Lock()
 """Held while Kaggle's code catches the output of the whole process: threads take turns."""

@@ -15,7 +15,6 @@ from submission.checking.observed_game import GamePlan, Limits, ObservedGame, Se
 from submission.checking.source_facts import SourceFacts, read_source
 from submission.kaggle import Referee, environment_of
 from submission.match.game_record import GameConfiguration
-from submission.referees.open_spiel_referee import bank_of
 from submission.sandbox.file_guard import PROJECT_MODULES, PROJECT_PLACES
 from submission.sandbox.launcher import Launcher
 from submission.sandbox.processes import default_memory
@@ -104,7 +103,7 @@ def check_submission(
     """
     limits = Limits(
         act_timeout,
-        bank_of(referee) if bank is None else bank,
+        referee.bank if bank is None else bank,
         run_timeout,
         default_memory() if memory is None else memory,
         speed,

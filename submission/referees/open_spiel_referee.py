@@ -11,24 +11,14 @@ from typing import Any
 from submission.kaggle import (
     DONE,
     ONE_AT_A_TIME,
-    Referee,
+    OPEN_SPIEL_BANK,
     environment_of,
     kaggle_environments,
 )
 from submission.match.game_record import GameConfiguration, GameRecord
-from submission.referees import own_referee
 from submission.referees.own_referee import PlayedGame, overtime
 from submission.referees.seats import Failure, Move, Seat
 from submission.sandbox.move import misplaced
-
-BANK = 12
-"""Seconds by which the moves of a seat may exceed their limits, in a whole game."""
-
-
-def bank_of(referee: Referee) -> float:
-    """Seconds by which a referee lets the moves of a seat exceed their limits, in a whole game."""
-    return BANK if referee.is_open_spiel else own_referee.BANK
-
 
 Ask = Callable[[int, dict[str, Any], dict[str, Any]], Move]
 """Asks the seat at a place, 0 or 1, with an observation and a configuration."""
@@ -83,7 +73,7 @@ class OpenSpielGame:
         ModuleNotFoundError: kaggle_environments or OpenSpiel is not installed.
     """
 
-    def __init__(self, configuration: GameConfiguration, bank: float = BANK) -> None:
+    def __init__(self, configuration: GameConfiguration, bank: float = OPEN_SPIEL_BANK) -> None:
         self.env = _new_environment(configuration)
         """As kaggle_environments makes it."""
         for state in self.env.state:

@@ -10,7 +10,7 @@ from typing import Any
 
 from envs.bitboard import cell_bit
 from envs.connectx import ConnectX
-from submission.kaggle import DONE
+from submission.kaggle import BANK, DONE
 from submission.match.game_record import GameConfiguration
 from submission.referees.seats import Seat
 from submission.sandbox.causes import of_late_move
@@ -51,8 +51,6 @@ def hold_in_own_arena(
     return game.ended(failure)
 
 
-BANK = 60
-"""Seconds by which the moves of a seat may exceed their limits, in a whole game."""
 EPISODE_STEPS = 1000
 """A game that would have more of them, the empty board counted, ends as a draw."""
 OTHER_SETTINGS = {

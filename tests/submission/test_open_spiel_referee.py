@@ -15,9 +15,9 @@ import pytest
 from envs import BoardGame
 from submission.bundle.bundle import build_bundle
 from submission.entry import read_open_spiel
-from submission.kaggle import Referee, environment_of, kaggle_environments
+from submission.kaggle import OPEN_SPIEL_BANK, Referee, environment_of, kaggle_environments
 from submission.match.game_record import GameConfiguration
-from submission.referees.open_spiel_referee import BANK, OpenSpielGame, hold_on_open_spiel
+from submission.referees.open_spiel_referee import OpenSpielGame, hold_on_open_spiel
 from submission.referees.own_referee import PlayedGame
 from submission.referees.seats import BuiltInSeat, Move
 from submission.sandbox.kaggle_agent import KaggleAgent
@@ -141,7 +141,7 @@ def test_games_end_as_by_env_run(name: str, board: GameConfiguration) -> None:
         assert ["DONE" if s == "INVALID" else s for s in played.statuses] == statuses
         assert (played.failure is None) == (played.statuses == ("DONE", "DONE"))
         timeless = [
-            [({**o, "remainingOverageTime": BANK}, c) for o, c in agent.shown]
+            [({**o, "remainingOverageTime": OPEN_SPIEL_BANK}, c) for o, c in agent.shown]
             for agent in (*theirs, *ours)
         ]
         assert timeless[:2] == timeless[2:]
@@ -188,7 +188,10 @@ class Slow:
 
 def test_the_bank_is_the_environments() -> None:
     new = kaggle_environments().make(TIC_TAC_TOE.value)
-    assert [state.observation.remainingOverageTime for state in new.state] == [BANK, BANK]
+    assert [state.observation.remainingOverageTime for state in new.state] == [
+        OPEN_SPIEL_BANK,
+        OPEN_SPIEL_BANK,
+    ]
     slow = Slow(4.0, 1.0, 12.0, 2.0)
     game = hold_on_open_spiel((slow, Slow()), (), BOARDS[0])
     assert slow.banks == [12, 10, 10, 0, 0]
