@@ -248,9 +248,8 @@ class Run:
             ValueError, OSError, ModuleNotFoundError: see `play_match`, `resumed_results` and the
                 executors; before any game is played.
         """
-        header = ResultsHeader.of(pairings, settings)
         with (
-            self._results_file(header) as results,
+            self._results_file(pairings, settings) as results,
             chosen_executor(self.workers, self.dask) as executor,
         ):
             played = () if results is None else results.played
@@ -269,7 +268,10 @@ class Run:
                     pairings, settings, executor=executor, played=played, on_game=keep
                 )
 
-    def _results_file(self, header: ResultsHeader) -> AbstractContextManager[ResultsFile | None]:
+    def _results_file(
+        self, pairings: Sequence[Pairing], settings: Settings
+    ) -> AbstractContextManager[ResultsFile | None]:
         if self.results is None:
             return nullcontext()
+        header = ResultsHeader.of(pairings, settings)
         return (resumed_results if self.resume else new_results)(self.results, header)
