@@ -168,7 +168,8 @@ def _kept_by_name(twin: Any) -> Any:
 
     Numba has no name for other compiled functions in a closure, so it would compile them for each
     process. And it numbers the files of code: two processes that compile at once take the same
-    number, and ever after the one's code may be loaded for the other's.
+    number, and ever after the one's code may be loaded for the other's. It also gives up where it
+    cannot read what it has kept, as after an update of this package, whose types may have moved.
     """
     cache = getattr(twin, "_cache", None)
     files = getattr(cache, "_cache_file", None)
@@ -178,15 +179,29 @@ def _kept_by_name(twin: Any) -> Any:
     def index_key(signature: Any, codegen: Any) -> Any:
         return signature, codegen.magic_tuple()
 
+    read_index, read_code = files._load_index, files._load_data
+
+    def load_index() -> Any:
+        try:
+            return read_index()
+        except Exception:  # kept by another version of this package, or torn
+            return {}
+
+    def load_code(name: str) -> Any:
+        try:
+            return read_code(name)
+        except Exception as error:
+            raise OSError("code that cannot be read is compiled anew") from error
+
     def save(key: Any, code: Any) -> None:
-        index = files._load_index()
+        index = load_index()
         number = int.from_bytes(sha256(repr(key).encode()).digest()[:8], "big")
         index[key] = files._data_name(number)
         files._save_data(index[key], code)
         files._save_index(index)
 
     cache._index_key = index_key
-    files.save = save
+    files._load_index, files._load_data, files.save = load_index, load_code, save
     return twin
 
 

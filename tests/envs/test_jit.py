@@ -133,6 +133,26 @@ def test_code_is_found_again_until_something_that_it_was_made_of_has_changed(
     ]
 
 
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+@pytest.mark.parametrize("of_types_that_have_moved", [True, False])
+def test_what_was_kept_and_cannot_be_read_is_compiled_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, of_types_that_have_moved: bool
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    (tmp_path / "calling.py").write_text(CALLER)
+    results = []
+    for _ in range(3):
+        twins = twins_of(tmp_path, code="2 * number + STEP", step=1)
+        results.append(([twin(10) for twin in twins], hits_of(twins)))
+        for path in tmp_path.rglob(f"*.{suffix}") if len(results) == 1 else ():
+            kept = path.read_bytes()
+            moved = kept.replace(b"numba.core.types", b"numba.gone.types")
+            assert moved != kept
+            path.write_bytes(moved if of_types_that_have_moved else kept[: len(kept) // 2])
+    assert results == [([21, 63], hits) for hits in ([0, 0], [0, 0], [1, 1])]
+
+
 def test_code_of_other_constants_is_other_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
