@@ -88,8 +88,9 @@ oldest-tests: $(VENV)/oldest.stamp
 image-tests: $(VENV)/image-tests.stamp
 	PYTHONPATH=$(VENV)/image-tests $(VENV)/kaggle-image/bin/python -m pytest $(SHARED) $(IMAGE_TESTS)
 
+# The threads of several processes that train at once would wait for each other.
 test-extras: $(VENV)/extras.stamp
-	$(VENV)/extras/bin/python -m pytest $(SHARED) $(EXTRAS_TESTS)
+	OMP_NUM_THREADS=1 $(VENV)/extras/bin/python -m pytest $(SHARED) $(EXTRAS_TESTS)
 
 test-browser: $(VENV)/browser.stamp
 	$(PYTEST) -m browser tests/submission

@@ -130,7 +130,10 @@ class Losses(NamedTuple):
 
 
 class Trainer:
-    """Lets a network learn.
+    """Lets a network learn, on one thread of PyTorch in this process.
+
+    With so small a network a second one brings a tenth at most, and where another program runs beside
+    it the two wait for each other most of the time.
 
     Args:
         network: which learns.
@@ -138,6 +141,7 @@ class Trainer:
     """
 
     def __init__(self, network: TorchNetwork, weight_decay: float = 1e-4) -> None:
+        torch.set_num_threads(1)
         self.network = network
         self.optimizer = torch.optim.AdamW(network.parameters(), weight_decay=weight_decay)
         self._actions = np.array(network.board.actions, np.int64)

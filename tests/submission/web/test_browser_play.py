@@ -98,6 +98,7 @@ def test_a_game_by_keyboard_alone(site: Site) -> None:
         while focused.get_attribute("type") != "submit":
             page.keyboard.press("Tab")
         page.keyboard.press("Enter")
+        expect(page.get_by_role("dialog", name="New game")).to_be_hidden()
         page.keyboard.press("4")
         expect(page.locator("#ply-line")).to_have_text("ply 2 of 2")
         page.keyboard.press("ArrowLeft")
