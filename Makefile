@@ -42,7 +42,8 @@ KAGGLE_PYTHON ?= $(call pythons,$(IMAGE_PYTHON))
 kaggle_python = $(firstword $(foreach python,$(KAGGLE_PYTHON),$(shell $(call is_python,$(python),$(IMAGE_PYTHON)) && echo $(python))))
 
 SHARED := -n auto --dist worksteal
-PYTEST = $(BIN)/pytest $(SHARED)
+# NumPy begins threads for its products of matrices in each process, and tests have no large ones.
+PYTEST = OPENBLAS_NUM_THREADS=1 $(BIN)/pytest $(SHARED)
 
 .PHONY: help submission dev kaggle-image test compiled quick oldest-tests image-tests test-extras test-browser matrix check format bench wheelhouse clean
 

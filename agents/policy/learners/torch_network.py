@@ -132,8 +132,8 @@ class Losses(NamedTuple):
 class Trainer:
     """Lets a network learn, on one thread of PyTorch in this process.
 
-    With so small a network a second one brings a tenth at most, and where another program runs beside
-    it the two wait for each other most of the time.
+    With so small a network a second one brings a tenth at most, and where another program runs
+    beside it the two wait for each other most of the time.
 
     Args:
         network: which learns.
