@@ -42,8 +42,14 @@ KAGGLE_PYTHON ?= $(call pythons,$(IMAGE_PYTHON))
 kaggle_python = $(firstword $(foreach python,$(KAGGLE_PYTHON),$(shell $(call is_python,$(python),$(IMAGE_PYTHON)) && echo $(python))))
 
 SHARED := -n auto --dist worksteal
-# NumPy begins threads for its products of matrices in each process, and tests have no large ones.
-PYTEST = OPENBLAS_NUM_THREADS=1 $(BIN)/pytest $(SHARED)
+PYTEST = $(BIN)/pytest $(SHARED)
+
+# Tests of several processes share the cores, so threads neither wait busily for each other nor begin
+# for products of small matrices.
+TESTING := test quick oldest-tests image-tests test-extras test-browser
+$(TESTING): export OMP_WAIT_POLICY := passive
+$(TESTING): export OPENBLAS_NUM_THREADS := 1
+test-extras: export OMP_NUM_THREADS := 1
 
 .PHONY: help submission dev kaggle-image test compiled quick oldest-tests image-tests test-extras test-browser matrix check format bench wheelhouse clean
 
@@ -89,9 +95,8 @@ oldest-tests: $(VENV)/oldest.stamp
 image-tests: $(VENV)/image-tests.stamp
 	PYTHONPATH=$(VENV)/image-tests $(VENV)/kaggle-image/bin/python -m pytest $(SHARED) $(IMAGE_TESTS)
 
-# The threads of several processes that train at once would wait for each other.
 test-extras: $(VENV)/extras.stamp
-	OMP_NUM_THREADS=1 $(VENV)/extras/bin/python -m pytest $(SHARED) $(EXTRAS_TESTS)
+	$(VENV)/extras/bin/python -m pytest $(SHARED) $(EXTRAS_TESTS)
 
 test-browser: $(VENV)/browser.stamp
 	$(PYTEST) -m browser tests/submission

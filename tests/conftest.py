@@ -1,5 +1,6 @@
 """What all tests share: the command line, and Hypothesis without a clock on a shared machine."""
 
+import gc
 import os
 import threading
 from collections.abc import Iterator
@@ -49,6 +50,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 if origins & modules:
                     item.add_marker(mark)
     items.sort(key=lambda item: item.path.parent != TESTS)
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector what stays to the end: modules, and the tests themselves."""
+    gc.collect()
+    gc.freeze()
 
 
 @cache

@@ -2,6 +2,7 @@
 
 import ast
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from submission.bundle.references import Reference, SourceText, find_references
@@ -98,20 +99,28 @@ def read_module(name: str, path: Path, project: frozenset[str]) -> Module:
         OSError: the file cannot be read.
         BundleError: a construct that the bundler cannot carry over.
     """
-    return _Reader(name, path, project).read()
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BundleError(path, 1, f"not UTF-8: {error}") from error
+    return _parsed(name, path, text, project)
+
+
+@lru_cache(maxsize=256)
+def _parsed(name: str, path: Path, text: str, project: frozenset[str]) -> Module:
+    """The module of a text; most bundles of a match are made of the same ones."""
+    return _Reader(name, path, text, project).read()
 
 
 class _Reader:
     """Goes through the statements of one module."""
 
-    def __init__(self, name: str, path: Path, project: frozenset[str]) -> None:
+    def __init__(self, name: str, path: Path, text: str, project: frozenset[str]) -> None:
         self.path = path
+        self.text = text
         self.project = project
         try:
-            self.text = path.read_text(encoding="utf-8-sig")
-            self.tree = ast.parse(self.text)
-        except UnicodeDecodeError as error:
-            raise BundleError(path, 1, f"not UTF-8: {error}") from error
+            self.tree = ast.parse(text)
         except SyntaxError as error:
             raise BundleError(path, error.lineno or 1, f"not Python: {error.msg}") from error
         self.source_text = SourceText(self.text)
