@@ -23,9 +23,9 @@ from benchmarks.value_losses import (
 from envs.board import BoardGame
 from envs.connectx import ConnectFour, ConnectX
 from envs.tic_tac_toe import TicTacToe
+from submission.arena.game_record import GameConfiguration
 from submission.front_door import evaluate, grade
 from submission.grading.grade_stats import answer_stats
-from submission.match.game_record import GameConfiguration
 from submission.match.match import Completion
 from submission.match.match_report import failures, repetitions
 from submission.match.schedule import Arena, openings, require_pairs

@@ -13,10 +13,10 @@ from typing import Protocol
 from benchmarks.measure import Timings, time_in_turn
 from benchmarks.report import spread
 from benchmarks.results import Report, table
+from submission.arena.game_record import GameConfiguration
+from submission.arena.players import Pairing, Player, PlayerKind, find_player
 from submission.executors.local_workers import local_executor
 from submission.kaggle import kaggle_environments
-from submission.match.game_record import GameConfiguration
-from submission.match.players import Pairing, Player, PlayerKind, find_player
 from submission.match.run import play_game, play_match
 from submission.match.schedule import Arena, GameSpecification, Settings
 

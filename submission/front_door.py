@@ -18,6 +18,8 @@ from agents.agent import Agent
 from agents.options import agent_options
 from agents.registry import REGISTERED, JsonValue, option_texts
 from agents.reporting.output_file import require_writable
+from submission.arena.game_record import GameConfiguration
+from submission.arena.players import Player, PlayerKind, against_each, find_player, round_robin
 from submission.bundle.bundle import build_bundle, is_bundle
 from submission.bundle.functions import function_source
 from submission.checking.check import check_submission
@@ -30,10 +32,8 @@ from submission.grading.grading import Grade, GradeSettings, grade_player
 from submission.grading.published_sets import PublishedSet, read_positions_to_ask
 from submission.grading.solved_positions import SHIPPED_POSITIONS
 from submission.kaggle import Referee
-from submission.match.game_record import GameConfiguration
 from submission.match.match import Match
 from submission.match.match_report import render_match
-from submission.match.players import Player, PlayerKind, against_each, find_player, round_robin
 from submission.match.run import Run
 from submission.match.schedule import Arena, Settings, require_pairs
 from submission.match.sprt import Sprt, parse_sprt

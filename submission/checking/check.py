@@ -9,12 +9,12 @@ from pathlib import Path
 from time import monotonic
 
 from agents.agent import OnProgress
+from submission.arena.game_record import GameConfiguration
 from submission.checking.check_result import CheckReport, JudgedGame, summarise
 from submission.checking.diagnosis import Fault, Surroundings, diagnose, doubt_choice
 from submission.checking.observed_game import GamePlan, Limits, ObservedGame, Seats, observe_game
 from submission.checking.source_facts import SourceFacts, read_source
 from submission.kaggle import Referee, environment_of
-from submission.match.game_record import GameConfiguration
 from submission.sandbox.file_guard import PROJECT_MODULES, PROJECT_PLACES
 from submission.sandbox.launcher import Launcher
 from submission.sandbox.processes import default_memory

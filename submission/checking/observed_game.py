@@ -9,10 +9,10 @@ from random import Random
 from time import monotonic
 from typing import Literal
 
+from submission.arena.game_record import GameConfiguration
+from submission.arena.open_spiel_referee import OpenSpielGame
+from submission.arena.own_referee import OwnGame
 from submission.kaggle import Referee
-from submission.match.game_record import GameConfiguration
-from submission.referees.open_spiel_referee import OpenSpielGame
-from submission.referees.own_referee import OwnGame
 from submission.sandbox import causes
 from submission.sandbox.launcher import Launcher
 from submission.sandbox.messages import Message

@@ -10,10 +10,10 @@ import typer
 
 from agents.registry import JsonValue, parse_specification
 from agents.reporting.output_file import require_distinct, require_writable
+from submission.arena.players import Player, PlayerKind
 from submission.cli.games import LARGEST_SIZE
 from submission.kaggle import Referee
 from submission.match.match import Completion
-from submission.match.players import Player, PlayerKind
 from submission.match.schedule import Arena, require_pairs
 from submission.reports import Printed
 from submission.terminal import console, say

@@ -14,6 +14,7 @@ from agents.policy.training.labelling import Ending, LabelSettings, make_labelle
 from agents.reporting.output_file import require_writable
 from envs.connectx import ConnectX
 from submission import front_door
+from submission.arena.players import find_player
 from submission.cli.arguments import (
     ActTimeout,
     Columns,
@@ -37,7 +38,6 @@ from submission.grading.solved_positions import (
     PositionSettings,
     read_position_set,
 )
-from submission.match.players import find_player
 from submission.terminal import progress_bar, say
 
 

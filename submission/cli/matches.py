@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 
 from submission import front_door
+from submission.arena.kaggle_referee import game_to_show, replay_html
+from submission.arena.players import find_player
 from submission.cli.arguments import (
     STDOUT,
     ActTimeout,
@@ -35,14 +37,12 @@ from submission.executors.local_workers import CORES
 from submission.kaggle import Referee, kaggle_environments
 from submission.match.match import Match
 from submission.match.match_report import render_openings
-from submission.match.players import find_player
 from submission.match.results_file import read_results
 from submission.match.schedule import Arena
 from submission.match.sprt import ERROR_RATE, Sprt, parse_sprt
 from submission.rating.ladder import Ladder, make_ladder
 from submission.rating.ladder_report import ladder_page
 from submission.rating.ratings import require_ranking_library
-from submission.referees.kaggle_referee import game_to_show, replay_html
 from submission.terminal import console, say
 
 

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 from agents.agent import Clock, OnProgress
 from agents.parallel.workers import Workers
+from submission.arena.game_record import GameConfiguration
+from submission.arena.own_referee import OwnGame
+from submission.arena.players import Identity, Player
+from submission.arena.seats import Move, Seat, open_seat
 from submission.grading.grade_stats import Answer, Group, by_kind, by_ply
 from submission.grading.solved_positions import AskedPositions, SolvedPosition
-from submission.match.game_record import GameConfiguration
 from submission.match.match import Completion, Versions
-from submission.match.players import Identity, Player
-from submission.referees.own_referee import OwnGame
-from submission.referees.seats import Move, Seat, open_seat
 from submission.reports import Printed
 
 

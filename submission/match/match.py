@@ -15,8 +15,8 @@ from math import inf, isfinite
 from typing import Any
 
 from agents.reporting.stats import Estimate, elo_estimate, paired_score_estimate
-from submission.match.game_record import GameRecord, Result
-from submission.match.players import Identity
+from submission.arena.game_record import GameRecord, Result
+from submission.arena.players import Identity
 from submission.match.schedule import GameSpecification, Settings
 from submission.match.sprt import Decision, SequentialTest, Sprt, points_of_pairs
 from submission.reports import Printed

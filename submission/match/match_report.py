@@ -14,7 +14,7 @@ from rich.text import Text
 from agents.book.opening_book import shipped_book_of
 from agents.reporting.stats import Estimate
 from envs.board import BoardGame, moves_text
-from submission.match.game_record import GameRecord
+from submission.arena.game_record import GameRecord
 from submission.match.match import (
     Completion,
     Match,

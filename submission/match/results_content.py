@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from submission.match.game_record import GameRecord
+from submission.arena.game_record import GameRecord
+from submission.arena.players import Identity, Pairing, players_of
 from submission.match.match import Versions
-from submission.match.players import Identity, Pairing, players_of
 from submission.match.schedule import Settings
 
 FORMAT = "connectx results, version 1"

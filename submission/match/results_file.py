@@ -16,7 +16,7 @@ from time import monotonic
 from typing import Any
 
 from agents.reporting.output_file import unwritable
-from submission.match.game_record import GameRecord
+from submission.arena.game_record import GameRecord
 from submission.match.match import Completion, Match, ScoreBoard
 from submission.match.results_content import ResultsContent, ResultsHeader, parse_results
 

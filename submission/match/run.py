@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agents.options import alternatives
+from submission.arena.game_record import GameConfiguration, GameRecord, Result
+from submission.arena.kaggle_referee import hold_on_kaggle
+from submission.arena.open_spiel_referee import hold_on_open_spiel
+from submission.arena.own_referee import PlayedGame, hold_in_own_arena
+from submission.arena.players import Identity, Pairing, PlayerKind, players_of
+from submission.arena.seats import Seat, open_seat, open_seat_here, seat_seed
 from submission.executors.dask_workers import chosen_executor
 from submission.kaggle import DONE, environment_of
-from submission.match.game_record import GameConfiguration, GameRecord, Result
 from submission.match.match import Completion, Match, ScoreBoard, Versions
-from submission.match.players import Identity, Pairing, PlayerKind, players_of
 from submission.match.results_content import ResultsHeader
 from submission.match.results_file import ResultsFile, new_results, resumed_results
 from submission.match.schedule import Arena, GameSpecification, Settings, schedule
-from submission.referees.kaggle_referee import hold_on_kaggle
-from submission.referees.open_spiel_referee import hold_on_open_spiel
-from submission.referees.own_referee import PlayedGame, hold_in_own_arena
-from submission.referees.seats import Seat, open_seat, open_seat_here, seat_seed
 from submission.terminal import console, progress_bar
 
 OnGame = Callable[[GameRecord], None]
@@ -179,7 +179,7 @@ class Rules(NamedTuple):
     """An arena's way of playing."""
 
     open_seat: Callable[..., AbstractContextManager[Seat]]
-    """Puts a player at the board, as `submission.referees.seats.open_seat`."""
+    """Puts a player at the board, as `submission.arena.seats.open_seat`."""
     hold_game: Callable[[tuple[Seat, Seat], tuple[int, ...], GameConfiguration], PlayedGame]
 
 

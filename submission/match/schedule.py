@@ -8,9 +8,9 @@ from random import Random
 from typing import Any
 
 from envs.board import BoardGame, BoardState
+from submission.arena.game_record import GameConfiguration
+from submission.arena.players import Pairing, Player
 from submission.kaggle import Referee
-from submission.match.game_record import GameConfiguration
-from submission.match.players import Pairing, Player
 from submission.match.sprt import Sprt
 
 

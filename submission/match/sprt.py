@@ -15,7 +15,7 @@ from math import log
 from operator import attrgetter
 
 from agents.reporting.stats import PAIR_POINTS, PairDistribution, expected_score
-from submission.match.game_record import GameRecord, Result
+from submission.arena.game_record import GameRecord, Result
 
 LARGEST_ELO = 1000.0
 """A score of 99.7 %: telling larger differences apart takes no test."""

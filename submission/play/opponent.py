@@ -11,11 +11,11 @@ from agents.baselines import RandomAgent
 from agents.registry import agent_from_text
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
+from submission.arena.game_record import GameConfiguration
+from submission.arena.own_referee import OTHER_SETTINGS, overtime
+from submission.arena.players import Player, find_player
+from submission.arena.seats import Seat, open_seat
 from submission.kaggle import BANK
-from submission.match.game_record import GameConfiguration
-from submission.match.players import Player, find_player
-from submission.referees.own_referee import OTHER_SETTINGS, overtime
-from submission.referees.seats import Seat, open_seat
 from submission.sandbox.move import Failure, misplaced
 from submission.sandbox.staging import ARCHIVES
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from agents.reporting.stats import Estimate
-from submission.match.game_record import GameRecord, Result
+from submission.arena.game_record import GameRecord, Result
 from submission.match.match import Match, MoveTimes, Tally, failures_of, finite
 from submission.rating.ratings import encounters_of, rate
 from submission.reports import Printed

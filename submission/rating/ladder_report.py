@@ -12,7 +12,7 @@ from agents.trace.pictures.nodes import FAINT_INK, GRID, INK, PRINCIPAL
 from envs.board import moves_text
 from envs.render import COLOURS, board_svg
 from envs.svg import document, element, polygon, text, text_width, title
-from submission.match.game_record import GameConfiguration, GameRecord
+from submission.arena.game_record import GameConfiguration, GameRecord
 from submission.match.match import Match
 from submission.match.match_report import early_end, failures, repetitions
 from submission.match.schedule import Arena

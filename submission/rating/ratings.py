@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.reporting.stats import Estimate
-from submission.match.game_record import GameRecord, Result
+from submission.arena.game_record import GameRecord, Result
 from submission.match.sprt import pair_of
 
 Encounters = Mapping[tuple[int, int], NDArray[np.float64]]

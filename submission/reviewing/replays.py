@@ -10,8 +10,8 @@ from typing import Any
 
 from envs.board import BoardGame, moves_text, parse_moves
 from envs.games import game_id
+from submission.arena.game_record import GameConfiguration, GameRecord, Result
 from submission.kaggle import DONE
-from submission.match.game_record import GameConfiguration, GameRecord, Result
 from submission.match.match import Match
 from submission.match.results_file import read_results
 

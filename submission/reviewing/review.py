@@ -11,8 +11,8 @@ from agents.book.opening_book import shipped_book_of
 from agents.options import require_at_least
 from agents.solver.solver import ScoreBounds, Solver
 from envs.connectx import ConnectX
+from submission.arena.game_record import Result
 from submission.grading.solved_positions import Phase
-from submission.match.game_record import Result
 from submission.match.match import Completion
 from submission.reports import Printed
 from submission.reviewing.judged_game import JudgedPly, Mistake, judged_plies

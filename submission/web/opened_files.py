@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from submission.match.game_record import Result
+from submission.arena.game_record import Result
 from submission.match.match import Match
 from submission.match.match_report import match_notes, results_table
 from submission.rating.ladder import make_ladder

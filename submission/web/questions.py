@@ -10,7 +10,7 @@ from agents.levels import LEVELS
 from agents.options import OptionInfo, alternatives, united_types
 from agents.registry import AGENTS, make_agent
 from envs.games import game_id
-from submission.match.game_record import Result
+from submission.arena.game_record import Result
 from submission.play.game_history import PlayedPosition, played_position
 from submission.web.opened_files import ReplayFilter
 from submission.web.searching.searches import Asked, MoveAsked, PictureAsked, TreeAsked, game

@@ -10,8 +10,8 @@ from shutil import which
 
 import pytest
 
-from submission.match.game_record import GameConfiguration
-from submission.match.players import Pairing, Player, PlayerKind
+from submission.arena.game_record import GameConfiguration
+from submission.arena.players import Pairing, Player, PlayerKind
 from submission.match.run import play_match
 from submission.match.schedule import Settings
 

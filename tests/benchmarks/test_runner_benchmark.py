@@ -17,8 +17,8 @@ from benchmarks.runners import (
     runner_report,
     runner_workloads,
 )
+from submission.arena.players import find_player
 from submission.kaggle import kaggle_environments
-from submission.match.players import find_player
 from submission.match.schedule import Arena
 
 

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from functools import cache
 
-from submission.match.game_record import GameConfiguration, GameRecord
-from submission.match.players import Pairing, find_player
+from submission.arena.game_record import GameConfiguration, GameRecord
+from submission.arena.players import Pairing, find_player
 from submission.match.run import play_game
 from submission.match.schedule import Arena, GameSpecification
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from submission.match.players import Identity, PlayerKind
+from submission.arena.players import Identity, PlayerKind
 from submission.match.results_content import ResultsHeader
 from submission.match.results_file import new_results
 from tests.helpers.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN, match_of

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from submission.match.game_record import GameRecord, Result
+from submission.arena.game_record import GameRecord, Result
+from submission.arena.players import Identity, PlayerKind
 from submission.match.match import Completion, Match, Versions
-from submission.match.players import Identity, PlayerKind
 from submission.match.schedule import Settings
 
 WIN = GameRecord(

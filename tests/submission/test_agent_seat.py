@@ -10,8 +10,8 @@ from pathlib import Path
 from agents import Agent, RandomAgent, SearchResult
 from agents.policy.network import encode_policy
 from envs import Action, ConnectFour, Env, State
-from submission.match.players import find_player
-from submission.referees.seats import AgentSeat, open_seat, open_seat_here
+from submission.arena.players import find_player
+from submission.arena.seats import AgentSeat, open_seat, open_seat_here
 from tests.helpers.arena_games import played
 from tests.helpers.trained_policies import random_policy
 

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
+from submission.arena.game_record import GameConfiguration, GameRecord
+from submission.arena.players import Pairing, Player, PlayerKind
 from submission.executors import dask_workers
 from submission.executors.dask_workers import dask_executor
-from submission.match.game_record import GameConfiguration, GameRecord
 from submission.match.match import Completion, Match
-from submission.match.players import Pairing, Player, PlayerKind
 from submission.match.run import play_match
 from submission.match.schedule import Settings
 

@@ -11,10 +11,10 @@ import pytest
 from agents import GreedyAgent, MCTSAgent
 from agents.registry import AGENTS
 from envs import ConnectX, TicTacToe
+from submission.arena.game_record import GameConfiguration
 from submission.bundle.bundle import build_bundle
 from submission.entry import LONGEST_MOVE, KagglePlayer, open_spiel_game, read_open_spiel
 from submission.kaggle import Referee
-from submission.match.game_record import GameConfiguration
 from submission.match.schedule import openings
 from tests.helpers.shell import Shell
 

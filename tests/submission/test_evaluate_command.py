@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from submission.match.game_record import GameRecord
+from submission.arena.game_record import GameRecord
 from tests.helpers.archives import archive
 from tests.helpers.shell import Outcome, Shell
 

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from submission.match.game_record import GameConfiguration, GameRecord
+from submission.arena.game_record import GameConfiguration, GameRecord
 from submission.match.match import Match
 from submission.match.match_report import render_openings
 from tests.helpers.game_records import (

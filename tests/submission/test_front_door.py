@@ -15,10 +15,10 @@ import pytest
 
 import connectx
 from agents import Agent, MCTSAgent, SearchResult, make_agent
+from submission.arena.players import PlayerKind
 from submission.bundle.bundle import build_bundle
 from submission.bundle.functions import function_source
 from submission.front_door import as_player
-from submission.match.players import PlayerKind
 
 MINE = "def my_agent(observation, configuration):\n    return observation['board'][:7].index(0)\n"
 STRANGER = """

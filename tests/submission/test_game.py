@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from submission.arena import kaggle_referee
+from submission.arena.game_record import GameConfiguration, GameRecord, Result
+from submission.arena.players import Pairing, Player, PlayerKind
 from submission.kaggle import kaggle_environments
-from submission.match.game_record import GameConfiguration, GameRecord, Result
-from submission.match.players import Pairing, Player, PlayerKind
 from submission.match.run import play_game
 from submission.match.schedule import Arena, GameSpecification
-from submission.referees import kaggle_referee
 
 RANDOM = Player("random", PlayerKind.BUILT_IN)
 DEFAULT = GameConfiguration()

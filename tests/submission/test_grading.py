@@ -14,6 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from submission.arena.players import Player, PlayerKind, find_player
+from submission.arena.seats import Failure, Move, Seat
 from submission.grading import grading
 from submission.grading.grade_report import ply_chart, render_grade
 from submission.grading.grade_stats import (
@@ -38,8 +40,6 @@ from submission.grading.solved_positions import (
 )
 from submission.kaggle import kaggle_environments
 from submission.match.match import Completion
-from submission.match.players import Player, PlayerKind, find_player
-from submission.referees.seats import Failure, Move, Seat
 from tests.helpers.shell import printed
 
 SHIPPED = read_position_set(SHIPPED_POSITIONS)

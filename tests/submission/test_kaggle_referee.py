@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from submission.arena.game_record import GameConfiguration, GameRecord, Result
+from submission.arena.kaggle_referee import hold_on_kaggle, kaggle_game
+from submission.arena.own_referee import PlayedGame
+from submission.arena.players import Pairing, Player, PlayerKind
+from submission.arena.seats import Failure, Move
 from submission.kaggle import kaggle_environments
-from submission.match.game_record import GameConfiguration, GameRecord, Result
-from submission.match.players import Pairing, Player, PlayerKind
 from submission.match.run import play_game
 from submission.match.schedule import Arena, GameSpecification
-from submission.referees.kaggle_referee import hold_on_kaggle, kaggle_game
-from submission.referees.own_referee import PlayedGame
-from submission.referees.seats import Failure, Move
 from tests.helpers.other_system import ROOT
 
 DEFAULT = GameConfiguration()

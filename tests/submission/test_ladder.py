@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from submission.match.game_record import GameConfiguration, GameRecord
+from submission.arena.game_record import GameConfiguration, GameRecord
+from submission.arena.players import find_player, round_robin
 from submission.match.match import Match
-from submission.match.players import find_player, round_robin
 from submission.match.results_content import ResultsHeader
 from submission.match.results_file import new_results, read_results
 from submission.match.run import play_match

@@ -14,9 +14,9 @@ import pytest
 from agents.reporting.stats import Estimate
 from envs.connectx import ConnectX
 from envs.render import COLOURS
-from submission.match.game_record import GameRecord, Result
+from submission.arena.game_record import GameRecord, Result
+from submission.arena.players import Identity, PlayerKind
 from submission.match.match import Completion, Match
-from submission.match.players import Identity, PlayerKind
 from submission.match.schedule import Settings
 from submission.rating.ladder import Ladder, lost_games, make_ladder
 from submission.rating.ladder_report import SHOWN, ladder_page, rating_chart, render_ladder

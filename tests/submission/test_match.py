@@ -1,7 +1,7 @@
 from dataclasses import replace
 
+from submission.arena.players import Identity, Player, PlayerKind
 from submission.match.match import Completion, Versions, pairing_stats
-from submission.match.players import Identity, Player, PlayerKind
 from tests.helpers.game_records import DRAW, LOSS, WIN, match_of
 
 

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from submission.match.game_record import Result
+from submission.arena.game_record import Result
 from submission.match.match import Completion, Match
 from submission.match.match_report import render_match
 from submission.match.sprt import Sprt

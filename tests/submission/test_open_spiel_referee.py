@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 from envs import BoardGame
+from submission.arena.game_record import GameConfiguration
+from submission.arena.open_spiel_referee import OpenSpielGame, hold_on_open_spiel
+from submission.arena.own_referee import PlayedGame
+from submission.arena.seats import BuiltInSeat, Move
 from submission.bundle.bundle import build_bundle
 from submission.entry import read_open_spiel
 from submission.kaggle import OPEN_SPIEL_BANK, Referee, environment_of, kaggle_environments
-from submission.match.game_record import GameConfiguration
-from submission.referees.open_spiel_referee import OpenSpielGame, hold_on_open_spiel
-from submission.referees.own_referee import PlayedGame
-from submission.referees.seats import BuiltInSeat, Move
 from submission.sandbox.kaggle_agent import KaggleAgent
 from tests.helpers.checks import check_pair, first_fault, text_of, told
 from tests.helpers.shell import Shell

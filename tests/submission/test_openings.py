@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from envs import ConnectX
-from submission.match.game_record import GameConfiguration
+from submission.arena.game_record import GameConfiguration
 from submission.match.schedule import Opening, openings, shuffled_openings
 from tests.helpers.kaggle_rules import KaggleGame, kaggle_game
 

@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from agents.reporting.output_file import replace_content, require_distinct, require_writable
+from submission.arena.players import Player, PlayerKind
 from submission.cli.arguments import files_of_options, files_of_players
-from submission.match.players import Player, PlayerKind
 
 
 def test_a_new_file_can_be_written_and_is_not_yet_there(tmp_path: Path) -> None:

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from submission.arena.game_record import GameConfiguration
+from submission.arena.kaggle_referee import hold_on_kaggle
+from submission.arena.own_referee import PlayedGame, hold_in_own_arena
+from submission.arena.seats import Failure, Move
 from submission.kaggle import kaggle_environments
-from submission.match.game_record import GameConfiguration
 from submission.match.schedule import openings
-from submission.referees.kaggle_referee import hold_on_kaggle
-from submission.referees.own_referee import PlayedGame, hold_in_own_arena
-from submission.referees.seats import Failure, Move
 from tests.helpers.arena_games import played, played_in_both
 
 ROOT = Path(__file__).parents[2]

@@ -4,7 +4,7 @@ from math import inf
 import pytest
 
 from agents.reporting.stats import paired_score_estimate
-from submission.match.game_record import Result
+from submission.arena.game_record import Result
 from submission.match.match import MoveTimes, Tally, pairing_stats
 from tests.helpers.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN
 

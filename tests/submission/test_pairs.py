@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submission.match.game_record import GameRecord
+from submission.arena.game_record import GameRecord
 from submission.match.sprt import pair_points, points_of_pairs
 from tests.helpers.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN, games
 

@@ -7,10 +7,8 @@ from typing import Any
 
 import pytest
 
-from submission.executors.local_workers import local_executor
-from submission.match.game_record import GameConfiguration, GameRecord, Result
-from submission.match.match import Completion, Match
-from submission.match.players import (
+from submission.arena.game_record import GameConfiguration, GameRecord, Result
+from submission.arena.players import (
     Pairing,
     Player,
     PlayerKind,
@@ -18,6 +16,8 @@ from submission.match.players import (
     find_player,
     round_robin,
 )
+from submission.executors.local_workers import local_executor
+from submission.match.match import Completion, Match
 from submission.match.run import play_match
 from submission.match.schedule import Arena, Settings
 from submission.match.sprt import Sprt

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-import submission.match.players
+import submission.arena.players
+from submission.arena.players import Player, PlayerKind, find_player
+from submission.arena.seats import open_seat
 from submission.bundle.bundle import build_bundle
 from submission.kaggle import BUILT_IN_AGENTS, kaggle_environments
-from submission.match.players import Player, PlayerKind, find_player
-from submission.referees.seats import open_seat
 from tests.helpers.archives import archive
 
 SHOWN = {"board": [0] * 42, "mark": 1, "step": 0, "remainingOverageTime": 60}
@@ -55,7 +55,7 @@ def test_option_values_may_hold_commas(monkeypatch: pytest.MonkeyPatch) -> None:
         received.append((agent, options))
         return ""
 
-    monkeypatch.setattr(submission.match.players, "build_bundle", record)
+    monkeypatch.setattr(submission.arena.players, "build_bundle", record)
     find_player('mcts:order=[3,2],label="a,b",seed=1')
     assert received == [("mcts", {"order": [3, 2], "label": "a,b", "seed": 1})]
 

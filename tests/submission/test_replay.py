@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from submission.match.game_record import GameConfiguration, GameRecord
-from submission.referees.kaggle_referee import game_to_show, replay_html
+from submission.arena.game_record import GameConfiguration, GameRecord
+from submission.arena.kaggle_referee import game_to_show, replay_html
 from tests.helpers.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import connectx
 from envs.board import moves_text
-from submission.match.game_record import Result
+from submission.arena.game_record import Result
 from submission.reviewing.replays import Replay, log_beside, read_agent_log, read_replays
 from tests.helpers.episodes import NUMBER, episode_of, write_episode, write_log
 

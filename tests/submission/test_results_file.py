@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from submission.arena.game_record import GameConfiguration, GameRecord, Result
+from submission.arena.players import Identity, Pairing, Player, PlayerKind
 from submission.kaggle import Referee
-from submission.match.game_record import GameConfiguration, GameRecord, Result
 from submission.match.match import Completion, Versions
-from submission.match.players import Identity, Pairing, Player, PlayerKind
 from submission.match.results_content import FORMAT, ResultsHeader
 from submission.match.results_file import LOCKED_BYTE, new_results, read_results, resumed_results
 from submission.match.schedule import Arena, Settings

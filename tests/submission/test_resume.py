@@ -13,10 +13,10 @@ from tempfile import TemporaryDirectory
 from hypothesis import given
 from hypothesis import strategies as st
 
+from submission.arena.game_record import GameConfiguration, GameRecord
+from submission.arena.players import Player, PlayerKind, against_each, find_player
 from submission.executors.local_workers import local_executor
-from submission.match.game_record import GameConfiguration, GameRecord
 from submission.match.match import Completion, Match
-from submission.match.players import Player, PlayerKind, against_each, find_player
 from submission.match.results_content import ResultsHeader
 from submission.match.results_file import ResultsFile, new_results, read_results, resumed_results
 from submission.match.run import play_match

@@ -12,7 +12,7 @@ from agents import Solver
 from agents.book.opening_book import shipped_book_of
 from envs import ConnectFour, ConnectX
 from envs.board import parse_moves
-from submission.match.game_record import Result
+from submission.arena.game_record import Result
 from submission.reviewing.judged_game import JudgedPly, Mistake, judged_plies
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.brute_force import BruteForce

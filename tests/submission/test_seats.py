@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from submission.arena.players import Player, PlayerKind
+from submission.arena.seats import open_seat, seat_seed
 from submission.kaggle import BUILT_IN_AGENTS, kaggle_environments
-from submission.match.players import Player, PlayerKind
-from submission.referees.seats import open_seat, seat_seed
 
 CONFIGURATION = {"rows": 6, "columns": 7, "inarow": 4, "actTimeout": 60, "runTimeout": 1200}
 POSITIONS: list[dict[str, Any]] = [

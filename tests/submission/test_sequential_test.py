@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.reporting.stats import count_pairs, expected_score
-from submission.match.game_record import GameRecord
+from submission.arena.game_record import GameRecord
 from submission.match.sprt import Decision, SequentialTest, Sprt, Verdict, points_of_pairs
 from tests.helpers.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN, games
 

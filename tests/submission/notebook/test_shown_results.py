@@ -5,9 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import connectx
+from submission.arena.players import Identity, PlayerKind
 from submission.front_door import as_player
 from submission.match.match import Match
-from submission.match.players import Identity, PlayerKind
 from submission.rating.ladder import make_ladder
 from submission.reports import Printed
 from tests.helpers.checks import check_pair

@@ -8,6 +8,9 @@ from collections.abc import Callable, Sequence
 from copy import deepcopy
 from typing import Any
 
+from submission.arena.game_record import GameConfiguration, GameRecord
+from submission.arena.own_referee import PlayedGame, overtime
+from submission.arena.seats import Failure, Move, Seat
 from submission.kaggle import (
     DONE,
     ONE_AT_A_TIME,
@@ -15,9 +18,6 @@ from submission.kaggle import (
     environment_of,
     kaggle_environments,
 )
-from submission.match.game_record import GameConfiguration, GameRecord
-from submission.referees.own_referee import PlayedGame, overtime
-from submission.referees.seats import Failure, Move, Seat
 from submission.sandbox.move import misplaced
 
 Ask = Callable[[int, dict[str, Any], dict[str, Any]], Move]

@@ -10,9 +10,9 @@ from types import FunctionType
 from typing import Any, Protocol
 
 from agents.agent import Agent
+from submission.arena.players import Player
 from submission.entry import KagglePlayer
 from submission.kaggle import ONE_AT_A_TIME, Referee, environment_of
-from submission.match.players import Player
 from submission.sandbox.kaggle_agent import KaggleAgent
 from submission.sandbox.launcher import LAUNCHER
 from submission.sandbox.move import Failure, Move, read_answer

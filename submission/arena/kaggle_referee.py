@@ -6,11 +6,11 @@ from contextlib import contextmanager
 from html import escape
 from typing import Any
 
+from submission.arena.game_record import GameConfiguration, GameRecord, Result
+from submission.arena.open_spiel_referee import replayed_on_open_spiel
+from submission.arena.own_referee import PlayedGame, overtime
+from submission.arena.seats import Failure, Move, Seat
 from submission.kaggle import DONE, ONE_AT_A_TIME, kaggle_environments
-from submission.match.game_record import GameConfiguration, GameRecord, Result
-from submission.referees.open_spiel_referee import replayed_on_open_spiel
-from submission.referees.own_referee import PlayedGame, overtime
-from submission.referees.seats import Failure, Move, Seat
 from submission.sandbox.move import misplaced
 
 

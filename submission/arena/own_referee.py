@@ -10,9 +10,9 @@ from typing import Any
 
 from envs.bitboard import cell_bit
 from envs.connectx import ConnectX
+from submission.arena.game_record import GameConfiguration
+from submission.arena.seats import Seat
 from submission.kaggle import BANK, DONE
-from submission.match.game_record import GameConfiguration
-from submission.referees.seats import Seat
 from submission.sandbox.causes import of_late_move
 from submission.sandbox.move import Failure, Move, misplaced
 

@@ -1,1 +1,0 @@
-"""Referees: Kaggle's environment, OpenSpiel's and our own hold games between seats."""
