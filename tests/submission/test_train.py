@@ -186,6 +186,21 @@ def test_ctrl_c_keeps_what_was_learnt(tmp_path: Path) -> None:
     assert decode_policy((tmp_path / "policy.npz").read_bytes())
 
 
+def test_ctrl_c_waits_until_all_is_kept() -> None:
+    game, kept_rounds = ConnectX(4, 4, 3), []
+
+    def keep(training: Training) -> None:
+        if len(training.rounds) == 2:
+            signal.raise_signal(signal.SIGINT)
+        kept_rounds.append(len(training.rounds))
+
+    training = Training(TOY(game, TrainingSettings()), Trials(game, draw=lambda _: None))
+    with pytest.raises(KeyboardInterrupt):
+        training.run(Budget(rounds=5), keep, lambda *_: None)
+    assert kept_rounds[-1] == len(training.rounds) == 2
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
 # --- curves and tensors
 
 

@@ -1,8 +1,11 @@
 """A training: rounds of a learner until the budget is spent, with trials of its strength."""
 
-from collections.abc import Callable, Mapping, Sequence
+import signal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from threading import current_thread, main_thread
 from time import monotonic
 from typing import NamedTuple
 
@@ -165,12 +168,13 @@ class Training:
             budget: the end, counted from the beginning of the training; at least one round is
                 learnt.
             keep: called after each round and after its trial; what it has kept is what remains
-                after an interrupt.
+                after Ctrl-C, which waits for its end.
             on_progress: takes the used part of the budget, in per cent, and the latest figures.
 
         Raises:
             KeyboardInterrupt: Ctrl-C, which may leave the learner amid a round.
         """
+        keep = interrupt_put_off()(keep)
         if not self.trials.held:
             on_progress(0, 100, "before the first round")
             self._hold_trial()
@@ -215,3 +219,23 @@ class Training:
             ]
             words.insert(0, f"loss {sum(parts):.3f}")
         return ", ".join(words)
+
+
+@contextmanager
+def interrupt_put_off() -> Iterator[None]:
+    """Have Ctrl-C wait until a `with` block has ended.
+
+    So files that belong together are all written; and some extension modules, as Matplotlib's,
+    abort the process when they are interrupted while they are imported.
+    """
+    if current_thread() is not main_thread():  # Ctrl-C never comes here
+        yield
+        return
+    waiting: list[int] = []
+    earlier = signal.signal(signal.SIGINT, lambda number, frame: waiting.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, earlier)
+    if waiting:
+        signal.raise_signal(signal.SIGINT)
