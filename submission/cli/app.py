@@ -54,7 +54,7 @@ CHAPTERS = {
     "submit": ("build", "check", "prepare"),
     "matches": ("evaluate", "ladder", "report"),
     "judging": ("grade", "review", "positions"),
-    "play": ("agents", "play", "web"),
+    "play": ("agents", "play"),
 }
 """The modules with several commands; every other command has a module of its own name."""
 
