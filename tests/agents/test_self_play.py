@@ -12,10 +12,10 @@ from agents.policy.learners.self_play_kernel import (
     PlaySettings,
     play_games,
 )
-from agents.policy.learners.targets import play_memory
+from agents.policy.learners.targets import experience_memory, play_memory
 from agents.policy.network_kernel import network_arrays
 from envs import BoardGame, BoardState, ConnectX, TicTacToe
-from envs.compiled.jit import compiled, zeros
+from envs.compiled.jit import compiled
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.trained_policies import random_policy
 
@@ -33,14 +33,7 @@ BOARDS: list[BoardGame] = [ConnectX(4, 4, inarow=3), TicTacToe()]
 
 
 def played(env: BoardGame, plain: bool, seed: int = 1, games: int = GAMES) -> Experience:
-    cells, actions = env.rows * env.columns, len(env.action_cells)
-    into = Experience(
-        zeros(GAMES * cells),
-        zeros(GAMES * cells),
-        np.zeros((GAMES * cells, actions)),
-        np.zeros(GAMES * cells),
-        zeros(GAMES * cells),
-    )
+    into = experience_memory(env, GAMES)
     network = network_arrays(random_policy(env, seed).network, env)
     memory = play_memory(env, SETTINGS.simulations, seed)
     play = play_games if plain else compiled(play_games)

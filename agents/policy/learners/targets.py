@@ -93,15 +93,8 @@ def played(
         stream: of the random numbers.
         games: how many.
     """
-    cells, actions = game.rows * game.columns, len(game.action_cells)
     memory = play_memory(game, settings.simulations, stream)
-    into = Experience(
-        zeros(games * cells),
-        zeros(games * cells),
-        np.zeros((games * cells, actions)),
-        np.zeros(games * cells),
-        zeros(games * cells),
-    )
+    into = experience_memory(game, games)
     arrays = network_arrays(network, game)
     count = fastest(play_games)(arrays, settings, memory, into, games)
     movers, masks, policies, values, _ = (array[:count] for array in into)
@@ -130,3 +123,16 @@ def play_memory(game: BoardGame, simulations: int, stream: int) -> PlayMemory:
     begun = zeros(1)
     begun[0] = stream
     return PlayMemory(tree, schedule, np.zeros(actions), np.zeros(actions), begun)
+
+
+def experience_memory(game: BoardGame, games: int) -> Experience:
+    """Memory for the positions of so many games, be each as long as the board allows."""
+    cells, actions = game.rows * game.columns, len(game.action_cells)
+    positions = games * cells
+    return Experience(
+        zeros(positions),
+        zeros(positions),
+        np.zeros((positions, actions)),
+        np.zeros(positions),
+        zeros(positions),
+    )

@@ -2,9 +2,8 @@
 
 Positions are those of `agents.policy.training.labelling`, from games of fallible players, or of
 games of random moves where every continuation can be tried. Of them are taken those in which
-something is at
-stake: some moves keep the result and some do not, and no move wins at once. Every training of a
-game is judged by the same ones.
+something is at stake: some moves keep the result and some do not, and no move wins at once. Every
+training of a game is judged by the same ones.
 """
 
 from collections.abc import Iterator
