@@ -213,8 +213,10 @@ def parse_moves(moves: str) -> list[int]:
             in `"4, 4, 12"`, which a board of ten or more columns needs.
 
     Raises:
-        ValueError: something other than numbers of at least 1.
+        ValueError: something other than numbers of at least 1, or none where a comma asks for one.
     """
+    if ",," in "".join(f",{moves}".split()):
+        raise ValueError(f"a number is missing before a comma of the moves {moves!r}")
     numbers = moves.replace(",", " ").split()
     if len(numbers) == 1 and "," not in moves:
         numbers = list(numbers[0])

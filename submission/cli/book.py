@@ -14,7 +14,7 @@ from agents.book.book_positions import BookScope
 from agents.book.repertoire import RepertoireScope
 from agents.options import require_at_least
 from agents.reporting.output_file import replace_content, require_writable
-from submission.cli.arguments import Columns, Dask, Inarow, Rows
+from submission.cli.arguments import Columns, Dask, Inarow, Rows, require_memory
 from submission.executors.dask_workers import chosen_executor
 from submission.executors.local_workers import CORES
 from submission.terminal import progress_bar, say
@@ -87,6 +87,8 @@ def book(
     with --resume loses nothing. Exit status 1 when it was interrupted.
     """
     board = rows, columns, inarow
+    if dask is None:
+        require_memory(table_megabytes, workers)
     if not repertoire:
         if seat is not None or all_plies >= 0:
             raise ValueError("--seat and --all-plies belong to --repertoire: add it")

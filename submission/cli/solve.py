@@ -7,7 +7,6 @@ from pathlib import Path
 from time import monotonic
 from typing import Annotated
 
-import psutil
 import typer
 
 from agents.agent import Clock
@@ -30,6 +29,7 @@ from agents.solver.analysis import (
 from agents.solver.saved_table import load_table, require_table, save_table
 from agents.solver.solver import Solver
 from envs.connectx import ConnectX
+from submission.cli.arguments import require_memory
 from submission.cli.games import GameColumns, GameInarow, GameRows
 from submission.terminal import console, is_stream, progress_bar, say, status_line
 
@@ -117,20 +117,6 @@ def solve(
                 say(f"{_speed(found, seconds)}, in {seconds:.1f} s.")
         if interrupted:
             raise typer.Exit(1)
-
-
-def require_memory(megabytes: int) -> None:
-    """Check that there is room for a table: the system may end a process that takes too much.
-
-    Raises:
-        ValueError: there is not.
-    """
-    available = psutil.virtual_memory().available >> 20
-    if megabytes > available:
-        raise ValueError(
-            f"this machine has {available} MB of memory left, and none for a table of {megabytes} "
-            "MB: give a smaller --table-megabytes"
-        )
 
 
 def _solve_one(

@@ -54,6 +54,12 @@ def test_what_is_no_number_is_named(moves: str, wrong: str) -> None:
         parse_moves(moves)
 
 
+@pytest.mark.parametrize("moves", ["1,,2", ",1", " ,", "4, ,5", "1,,"])
+def test_a_missing_number_is_not_passed_over(moves: str) -> None:
+    with pytest.raises(ValueError, match="a number is missing before a comma"):
+        parse_moves(moves)
+
+
 def test_a_string_of_moves_is_played_from_the_empty_board() -> None:
     env = ConnectX()
     state = env.initial_state()

@@ -103,6 +103,10 @@ def test_scores_of_an_earlier_run_are_not_overwritten(shell: Shell, tmp_path: Pa
         ("--rows 9", "a book takes boards with columns * (rows + 1) at most 63"),
         ("--inarow 0", "inarow must be a whole number of at least 1, not 0"),
         ("--workers 0", "the number of workers must be at least 1, not 0"),
+        (
+            "--workers 2 --table-megabytes 99999999",
+            "too little for 2 tables of 99999999 MB: give a smaller --table-megabytes or fewer",
+        ),
         ("--output absent/book.py", "absent/book.py"),
         ("--seat 1", "--seat and --all-plies belong to --repertoire: add it"),
         ("--all-plies 3", "--seat and --all-plies belong to --repertoire: add it"),

@@ -269,7 +269,7 @@ def test_mistakes_are_one_sentence_and_nothing_is_solved(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     memory = SimpleNamespace(available=4 << 30)
-    monkeypatch.setattr("submission.cli.solve.psutil.virtual_memory", lambda: memory)
+    monkeypatch.setattr("psutil.virtual_memory", lambda: memory)
     outcome = solve(*words.split(), stdin=None if lines is None else StringIO(lines))
     assert outcome.status == 2
     assert sentence in outcome.stderr
