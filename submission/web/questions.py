@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from agents.levels import LEVELS
 from agents.options import OptionInfo, alternatives, united_types
-from agents.registry import AGENTS, make_agent
+from agents.registry import REGISTERED, make_agent
 from envs.games import game_id
 from submission.arena.game_record import Result
 from submission.play.game_history import PlayedPosition, played_position
@@ -36,7 +36,7 @@ MOST_REPLAYS = 200
 DEFAULT_NODES, MOST_NODES = 60, 300
 """Nodes of a picture."""
 SEARCHES_WITH_TREES = ("alphabeta", "mcts", "minimax", "expectimax")
-QUICK_AGENTS = frozenset({"random", "greedy"})
+QUICK_AGENTS = frozenset({"random", "greedy", "policy"})
 QUICK_LEVELS = 4
 """The highest level that finds a move in some milliseconds."""
 PAGE = re.compile(r"[a-z0-9]{8,32}")
@@ -322,8 +322,8 @@ def agent_field(value: object) -> tuple[str, dict[str, Any]]:
         raise ValueError('agent is an object such as {"name": "mcts", "options": {}}')
     require_fields(value, ["name"], ["options"])
     name, options = text_field(value, "name"), value.get("options", {})
-    if name not in AGENTS:
-        raise ValueError(f"unknown agent {name!r}: choose one of {', '.join(AGENTS)}")
+    if name not in REGISTERED:
+        raise ValueError(f"unknown agent {name!r}: choose one of {', '.join(REGISTERED)}")
     if not isinstance(options, dict):
         raise ValueError("options is an object")
     return name, agent_options_field(name, options)

@@ -10,10 +10,12 @@ from agents.guidance.heuristics import HEURISTICS
 from agents.guidance.ordering import ORDERINGS
 from agents.guidance.rollouts import ROLLOUTS
 from agents.options import ENGINES, OptionInfo, agent_help, agent_options, united_types
-from agents.registry import AGENTS
+from agents.policy.alphazero_agent import ROOTS, SMALLEST_ALPHA
+from agents.policy.shipped import SHIPPED
+from agents.registry import REGISTERED, TRAINED_AGENTS
 from agents.solver.perfect import EXACT_TIE_BREAKS
-from envs.connectx import ConnectFour
-from envs.games import GAMES
+from envs.connectx import ConnectFour, ConnectX
+from envs.games import GAMES, game_id
 
 LARGEST_SIZE = 20
 """Rows, columns and stones in a row of a board in the browser."""
@@ -39,7 +41,10 @@ OPTION_LIMITS: Mapping[str, Limits] = {
     "table_size": Limits(0, 2_000_000),
     "table_megabytes": Limits(1, 128),
     "epsilon": Limits(0, 1),
-    "temperature": Limits(0.001, 100),
+    "temperature": Limits(0, 100),
+    "noise": Limits(0, 1),
+    "noise_alpha": Limits(SMALLEST_ALPHA, 100),
+    "considered": Limits(1, MOST_PLIES),
     "opponent_depth": Limits(1, 4),
     "seed": Limits(0, 2**53 - 1),
     "n": Limits(1, 10),
@@ -58,9 +63,14 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "ordering": ("auto", *(name for name in ORDERINGS if name != "auto")),
     "rollout": ("auto", *ROLLOUTS),
     "final_move": tuple(FINAL_MOVES),
+    "weights": SHIPPED,
+    "root": ROOTS,
     "opponent": ("uniform", "epsilon_greedy", "softmax"),
 }
 LONGEST_TEXT = 100
+
+TRAINED_GAME = game_id(ConnectX())
+"""Which the weights that come with the package know."""
 
 
 def game_forms() -> list[dict[str, Any]]:
@@ -81,14 +91,18 @@ def game_forms() -> list[dict[str, Any]]:
 
 
 def agent_forms() -> list[dict[str, Any]]:
-    """The agents that need no file, with their options but for files."""
+    """The agents with their options, and the id of the game that is the only one they play.
+
+    Where an option may be a file, the words for what comes with the package can be chosen alone.
+    """
     return [
         {
             "name": name,
             "help": agent_help(agent),
+            "game": TRAINED_GAME if name in TRAINED_AGENTS else None,
             "options": [option_form(name, option) for option in offered_options(name).values()],
         }
-        for name, agent in AGENTS.items()
+        for name, agent in REGISTERED.items()
     ]
 
 
@@ -96,8 +110,8 @@ def offered_options(name: str) -> dict[str, OptionInfo]:
     """The options of an agent that a page may choose."""
     return {
         option.name: option
-        for option in agent_options(AGENTS[name])
-        if not option.is_file and option.name not in HIDDEN_OPTIONS
+        for option in agent_options(REGISTERED[name])
+        if option.name not in HIDDEN_OPTIONS and (option.name in CHOICES or not option.is_file)
     }
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from random import Random
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 import pytest
 
@@ -268,6 +269,28 @@ def test_a_seat_is_taken_by_any_agent_with_its_options(site: Site) -> None:
         expect(page.locator("#ply-line")).to_have_text("ply 5 of 5")
         page.reload()
         expect(page.locator("#seats button").first).to_contain_text("mcts")
+
+
+def test_a_trained_agent_is_offered_where_it_knows_the_game(site: Site) -> None:
+    from playwright.sync_api import expect
+
+    with site.page("#game=connectx-6x7x4&moves=44&first=person&second=person") as page:
+        page.locator("#seats button").last.click()
+        dialog = page.get_by_role("dialog", name="Who plays O?")
+        dialog.get_by_label("Agent", exact=True).check()
+        dialog.get_by_label("agent", exact=True).select_option("alphazero")
+        dialog.get_by_label("weights").select_option("zero")
+        dialog.get_by_role("button", name="Take the seat").click()
+        places(page).nth(3).click()
+        expect(page.locator("#ply-line")).to_have_text("ply 4 of 4")
+        assert 'second=alphazero:weights="zero"' in unquote(page.url)
+    with site.page("#game=connectx-5x5x4&moves=44&first=person&second=person") as page:
+        page.locator("#seats button").last.click()
+        dialog = page.get_by_role("dialog", name="Who plays O?")
+        dialog.get_by_label("Agent", exact=True).check()
+        names = dialog.get_by_label("agent", exact=True).locator("option").all_inner_texts()
+        assert "mcts" in names
+        assert not {"policy", "alphazero"} & {*names}
 
 
 def test_agents_play_each_other_with_pauses_and_steps(site: Site) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agents.registry import AGENTS
+from agents.registry import REGISTERED
 from submission.web.questions import (
     agent_field,
     move_question,
@@ -152,7 +152,7 @@ def test_replays_have_limits(changed: dict[str, Any]) -> None:
 
 def test_the_form_offers_every_agent_and_takes_what_it_offers() -> None:
     forms = {form["name"]: form for form in agent_forms()}
-    assert list(forms) == list(AGENTS)
+    assert list(forms) == list(REGISTERED)
     assert json.loads(json.dumps(game_forms()))[0]["sizes"]["rows"]["most"] == 20
     for name, form in forms.items():
         for option in form["options"]:

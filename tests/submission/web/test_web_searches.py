@@ -16,6 +16,8 @@ from submission.web.streams import LINGER_SECONDS
 from tests.helpers.web_server import Running, running_server
 
 GAME = "connectx-6x7x4"
+PLAIN = {"alphazero": {"engine": "reference"}}
+"""Options of an agent that would compile beside the other tests."""
 UNSOLVABLE = "connectx-7x8x4"
 
 
@@ -66,11 +68,30 @@ def used(server: Running) -> float:
 
 
 def test_an_agent_moves(server: Running, page: str) -> None:
-    for agent in ("random", "greedy", "minimax", "mcts", "alphabeta", "perfect"):
-        answer = move(server, page, {"name": agent}, seconds=0.3).json()
-        assert answer["action"] in range(7)
+    names = [agent["name"] for agent in server.client.get("/api/setup").json()["agents"]]
+    assert {"random", "mcts", "perfect", "alphazero"} < set(names)
+    for agent in names:
+        asked = {"name": agent, "options": PLAIN.get(agent, {})}
+        answer = move(server, page, asked, seconds=1).json()
+        assert answer.get("action") in range(7), answer
         assert answer["engine"] in {"reference", "compiled"}
-        assert (answer["value"] is None) == (agent == "random")
+        assert (answer["value"] is None) == (agent in {"random", "policy"})
+
+
+@pytest.mark.parametrize("agent", ["policy", "alphazero"])
+def test_what_is_trained_plays_by_either_weights_and_no_other_game(
+    server: Running, page: str, agent: str
+) -> None:
+    """It takes the win; of the page's weights none is a file."""
+    for weights in ("zero", "distilled"):
+        options = {"weights": weights, **PLAIN.get(agent, {})}
+        answer = move(server, page, {"name": agent, "options": options}, moves="141414")
+        assert answer.json()["action"] == 0
+    refused = move(server, page, {"name": agent, "options": {"weights": "/etc/passwd"}})
+    assert (refused.status_code, refused.json()["error"]) == (400, "weights is distilled or zero")
+    answer = move(server, page, {"name": agent}, game="tictactoe", moves="")
+    assert answer.status_code == 422
+    assert "this policy was trained for 6 rows, 7 columns" in answer.json()["error"]
 
 
 def test_a_win_is_taken_and_worth_one(server: Running, page: str) -> None:

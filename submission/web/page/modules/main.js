@@ -135,7 +135,7 @@ async function playOn() {
 }
 
 function askForSeat(index) {
-  askSeat(index + 1, state.seats[index], state.setup, seat => sit(index, seat));
+  askSeat(index + 1, state.seats[index], game.end.game, state.setup, seat => sit(index, seat));
 }
 
 function sit(index, seat) {

@@ -51,7 +51,7 @@ function seatDetail(seat, setup) {
  * @returns {HTMLElement}
  */
 export function seatCard(player, seat, { setup, toMove, thinking, last, onclick }) {
-  const detail = thinking ? ["thinking…"] : last ? thought(last) : [seatDetail(seat, setup)];
+  const detail = thinking ? ["thinking…"] : last ? thought(last, seat, setup) : [seatDetail(seat, setup)];
   return h(
     "button",
     { type: "button", class: "seat", "data-to-move": toMove, "data-thinking": thinking, onclick },
@@ -61,9 +61,14 @@ export function seatCard(player, seat, { setup, toMove, thinking, last, onclick 
   );
 }
 
-/** The value that an agent has found, and its time, which gives way where there is no room. */
-function thought({ value, elapsed }) {
-  const time = elapsed < 0.05 ? "at once" : `in ${secondsText(elapsed)}`;
+/**
+ * The value that an agent has found, and its time, which gives way where there is no room; and
+ * whether a search that can be compiled was not.
+ */
+function thought({ value, elapsed, engine }, { name }, { agents }) {
+  const compilable = agents.find(agent => agent.name === name)?.options.some(({ name }) => name === "engine");
+  const how = compilable && engine === "reference" ? ", in plain Python" : "";
+  const time = `${elapsed < 0.05 ? "at once" : `in ${secondsText(elapsed)}`}${how}`;
   if (value === null) return [time];
   return [`value ${signed(value)}`, h("span", { class: "more" }, `, ${time}`)];
 }
@@ -90,13 +95,14 @@ export function playerCard(player, name, detail) {
  *
  * @param {1|2} player
  * @param {import("./address.js").Seat} seat who sits there
+ * @param {string} game its id
  * @param {object} setup
  * @param {(seat: import("./address.js").Seat) => void} onChoice
  */
-export function askSeat(player, seat, setup, onChoice) {
+export function askSeat(player, seat, game, setup, onChoice) {
   const dialog = byId("seat-dialog");
   const form = dialog.querySelector("form");
-  const kinds = [personPart(), ...(setup.levels.length ? [levelPart(seat, setup)] : []), agentPart(seat, setup)];
+  const kinds = [personPart(), ...(setup.levels.length ? [levelPart(seat, setup)] : []), agentPart(seat, game, setup)];
   const chosen = kinds.find(({ is }) => is(seat)) ?? kinds.at(-1);
   const radios = kinds.map(kind => radio(kind, kind === chosen, () => show(kind)));
   const bodies = h("div", { class: "choice" });
@@ -150,8 +156,8 @@ function levelPart(seat, { levels }) {
   };
 }
 
-function agentPart(seat, { agents, seconds }) {
-  const offered = agents.filter(({ name }) => name !== "level");
+function agentPart(seat, game, { agents, seconds }) {
+  const offered = agents.filter(agent => agent.name !== "level" && (agent.game ?? game) === game);
   const known = offered.find(({ name }) => name === seat.name);
   const time = h("input", {
     id: "seat-seconds", type: "number", step: "any", required: true,
