@@ -1,6 +1,6 @@
 """Options of agents: declared as fields of their classes, checked, and listed."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from math import inf
 from pathlib import Path
@@ -66,7 +66,7 @@ def choose(name: str, choice: str | Chosen, known: Mapping[str, Chosen]) -> Chos
     return known[choice]
 
 
-def alternatives(names: Sequence[str]) -> str:
+def alternatives(names: Iterable[str]) -> str:
     """`a`, `a or b`, `a, b or c`: at least one name."""
     *first, last = names
     return f"{', '.join(first)} or {last}" if first else last

@@ -4,8 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from agents.alpha_beta import Bound
+from agents.options import alternatives
 from agents.trace.open_tree import UNKNOWN, OpenTree, Stretch, condition, stretches
 from agents.trace.recorder import LIMIT
+from agents.trace.recording import RECORDED_SEARCHES
 from agents.trace.story import LeafValues, branch_name, left_out, listing
 from agents.trace.subject import Subject, leaf_values, search_trace, tree_lines, tree_subject
 from agents.trace.trace import BOUND_SIGNS, Path, SearchTrace, TracedNode, number_label
@@ -14,7 +16,6 @@ from envs.protocol import CHANCE
 REPORTS = "What does each node report to the one above it, and what does the root choose?"
 WINDOWS = "What are alpha and beta at each node, on entry and on return?"
 CUTS = "Which branches are never visited, and by which comparison?"
-COMPARING_AGENTS = ("alphabeta", "minimax")
 """Searches that do nothing with leaves but compare them."""
 ESTIMATE = 0.0
 """The value that a search gives a node at which it looks no deeper."""
@@ -108,9 +109,10 @@ def solve_exercise(
         ValueError: an agent that does more than compare, a tree in which chance decides, or too
             little time.
     """
-    if agent not in COMPARING_AGENTS:
+    comparing = [name for name, search in RECORDED_SEARCHES.items() if search.only_compares]
+    if agent not in comparing:
         raise ValueError(
-            f"a tree with a {UNKNOWN} is solved for {' or '.join(COMPARING_AGENTS)}, not {agent}"
+            f"a tree with a {UNKNOWN} is solved for {alternatives(comparing)}, not {agent}"
         )
     line = stretches([ESTIMATE, *tree.known_leaves.values()])
     traces = [

@@ -83,7 +83,8 @@ class NodeRecorder(Recorder):
     """Keeps the nodes from the root to the present one, and enters each in the trace.
 
     A search calls `enter_root`, then `enter` and `leave` for each further node, then `end`. If its
-    time is up it just stops calling.
+    time is up it just stops calling. It enters a child at most once until it comes back to the
+    root: one that searches again, deeper or with another window, calls `enter_root` again.
     """
 
     def __init__(self, algorithm: str, trace: SearchTrace, limit: int, on_visit: OnVisit) -> None:
@@ -114,8 +115,15 @@ class NodeRecorder(Recorder):
             action: one of the present node.
             depth: plies from that node to where it stops looking ahead.
             window: the alpha and beta that it hands down.
+
+        Raises:
+            ValueError: the search has entered it before.
         """
         parent = self._open[-1]
+        if action in parent.node.visited:
+            raise ValueError(
+                f"the search enters the child behind {action} twice: call enter_root between"
+            )
         parent.node.visited.append(action)
         if parent.node.player != CHANCE:  # which hands each child a window of its own
             parent.window = window

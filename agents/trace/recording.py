@@ -16,9 +16,9 @@ from agents.agent import (
 from agents.alpha_beta import AlphaBeta
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.depth_first import DepthFirstAgent
-from agents.expectimax import Expectimax, ExpectimaxAgent
+from agents.expectimax import Expectimax
 from agents.mcts_agent import MCTSAgent
-from agents.minimax import Minimax, MinimaxAgent
+from agents.minimax import Minimax
 from agents.registry import REGISTERED
 from agents.trace.recorded_mcts import RecordedTree, SimulationRecorder, recording_mcts_agent
 from agents.trace.recorder import LIMIT, NodeRecorder, OnVisit, Recorder
@@ -36,7 +36,7 @@ def recorded(
     the agent's seed.
 
     Args:
-        agent: one whose class `RECORDED_SEARCHES` has.
+        agent: one that `RECORDED_SEARCHES` has.
         trace: what to fill.
         limit: how many visits of nodes the trace may hold; a search of more is a ValueError.
         on_visit: called before each of them; what it raises ends the search.
@@ -44,11 +44,11 @@ def recorded(
     Raises:
         ValueError: it is another agent, or one that must be compiled.
     """
-    algorithms = {kind: name for name, kind in REGISTERED.items() if kind in RECORDED_SEARCHES}
-    algorithm = algorithms.get(type(agent))
-    if algorithm is None:
-        known = ", ".join(algorithms.values())
+    algorithms = [name for name in RECORDED_SEARCHES if REGISTERED[name] is type(agent)]
+    if not algorithms:
+        known = ", ".join(RECORDED_SEARCHES)
         raise ValueError(f"{type(agent).__name__} cannot be recorded: choose one of {known}")
+    (algorithm,) = algorithms
     if isinstance(agent, AlphaBetaAgent | MCTSAgent):
         if agent.engine == "compiled":
             raise ValueError("compiled code cannot be recorded: choose engine auto or reference")
@@ -99,7 +99,8 @@ class RecordedDepthFirstAgent(RecordedAgent):
         """Search by the agent's recursion, recorded."""
         candidates = legal_actions(env, state)
         search = self.agent.new_search(env, Clock(self.agent.time_limit, time_limit))
-        recorded_search = RECORDED_SEARCHES[type(self.agent)](self.recorder, search)
+        kind = RECORDED_SEARCHES[self.recorder.algorithm].kind
+        recorded_search = kind(self.recorder, search)
         return self.agent.search_with(recorded_search, state, candidates)
 
 
@@ -203,10 +204,42 @@ class RecordedAlphaBeta(AlphaBeta[State, Action]):
         return super().chance_value(state, depth, ply, alpha, beta)
 
 
-RECORDED_SEARCHES: Mapping[type, Callable[..., Any]] = {
-    MinimaxAgent: RecordedMinimax,
-    ExpectimaxAgent: RecordedExpectimax,
-    AlphaBetaAgent: RecordedAlphaBeta,
-    MCTSAgent: RecordedTree,
+@dataclass(frozen=True)
+class RecordedSearch:
+    """How the search of an agent is recorded and shown."""
+
+    title: str
+    """The name of the algorithm, in pictures."""
+    kind: Callable[..., Any]
+    """The search that tells a recorder, made of the recorder and the agent's own search."""
+    tree_options: Mapping[str, Any]
+    """With these the agent searches a tree as textbooks do: left to right, nothing remembered."""
+    position_options: Mapping[str, Any]
+    """With these it searches a position as far as can be followed; the rest are its own."""
+    only_compares: bool = False
+    """Whether it does nothing with leaves but compare them."""
+
+
+TEXTBOOK = {"depth": None, "ordering": "natural"}
+SIMULATIONS = {"simulations": 50, "seed": 0}
+"""As many as can be followed, and the same in every run."""
+
+RECORDED_SEARCHES: Mapping[str, RecordedSearch] = {
+    "minimax": RecordedSearch("Minimax", RecordedMinimax, TEXTBOOK, {}, only_compares=True),
+    "expectimax": RecordedSearch("Expectimax", RecordedExpectimax, TEXTBOOK, {}),
+    "alphabeta": RecordedSearch(
+        "Alpha-beta",
+        RecordedAlphaBeta,
+        {
+            **TEXTBOOK,
+            "time_limit": None,
+            "iterative_deepening": False,
+            "killer_moves": False,
+            "table_size": 0,
+        },
+        {"depth": 4, "time_limit": None},
+        only_compares=True,
+    ),
+    "mcts": RecordedSearch("Monte Carlo tree search", RecordedTree, SIMULATIONS, SIMULATIONS),
 }
-"""By agent: its search that tells a recorder, made of the recorder and the agent's own search."""
+"""By the agent's name: the searches that `connectx explain` and the page show."""

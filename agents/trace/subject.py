@@ -8,33 +8,12 @@ from typing import Any
 from agents.registry import make_agent
 from agents.solver.analysis import board_picture
 from agents.trace.recorder import LIMIT
-from agents.trace.recording import recorded
+from agents.trace.recording import RECORDED_SEARCHES, recorded
 from agents.trace.story import PLAYERS, LeafValues, tell
 from agents.trace.trace import Path, SearchTrace, decimals_of, number_label
 from envs.board import BoardGame, BoardState
 from envs.explicit_tree import ExplicitTree, TreePath, parse_tree
 from envs.protocol import CHANCE
-
-TEXTBOOK_OPTIONS: Mapping[str, Mapping[str, Any]] = {
-    "minimax": {"depth": None, "ordering": "natural"},
-    "expectimax": {"depth": None, "ordering": "natural"},
-    "alphabeta": {
-        "depth": None,
-        "time_limit": None,
-        "ordering": "natural",
-        "iterative_deepening": False,
-        "killer_moves": False,
-        "table_size": 0,
-    },
-}
-"""Options with which an agent searches a tree as it is written."""
-SIMULATIONS: Mapping[str, Any] = {"simulations": 50, "seed": 0}
-"""As many as can be followed, and the same in every run."""
-POSITION_OPTIONS: Mapping[str, Mapping[str, Any]] = {
-    "alphabeta": {"depth": 4, "time_limit": None},
-    "mcts": SIMULATIONS,
-}
-"""Options with which an agent searches a position; for what is left out it has its own."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +32,7 @@ class Subject:
 
 def tree_subject(tree: ExplicitTree) -> Subject:
     """The root of a tree, searched from left to right with nothing remembered."""
-    options = {**TEXTBOOK_OPTIONS, "mcts": SIMULATIONS}
+    options = {name: search.tree_options for name, search in RECORDED_SEARCHES.items()}
     picture = "\n".join(tree_lines(tree))
     return Subject(tree, tree.initial_state(), picture, options, leaf_values(tree))
 
@@ -66,7 +45,8 @@ def position_subject(env: BoardGame, state: BoardState, room: int | None = None)
         state: the position.
         room: characters of a line of its picture, as `board_picture` takes them.
     """
-    return Subject(env, state, board_picture(env, state, room).plain, POSITION_OPTIONS)
+    options = {name: search.position_options for name, search in RECORDED_SEARCHES.items()}
+    return Subject(env, state, board_picture(env, state, room).plain, options)
 
 
 def search_trace(

@@ -8,12 +8,14 @@ from typing import Annotated
 
 import typer
 
+from agents.options import alternatives
 from agents.registry import JsonValue, parse_options
 from agents.reporting.output_file import require_distinct, require_writable
 from agents.trace.exercise import answers, exercise_sheet, quiz_sheet, solve_exercise
 from agents.trace.open_tree import OpenTree, read_open_tree
 from agents.trace.pictures.drawing import draw
 from agents.trace.recorder import LIMIT as TRACE_LIMIT
+from agents.trace.recording import RECORDED_SEARCHES
 from agents.trace.story import trace_text
 from agents.trace.subject import (
     position_subject,
@@ -50,7 +52,7 @@ def explain(
     ] = None,
     moves: Moves = "",
     agent: Annotated[
-        str, typer.Option(metavar="AGENT", help="minimax, alphabeta, expectimax or mcts.")
+        str, typer.Option(metavar="AGENT", help=f"{alternatives(RECORDED_SEARCHES)}.")
     ] = "alphabeta",
     depth: Annotated[
         int | None,

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from agents.levels import LEVELS
 from agents.options import OptionInfo, alternatives, united_types
 from agents.registry import REGISTERED, make_agent
+from agents.trace.recording import RECORDED_SEARCHES
 from envs.games import game_id
 from submission.arena.game_record import Result
 from submission.play.game_history import PlayedPosition, played_position
@@ -35,7 +36,6 @@ MOST_REPLAYS = 200
 """Games that are listed at a time."""
 DEFAULT_NODES, MOST_NODES = 60, 300
 """Nodes of a picture."""
-SEARCHES_WITH_TREES = ("alphabeta", "mcts", "minimax", "expectimax")
 QUICK_AGENTS = frozenset({"random", "greedy", "policy"})
 QUICK_LEVELS = 4
 """The highest level that finds a move in some milliseconds."""
@@ -226,8 +226,8 @@ def tree_question(fields: Fields) -> tuple[str, TreeAsked]:
     """
     require_fields(fields, ["page", "game", "moves", "agent"], ["options", "nodes"])
     page, agent = page_field(fields), text_field(fields, "agent")
-    if agent not in SEARCHES_WITH_TREES:
-        raise ValueError(f"agent is {alternatives(SEARCHES_WITH_TREES)}")
+    if agent not in RECORDED_SEARCHES:
+        raise ValueError(f"agent is {alternatives(RECORDED_SEARCHES)}")
     options = parse_json(fields.get("options", "{}"), "options")
     checked = json.dumps(agent_options_field(agent, options), sort_keys=True)
     nodes = fields.get("nodes", str(DEFAULT_NODES))

@@ -14,6 +14,7 @@ from agents.policy.alphazero_agent import ROOTS, SMALLEST_ALPHA
 from agents.policy.shipped import SHIPPED
 from agents.registry import REGISTERED, TRAINED_AGENTS
 from agents.solver.perfect import EXACT_TIE_BREAKS
+from agents.trace.recording import RECORDED_SEARCHES
 from envs.connectx import ConnectFour, ConnectX
 from envs.games import GAMES, game_id
 
@@ -91,19 +92,26 @@ def game_forms() -> list[dict[str, Any]]:
 
 
 def agent_forms() -> list[dict[str, Any]]:
-    """The agents with their options, and the id of the game that is the only one they play.
+    """The agents, with their options; where one may be a file, what comes with the package alone.
 
-    Where an option may be a file, the words for what comes with the package can be chosen alone.
+    `game` is the id of the only game that an agent plays, if so; `search` are the options with
+    which its search is shown at first, if it can be.
     """
     return [
         {
             "name": name,
             "help": agent_help(agent),
             "game": TRAINED_GAME if name in TRAINED_AGENTS else None,
+            "search": _first_options(name),
             "options": [option_form(name, option) for option in offered_options(name).values()],
         }
         for name, agent in REGISTERED.items()
     ]
+
+
+def _first_options(agent: str) -> Mapping[str, Any] | None:
+    search = RECORDED_SEARCHES.get(agent)
+    return None if search is None else search.position_options
 
 
 def offered_options(name: str) -> dict[str, OptionInfo]:

@@ -13,6 +13,7 @@ from agents import Agent, MCTSAgent, MinimaxAgent, agent_names, make_agent, para
 from agents.agent import Clock, Found
 from agents.depth_first import DepthFirstAgent, DepthFirstSearch, deepen
 from agents.trace import SearchTrace, recorded
+from agents.trace.recording import RECORDED_SEARCHES
 from envs import BoardState, ConnectFour, TicTacToe, state_from_moves
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ticking_clock
@@ -138,8 +139,8 @@ def test_an_agent_is_recorded_or_says_that_it_cannot_be(agent: Agent) -> None:
     message = refusal(lambda: recorded(agent, trace).search(env, state))
     if message:
         assert message == (
-            f"{type(agent).__name__} cannot be recorded: choose one of minimax, expectimax, "
-            "alphabeta, mcts"
+            f"{type(agent).__name__} cannot be recorded: choose one of "
+            f"{', '.join(RECORDED_SEARCHES)}"
         )
     else:
         assert trace.chosen in env.get_available_actions(state)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from agents import Agent, agent_names, make_agent
 from agents.agent import Clock, TimeUp
+from agents.options import alternatives
 from agents.parallel.parallel_search import parallel_search, splitting
 from agents.parallel.workers import Workers
 from agents.registry import AGENTS
@@ -228,8 +229,7 @@ def test_what_no_worker_has_begun_is_taken_back() -> None:
 
 @pytest.mark.parametrize("name", [name for name in agent_names() if name not in PARALLEL])
 def test_agents_without_a_tree_are_refused(name: str) -> None:
-    known = "choose minimax, expectimax, alphabeta or mcts"
-    with pytest.raises(ValueError, match=f"cannot search in parallel: {known}"):
+    with pytest.raises(ValueError, match=f"parallel: choose {alternatives(PARALLEL)}$"):
         parallel_search(make_agent(name), CONNECT_FOUR, opening(""), THREADS)
 
 

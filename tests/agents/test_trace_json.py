@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import Agent, AlphaBetaAgent, MCTSAgent, MinimaxAgent, agent_names
-from agents.registry import agent_class
 from agents.trace.recording import RECORDED_SEARCHES, recorded
 from agents.trace.trace import SearchTrace
 from agents.trace.trace_json import from_json, to_json
@@ -19,7 +18,7 @@ from tests.helpers.small_games import Nim
 from tests.helpers.strategies import Position, connect_games, late_positions
 
 AGENTS: list[Agent] = [
-    *(quick_agent(name) for name in agent_names() if agent_class(name) in RECORDED_SEARCHES),
+    *(quick_agent(name) for name in agent_names() if name in RECORDED_SEARCHES),
     AlphaBetaAgent(depth=5, time_limit=None, iterative_deepening=False, killer_moves=False),
     MCTSAgent(simulations=15, seed=1, rollouts_per_leaf=2),
 ]

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents import make_agent
+from agents import MCTSAgent, make_agent
 from agents.trace.exercise import solve_exercise
 from agents.trace.open_tree import read_open_tree
-from agents.trace.recording import recorded
+from agents.trace.recording import RECORDED_SEARCHES, recorded
 from agents.trace.story import tell
 from agents.trace.subject import leaf_values, search_trace, textbook_tree, tree_subject
 from agents.trace.trace import SearchTrace
@@ -369,6 +369,24 @@ def test_a_position_of_each_game_is_explained(explain: Explain, game: str) -> No
     assert "the search chooses" in outcome.stdout
 
 
+@pytest.mark.parametrize("agent", RECORDED_SEARCHES)
+@pytest.mark.parametrize(
+    "subject", [("--tree", TEXTBOOK), ("--moves", "1212", "--game", "connectx")]
+)
+def test_each_recorded_search_is_told_drawn_and_asked_about(
+    explain: Explain, agent: str, subject: tuple[str, ...]
+) -> None:
+    """With its own options a search ends long before a trace is full."""
+    told = explain(*subject, "--agent", agent, "--svg", "tree.svg", "--json", "trace.json")
+    assert told.status == 0, told.stderr
+    assert from_json(Path("trace.json").read_text()).algorithm == agent
+    title = RECORDED_SEARCHES[agent].title
+    texts = [text.text or "" for text in Xml.parse("tree.svg").iter() if "text" in text.tag]
+    assert any(text.startswith(f"{title} chooses ") for text in texts)
+    if "--tree" in subject and not isinstance(make_agent(agent), MCTSAgent):
+        assert "the root chooses " in explain(*subject, "--agent", agent, "--quiz").stdout
+
+
 def test_a_long_walk_is_cut_and_says_so(explain: Explain) -> None:
     lines = explain("--tree", TEXTBOOK, "--limit", "5").stdout.splitlines()
     assert "... and 18 more lines: raise --limit to read on" in lines
@@ -391,7 +409,7 @@ def test_a_long_walk_is_cut_and_says_so(explain: Explain) -> None:
         (["--tree", "[3?, 2]"], "cannot be read"),
         (["--tree", "?"], "write a list of numbers"),
         (["--tree", "[[3, '?'], {'chance': [[1, 3]]}]"], "chance decides in the tree"),
-        (["--tree", "[[3, '?'], 2]", "--agent", "mcts"], "is solved for alphabeta or minimax"),
+        (["--tree", "[[3, '?'], 2]", "--agent", "mcts"], "is solved for minimax or alphabeta"),
         (["--tree", "[[3, '?'], 2]", "--svg", "x.svg"], "give the ? a number"),
         (["--tree", "[[3, '?'], 2]", "-O", "time_limit=0"], "the time was up"),
         (["--tree", "[[3, '?'], 2]", "--limit", "9"], "leave --limit out"),

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from agents.options import require_at_least
+from agents.trace.recording import RECORDED_SEARCHES
 from agents.trace.trace import (
     BOUND_SIGNS,
     Path,
@@ -16,13 +17,6 @@ from agents.trace.trace import (
 
 LIMIT = 300
 """Nodes that a picture shows by default."""
-
-ALGORITHMS = {
-    "minimax": "Minimax",
-    "alphabeta": "Alpha-beta",
-    "expectimax": "Expectimax",
-    "mcts": "Monte Carlo tree search",
-}
 
 
 class Shape(StrEnum):
@@ -178,7 +172,7 @@ def _node_at(trace: SearchTrace, root: PictureNode, path: Path) -> PictureNode:
 
 
 def _title(trace: SearchTrace) -> str:
-    algorithm = ALGORITHMS.get(trace.algorithm, trace.algorithm)
+    algorithm = RECORDED_SEARCHES[trace.algorithm].title
     if trace.chosen is None:
         return algorithm
     return f"{algorithm} chooses {shortened(trace.action_label(trace.chosen))}"

@@ -4,14 +4,8 @@ import { isAbort, postAsPage, stream } from "./api.js";
 import { byId, h, showError } from "./dom.js";
 import { optionsForm } from "./seats.js";
 
-const AGENTS = ["alphabeta", "mcts", "minimax", "expectimax"];
-const HIDDEN = ["engine", "keep_tree"]; // of a search that is recorded there is one engine
-const FIRST_OPTIONS = {
-  alphabeta: { depth: 4, time_limit: null },
-  mcts: { simulations: 200 },
-  minimax: { depth: 3 },
-  expectimax: { depth: 3 },
-};
+const HIDDEN = ["engine", "keep_tree", "weights"]; // what is recorded is plain Python, without a network
+const FIRST = "alphabeta";
 const MAIN = ["depth", "simulations"];
 const MARGIN = 8; // pixels above a tree
 
@@ -34,7 +28,9 @@ export class Search {
   constructor(setup) {
     this.#setup = setup;
     const select = byId("search-agent");
-    select.append(...AGENTS.map(name => h("option", { value: name }, name)));
+    for (const { name, search } of setup.agents) {
+      if (search) select.append(h("option", { value: name, selected: name === FIRST }, name));
+    }
     select.addEventListener("change", () => this.#showOptions());
     this.#showOptions();
     byId("search-form").addEventListener("submit", event => {
@@ -99,10 +95,10 @@ export class Search {
 
   #showOptions() {
     const name = byId("search-agent").value;
-    const options = this.#setup.agents.find(agent => agent.name === name).options
-      .filter(option => !HIDDEN.includes(option.name));
-    const main = optionsForm(options.filter(({ name: option }) => MAIN.includes(option)), FIRST_OPTIONS[name]);
-    const others = optionsForm(options.filter(({ name: option }) => !MAIN.includes(option)), FIRST_OPTIONS[name]);
+    const agent = this.#setup.agents.find(({ name: known }) => known === name);
+    const options = agent.options.filter(option => !HIDDEN.includes(option.name));
+    const main = optionsForm(options.filter(({ name: option }) => MAIN.includes(option)), agent.search);
+    const others = optionsForm(options.filter(({ name: option }) => !MAIN.includes(option)), agent.search);
     this.#form = { read: () => ({ ...main.read(), ...others.read() }) };
     byId("search-options").replaceChildren(
       main.element, h("details", {}, h("summary", {}, "More options"), others.element));
