@@ -32,7 +32,11 @@ class GameEntry:
     title: str
     """The name for people."""
     rules: type[BoardGame]
-    """The class. All that its constructor takes are sizes of the board, each with a default."""
+    """The class. All that its constructor takes are sizes of the board, each with a default.
+
+    Where it is another one of the table at some size, one class inherits the other: a policy that
+    was trained for one plays both.
+    """
     place: Place
     gymnasium_ids: tuple[str, ...] = ()
     open_spiel: str | None = None

@@ -6,6 +6,8 @@ from numbers import Real
 from random import Random
 from typing import Any
 
+from envs.bitboard import has_line
+from envs.board import BoardGame, BoardState
 from envs.protocol import CHANCE, require_distribution
 
 
@@ -15,7 +17,7 @@ def check_game(game: Any, *, games: int = 100, seed: int = 0, most_plies: int = 
     States and actions are hashable, and stay as they are; the same question has the same answer;
     states that are equal go on alike; actions differ, and none that is illegal is carried out;
     rewards are finite numbers in [-1, 1] and come with the last action alone; chance has
-    probabilities that sum to 1; and games end.
+    probabilities that sum to 1; and games end. In an `envs.board.BoardGame` a line wins.
 
     Args:
         game: the rules.
@@ -95,6 +97,13 @@ class _Contract:
         is_number = isinstance(reward, Real) and not isinstance(reward, bool)
         _require(is_number and isfinite(reward), f"{place}: return a finite number")
         _require(-1 <= reward <= 1, f"{place}: scale rewards to [-1, 1]")
+        if isinstance(self._game, BoardGame) and isinstance(after, BoardState):
+            line = has_line(after.mask ^ after.mover, self._game.line_steps)
+            _require(
+                (after.won, reward) == (line, (2 * after.player - 3) * line),
+                f"{place} and won is {after.won} {'with' if line else 'without'} a line: in a "
+                "BoardGame the first line wins; another game has the methods of `Env` alone",
+            )
         goes_on = bool(self._game.get_available_actions(after))
         _require(not (reward and goes_on), f"{place}, but the game goes on: only its end is worth")
         return after

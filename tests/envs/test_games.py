@@ -87,7 +87,10 @@ def test_policies_tell_the_games_apart() -> None:
     games = [entry.rules(*sizes) for entry in GAMES.values() for sizes in some_sizes(entry)]
     for one, other in product(games, games):
         if policy_scope(one) == policy_scope(other):
-            assert isinstance(one, type(other)) or isinstance(other, type(one))
+            assert isinstance(one, type(other)) or isinstance(other, type(one)), (
+                f"{one} and {other} have the same actions and lines: let one's class inherit the "
+                "other's"
+            )
 
 
 def some_sizes(entry: GameEntry) -> list[tuple[int, ...]]:

@@ -6,7 +6,16 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from envs import BoardGame, ChanceNode, ConnectFour, ExplicitTree, MaxNode, TicTacToe, parse_tree
+from envs import (
+    BoardGame,
+    BoardState,
+    ChanceNode,
+    ConnectFour,
+    ExplicitTree,
+    MaxNode,
+    TicTacToe,
+    parse_tree,
+)
 from envs.testing import check_game
 from tests.helpers.small_games import Nim, NimState, Race, Take
 from tests.helpers.strategies import board_games
@@ -87,6 +96,20 @@ class ThirdPlayersNim(Nim):
         return state.player + 1
 
 
+class MisereTicTacToe(TicTacToe):
+    """Who has a line has lost."""
+
+    def reward(self, state: BoardState, action: int) -> float:
+        return -super().reward(state, action)
+
+
+class PeacefulTicTacToe(TicTacToe):
+    """Nobody wins."""
+
+    def get_next_state(self, state: BoardState, action: int) -> BoardState:
+        return super().get_next_state(state, action)._replace(won=False)
+
+
 @pytest.mark.parametrize(
     ("game", "complaint"),
     [
@@ -97,6 +120,8 @@ class ThirdPlayersNim(Nim):
         (ListNim(3, 4), r"initial_state\(\) is \[3, 4\], which cannot be hashed"),
         (EndlessNim(3, 4), "goes on after 1000 plies"),
         (ThirdPlayersNim(3, 4), "is 3, not 1 or 2"),
+        (MisereTicTacToe(), r"is -?1.0 and won is True with a line: in a BoardGame the first"),
+        (PeacefulTicTacToe(), r"is 0.0 and won is False with a line: in a BoardGame the first"),
     ],
 )
 def test_a_broken_game_is_told_what_is_wrong(game: Any, complaint: str) -> None:

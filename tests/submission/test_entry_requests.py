@@ -1,6 +1,7 @@
 """Requests of OpenSpiel's environments, as kaggle-environments 1.33.2 was seen to make them."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib.util import find_spec
 from math import comb
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from agents import GreedyAgent, MCTSAgent
 from agents.registry import AGENTS
 from envs import ConnectX, TicTacToe
+from envs.games import GAMES
 from submission.arena.game_record import GameConfiguration
 from submission.bundle.bundle import build_bundle
 from submission.entry import LONGEST_MOVE, KagglePlayer, open_spiel_game, read_open_spiel
@@ -117,9 +119,13 @@ def test_only_a_bundle_for_tic_tac_toe_carries_its_rules() -> None:
     assert build_bundle("greedy", {}) == build_bundle("greedy", {}, game="connectfour")
 
 
-def test_games_that_cannot_be_built_for_are_named() -> None:
+def test_games_that_cannot_be_built_for_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="unknown game 'nim': choose one of connectx"):
         build_bundle("greedy", {}, game="nim")
+    unknown_to_kaggle = replace(GAMES["tictactoe"], name="wild", open_spiel=None)
+    monkeypatch.setitem(GAMES, "wild", unknown_to_kaggle)
+    with pytest.raises(ValueError, match="Kaggle has no wild: choose one of connectx"):
+        build_bundle("greedy", {}, game="wild")
     with pytest.raises(ValueError, match="policy does not play tic-tac-toe: this policy was"):
         build_bundle("policy", {}, game="tictactoe")
 
