@@ -181,7 +181,8 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
 
         Star1 of B. W. Ballard, "The *-Minimax Search Procedure for Trees Containing Chance Nodes"
         (1983): an outcome is searched with the window outside which it decides alone, whatever
-        the outcomes after it are worth, that the expected value is outside (alpha, beta).
+        the outcomes after it are worth, that the expected value is outside (alpha, beta). Then
+        the exceeded one of the two is the result: no sharper bound is known.
         """
         probabilities = possible_outcomes(self.env, state)
         values = []
