@@ -10,16 +10,35 @@ from rich.console import Console
 from rich.progress import track
 
 from agents.registry import agent_from_text
-from benchmarks.catalogue import workloads
-from benchmarks.compilation import compilation_report, measure_compilation
-from benchmarks.environments import (
+from benchmarks.environments.single_environments import (
     EnvironmentWorkload,
     environment_report,
     environment_workloads,
     measure_environment,
 )
-from benchmarks.first_call import KERNELS
-from benchmarks.hard_positions import (
+from benchmarks.environments.vector_environments import (
+    batch_report,
+    draw_batches,
+    measure_batches,
+    measure_random_games,
+    random_game_report,
+)
+from benchmarks.imports import import_report, measure_imports
+from benchmarks.results import README, Report, print_report, report_json, with_results
+from benchmarks.runners import RunnerWorkload, runner_report, runner_workloads
+from benchmarks.searches.catalogue import workloads
+from benchmarks.searches.compilation import compilation_report, measure_compilation
+from benchmarks.searches.first_call import KERNELS
+from benchmarks.searches.search_report import search_report, search_timings
+from benchmarks.searches.search_times import Workload, measure
+from benchmarks.searches.words import RATES, WIDE_BOARDS, measure_words, word_report
+from benchmarks.solver.make_positions import make_set
+from benchmarks.solver.moves import CELLS, move_report, time_moves
+from benchmarks.solver.positions import SETS, SIZE, write_positions
+from benchmarks.solver.solver_peer import installed_bitbully
+from benchmarks.solver.solver_times import measure_solver, solver_report, solver_timings
+from benchmarks.solver.solver_workload import EMPTY_BOARD, SolverWorkload, solver_workloads
+from benchmarks.strength.hard_positions import (
     HARD_POSITIONS,
     PER_PLY,
     PLIES,
@@ -29,40 +48,19 @@ from benchmarks.hard_positions import (
     read_hard_positions,
     write_hard_positions,
 )
-from benchmarks.heuristics import heuristic_report, pairings, play_pairing
-from benchmarks.imports import import_report, measure_imports
-from benchmarks.learned import (
+from benchmarks.strength.heuristics import heuristic_report, pairings, play_pairing
+from benchmarks.strength.learned import (
     fitting_parts,
     learned_figures,
     learned_report,
     measure_learned,
 )
-from benchmarks.learned_parts import PARTS, LearnedSettings, Part
-from benchmarks.make_positions import make_set
-from benchmarks.measure import measure
-from benchmarks.moves import CELLS, move_report, time_moves
-from benchmarks.positions import SETS, SIZE, write_positions
-from benchmarks.report import search_report, search_timings
-from benchmarks.results import README, Report, print_report, report_json, with_results
-from benchmarks.rollouts import rollout_matches, rollout_report
-from benchmarks.runners import RunnerWorkload, runner_report, runner_workloads
-from benchmarks.solver_measure import measure_solver
-from benchmarks.solver_peer import installed_bitbully
-from benchmarks.solver_report import solver_report, solver_timings
-from benchmarks.solver_workload import EMPTY_BOARD, SolverWorkload, solver_workloads
+from benchmarks.strength.learned_parts import PARTS, LearnedSettings, Part
+from benchmarks.strength.rollouts import rollout_matches, rollout_report
+from benchmarks.strength.tie_break import MATCHES, play_matches, tie_break_report
+from benchmarks.strength.value_losses import draw_positions
 from benchmarks.structure import files_passed, structure_report, structures
-from benchmarks.tie_break import MATCHES, play_matches, tie_break_report
-from benchmarks.value_losses import draw_positions
-from benchmarks.vector_environments import (
-    batch_report,
-    draw_batches,
-    measure_batches,
-    measure_random_games,
-    random_game_report,
-)
 from benchmarks.web_pages import measure_web, started_server, web_report
-from benchmarks.words import RATES, WIDE_BOARDS, measure_words, word_report
-from benchmarks.workload import Workload
 from envs.compiled.jit import WORDS
 from submission.executors.local_workers import CORES
 

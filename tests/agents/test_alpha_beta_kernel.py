@@ -29,7 +29,7 @@ from agents.compiled.compilation import Compilation
 from agents.compiled.compiled_alpha_beta import CompiledAlphaBeta, can_compile
 from agents.guidance.heuristics import open_lines, zero
 from agents.guidance.ordering import natural
-from benchmarks.forced_words import words_of_at_least
+from benchmarks.searches.forced_words import words_of_at_least
 from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe
 from tests.helpers.clocks import ticking_clock
 from tests.helpers.small_games import Nim

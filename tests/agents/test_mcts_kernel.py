@@ -20,7 +20,7 @@ from agents.compiled.tree_nodes import CHILDREN, UNTRIED
 from agents.guidance.ordering import allows_win, winning_action
 from agents.guidance.rollouts import decisive, uniform
 from agents.mcts import Node, Tree
-from benchmarks.forced_words import words_of_at_least
+from benchmarks.searches.forced_words import words_of_at_least
 from envs import BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.compiled.random_stream import DRAWN_BITS, DRAWN_MASK, STREAMS, drawn_index, next_stream
 from tests.helpers.brute_force import BruteForce

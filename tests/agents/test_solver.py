@@ -23,7 +23,7 @@ from agents.solver.solver_windows import (
     SolverArrays,
     narrow_bounds,
 )
-from benchmarks.forced_words import words_of_at_least
+from benchmarks.searches.forced_words import words_of_at_least
 from envs import BoardState, ConnectFour, ConnectX, state_from_moves
 from envs.bitboard import board_masks, completing_cells
 from tests.helpers.brute_force import BruteForce, score_by_brute_force

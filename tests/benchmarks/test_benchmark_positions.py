@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from agents.solver.analysis import moves_left, plies_left
 from agents.solver.solver import Solver
-from benchmarks.make_positions import make_set, mirror_free_identity, random_moves
-from benchmarks.positions import (
+from benchmarks.solver.make_positions import make_set, mirror_free_identity, random_moves
+from benchmarks.solver.positions import (
     SETS,
     SIZE,
     PositionSet,
@@ -19,7 +19,7 @@ from benchmarks.positions import (
     read_positions,
     write_positions,
 )
-from benchmarks.solver_peer import BitBully
+from benchmarks.solver.solver_peer import BitBully
 from envs import BoardGame, BoardState, ConnectFour, state_from_moves
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.kaggle_rules import kaggle_game

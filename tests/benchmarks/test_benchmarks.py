@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from benchmarks.catalogue import SIMULATIONS, workloads
-from benchmarks.measure import Measurement, Timings, measure, seconds_per_call
-from benchmarks.report import figure, search_report, spread
 from benchmarks.results import print_report
-from benchmarks.workload import Peer, Workload
+from benchmarks.searches.catalogue import SIMULATIONS, workloads
+from benchmarks.searches.search_report import figure, search_report, spread
+from benchmarks.searches.search_times import Measurement, Peer, Workload, measure
+from benchmarks.timings import Timings, seconds_per_call
 from envs import ConnectFour
 
 COMPARISONS = [
@@ -69,7 +69,7 @@ def test_mcts_runs_as_many_simulations_as_its_rate_counts() -> None:
 @given(st.lists(st.integers(0, 6), max_size=60))
 def test_easy_ai_plays_by_the_same_rules(columns: list[int]) -> None:
     pytest.importorskip("easyAI")
-    from benchmarks.easy_ai_connect_four import EasyAIConnectFour
+    from benchmarks.searches.easy_ai_connect_four import EasyAIConnectFour
 
     env, game = ConnectFour(), EasyAIConnectFour()
     state = env.initial_state()

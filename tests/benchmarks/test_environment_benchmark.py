@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from rich.console import Console
 
-from benchmarks.environments import (
+from benchmarks.environments.single_environments import (
     EnvironmentMeasurement,
     EnvironmentPeer,
     EnvironmentWorkload,
@@ -14,8 +14,8 @@ from benchmarks.environments import (
     environment_workloads,
     measure_environment,
 )
-from benchmarks.measure import Timings
 from benchmarks.results import print_report
+from benchmarks.timings import Timings
 
 MEAN_PLIES = {"Connect Four": 21.4, "tic-tac-toe": 7.626}
 """Of games of uniformly random moves; exact for tic-tac-toe, simulated for Connect Four."""

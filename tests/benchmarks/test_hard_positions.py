@@ -8,7 +8,9 @@ import pytest
 from agents import RandomAgent
 from agents.book.opening_book import shipped_book_of
 from agents.solver.solver import Solver
-from benchmarks.hard_positions import (
+from benchmarks.solver.make_positions import mirror_free_identity
+from benchmarks.solver.solver_peer import BitBully
+from benchmarks.strength.hard_positions import (
     HARD_POSITIONS,
     PER_PLY,
     PLIES,
@@ -18,8 +20,6 @@ from benchmarks.hard_positions import (
     read_hard_positions,
     write_hard_positions,
 )
-from benchmarks.make_positions import mirror_free_identity
-from benchmarks.solver_peer import BitBully
 from submission.grading.solved_positions import GAME, two_plies_decide
 
 positions = read_hard_positions(HARD_POSITIONS)

@@ -11,10 +11,13 @@ from typer.testing import CliRunner
 from agents.policy.network import encode_policy
 from agents.policy.policy_agent import PolicyAgent
 from agents.reporting.stats import Estimate, score_estimate
-from benchmarks import learned_parts
 from benchmarks.__main__ import app
-from benchmarks.learned import Measurement, learned_figures, learned_report
-from benchmarks.learned_parts import (
+from benchmarks.results import FOLDER as BENCHMARKS
+from benchmarks.results import report_json
+from benchmarks.solver.positions import SETS
+from benchmarks.strength import learned_parts
+from benchmarks.strength.learned import Measurement, learned_figures, learned_report
+from benchmarks.strength.learned_parts import (
     PARTS,
     Figure,
     LearnedSettings,
@@ -23,10 +26,7 @@ from benchmarks.learned_parts import (
     NoSearchPart,
     opening_plies,
 )
-from benchmarks.positions import SETS
-from benchmarks.results import FOLDER as BENCHMARKS
-from benchmarks.results import report_json
-from benchmarks.value_losses import (
+from benchmarks.strength.value_losses import (
     PUBLISHED_FILES,
     DrawnSets,
     draw_positions,

@@ -6,7 +6,6 @@ import pytest
 from rich.console import Console
 
 from benchmarks import runners
-from benchmarks.measure import Timings
 from benchmarks.results import print_report
 from benchmarks.runners import (
     TRIVIAL_SUBMISSION,
@@ -17,6 +16,7 @@ from benchmarks.runners import (
     runner_report,
     runner_workloads,
 )
+from benchmarks.timings import Timings
 from submission.arena.players import find_player
 from submission.kaggle import kaggle_environments
 from submission.match.schedule import Arena

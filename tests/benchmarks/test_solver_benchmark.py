@@ -9,15 +9,19 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from benchmarks.__main__ import app
-from benchmarks.compilation import first_call
-from benchmarks.first_call import KERNELS
-from benchmarks.measure import Timings
-from benchmarks.positions import ScoredPosition
 from benchmarks.results import print_report
-from benchmarks.solver_measure import SolverMeasurement, measure_solver
-from benchmarks.solver_peer import installed_bitbully
-from benchmarks.solver_report import solver_report
-from benchmarks.solver_workload import EMPTY_BOARD, SolverWorkload, solver_workloads, spread_out
+from benchmarks.searches.compilation import first_call
+from benchmarks.searches.first_call import KERNELS
+from benchmarks.solver.positions import ScoredPosition
+from benchmarks.solver.solver_peer import installed_bitbully
+from benchmarks.solver.solver_times import SolverMeasurement, measure_solver, solver_report
+from benchmarks.solver.solver_workload import (
+    EMPTY_BOARD,
+    SolverWorkload,
+    solver_workloads,
+    spread_out,
+)
+from benchmarks.timings import Timings
 
 LATE = ScoredPosition("526413766633133111176537", -2)
 

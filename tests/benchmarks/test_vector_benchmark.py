@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from benchmarks import vector_environments
-from benchmarks.results import print_report
-from benchmarks.vector_environments import (
+from benchmarks.environments import vector_environments
+from benchmarks.environments.vector_environments import (
     ONE_AGAINST_RANDOM,
     ONE_THREAD,
     PEER,
@@ -22,6 +21,7 @@ from benchmarks.vector_environments import (
     measure_random_games,
     random_game_report,
 )
+from benchmarks.results import print_report
 
 SPEEDS = [
     BatchSpeed(

@@ -3,8 +3,8 @@
 import pytest
 from rich.table import Table
 
-from benchmarks.forced_words import words_of_at_least
-from benchmarks.words import CONNECT_FOUR, RATES, WIDE_BOARDS, WordSpeed, word_report
+from benchmarks.searches.forced_words import words_of_at_least
+from benchmarks.searches.words import CONNECT_FOUR, RATES, WIDE_BOARDS, WordSpeed, word_report
 from envs.bitboard import board_masks
 from envs.compiled.jit import WORDS, bits_of_word
 

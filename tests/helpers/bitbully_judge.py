@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from benchmarks.solver_peer import BitBully
+from benchmarks.solver.solver_peer import BitBully
 from envs.board import moves_text
 
 

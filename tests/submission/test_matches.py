@@ -7,7 +7,8 @@ from rich.console import Console
 
 from agents import AlphaBetaAgent, GreedyAgent, RandomAgent
 from agents.reporting.stats import Estimate
-from benchmarks.heuristics import (
+from benchmarks.results import print_report
+from benchmarks.strength.heuristics import (
     CONTESTANTS,
     Pairing,
     PairingScore,
@@ -16,9 +17,8 @@ from benchmarks.heuristics import (
     play_pairing,
     round_robin,
 )
-from benchmarks.matches import match_points, openings, points
-from benchmarks.results import print_report
-from benchmarks.rollouts import BUDGETS, RolloutMatch, rollout_matches, rollout_report
+from benchmarks.strength.matches import match_points, openings, points
+from benchmarks.strength.rollouts import BUDGETS, RolloutMatch, rollout_matches, rollout_report
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe
 
 
@@ -94,7 +94,7 @@ def test_the_round_robin_adds_up_what_each_has() -> None:
 def test_a_heuristic_has_points_against_uniform_rollouts(
     budget: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("benchmarks.rollouts.OPENING_PLIES", 1)
+    monkeypatch.setattr("benchmarks.strength.rollouts.OPENING_PLIES", 1)
     score = RolloutMatch("heuristic", budget).score(rounds=1)
     assert score.value * 16 % 1 == 0  # halves of the points of eight games
     assert score.low > 0

@@ -15,9 +15,9 @@ from agents.book.opening_book import shipped_book_of
 from agents.guidance.opponent_models import preferences
 from agents.reporting.stats import score_estimate
 from agents.solver.solver import Solver
-from benchmarks.make_positions import mirror_free_identity
-from benchmarks.positions import FOLDER
 from benchmarks.results import Report, table
+from benchmarks.solver.make_positions import mirror_free_identity
+from benchmarks.solver.positions import FOLDER
 from envs.board import BoardState
 from submission.grading.solved_positions import GAME, SolvedPosition
 

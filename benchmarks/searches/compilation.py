@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from tempfile import TemporaryDirectory
 
-from benchmarks.first_call import KERNELS
 from benchmarks.results import Report, table
+from benchmarks.searches.first_call import KERNELS
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ def measure_compilation() -> Iterator[Readiness]:
 def first_call(kernels: str, cache: str) -> float:
     """Seconds that the first answer takes, with Numba's cache in the folder `cache`."""
     answer = subprocess.run(
-        [sys.executable, "-m", "benchmarks.first_call", kernels],
+        [sys.executable, "-m", "benchmarks.searches.first_call", kernels],
         env=os.environ | {"NUMBA_CACHE_DIR": cache},
         capture_output=True,
         check=True,

@@ -10,8 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.environments.vector_peer import PGX_IDS, PgxGames
 from benchmarks.results import Report, table
-from benchmarks.vector_peer import PGX_IDS, PgxGames
 from envs import BoardGame, ConnectFour, TicTacToe
 from envs.learning.random_play import LegalActionSampler, play_random_games
 from envs.learning.vector.vector_env import make_vector_env

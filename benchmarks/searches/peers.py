@@ -27,7 +27,7 @@ def open_spiel_alpha_beta(game: str, depth: int) -> float:
 
 def open_spiel_cpp_alpha_beta(game: str, depth: int) -> float:
     """OpenSpiel's alpha-beta in C++: no table, moves from left to right."""
-    from benchmarks.open_spiel_native import alpha_beta_value
+    from benchmarks.searches.open_spiel_native import alpha_beta_value
 
     return alpha_beta_value(game, depth)
 
@@ -74,7 +74,7 @@ def easy_ai_alpha_beta(depth: int, table: bool) -> float:
     from easyAI import TranspositionTable
     from easyAI.AI.Negamax import Negamax
 
-    from benchmarks.easy_ai_connect_four import EasyAIConnectFour
+    from benchmarks.searches.easy_ai_connect_four import EasyAIConnectFour
 
     search = Negamax(depth, win_score=1, tt=TranspositionTable() if table else None)
     search(EasyAIConnectFour())

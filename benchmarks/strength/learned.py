@@ -7,8 +7,8 @@ from rich.table import Table
 
 from agents.policy.network import policy_scope
 from agents.policy.shipped import known_policy
-from benchmarks.learned_parts import LearnedSettings, Measured, Part
 from benchmarks.results import Report, table
+from benchmarks.strength.learned_parts import LearnedSettings, Measured, Part
 
 PEER = "AlphaZero.jl"
 

@@ -7,7 +7,7 @@ from importlib.resources import files
 from time import process_time
 from typing import Any
 
-from benchmarks.solver_workload import SolverWorkload
+from benchmarks.solver.solver_workload import SolverWorkload
 
 FULL_COLUMN = -1000
 """BitBully's score of a column that takes no stone."""

@@ -1,13 +1,10 @@
-"""Times workloads in processor time, which other processes on the machine disturb least."""
+"""Times work in processor time, which other processes on the machine disturb least."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from statistics import median
 from time import process_time
 from typing import TypeVar
-
-from benchmarks.workload import Peer, Workload
 
 AnyPeer = TypeVar("AnyPeer")
 
@@ -30,29 +27,6 @@ class Timings:
     def times_faster(self, peer: "Timings") -> list[float]:
         """By which factor this was faster than the peer, in each round."""
         return [theirs / ours for ours, theirs in zip(self.seconds, peer.seconds, strict=True)]
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """What a workload and its peers took."""
-
-    workload: Workload
-    ours: Timings
-    peers: list[Timings]
-    missing: list[Peer]
-    """The peers that are not installed."""
-
-
-def measure(workload: Workload, rounds: int) -> Measurement:
-    """Time our search and each peer's in turn, `rounds` times over, after a warm-up of each."""
-    workload.search()
-    installed, missing = warm_up(workload.peers, lambda peer: peer.search())
-    ours, theirs = time_in_turn(
-        lambda: seconds_per_call(workload.search),
-        [(peer.name, partial(seconds_per_call, peer.search)) for peer in installed],
-        rounds,
-    )
-    return Measurement(workload, ours, theirs, missing)
 
 
 def time_in_turn(

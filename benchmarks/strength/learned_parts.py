@@ -13,8 +13,8 @@ from typing import NamedTuple, Protocol
 from agents.agent import Agent
 from agents.registry import make_agent
 from agents.reporting.stats import Estimate, score_estimate
-from benchmarks.matches import play, points
-from benchmarks.value_losses import (
+from benchmarks.strength.matches import play, points
+from benchmarks.strength.value_losses import (
     DrawnSets,
     exact_outcomes,
     losses_everywhere,

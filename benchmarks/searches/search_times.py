@@ -1,10 +1,12 @@
-"""What is timed: one of our searches, the peers' searches that do the same work."""
+"""Times a search of ours, and the peers' searches that do the same work."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from agents.agent import Agent, SearchResult
+from benchmarks.timings import Timings, seconds_per_call, time_in_turn, warm_up
 from envs.protocol import Env
 
 
@@ -31,10 +33,33 @@ class Workload:
     agent: Agent
     peers: tuple[Peer, ...] = ()
     published: float | None = None
-    """Seconds that the tutorial's code takes; see `benchmarks.catalogue`."""
+    """Seconds that the tutorial's code takes; see `benchmarks.searches.catalogue`."""
     simulations: int | None = None
     """Simulations that each search runs; None where the searches are not Monte Carlo."""
 
     def search(self) -> SearchResult[Any]:
         """Do the work once, by our search."""
         return self.agent.search(self.env, self.env.initial_state())
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What a workload and its peers took."""
+
+    workload: Workload
+    ours: Timings
+    peers: list[Timings]
+    missing: list[Peer]
+    """The peers that are not installed."""
+
+
+def measure(workload: Workload, rounds: int) -> Measurement:
+    """Time our search and each peer's in turn, `rounds` times over, after a warm-up of each."""
+    workload.search()
+    installed, missing = warm_up(workload.peers, lambda peer: peer.search())
+    ours, theirs = time_in_turn(
+        lambda: seconds_per_call(workload.search),
+        [(peer.name, partial(seconds_per_call, peer.search)) for peer in installed],
+        rounds,
+    )
+    return Measurement(workload, ours, theirs, missing)

@@ -10,8 +10,8 @@ import numpy as np
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.mcts_agent import MCTSAgent
 from agents.solver.solver import Solver
-from benchmarks.forced_words import words_of_at_least
 from benchmarks.results import Report, table
+from benchmarks.searches.forced_words import words_of_at_least
 from envs.compiled.jit import WORDS
 from envs.connectx import ConnectFour, ConnectX
 from envs.learning.random_play import LegalActionSampler

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from benchmarks.positions import SETS, ScoredPosition, read_positions
+from benchmarks.solver.positions import SETS, ScoredPosition, read_positions
 
 GOALS = {
     "end-easy": 0.22,

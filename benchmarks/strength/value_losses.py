@@ -12,7 +12,7 @@ from typing import NamedTuple
 from agents.agent import Agent
 from agents.book.opening_book import shipped_book_of
 from agents.solver.solver import Solver
-from benchmarks.positions import SETS, ScoredPosition, read_positions
+from benchmarks.solver.positions import SETS, ScoredPosition, read_positions
 from envs.board import BoardGame, BoardState, state_from_moves
 from envs.connectx import ConnectFour
 

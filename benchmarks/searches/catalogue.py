@@ -6,8 +6,8 @@ from functools import partial
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.mcts_agent import MCTSAgent
 from agents.minimax import MinimaxAgent
-from benchmarks import peers
-from benchmarks.workload import Peer, Workload
+from benchmarks.searches import peers
+from benchmarks.searches.search_times import Peer, Workload
 from envs.connectx import ConnectFour
 from envs.tic_tac_toe import TicTacToe
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from random import Random
 
 from agents.guidance.ordering import winning_action
-from benchmarks.positions import SIZE, PositionSet, ScoredPosition
-from benchmarks.solver_peer import BitBully
+from benchmarks.solver.positions import SIZE, PositionSet, ScoredPosition
+from benchmarks.solver.solver_peer import BitBully
 from envs.board import BoardState, state_from_moves
 from envs.connectx import ConnectFour
 

@@ -8,8 +8,8 @@ from rich.table import Table
 
 from agents import AlphaBetaAgent
 from agents.reporting.stats import score_estimate
-from benchmarks.matches import match_points, openings
 from benchmarks.results import Report, table
+from benchmarks.strength.matches import match_points, openings
 from envs import ConnectFour, TicTacToe
 from envs.board import BoardGame
 

@@ -1,4 +1,4 @@
-"""Times a first answer in a process of its own: `python -m benchmarks.first_call KERNELS`.
+"""Times a first answer in a process of its own: `python -m benchmarks.searches.first_call KERNELS`.
 
 It prints the seconds from here to the answer, with the imports and whatever has to be compiled.
 """

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from agents.solver.analysis import plies_left
 
-FOLDER = Path(__file__).with_name("positions")
+FOLDER = Path(__file__).parents[1] / "positions"
 CELLS = 42
 
 SIZE = 1000

@@ -7,9 +7,9 @@ from statistics import fmean
 from time import perf_counter
 
 from agents.solver.perfect import PerfectAgent
-from benchmarks.make_positions import random_moves
 from benchmarks.results import Report, table
-from benchmarks.solver_peer import BitBully
+from benchmarks.solver.make_positions import random_moves
+from benchmarks.solver.solver_peer import BitBully
 from envs.board import state_from_moves
 from envs.connectx import ConnectFour
 

@@ -5,9 +5,9 @@ from statistics import median
 
 from rich.table import Table
 
-from benchmarks.catalogue import PUBLISHED_BY
-from benchmarks.measure import Measurement
 from benchmarks.results import Report, table
+from benchmarks.searches.catalogue import PUBLISHED_BY
+from benchmarks.searches.search_times import Measurement
 
 GOAL = 10
 """How many times faster than the published figures our searches are to be."""

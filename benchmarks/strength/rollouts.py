@@ -8,8 +8,8 @@ from typing import Any
 from agents import MCTSAgent
 from agents.guidance.rollouts import ROLLOUTS
 from agents.reporting.stats import Estimate, score_estimate
-from benchmarks.matches import match_points, openings
 from benchmarks.results import Report, table
+from benchmarks.strength.matches import match_points, openings
 from envs import ConnectFour
 
 BUDGETS: Mapping[str, Mapping[str, Any]] = {

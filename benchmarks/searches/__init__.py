@@ -1,0 +1,1 @@
+"""The searches beside their peers, and the time until they are compiled."""

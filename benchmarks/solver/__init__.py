@@ -1,0 +1,1 @@
+"""The solver beside BitBully, and sets of solved positions."""

@@ -1,0 +1,1 @@
+"""How strong agents are, by what they gain and lose."""
