@@ -5,9 +5,11 @@ import io
 import shlex
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from threading import Lock
 from types import ModuleType
 from typing import Any
@@ -80,6 +82,7 @@ def kaggle_environments() -> ModuleType:
     """
     with (
         IMPORTING,
+        grammar_put_off(),
         contextlib.redirect_stdout(io.StringIO()),
         contextlib.redirect_stderr(io.StringIO()),
     ):
@@ -89,6 +92,26 @@ def kaggle_environments() -> ModuleType:
             raise ModuleNotFoundError(f"{INSTALL_HINT} ({error})") from error
     module: ModuleType = kaggle_environments
     return module
+
+
+@contextlib.contextmanager
+def grammar_put_off() -> Iterator[None]:
+    """Have jsonschema load the grammar of IRIs when it checks one, instead of when it is imported.
+
+    Loading takes some two seconds, in every process that plays. The grammar is there where
+    JupyterLab is, and Kaggle's schemas ask for no IRI.
+    """
+    grammar = "rfc3987_syntax"
+    if grammar in sys.modules or find_spec(grammar) is None:
+        yield
+        return
+    later = ModuleType(grammar)
+    later.is_valid_syntax = lambda *asked: import_module(grammar).is_valid_syntax(*asked)  # type: ignore[attr-defined]
+    sys.modules[grammar] = later
+    try:
+        yield
+    finally:
+        del sys.modules[grammar]
 
 
 def environment_of(referee: Referee) -> Mapping[str, Any]:

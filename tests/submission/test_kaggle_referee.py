@@ -296,3 +296,23 @@ print("heard")
 """
     said = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
     assert said.stdout.split() == [b"heard"]
+
+
+@pytest.mark.parametrize("has_jsonschema", [False, True])
+def test_kaggle_comes_without_a_grammar_that_takes_seconds(has_jsonschema: bool) -> None:
+    """It is loaded where it is asked for: RFC 3987 wants an IRI to have a scheme, and no blanks."""
+    pytest.importorskip("rfc3987_syntax")
+    script = f"""
+import sys
+sys.path.insert(0, {str(ROOT)!r})
+if {has_jsonschema}: import jsonschema
+from submission.kaggle import kaggle_environments
+before = "lark" in sys.modules
+kaggle_environments()
+assert ("lark" in sys.modules) == before == {has_jsonschema}
+from jsonschema import Draft202012Validator as Draft
+iri = Draft({{"format": "iri"}}, format_checker=Draft.FORMAT_CHECKER)
+print([iri.is_valid(text) for text in ("https://straße.de/ü", "no iri", "a b://")])
+"""
+    said = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    assert said.stdout.split() == [b"[True,", b"False,", b"False]"]
