@@ -280,6 +280,7 @@ def test_a_trained_agent_is_offered_where_it_knows_the_game(site: Site) -> None:
         dialog.get_by_label("Agent", exact=True).check()
         dialog.get_by_label("agent", exact=True).select_option("alphazero")
         dialog.get_by_label("weights").select_option("zero")
+        dialog.get_by_label("seconds a move").fill("10")
         dialog.get_by_role("button", name="Take the seat").click()
         places(page).nth(3).click()
         expect(page.locator("#ply-line")).to_have_text("ply 4 of 4")
