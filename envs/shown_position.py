@@ -41,7 +41,7 @@ class PositionView:
         return "\n".join([_position_text(self.env, self.state), *self._lines()])
 
     def __repr__(self) -> str:
-        """What Python's prompt shows."""
+        """The text that Python's prompt shows."""
         return str(self)
 
     @property

@@ -1,4 +1,4 @@
-"""What results show of themselves: tables that fit any terminal, a notebook's view, and pages."""
+"""The looks of results: tables that fit any terminal, a notebook's view, and pages."""
 
 import re
 from abc import ABC, abstractmethod
@@ -63,11 +63,11 @@ class Printed(ABC):
         return text.encode(console.encoding, READABLE).decode(console.encoding)
 
     def __repr__(self) -> str:
-        """What Python's prompt shows."""
+        """The text that Python's prompt shows."""
         return str(self)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        """What a notebook shows."""
+        """The views among which a notebook chooses."""
         drawn = (in_page(svg, "a picture of these results", PICTURE) for svg in pictures(self))
         plain = Text.from_ansi(str(self)).plain  # notebooks ask all programs for colours
         return {"text/plain": plain, "text/html": "".join([html_of(tables(self)), *drawn])}
@@ -146,7 +146,7 @@ def _one_line(text: str) -> str:
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:
-    """What tells players apart: the options that differ, and the ends of paths that do."""
+    """The parts of names that tell players apart: options that differ, and the ends of paths."""
     short = {name: _short(name, names) for name in names}
     return short if len({*short.values()}) == len(short) else {name: name for name in names}
 

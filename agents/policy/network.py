@@ -142,7 +142,7 @@ def encode_policy(policy: TrainedPolicy) -> bytes:
 
 NO_POLICY = "this is no trained policy: train one with `connectx train`"
 UNREADABLE = (AttributeError, BadZipFile, EOFError, OSError, TypeError, ValueError, zlib.error)
-"""What an archive raises that is none, or torn."""
+"""The errors that reading raises where a file is no archive, or torn."""
 
 
 def decode_scope(content: bytes) -> PolicyScope:

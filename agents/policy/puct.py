@@ -293,7 +293,7 @@ def searched_values(node: GuidedFace[Action]) -> dict[Action, float]:
 
 
 def mixed_value(node: GuidedFace[Action]) -> float:
-    """What an action that was not searched is taken to be worth, for who is to move.
+    """The assumed worth of an action that was not searched, for the player to move.
 
     The evaluator's value of the node, mixed with the mean of the visited actions' values, which
     their priors weight: v_mix of Danihelka et al. (2022), equation 33.
@@ -326,7 +326,7 @@ def improved_logits(node: GuidedFace[Action]) -> dict[Action, float]:
 
 
 def improved_policy(node: GuidedFace[Action]) -> dict[Action, float]:
-    """What the search makes of the priors: the softmax of the `improved_logits`.
+    """The priors as the search improves them: the softmax of the `improved_logits`.
 
     Its expected value is no lower than the priors', as far as the values are right (Danihelka et
     al., section 4), however few simulations there were: a target for training.

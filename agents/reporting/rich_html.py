@@ -26,7 +26,7 @@ _page = Console(file=StringIO(), width=WIDEST, markup=False, emoji=False, force_
 
 
 def text_of(renderable: RenderableType) -> str:
-    """What a terminal of 100 characters shows, without its colours."""
+    """The text that a terminal of 100 characters shows, without its colours."""
     console = Console(
         file=StringIO(),
         width=PRINTED,

@@ -23,7 +23,7 @@ MAKING_TWINS = RLock()
 WordKind: TypeAlias = Callable[[int], int]
 """A kind of words, which makes one of a number: `int` for 64 bits, or one of `wide_words`."""
 WORDS: dict[int, Callable[[], WordKind]] = {64: lambda: int}
-"""What hands out the words that kernels take, by their bits; `wide_words` enters its own."""
+"""The functions that hand out the words that kernels take, by bits; `wide_words` enters its own."""
 ENDING = Event()
 """Set when this process ends: threads that compile end then as soon as they can."""
 
@@ -214,7 +214,7 @@ def _meaning(kernel: Callable[..., Any]) -> str:
 
 
 def _words(code: CodeType) -> list[Any]:
-    """What a function's code says, other than where it stands."""
+    """The parts of a function's code that say what it does, not where it stands."""
     constants = [_words(c) if isinstance(c, CodeType) else c for c in code.co_consts]
     return [code.co_name, code.co_code, constants, code.co_names, code.co_varnames]
 
@@ -351,7 +351,7 @@ def _teach_words() -> None:
 
 
 LESSONS: list[Callable[[], None]] = [_teach_bit_count, _teach_fetch_ahead, _teach_words]
-"""What Numba is yet to be taught before it compiles."""
+"""The lessons that Numba is yet to be taught before it compiles."""
 
 if TYPE_CHECKING:
     import numpy as np

@@ -99,7 +99,7 @@ def _download(folder: Path, requirement: Requirement) -> None:
 
 
 def _requirements(folder: Path, requirement: Requirement) -> Iterator[Requirement]:
-    """What a wheel in the folder requires on Kaggle's machine, with the extras that are asked."""
+    """The requirements of a wheel in the folder on Kaggle's machine, with the extras asked for."""
     wheel = _wheel_of(folder, requirement.name)
     if wheel is None:
         raise ChildProcessError(f"pip has found no wheel of {requirement.name}")

@@ -61,7 +61,7 @@ def hidden_main() -> Iterator[None]:
 def start_by_path(
     function: Callable[..., None], *arguments: object
 ) -> tuple[str, dict[str, object], str]:
-    """What `runpy.run_path` takes for a new process of this project to begin with a function.
+    """The arguments of `runpy.run_path` by which a new process begins with a function of ours.
 
     By the path of a file: a submission.py in the current folder hides this package.
     """

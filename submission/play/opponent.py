@@ -37,7 +37,7 @@ class Opponent(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What it is called."""
+        """Its name."""
 
     @contextmanager
     def seated(self) -> Iterator[None]:

@@ -114,7 +114,7 @@ class Review(Printed):
     """Files and logs that were left out, and why."""
 
     def totals(self) -> dict[str, PhaseTotals]:
-        """What was given away, by phase, and in all."""
+        """The value that was given away, by phase, and in all."""
         by_phase: dict[str, list[JudgedPly]] = {phase.value: [] for phase in Phase}
         for game in self.games:
             cells = game.env.rows * game.env.columns

@@ -1,4 +1,4 @@
-"""What every request passes before a route sees it: where it comes from, and how large it is."""
+"""The guard that every request passes before a route sees it: its origin, token and size."""
 
 import json
 import secrets

@@ -1,4 +1,4 @@
-"""What a page may ask: fields, their types and their limits; whatever else comes is refused."""
+"""The questions of a page: fields, their types and their limits; whatever else comes is refused."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What the page can offer: games, agents and their options as fields of a form, with limits."""
+"""The offer of the page: games, agents and their options as fields of a form, with limits."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass

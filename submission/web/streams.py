@@ -29,7 +29,7 @@ KEPT_BYTES = 32 * 1024
 
 @dataclass(eq=False)
 class Stream:
-    """What a page follows: the search, and its latest snapshot."""
+    """A search that a page follows, and its latest snapshot."""
 
     page: str
     kind: str

@@ -55,7 +55,7 @@ class PlaySettings(NamedTuple):
 
 
 class PlayMemory(NamedTuple):
-    """What a game is played with."""
+    """The memory that a game is played with."""
 
     tree: PuctArrays
     schedule: Any

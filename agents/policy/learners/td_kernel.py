@@ -27,7 +27,7 @@ CHANCES = 1 << 20
 
 
 class TDArrays(NamedTuple):
-    """What is learnt, and the memory of a game."""
+    """The tables that are learnt, and the memory of a game."""
 
     weights: Any
     """[feature] The weights, of which the last one belongs to no feature: it always counts."""

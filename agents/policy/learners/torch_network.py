@@ -121,7 +121,7 @@ def _on_device(network: TorchNetwork) -> TorchNetwork:
 
 
 class Losses(NamedTuple):
-    """What a step of learning has found, as means over its positions."""
+    """The losses of a step of learning, as means over its positions."""
 
     policy: float
     """Cross entropy of the target's policy and the network's."""

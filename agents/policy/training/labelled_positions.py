@@ -258,4 +258,4 @@ def _decoded(
 CODECS: Mapping[
     str, tuple[Callable[[LabelledPositions], bytes], Callable[[bytes], LabelledPositions]]
 ] = {".npz": (_encode_npz, _decode_npz), ".parquet": (_encode_parquet, _decode_parquet)}
-"""What writes and what reads the content of a file, by the end of its name."""
+"""The functions that write and read the content of a file, by the end of its name."""

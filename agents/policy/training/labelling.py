@@ -189,7 +189,7 @@ def _labeller(env: ConnectX) -> "Labeller":
 
 
 class Moves(NamedTuple):
-    """What the stone of the player to move does, in each column of many positions [n, columns]."""
+    """The effect of the next stone, in each column of many positions [n, columns]."""
 
     legal: Flags
     wins: Flags

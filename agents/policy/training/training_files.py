@@ -32,7 +32,7 @@ class TrainingFiles(NamedTuple):
 
     policy: Path
     title: Mapping[str, Any]
-    """What is trained and how; a checkpoint of another title is refused."""
+    """The method, game and settings; a checkpoint of another title is refused."""
 
     @classmethod
     def of(

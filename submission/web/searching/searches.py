@@ -243,10 +243,10 @@ QUESTIONS: Mapping[str, Callable[[Searches, Any], Any]] = {
     "move": Searches.move,
     "picture": Searches.picture,
 }
-"""What is answered in one go."""
+"""The questions that are answered in one go."""
 GROWING: Mapping[str, Callable[[Searches, Any], Generator[Any, None, None]]] = {
     "values": Searches.values,
     "review": Searches.review,
     "search": Searches.search,
 }
-"""What is answered by snapshots."""
+"""The questions that are answered by snapshots."""

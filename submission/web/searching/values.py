@@ -139,7 +139,7 @@ def growing_values(
 
 
 class Valuation:
-    """What is known about the moves of a position, and how to learn more.
+    """The values of the moves of a position, as far as they are known by now.
 
     Args:
         env: the rules.
@@ -190,7 +190,7 @@ class Valuation:
         self.elapsed += clock.elapsed
 
     def snapshot(self) -> PositionValues:
-        """What is known now."""
+        """All that is known now."""
         moves = {
             action: self._move_value(bounds, self._estimates.get(action))
             for action, bounds in self.found.items()
