@@ -409,7 +409,7 @@ def test_a_long_walk_is_cut_and_says_so(explain: Explain) -> None:
         (["--tree", "[3?, 2]"], "cannot be read"),
         (["--tree", "?"], "write a list of numbers"),
         (["--tree", "[[3, '?'], {'chance': [[1, 3]]}]"], "chance decides in the tree"),
-        (["--tree", "[[3, '?'], 2]", "--agent", "mcts"], "is solved for minimax or alphabeta"),
+        (["--tree", "[[3, '?'], 2]", "--agent", "mcts"], "is solved for minimax"),
         (["--tree", "[[3, '?'], 2]", "--svg", "x.svg"], "give the ? a number"),
         (["--tree", "[[3, '?'], 2]", "-O", "time_limit=0"], "the time was up"),
         (["--tree", "[[3, '?'], 2]", "--limit", "9"], "leave --limit out"),
