@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated
 
-import psutil
 import typer
 
 from agents.registry import JsonValue, parse_specification
@@ -159,31 +158,6 @@ def require_files(
     for path in files:
         if path is not None:
             require_writable(path)
-
-
-def require_memory(megabytes: int, workers: int = 1) -> None:
-    """See to it that there is room for tables: the system may end a process that takes too much.
-
-    Args:
-        megabytes: of each table.
-        workers: processes of this machine that have one each.
-
-    Raises:
-        ValueError: there is not.
-    """
-    available = psutil.virtual_memory().available >> 20
-    if megabytes * workers > available:
-        tables, advice = (
-            (f"a table of {megabytes} MB", "give a smaller --table-megabytes")
-            if workers == 1
-            else (
-                f"{workers} tables of {megabytes} MB",
-                "give a smaller --table-megabytes or fewer --workers",
-            )
-        )
-        raise ValueError(
-            f"this machine has {available} MB of memory left, too little for {tables}: {advice}"
-        )
 
 
 def require_complete(completion: Completion) -> None:

@@ -14,7 +14,8 @@ from agents.book.book_positions import BookScope
 from agents.book.repertoire import RepertoireScope
 from agents.options import require_at_least
 from agents.reporting.output_file import replace_content, require_writable
-from submission.cli.arguments import Columns, Dask, Inarow, Rows, require_memory
+from submission.cli.arguments import Columns, Dask, Inarow, Rows
+from submission.cli.solve import require_memory
 from submission.executors.dask_workers import chosen_executor
 from submission.executors.local_workers import CORES
 from submission.terminal import progress_bar, say
