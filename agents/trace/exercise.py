@@ -16,7 +16,6 @@ from envs.protocol import CHANCE
 REPORTS = "What does each node report to the one above it, and what does the root choose?"
 WINDOWS = "What are alpha and beta at each node, on entry and on return?"
 CUTS = "Which branches are never visited, and by which comparison?"
-"""Searches that do nothing with leaves but compare them."""
 ESTIMATE = 0.0
 """The value that a search gives a node at which it looks no deeper."""
 

@@ -205,6 +205,12 @@ def test_the_textbook_tree_as_it_is_drawn() -> None:
     assert drawn(drawing, "terminal").total() == 7
 
 
+def test_a_trace_of_another_search_is_drawn_under_its_own_name() -> None:
+    trace = traced(AlphaBetaAgent(**PLAIN), ExplicitTree(TEXTBOOK))
+    trace.algorithm = "SSS*"
+    assert read_drawing(draw(trace)).title == "SSS* chooses 0, worth 3"
+
+
 def test_the_textbook_tree_as_text() -> None:
     text = trace_text(traced(AlphaBetaAgent(**PLAIN), ExplicitTree(TEXTBOOK)))
     assert text.split("\n\n")[1].splitlines() == [

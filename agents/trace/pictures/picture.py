@@ -172,7 +172,8 @@ def _node_at(trace: SearchTrace, root: PictureNode, path: Path) -> PictureNode:
 
 
 def _title(trace: SearchTrace) -> str:
-    algorithm = RECORDED_SEARCHES[trace.algorithm].title
+    known = RECORDED_SEARCHES.get(trace.algorithm)
+    algorithm = trace.algorithm if known is None else known.title
     if trace.chosen is None:
         return algorithm
     return f"{algorithm} chooses {shortened(trace.action_label(trace.chosen))}"
