@@ -11,8 +11,7 @@ from time import perf_counter
 from typing import Protocol
 
 from benchmarks.results import Report, table
-from benchmarks.searches.search_report import spread
-from benchmarks.timings import Timings, time_in_turn
+from benchmarks.timings import Timings, spread, time_in_turn
 from submission.arena.game_record import GameConfiguration
 from submission.arena.players import Pairing, Player, PlayerKind, find_player
 from submission.executors.local_workers import local_executor

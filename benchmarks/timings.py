@@ -68,3 +68,11 @@ def seconds_per_call(function: Callable[[], object]) -> float:
         elapsed = process_time() - start
         if elapsed >= SECONDS_PER_TIMING:
             return elapsed / calls
+
+
+def spread(factors: Sequence[float]) -> str:
+    """The median with the extremes."""
+    decimals = 2 if max(factors) < 10 else 0
+    return (
+        f"{median(factors):.{decimals}f} ({min(factors):.{decimals}f}-{max(factors):.{decimals}f})"
+    )

@@ -142,7 +142,16 @@ def test_the_documents_show_the_commands() -> None:
     commands = [command for chain in command_chains() for command in chain]
     not_run_here = {"prepare", "report", "book", "train", "web"}
     assert {command.split()[0] for command in commands} == set(COMMANDS) - not_run_here
-    assert files_of(commands) >= {"mine.py", "replay.html", "games.jsonl", "labels.npz", "tree.svg"}
+    assert files_of(commands) >= {
+        "mine.py",
+        "replay.html",
+        "games.jsonl",
+        "grade.html",
+        "ladder.html",
+        "labels.npz",
+        "tree.svg",
+    }
+    assert len(commands_of(SEARCHES)) >= 5
 
 
 def test_the_readme_is_short_and_shows_each_use() -> None:

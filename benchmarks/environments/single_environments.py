@@ -11,8 +11,7 @@ import gymnasium
 from rich.table import Table
 
 from benchmarks.results import Report, table
-from benchmarks.searches.search_report import spread
-from benchmarks.timings import Timings, seconds_per_call, time_in_turn, warm_up
+from benchmarks.timings import Timings, seconds_per_call, spread, time_in_turn, warm_up
 from envs import GYMNASIUM_IDS
 
 STEPS = 5000

@@ -8,6 +8,7 @@ from rich.table import Table
 from benchmarks.results import Report, table
 from benchmarks.searches.catalogue import PUBLISHED_BY
 from benchmarks.searches.search_times import Measurement
+from benchmarks.timings import spread
 
 GOAL = 10
 """How many times faster than the published figures our searches are to be."""
@@ -60,14 +61,6 @@ def figure(measurement: Measurement, seconds: float) -> str:
     if simulations is None:
         return f"{1000 * seconds:.1f} ms"
     return f"{simulations / seconds / 1000:.1f} k/s"
-
-
-def spread(factors: Sequence[float]) -> str:
-    """The median with the extremes."""
-    decimals = 2 if max(factors) < 10 else 0
-    return (
-        f"{median(factors):.{decimals}f} ({min(factors):.{decimals}f}-{max(factors):.{decimals}f})"
-    )
 
 
 def search_timings(measurement: Measurement) -> dict[str, object]:

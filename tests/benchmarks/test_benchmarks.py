@@ -10,9 +10,9 @@ from rich.console import Console
 
 from benchmarks.results import print_report
 from benchmarks.searches.catalogue import SIMULATIONS, workloads
-from benchmarks.searches.search_report import figure, search_report, spread
+from benchmarks.searches.search_report import figure, search_report
 from benchmarks.searches.search_times import Measurement, Peer, Workload, measure
-from benchmarks.timings import Timings, seconds_per_call
+from benchmarks.timings import Timings, seconds_per_call, spread
 from envs import ConnectFour
 
 COMPARISONS = [

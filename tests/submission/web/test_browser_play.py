@@ -23,7 +23,7 @@ from tests.helpers.browser import (
 )
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Locator, Page
 
 POSITIONS = 50
 FEWEST_PLIES, MOST_PLIES = 16, 30
@@ -251,13 +251,19 @@ def test_games_of_other_sizes_and_from_moves(site: Site) -> None:
         assert state.player == 1
 
 
+def agents_for_the_second_seat(page: "Page") -> "Locator":
+    """The dialog of the second seat, opened for an agent to be chosen."""
+    page.locator("#seats button").last.click()
+    dialog = page.get_by_role("dialog", name="Who plays O?")
+    dialog.get_by_label("Agent", exact=True).check()
+    return dialog
+
+
 def test_a_seat_is_taken_by_any_agent_with_its_options(site: Site) -> None:
     from playwright.sync_api import expect
 
     with site.page("#game=connectx-6x7x4&moves=44") as page:
-        page.locator("#seats button").last.click()
-        dialog = page.get_by_role("dialog", name="Who plays O?")
-        dialog.get_by_label("Agent", exact=True).check()
+        dialog = agents_for_the_second_seat(page)
         dialog.get_by_label("agent", exact=True).select_option("mcts")
         dialog.get_by_label("simulations").fill("50")
         dialog.get_by_label("seed").fill("1")
@@ -275,9 +281,7 @@ def test_a_trained_agent_is_offered_where_it_knows_the_game(site: Site) -> None:
     from playwright.sync_api import expect
 
     with site.page("#game=connectx-6x7x4&moves=44&first=person&second=person") as page:
-        page.locator("#seats button").last.click()
-        dialog = page.get_by_role("dialog", name="Who plays O?")
-        dialog.get_by_label("Agent", exact=True).check()
+        dialog = agents_for_the_second_seat(page)
         dialog.get_by_label("agent", exact=True).select_option("alphazero")
         dialog.get_by_label("weights").select_option("zero")
         dialog.get_by_label("seconds a move").fill("10")
@@ -286,9 +290,7 @@ def test_a_trained_agent_is_offered_where_it_knows_the_game(site: Site) -> None:
         expect(page.locator("#ply-line")).to_have_text("ply 4 of 4")
         assert 'second=alphazero:weights="zero"' in unquote(page.url)
     with site.page("#game=connectx-5x5x4&moves=44&first=person&second=person") as page:
-        page.locator("#seats button").last.click()
-        dialog = page.get_by_role("dialog", name="Who plays O?")
-        dialog.get_by_label("Agent", exact=True).check()
+        dialog = agents_for_the_second_seat(page)
         names = dialog.get_by_label("agent", exact=True).locator("option").all_inner_texts()
         assert "mcts" in names
         assert not {"policy", "alphazero"} & {*names}
