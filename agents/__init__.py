@@ -10,10 +10,10 @@ from agents.mcts_agent import MCTSAgent
 from agents.minimax import MinimaxAgent
 from agents.options import option
 from agents.parallel.parallel_search import parallel_search
+from agents.perfect import PerfectAgent
 from agents.policy.policy_agent import PolicyAgent
 from agents.registry import agent_names, make_agent
 from agents.reporting import display as display
-from agents.solver.perfect import PerfectAgent
 from agents.solver.solver import ScoreBounds, Solver
 
 __all__ = [

@@ -13,7 +13,7 @@ from agents.agent import Agent, SearchResult, legal_actions, make_rng
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.baselines import RandomAgent
 from agents.options import option
-from agents.solver.perfect import PerfectAgent
+from agents.perfect import PerfectAgent
 from envs.protocol import Action, Env, State
 
 EXACT = 99
@@ -78,7 +78,8 @@ class LevelAgent(Agent):
         if not 1 <= self.n <= len(LEVELS):
             raise ValueError(f"the level n must be from 1 to {len(LEVELS)}, not {self.n!r}")
         self._rng = make_rng(self.seed)
-        self._perfect = PerfectAgent(threads=1)
+        resistance = "traps" if self.n == len(LEVELS) else "longest"
+        self._perfect = PerfectAgent(threads=1, resistance=resistance)
 
     @property
     def level(self) -> Level:

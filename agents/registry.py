@@ -14,9 +14,9 @@ from agents.levels import LevelAgent
 from agents.mcts_agent import MCTSAgent
 from agents.minimax import MinimaxAgent
 from agents.options import agent_options, check_options
+from agents.perfect import PerfectAgent
 from agents.policy.alphazero_agent import AlphaZeroAgent
 from agents.policy.policy_agent import PolicyAgent, choose_in_all
-from agents.solver.perfect import PerfectAgent
 
 AGENTS: Mapping[str, type[Agent]] = {
     "random": RandomAgent,

@@ -12,7 +12,7 @@ import pytest
 
 from tests.helpers.documents import DOCUMENTS, ROOT, links_of
 
-SUFFIXES = (".py", ".jsonl", ".npz", ".txt", ".html", ".css", ".js")
+SUFFIXES = (".py", ".cxrp", ".jsonl", ".npz", ".txt", ".html", ".css", ".js")
 
 
 def built(kind: str, folder: Path) -> Path:

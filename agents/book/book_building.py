@@ -6,9 +6,9 @@ they were found.
 """
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from concurrent.futures import BrokenExecutor, Executor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -21,15 +21,36 @@ from agents.book.repertoire import RepertoireScope
 from agents.book.repertoire_building import RepertoireBuilder
 from agents.book.shards import solve_positions
 
+Finding = TypeVar("Finding")
 Scope = TypeVar("Scope", BookScope, RepertoireScope)
 
 
-@dataclass(frozen=True)
-class Checkpoint(Generic[Scope]):
-    """The file with what has been found for one book or one board's repertoires."""
+class FindingsFile(ABC, Generic[Finding]):
+    """A checkpoint: what has been found, by the key of its position.
 
-    path: Path
-    scope: Scope
+    Args:
+        path: of the file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    @abstractmethod
+    def heading(self) -> str:
+        """The first line: what is computed."""
+
+    @abstractmethod
+    def line(self, key: int, finding: Finding) -> str:
+        """The line of a finding."""
+
+    @abstractmethod
+    def finding(self, line: str) -> tuple[int, Finding]:
+        """The key and the finding of a line.
+
+        Raises:
+            ValueError: it is none; the message says what is expected.
+        """
 
     def require_new(self) -> None:
         """See to it that nothing of an earlier run is there.
@@ -43,7 +64,7 @@ class Checkpoint(Generic[Scope]):
                 "delete it"
             )
 
-    def read(self) -> dict[int, int]:
+    def read(self) -> dict[int, Finding]:
         """Read the findings by key, none if no file is there. A line cut short is removed.
 
         Raises:
@@ -54,38 +75,70 @@ class Checkpoint(Generic[Scope]):
         if not content:
             return {}
         *lines, cut_short = content.decode("ascii", "replace").split("\n")
-        if lines[:1] != [self._first_line]:
+        if lines[:1] != [self.heading]:
             raise ValueError(
-                f"{self.path} does not begin with {self._first_line!r}: it belongs to something "
+                f"{self.path} does not begin with {self.heading!r}: it belongs to something "
                 "else, so choose another --output"
             )
         os.truncate(self.path, len(content) - len(cut_short))
         return dict(self._pair(number, line) for number, line in enumerate(lines[1:], start=2))
 
-    def append(self, found: Mapping[int, int]) -> None:
-        """Add scores or columns by key."""
+    def append(self, found: Mapping[int, Finding]) -> None:
+        """Add findings by key."""
         with self.path.open("a", encoding="ascii", newline="\n") as file:
             if file.tell() == 0:
-                file.write(f"{self._first_line}\n")
-            file.writelines(f"{key} {number}\n" for key, number in found.items())
+                file.write(f"{self.heading}\n")
+            file.writelines(f"{self.line(key, finding)}\n" for key, finding in found.items())
+
+    def _pair(self, number: int, line: str) -> tuple[int, Finding]:
+        try:
+            return self.finding(line)
+        except ValueError as error:
+            raise ValueError(
+                f"{self.path}, line {number}: {line!r} is not {error}: delete this line"
+            ) from None
+
+
+class Checkpoint(FindingsFile[int], Generic[Scope]):
+    """The scores of one book, or the columns of one board's repertoires.
+
+    Args:
+        path: of the file.
+        scope: what is computed.
+    """
+
+    def __init__(self, path: Path, scope: Scope) -> None:
+        super().__init__(path)
+        self.scope: Scope = scope
 
     @property
-    def _first_line(self) -> str:
-        scope = self.scope
-        board = f"rows {scope.rows}, columns {scope.columns}, inarow {scope.inarow}"
-        if isinstance(scope, BookScope):
-            return f"connectx book scores 1: {board}, plies {scope.plies}"
+    def heading(self) -> str:
+        """The first line: what is computed."""
+        board = board_words(self.scope.rows, self.scope.columns, self.scope.inarow)
+        if isinstance(self.scope, BookScope):
+            return f"connectx book scores 1: {board}, plies {self.scope.plies}"
         return f"connectx book moves 1: {board}"
 
-    def _pair(self, number: int, line: str) -> tuple[int, int]:
+    def line(self, key: int, finding: int) -> str:
+        """The line of a score or column."""
+        return f"{key} {finding}"
+
+    def finding(self, line: str) -> tuple[int, int]:
+        """The key and the score or column of a line.
+
+        Raises:
+            ValueError: it is none.
+        """
         try:
             key, found = map(int, line.split())
         except ValueError:
-            raise ValueError(
-                f"{self.path}, line {number}: {line!r} is not a key and a score or column: "
-                "delete this line"
-            ) from None
+            raise ValueError("a key and a score or column") from None
         return key, found
+
+
+def board_words(rows: int, columns: int, inarow: int) -> str:
+    """A board, as the first line of a checkpoint names it."""
+    return f"rows {rows}, columns {columns}, inarow {inarow}"
 
 
 def build_book(
@@ -118,7 +171,7 @@ def build_book(
             scores |= found
             on_progress(len(scores), len(keys), "")
     except (KeyboardInterrupt, BrokenExecutor) as stop:
-        raise _unfinished(stop, f"{len(scores)} of {len(keys)} positions are solved") from stop
+        raise unfinished_book(stop, f"{len(scores)} of {len(keys)} positions are solved") from stop
     return BookContent(scope, np.array([scores[key] for key in keys], np.int64))
 
 
@@ -128,6 +181,7 @@ def build_repertoire(
     executor: Executor,
     table_megabytes: int,
     on_progress: OnProgress,
+    choice: str = "best",
 ) -> bytes:
     """Find what is not known of a repertoire's moves yet; its bytes.
 
@@ -137,25 +191,27 @@ def build_repertoire(
         executor: any executor of the `concurrent.futures` kind.
         table_megabytes: size of each worker's transposition table.
         on_progress: takes the number of positions of a ply that are done.
+        choice: how moves are chosen; see `RepertoireBuilder`.
 
     Raises:
         UnfinishedBook: Ctrl-C, or a worker process died.
     """
     builder = RepertoireBuilder(
-        checkpoint.scope, executor, table_megabytes, known, checkpoint.append, on_progress
+        checkpoint.scope, executor, table_megabytes, known, checkpoint.append, on_progress, choice
     )
     try:
         return encode_repertoire(checkpoint.scope, builder.build())
     except (KeyboardInterrupt, BrokenExecutor) as stop:
         done = f"the moves of {len(builder.columns)} positions are found"
-        raise _unfinished(stop, done) from stop
+        raise unfinished_book(stop, done) from stop
 
 
 class UnfinishedBook(Exception):
     """The computation has stopped; the message says why, how far it got, and how to go on."""
 
 
-def _unfinished(stop: BaseException, done: str) -> UnfinishedBook:
+def unfinished_book(stop: BaseException, done: str) -> UnfinishedBook:
+    """Say why a computation has stopped, and what is done."""
     interrupted = isinstance(stop, KeyboardInterrupt)
     reason = "Interrupted" if interrupted else "A worker died, perhaps for want of memory"
     return UnfinishedBook(f"{reason}: {done}. The same command with --resume goes on from there.")

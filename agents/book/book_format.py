@@ -34,6 +34,7 @@ Numbers are little-endian. What the bits say is in `agents.book.repertoire` and
 
 from base64 import b85decode, b85encode
 from functools import lru_cache
+from importlib.resources import files
 from struct import Struct
 from typing import NamedTuple
 from zlib import compress, crc32, decompress
@@ -42,6 +43,7 @@ from agents.book.book_positions import BookScope
 from agents.book.repertoire import Repertoire, RepertoireScope
 from agents.book.repertoire_data import SHIPPED_REPERTOIRE
 from agents.book.retrieval import BitField
+from agents.options import file_content
 from envs.compiled.jit import Words
 
 BOOK_MAGIC = b"CXBK"
@@ -148,6 +150,37 @@ def shipped_repertoire() -> Repertoire:
         ValueError: as `decode_repertoire`.
     """
     return decode_repertoire(b85decode(SHIPPED_REPERTOIRE))
+
+
+SHIPPED_TRAPS = "shipped"
+"""Names the book of traps that comes with the package: for player 2 of Connect Four."""
+
+
+def traps_content(traps: str | bytes) -> bytes:
+    """Read the book of traps that an option names: a repertoire whose moves set traps.
+
+    Args:
+        traps: `SHIPPED_TRAPS`, a path, or the content of a file.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    if traps != SHIPPED_TRAPS:
+        return file_content(traps)
+    try:
+        return files("agents.book").joinpath("traps.cxrp").read_bytes()
+    except ModuleNotFoundError as error:
+        raise OSError("the book of traps comes with the package, which is not here") from error
+
+
+@lru_cache(maxsize=2)
+def known_traps(traps: str | bytes) -> Repertoire:
+    """The book of traps that an option names, which agents share.
+
+    Raises:
+        OSError, ValueError: as `traps_content` and `decode_repertoire`.
+    """
+    return decode_repertoire(traps_content(traps))
 
 
 LINE_LENGTH = 94

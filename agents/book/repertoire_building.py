@@ -6,7 +6,7 @@ the positions of the next.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from functools import lru_cache, partial
+from functools import lru_cache
 from threading import local
 from typing import NamedTuple
 
@@ -22,10 +22,11 @@ from agents.book.repertoire import (
 )
 from agents.book.retrieval import BitField, make_bit_field
 from agents.book.shards import SHARD_POSITIONS, run_shards
-from agents.guidance.final_move import value_against_fallible
 from agents.solver.exact_moves import ExactMoves
-from agents.solver.prospects import Prospects, promise
 from agents.solver.solver import Solver
+from agents.traps.likely_replies import ExactJudge, Judge
+from agents.traps.trap_search import Turn
+from agents.traps.trap_setter import TrapSetter
 from envs.bitboard import BoardMasks, has_run
 from envs.board import BoardState
 from envs.connectx import ConnectX
@@ -36,10 +37,8 @@ OnPly = Callable[[int, int, str], None]
 """Takes the number of positions of a ply that are done, their total, and the ply."""
 
 
-REPLIES_AHEAD = 6
-"""Replies of the opponent that are looked ahead in positions that are not won, at most."""
-FORESIGHT_POSITIONS = 100
-"""One more of them is looked ahead only if so few positions were met with the last one."""
+TRIALS = 40
+"""Trials of the search for traps in a position that is not won."""
 
 
 class MoveShard(NamedTuple):
@@ -48,8 +47,8 @@ class MoveShard(NamedTuple):
     scope: RepertoireScope
     positions: tuple[Stones, ...]
     table_megabytes: int
-    foresight: bool
-    """Whether to choose among the best moves; else the first that is found will do."""
+    choice: str
+    """How the moves are chosen: one of `MoveChooser.choices`."""
 
 
 class RepertoireBuilder:
@@ -62,6 +61,7 @@ class RepertoireBuilder:
         known: columns of an earlier run, by key.
         on_moves: takes each new column as soon as it is found.
         on_ply: takes the progress.
+        choice: how the moves of what a player meets are chosen, one of `MoveChooser.choices`.
     """
 
     def __init__(
@@ -72,6 +72,7 @@ class RepertoireBuilder:
         known: Mapping[int, int],
         on_moves: OnMoves,
         on_ply: OnPly,
+        choice: str = "best",
     ) -> None:
         self.scope = scope
         self.board = scope.board
@@ -81,6 +82,7 @@ class RepertoireBuilder:
         self._table_megabytes = table_megabytes
         self._on_moves = on_moves
         self._on_ply = on_ply
+        self._choice = choice
         self._bits: dict[int, int] = {}
 
     def build(self) -> BitField:
@@ -98,14 +100,14 @@ class RepertoireBuilder:
 
     def _find_all_plies(self, positions: dict[int, Stones]) -> None:
         for ply in range(self.scope.all_plies + 1):
-            self._find(positions, f"all positions, ply {ply} of {self.scope.all_plies}", False)
+            self._find(positions, f"all positions, ply {ply} of {self.scope.all_plies}", "first")
             following = (next_positions(self.board, stones) for stones in positions.values())
             positions = {stones.key: stones for group in following for stones in group}
 
     def _find_plies_of(self, player: int, positions: dict[int, Stones]) -> None:
         last = self.scope.plies_of(player)
         for ply in range(player - 1, last + 1, 2):
-            self._find(positions, f"player {player}, ply {ply} of {last}", True)
+            self._find(positions, f"player {player}, ply {ply} of {last}", self._choice)
             replies = (
                 reply
                 for stones in positions.values()
@@ -122,7 +124,7 @@ class RepertoireBuilder:
             if len(moves) == 1 or column_of(self.board, move) == column:
                 yield from after(self.board, stones, move)
 
-    def _find(self, positions: Mapping[int, Stones], ply: str, foresight: bool) -> None:
+    def _find(self, positions: Mapping[int, Stones], ply: str, choice: str) -> None:
         """Find the moves of the positions of a ply, and enter their bits."""
         choices = {
             key: moves
@@ -137,7 +139,7 @@ class RepertoireBuilder:
                 self.scope,
                 tuple(unknown[start : start + SHARD_POSITIONS]),
                 self._table_megabytes,
-                foresight,
+                choice,
             )
             for start in range(0, len(unknown), SHARD_POSITIONS)
         ]
@@ -180,21 +182,17 @@ def one_of_images(board: BoardMasks, stones: Stones) -> Stones:
 def columns_of_shard(shard: MoveShard) -> list[int]:
     """The columns of a shard's positions, in their order."""
     *board, _, _, _ = shard.scope
-    foresight = _MEMORY.foresight(ConnectX(*board), shard.table_megabytes)
-    find = foresight.column if shard.foresight else foresight.first_column
+    chooser = _MEMORY.chooser(ConnectX(*board), shard.table_megabytes)
+    chooser.forget()
+    choose = chooser.choices[shard.choice]
     return [
-        find(BoardState(*stones, player=1 + stones.ply % 2, won=False))
+        choose(BoardState(*stones, player=1 + stones.ply % 2, won=False))
         for stones in shard.positions
     ]
 
 
-class Foresight:
-    """Chooses among exactly best moves.
-
-    Of moves that win, it takes the one after which most replies are mistakes: all of them win. Of
-    others the one that brings most on average against an opponent who replies as his look-ahead
-    tells him, with a temperature (`agents.guidance.final_move`), while the next moves are chosen
-    so, too; the narrower the choice, the further ahead.
+class MoveChooser:
+    """Chooses moves of a repertoire; none of them gives a result away.
 
     Args:
         env: the game.
@@ -202,69 +200,51 @@ class Foresight:
     """
 
     def __init__(self, env: ConnectX, table_megabytes: int) -> None:
-        self.env = env
         solver = Solver(env, table_megabytes, book=shipped_book_of(env))
         self.exact_moves = ExactMoves(solver)
-        self._seen = Prospects(self.exact_moves).seen
-        self._chosen: dict[tuple[BoardState, int], tuple[int, float]] = {}
+        self._exact = TrapSetter(ExactJudge(solver))
+        self._traps = TrapSetter(Judge(solver))
+        self.choices: Mapping[str, Callable[[BoardState], int]] = {
+            "first": self.first,
+            "best": self.best,
+            "traps": self.trap,
+        }
+        """By name: the column in a position in which the game goes on."""
 
-    def column(self, state: BoardState) -> int:
-        """The move in a position in which the game goes on."""
-        score = self.exact_moves.score(state, Clock())
-        best = self.exact_moves.best(state, score, Clock(), Clock())
-        if score > 0 or len(best) == 1:
-            return self.exact_moves.hardest_to_answer(state, score, best, Clock())
-        replies = 1
-        column, _ = self._choose(state, score, replies)
-        while len(self._chosen) <= FORESIGHT_POSITIONS and replies < REPLIES_AHEAD:
-            replies += 1
-            column, _ = self._choose(state, score, replies)
-        self._chosen.clear()  # or the move would depend on what was looked at before
-        return column
+    def forget(self) -> None:
+        """Forget what was judged, but not the solver's table: memory would grow without end."""
+        self._exact.forget()
+        self._traps.forget()
 
-    def first_column(self, state: BoardState) -> int:
+    def first(self, state: BoardState) -> int:
         """The first exactly best move that is found."""
         score = self.exact_moves.score(state, Clock())
         return self.exact_moves.best(state, score, Clock(), Clock(0))[0]
 
-    def _choose(self, state: BoardState, score: int, replies: int) -> tuple[int, float]:
-        """The move in a position that is not won, and its value from player 1's view.
+    def best(self, state: BoardState) -> int:
+        """Of the exactly best moves the one that leaves the opponent most to err in.
 
-        Args:
-            state: the position.
-            score: its exact score, for the player to move.
-            replies: how many replies of the opponent to look ahead, at least 1.
+        Of moves that win it is the one after which most replies are mistakes: all of them win.
         """
-        if (state, replies) not in self._chosen:
-            sign = 1 if state.player == 1 else -1
-            best = self.exact_moves.best(state, score, Clock(), Clock())
-            exact = partial(self._value_after, replies=replies - 1)
-            values = {
-                action: value_against_fallible(self.env, state, action, self._seen, exact)
-                for action in best
-            }
-            action = max(best, key=lambda action: sign * values[action])
-            self._chosen[state, replies] = action, values[action]
-        return self._chosen[state, replies]
+        score = self.exact_moves.score(state, Clock())
+        best = self.exact_moves.best(state, score, Clock(), Clock())
+        if score > 0:
+            return self.exact_moves.hardest_to_answer(state, score, best, Clock())
+        return self._exact.best(state, Turn(score, tuple(best)), Clock(), TRIALS)
 
-    def _value_after(self, state: BoardState, reply: int, replies: int) -> float:
-        """The value after a reply, looking so many more replies ahead, from player 1's view."""
-        child = self.env.get_next_state(state, reply)
-        if not self.env.get_available_actions(child):
-            return self.env.reward(state, reply)
-        score = self.exact_moves.score(child, Clock())
-        if score <= 0 and replies > 0:
-            return self._choose(child, score, replies)[1]
-        sign = 1 if child.player == 1 else -1
-        stones_left = self.env.rows * self.env.columns - child.mask.bit_count()
-        return sign * promise(stones_left // 2, score)
+    def trap(self, state: BoardState) -> int:
+        """Of the moves that keep the result the one after which a likely opponent errs most."""
+        turn = self._traps.judge.turn(state, Clock())
+        if turn.score > 0:
+            return self.first(state)
+        return self._traps.best(state, turn, Clock(), TRIALS)
 
 
 class _Memory(local):
-    """The foresight of each thread of a worker; it remembers what earlier shards have shown."""
+    """The chooser of each thread of a worker; it remembers what earlier shards have shown."""
 
     def __init__(self) -> None:
-        self.foresight = lru_cache(maxsize=1)(Foresight)
+        self.chooser = lru_cache(maxsize=1)(MoveChooser)
 
 
 _MEMORY = _Memory()

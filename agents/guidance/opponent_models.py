@@ -4,7 +4,7 @@ A model is a plain function `(env, state) -> {action: probability}` for states i
 goes on and that player is to move. Actions that it leaves out are never played.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import exp, inf
 from typing import Any
@@ -13,6 +13,11 @@ from agents.agent import Agent
 from envs.protocol import Action, Env, State, require_distribution
 
 OpponentModel = Callable[[Any, Any], Mapping[Any, float]]
+
+SLIP = 0.02
+"""The least probability that a model gives to an action when it is judged by it."""
+NEGLIGIBLE = 0.005
+"""Models of a mixture that are less likely are not asked."""
 
 
 def uniform_replies(env: Env[State, Action], state: State) -> Mapping[Action, float]:
@@ -76,6 +81,130 @@ def _softmax(
         )
     sign = 1 if env.current_player(state) == 1 else -1
     return preferences({action: sign * values[action] for action in actions}, temperature)
+
+
+def visit_shares(agent: Agent, temperature: float) -> OpponentModel:
+    """A model that prefers an action the more, the more often a tree search has visited it.
+
+    The probabilities are proportional to visits ^ (1 / temperature); what is proven is certain.
+
+    Args:
+        agent: grows a tree anew for each state, as `mcts` and `alphazero` do where `keep_tree` is
+            false.
+        temperature: above 0; 1 plays by the shares of the visits, towards 0 the most visited action
+            alone is played.
+
+    Raises:
+        ValueError: `temperature` is something else, or the agent grows no tree.
+    """
+    if not 0 < temperature < inf:
+        raise ValueError(f"temperature must be above 0 and finite, not {temperature!r}")
+    if not hasattr(agent, "tree"):
+        raise ValueError(
+            f"visit_shares needs a tree search, such as mcts or alphazero, not {agent}"
+        )
+    return partial(_visit_shares, agent, temperature)
+
+
+def _visit_shares(
+    agent: Any, temperature: float, env: Env[State, Action], state: State
+) -> Mapping[Action, float]:
+    action = agent.search(env, state).action
+    root = agent.tree.root
+    if root.proven is not None or not root.children:
+        return {action: 1.0}
+    most = max(child.visits for child in root.children.values())
+    weights = {
+        action: (child.visits / most) ** (1.0 / temperature)
+        for action, child in root.children.items()
+    }
+    total = sum(weights.values())
+    return {action: weight / total for action, weight in weights.items()}
+
+
+class Remembered:
+    """A model that asks another one about each state once; for one game alone.
+
+    Args:
+        model: the other one.
+    """
+
+    def __init__(self, model: OpponentModel) -> None:
+        self._model = model
+        self._known: dict[Any, Mapping[Any, float]] = {}
+
+    def __call__(self, env: Env[State, Action], state: State) -> Mapping[Action, float]:
+        """What the model says."""
+        if state not in self._known:
+            self._known[state] = self._model(env, state)
+        return self._known[state]
+
+
+def posterior(
+    weights: Sequence[float], chances: Sequence[float], least: float
+) -> tuple[float, ...]:
+    """How likely each of several models is after an action, by Bayes' theorem.
+
+    Args:
+        weights: how likely each was before.
+        chances: the probability that each has given to the action.
+        least: what stands for smaller chances, above 0: no model is refuted by one action.
+    """
+    updated = [weight * max(least, chance) for weight, chance in zip(weights, chances, strict=True)]
+    total = sum(updated)
+    return tuple(weight / total for weight in updated)
+
+
+class OpponentMixture:
+    """Several models, each the right one with a probability: itself a model.
+
+    Args:
+        models: at least one.
+        weights: how likely each model is, from 0 on; None: all alike.
+
+    Raises:
+        ValueError: no models, another number of weights, or weights that cannot be.
+    """
+
+    def __init__(
+        self, models: Sequence[OpponentModel], weights: Sequence[float] | None = None
+    ) -> None:
+        if not models:
+            raise ValueError("a mixture of opponents needs at least one model")
+        chosen = [1.0] * len(models) if weights is None else list(weights)
+        if len(chosen) != len(models):
+            raise ValueError(f"there are {len(chosen)} weights for {len(models)} models")
+        total = sum(chosen)
+        if not (0 < total < inf and min(chosen) >= 0):
+            raise ValueError(f"weights must be at least 0 and one above 0, not {chosen}")
+        self.models = tuple(models)
+        self.weights = tuple(weight / total for weight in chosen)
+        """How likely each model is; they add up to 1."""
+
+    def __call__(self, env: Env[State, Action], state: State) -> Mapping[Action, float]:
+        """The mean of what the models say.
+
+        Raises:
+            ValueError: as `probabilities_of`.
+        """
+        mixed = dict.fromkeys(env.get_available_actions(state), 0.0)
+        for model, weight in zip(self.models, self.weights, strict=True):
+            if weight >= NEGLIGIBLE:
+                for action, probability in probabilities_of(model, env, state).items():
+                    mixed[action] += weight * probability
+        total = sum(mixed.values())
+        return {action: probability / total for action, probability in mixed.items()}
+
+    def after(self, env: Env[State, Action], state: State, action: Action) -> "OpponentMixture":
+        """The mixture as it is to be believed once the opponent has played an action (Bayes).
+
+        No model is refuted by one action: each could have been played by mistake.
+
+        Raises:
+            ValueError: as `probabilities_of`.
+        """
+        told = [probabilities_of(model, env, state).get(action, 0.0) for model in self.models]
+        return OpponentMixture(self.models, posterior(self.weights, told, SLIP))
 
 
 def preferences(merits: Mapping[Action, float], temperature: float) -> dict[Action, float]:

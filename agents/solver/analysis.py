@@ -334,16 +334,17 @@ def _score(analysis: Analysis, column: int) -> Text:
 
 def _findings(analysis: Analysis) -> Iterator[RenderableType]:
     """The result and the last move, and the score of each column, or that of the position alone."""
-    yield _verdict(analysis)
-    if analysis.last_move is not None:
-        yield Text(f"Under best play the game ends with move {analysis.last_move}.")
+    yield from render_result(analysis)
     yield _columns(analysis) if analysis.columns else Text(f"Score: {score_text(analysis.bounds)}")
 
 
-def _verdict(analysis: Analysis) -> Text:
+def render_result(analysis: Analysis) -> Iterator[Text]:
+    """The result for the player to move and, if it is known, the last move: a line each."""
     player = analysis.position.state.player
     meaning = in_words(analysis.position, analysis.bounds)
-    return Text(f"Player {player} ({SYMBOLS[player]}) is to move: {meaning}.", "bold")
+    yield Text(f"Player {player} ({SYMBOLS[player]}) is to move: {meaning}.", "bold")
+    if analysis.last_move is not None:
+        yield Text(f"Under best play the game ends with move {analysis.last_move}.")
 
 
 def _columns(analysis: Analysis) -> Table:

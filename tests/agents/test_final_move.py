@@ -162,7 +162,7 @@ def test_a_short_time_costs_no_value() -> None:
         assert env.winner(state) == 1
 
 
-@pytest.mark.parametrize("name", ["minimax", "expectimax", "alphabeta", "perfect"])
+@pytest.mark.parametrize("name", ["minimax", "expectimax", "alphabeta"])
 def test_an_unknown_tie_break_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match="unknown tie_break 'luck': choose one of"):
         make_agent(name, tie_break="luck")

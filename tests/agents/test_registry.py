@@ -66,8 +66,9 @@ KNOWN_OPTIONS = {
         "table_megabytes",
         "threads",
         "book",
-        "tie_break",
+        "resistance",
         "repertoire",
+        "traps",
     ],
     "policy": ["weights", "temperature", "seed"],
     "alphazero": [

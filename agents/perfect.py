@@ -1,0 +1,326 @@
+"""The perfect agent: an exactly best move, from a repertoire or by the solver."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from agents.agent import Agent, Clock, SearchResult, TimeUp, legal_actions
+from agents.alpha_beta_agent import AlphaBetaAgent
+from agents.book.book_format import (
+    SHIPPED_TRAPS,
+    decode_repertoire,
+    known_traps,
+    shipped_repertoire,
+    traps_content,
+)
+from agents.book.opening_book import shipped_book_of
+from agents.book.repertoire import Repertoire
+from agents.options import file_content, file_option, option, require_at_least, require_one_of
+from agents.solver.exact_moves import ExactMoves, is_decided, unrefuted
+from agents.solver.solver import ScoreBounds, Solver
+from agents.solver.solver_engine import is_solvable, solver_compilation
+from agents.traps.likely_replies import Judge
+from agents.traps.trap_search import Turn
+from agents.traps.trap_setter import TrapSetter
+from envs.protocol import Action, Env, State
+
+SOLVING_SHARE = 0.5
+"""Part of the time that solving may take; what is left is for alpha-beta, if that was in vain."""
+SOLVING_SHARE_AFTER_BOOK = 0.95
+"""The same for positions after the plies of a book, where the solver is compiled: it is done in a
+second, and on a slower machine it should not have to stop short of that."""
+OUTCOME_SHARE = 0.7
+"""Part of the time for the bare results of all moves, before their scores are asked for, where the
+solver is not compiled."""
+TIE_SECONDS = 0.2
+"""Time to look for the best one of equally good moves."""
+LATEST_TIE = 0.5
+"""Seconds of solving after which any of the best moves will do."""
+HARD_POSITION_SHARE = 0.4
+"""Part of a match's bank that a single move may take."""
+TRAP_SHARE = 0.5
+"""Part of the time left that may go into traps ..."""
+TRAP_SECONDS = 2.0
+"""... how long that is at most ..."""
+TRAP_TRIALS = 400
+"""... and how many trials, which take about a second where they are compiled."""
+RESISTANCES = ("traps", "longest")
+"""What to play for where nothing is to be won by force."""
+
+
+@dataclass
+class PerfectAgent(Agent):
+    """Plays Connect Four without a mistake, and sets traps where it cannot win.
+
+    It never gives a result away. A won position it wins as fast as can be. In a drawn position all
+    moves that keep the draw are equally good against an opponent who makes no mistake, and in a
+    lost one all moves are; against one who does, they are not. With the resistance `traps` it takes
+    the move after which a likely opponent most probably gives something away, even if one who makes
+    no mistake then wins sooner; with `longest` the exactly best one, which loses as late as can be.
+
+    From the empty board on it plays by heart, from a repertoire and a book of traps, until so few
+    cells are left that the solver is done in no time even in plain Python. Elsewhere it solves the
+    position, compiled where Numba is ready. What an opponent has played in a game tells it how far
+    that opponent sees.
+
+    On other boards of up to 124 cells it does the same where the solver is done in time. Where it
+    is not, and in other games, it plays as the alpha-beta agent does.
+    """
+
+    unlimited = {"time_limit": None}  # noqa: RUF012
+    quick = {"time_limit": 0.05, "table_megabytes": 1}  # noqa: RUF012
+    compiling_share = 0.0
+
+    time_limit: float | None = option(5.0, "seconds for each move; none: until it is solved")
+    table_megabytes: int = option(64, "size of the solver's transposition table")
+    threads: int = option(2, "threads that solve hard positions together, compiled")
+    book: bool = option(True, "look openings up: in a repertoire, and in a book of scores")
+    resistance: str = option(
+        "traps",
+        "where it cannot win: traps (what a likely opponent answers wrongly), longest (exactly "
+        "best)",
+    )
+    repertoire: str | bytes | None = file_option(
+        "moves by heart, as `connectx book --repertoire` writes them; none: those of Connect Four",
+        default=None,
+    )
+    traps: str | bytes | None = file_option(
+        "moves by heart that set traps, as `connectx book --traps` writes them; shipped: those of "
+        "player 2 in Connect Four; none: no such book",
+        default=SHIPPED_TRAPS,
+        read=traps_content,
+    )
+    _repertoire: Repertoire | None = field(init=False, repr=False, compare=False, default=None)
+    _exact_moves: ExactMoves | None = field(init=False, repr=False, compare=False, default=None)
+    _trap_setter: TrapSetter | None = field(init=False, repr=False, compare=False, default=None)
+    _game: "WatchedGame" = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        require_at_least("time_limit", self.time_limit, 0)
+        require_at_least("table_megabytes", self.table_megabytes, 1)
+        require_at_least("threads", self.threads, 1)
+        require_one_of("resistance", self.resistance, RESISTANCES)
+        if self.repertoire is not None:
+            self._repertoire = decode_repertoire(file_content(self.repertoire))
+        if self.traps not in (None, SHIPPED_TRAPS):
+            known_traps(self.traps)
+        self._game = WatchedGame()
+
+    def compile(self, env: Env[Any, Any]) -> None:
+        """Compile the solver for this game."""
+        if is_solvable(env):
+            solver_compilation(env).begin()
+
+    def bank_share(self, env: Env[Any, Any]) -> float:
+        """Much on the board of the repertoire: hard positions are rare there, and are solved."""
+        return 0.0 if self._repertoire_of(env) is None else HARD_POSITION_SHARE
+
+    def act(self, env: Env[State, Action], state: State, time_limit: float | None = None) -> Action:
+        """The action that `search` chooses; by heart where it can be, without a search."""
+        by_heart: Any = self._by_heart(env, state)[0]
+        if by_heart is None:
+            return self.search(env, state, time_limit).action
+        self._game.see(env, state)
+        self._game.play(env, state, by_heart)
+        action: Action = by_heart
+        return action
+
+    def search(
+        self, env: Env[State, Action], state: State, time_limit: float | None = None
+    ) -> SearchResult[Action]:
+        """Find a best move; the `action_values` are those of the equally good moves found.
+
+        Raises:
+            ValueError: the game is over.
+        """
+        legal_actions(env, state)
+        exact_moves = self._exact_moves_in(env)
+        clock = Clock(self.time_limit, time_limit)  # what is compiled, is compiled by now
+        self._game.see(env, state)
+        by_heart: Any = self._by_heart(env, state)[0]
+        sets_traps = self.resistance == "traps" and by_heart is None
+        result = self._searched(exact_moves, env, state, clock, sets_traps)
+        if by_heart is not None:
+            # For want of time it may be a guess, of a search that likes another move better.
+            value = result.action_values.get(by_heart, result.value)
+            result = replace(result, action=by_heart, value=value, principal_variation=(by_heart,))
+        self._game.play(env, state, result.action)
+        return replace(result, elapsed=clock.elapsed)
+
+    def source(self, env: Env[Any, Any], state: Any) -> str:
+        """What its move in a position comes from: `traps` or `repertoire`, the books, or `search`.
+
+        It is told as of now: a search that is being compiled may be asked the next time.
+        """
+        return self._by_heart(env, state)[1]
+
+    def _by_heart(self, env: Env[Any, Any], state: Any) -> tuple[Any, str]:
+        """The move of the book of traps or of the repertoire, and which; None where there is none.
+
+        Where traps are to be set and the book has none, that is left to a search, unless it would
+        be one in plain Python.
+        """
+        traps, repertoire = self._traps_of(env), self._repertoire_of(env)
+        if traps is not None and traps.scope.plies_of(state.player) >= 0:
+            move = traps.move(state)
+            if move is not None:
+                return move, "traps"
+            if self._is_compiled(env):
+                return None, "search"
+        move = None if repertoire is None else repertoire.move(state)
+        return move, "search" if move is None else "repertoire"
+
+    def _traps_of(self, env: Any) -> Repertoire | None:
+        """The book of traps, if they are asked for and it is of this game."""
+        if self.resistance != "traps" or self.traps is None or not self._has_books(env):
+            return None
+        return _if_of(known_traps(self.traps), env)
+
+    def _repertoire_of(self, env: Env[Any, Any]) -> Repertoire | None:
+        """The repertoire, if it is of this game."""
+        if not self._has_books(env):
+            return None
+        return _if_of(self._repertoire or shipped_repertoire(), env)
+
+    def _has_books(self, env: Any) -> bool:
+        return self.book and is_solvable(env)
+
+    def _searched(
+        self,
+        exact_moves: ExactMoves | None,
+        env: Env[Any, Any],
+        state: Any,
+        clock: Clock,
+        sets_traps: bool,
+    ) -> SearchResult[Any]:
+        if exact_moves is None:
+            return self._guessed(env, state, legal_actions(env, state), clock)
+        if exact_moves.solver.is_compiled:
+            try:
+                return self._search_exactly(exact_moves, state, clock, sets_traps)
+            except TimeUp:
+                return self._guessed(env, state, legal_actions(env, state), clock)
+        is_compiled = partial(self._is_compiled, env)
+        share = Clock(clock.left * OUTCOME_SHARE)
+        outcomes = exact_moves.outcomes(state, share, is_enough=is_compiled)
+        if is_compiled():
+            return self._searched(self._exact_moves_in(env), env, state, clock, sets_traps)
+        candidates = unrefuted(outcomes)
+        if len(candidates) == 1:
+            return _decided(state, outcomes, candidates)
+        if is_decided(outcomes):
+            with suppress(TimeUp):
+                return self._search_exactly(exact_moves, state, clock, sets_traps)
+        return self._guessed(env, state, candidates, clock)
+
+    def _search_exactly(
+        self, exact_moves: ExactMoves, state: Any, clock: Clock, sets_traps: bool
+    ) -> SearchResult[Any]:
+        """Find a best move by exact score or, where it is not won, the one that sets a trap.
+
+        Raises:
+            TimeUp: the score could not be proven in time.
+        """
+        solver = exact_moves.solver
+        nodes = solver.nodes
+        quick = solver.book is not None and solver.is_compiled
+        solving = Clock(clock.left * (SOLVING_SHARE_AFTER_BOOK if quick else SOLVING_SHARE))
+        score = exact_moves.score(state, solving)
+        patience = Clock(TIE_SECONDS, max(0.0, LATEST_TIE - solving.elapsed), solving.left)
+        best = exact_moves.best(state, score, solving, patience)
+        action = exact_moves.hardest_to_answer(state, score, best, patience)
+        if sets_traps and score <= 0:
+            if score < 0:
+                best = list(legal_actions(exact_moves.env, state))
+            best.sort(key=lambda move: move != action)
+            setting = Clock(clock.left * TRAP_SHARE, TRAP_SECONDS)
+            setter = self._setter(solver, setting)
+            action = setter.best(state, Turn(score, tuple(best)), setting, TRAP_TRIALS)
+        sign = 1 if state.player == 1 else -1
+        value = float(sign * ((score > 0) - (score < 0)))
+        return SearchResult(
+            action,
+            value,
+            principal_variation=(action,),
+            action_values=dict.fromkeys(best, value),
+            nodes=solver.nodes - nodes,
+            engine="compiled" if solver.is_compiled else "reference",
+        )
+
+    def _setter(self, solver: Solver, clock: Clock) -> TrapSetter:
+        """Who sets traps, with what the opponent's moves of this game have told."""
+        if self._trap_setter is None:
+            self._trap_setter = TrapSetter(Judge(solver))
+        self._trap_setter.watch(self._game.replies, clock)
+        return self._trap_setter
+
+    def _is_compiled(self, env: Any) -> bool:
+        """Whether the compiled solver can be used by now."""
+        return solver_compilation(env).is_ready(patient=False)
+
+    def _guessed(
+        self, env: Env[Any, Any], state: Any, candidates: Sequence[Any], clock: Clock
+    ) -> SearchResult[Any]:
+        """The best of some moves by alpha-beta, in the time that is left."""
+        agent = AlphaBetaAgent(time_limit=None, weights=None)
+        return agent.search_among(env, state, candidates, clock.left)
+
+    def _exact_moves_in(self, env: Env[Any, Any]) -> ExactMoves | None:
+        """The judge of moves in this game, with what it has learnt from earlier moves.
+
+        Compiled as soon as that is ready. None for games that the solver does not play.
+        """
+        if not is_solvable(env):
+            return None
+        ready = self._is_compiled(env)
+        known = self._exact_moves
+        if known is None or known.env != env or known.solver.is_compiled != ready:
+            book = shipped_book_of(env) if self.book and ready else None
+            solver = Solver(env, self.table_megabytes, self.threads, book, plain=not ready)
+            self._exact_moves, self._trap_setter = ExactMoves(solver), None
+        return self._exact_moves
+
+
+def _decided(
+    state: Any, outcomes: Mapping[int, ScoreBounds], candidates: Sequence[int]
+) -> SearchResult[Any]:
+    """The one move that is not refuted, with its result where that is proven."""
+    (action,) = candidates
+    result = outcomes[action].outcome or 0
+    value = float(result if state.player == 1 else -result)
+    return SearchResult(action, value, (action,), {action: value})
+
+
+def _if_of(repertoire: Repertoire, env: Any) -> Repertoire | None:
+    """A repertoire, if it is of this game."""
+    return repertoire if (env.rows, env.columns, env.inarow) == repertoire.scope[:3] else None
+
+
+class WatchedGame:
+    """What the opponent has played in the game that goes on, as far as it can be told."""
+
+    def __init__(self) -> None:
+        self.replies: list[tuple[Any, Any]] = []
+        """Positions in which the opponent was to move, and what it played there."""
+        self._env: object = None
+        self._left: Any = None
+
+    def see(self, env: Env[Any, Any], state: Any) -> None:
+        """Tell the opponent's reply from the position that it has led to; else a game begins."""
+        if self._env != env:
+            self._env, self._left, self.replies = env, None, []
+        left = self._left
+        if left is not None:
+            for action in env.get_available_actions(left):
+                if env.get_next_state(left, action) == state:
+                    self.replies.append((left, action))
+                    self._left = None
+                    return
+        if not (self.replies and env.get_next_state(*self.replies[-1]) == state):
+            self.replies = []
+
+    def play(self, env: Env[Any, Any], state: Any, action: Any) -> None:
+        """Note the move that is played."""
+        self._left = env.get_next_state(state, action)

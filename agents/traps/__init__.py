@@ -1,0 +1,1 @@
+"""Traps: in positions that are not won, the moves after which a likely opponent errs most."""

@@ -1,0 +1,99 @@
+"""What an opponent may reply, and what it leaves: a model's chances, and the solver's judgement."""
+
+from collections.abc import Sequence
+
+from agents.agent import Clock, TimeUp
+from agents.book.repertoire import column_of, promising_moves
+from agents.guidance.opponent_models import OpponentModel, probabilities_of
+from agents.solver.exact_moves import ExactMoves
+from agents.solver.solver import Solver
+from agents.traps.trap_search import LEAST_LIKELY, Reply, Turn
+from envs.bitboard import board_masks
+from envs.board import BoardState
+
+
+class Judge:
+    """Judges positions for a player who sets traps.
+
+    Args:
+        solver: proves scores.
+    """
+
+    def __init__(self, solver: Solver) -> None:
+        self.solver = solver
+        self.env = solver.env
+        self._board = board_masks(self.env.rows, self.env.columns, self.env.inarow)
+        self._widest = self._board.cells
+        self._known: dict[BoardState, Turn] = {}
+
+    def forget(self) -> None:
+        """Forget what was judged: a new game begins."""
+        self._known.clear()
+
+    def turn(self, state: BoardState, clock: Clock) -> Turn:
+        """Judge a position in which the player who sets traps is to move.
+
+        In a drawn position the moves are those that keep the draw, in a lost one those after which
+        the opponent does not win at once.
+
+        Raises:
+            TimeUp: its score was not proven in time.
+        """
+        if state not in self._known:
+            self._known[state] = self._judged(state, clock)
+        return self._known[state]
+
+    def _judged(self, state: BoardState, clock: Clock) -> Turn:
+        if not self.env.get_available_actions(state):
+            return Turn(-1 if state.won else 0, ())
+        score = self._score(state, (-self._widest, 1), clock)
+        if score > 0:
+            return Turn(1, ())
+        return Turn(score, tuple(self._moves(state, score, clock)))
+
+    def replies(
+        self, state: BoardState, models: Sequence[OpponentModel], clock: Clock
+    ) -> Sequence[Reply]:
+        """Judge the replies that some model thinks likely where the opponent is to move.
+
+        Raises:
+            TimeUp: the time was up.
+            ValueError: as `probabilities_of`.
+        """
+        told = [probabilities_of(model, self.env, state) for model in models]
+        replies = []
+        for column in self.env.get_available_actions(state):
+            chances = tuple(chance.get(column, 0.0) for chance in told)
+            if max(chances) >= LEAST_LIKELY:
+                turn = self.turn(self.env.get_next_state(state, column), clock)
+                replies.append(Reply(column, chances, turn))
+        return replies
+
+    def _moves(self, state: BoardState, score: int, clock: Clock) -> Sequence[int]:
+        """The moves to choose from where nothing can be won."""
+        promising = promising_moves(self._board, state.mover, state.mask)
+        moves = [column_of(self._board, cell) for cell in promising]
+        return moves if score < 0 else [c for c in moves if self._keeps_draw(state, c, clock)]
+
+    def _keeps_draw(self, state: BoardState, column: int, clock: Clock) -> bool:
+        following = self.env.get_next_state(state, column)
+        return self._score(following, (0, 1), clock) == 0
+
+    def _score(self, state: BoardState, within: tuple[int, int], clock: Clock) -> int:
+        """The score of a position as far as it lies within a range."""
+        clock.check()
+        bounds = self.solver.known(state) or self.solver.bounds(state, clock.left, within=within)
+        if not bounds.exact:
+            raise TimeUp
+        return min(max(bounds.lower, within[0]), within[1])
+
+
+class ExactJudge(Judge):
+    """Judges positions for a player who sets traps by exactly best moves alone."""
+
+    def __init__(self, solver: Solver) -> None:
+        super().__init__(solver)
+        self._exact_moves = ExactMoves(solver)
+
+    def _moves(self, state: BoardState, score: int, clock: Clock) -> Sequence[int]:
+        return self._exact_moves.best(state, score, clock, Clock())

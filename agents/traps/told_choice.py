@@ -1,0 +1,146 @@
+"""How the perfect agent chooses, in words: the result, whence the move, and what each move leaves.
+
+The text is for a terminal; `connectx explain --agent perfect` prints it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from agents.agent import Clock, TimeUp
+from agents.book.opening_book import shipped_book_of
+from agents.book.repertoire import promising_moves
+from agents.perfect import PerfectAgent
+from agents.solver.analysis import (
+    BEST_STYLE,
+    Analysis,
+    ReachedPosition,
+    analyse,
+    board_picture,
+    in_words,
+    render_result,
+)
+from agents.solver.solver import Solver
+from agents.solver.solver_engine import is_solvable
+from agents.traps.told_trap import ToldTrap, told_trap
+from envs.bitboard import board_masks
+from envs.board import BoardGame, BoardState
+
+MOST_SECONDS = 30.0
+"""For the scores of all moves, and as many for all replies to them."""
+SIGHT = "sight"
+"""The source of a move that needs neither a book nor a search."""
+SOURCES = {
+    "traps": "by heart: its book of traps has the position",
+    "repertoire": "by heart: its repertoire has the position",
+    SIGHT: "at sight: two plies of look-ahead leave no other move",
+    "search": "by search",
+}
+"""The sources of `PerfectAgent.source`, and that one, in words."""
+NO_REPLIES, UNKNOWN = "-", "?"
+"""In the table: there is nothing to give away; it was not found out in time."""
+
+
+@dataclass(frozen=True)
+class ToldChoice:
+    """A choice of the perfect agent's, with what can be said for it."""
+
+    analysis: Analysis
+    """The position and its legal moves, with scores for the player to move."""
+    column: int
+    """That the agent takes, from 0."""
+    source: str
+    """Where it has it from, one of `SOURCES`."""
+    traps: Mapping[int, ToldTrap | None]
+    """By legal column, from 0, what the replies make of it; None where the game is over then, or
+    won for the player to move. A column that was not judged in time is left out."""
+
+    @property
+    def sentence(self) -> str | None:
+        """What the chosen move does to the opponent; None where that is not known, or nothing."""
+        trap = self.traps.get(self.column)
+        if trap is None:
+            return None
+        lead = "Column" if trap.giving_away else "After column"
+        return f"{lead} {self.column + 1} {trap.sentence}."
+
+
+def told_choice(
+    agent: PerfectAgent, env: BoardGame, state: BoardState, time_limit: float = MOST_SECONDS
+) -> ToldChoice:
+    """Let the agent choose a move, and find out what each legal move leaves.
+
+    Args:
+        agent: who chooses, within its own time.
+        env: the game, on a board that the solver takes.
+        state: a position in which the game goes on.
+        time_limit: seconds for the scores of all moves, and as many for all replies to them.
+
+    Raises:
+        ValueError: the solver does not take the game.
+    """
+    if not is_solvable(env):
+        raise ValueError(
+            f"how perfect chooses is told on boards of ConnectX that it solves, not on {env!r}: "
+            "choose another agent"
+        )
+    solver = Solver(env, agent.table_megabytes, agent.threads, shipped_book_of(env))
+    analysis = analyse(solver, ReachedPosition(env, "", state), time_limit)  # waits for a compiler
+    source = agent.source(env, state)
+    board = board_masks(env.rows, env.columns, env.inarow)
+    if source != "search" and len(promising_moves(board, state.mover, state.mask)) == 1:
+        source = SIGHT
+    column = agent.act(env, state)
+    return ToldChoice(analysis, column, source, _told_traps(solver, analysis, Clock(time_limit)))
+
+
+def _told_traps(solver: Solver, analysis: Analysis, clock: Clock) -> dict[int, ToldTrap | None]:
+    """What the replies make of each move that was judged in time."""
+    traps: dict[int, ToldTrap | None] = {}
+    for column in analysis.columns:
+        try:
+            traps[column] = told_trap(solver, analysis.position.state, column, clock)
+        except TimeUp:
+            continue
+    return traps
+
+
+def render_choice(told: ToldChoice, room: int | None = None) -> RenderableType:
+    """The board, the result, the choice, a line for each legal move, and the sentence of the trap.
+
+    Args:
+        told: what to say.
+        room: characters of a line of the board, as `board_picture` takes them.
+    """
+    position = told.analysis.position
+    parts: list[RenderableType] = [
+        board_picture(position.env, position.state, room),
+        "",
+        *render_result(told.analysis),
+        Text(f"perfect plays column {told.column + 1}, {SOURCES[told.source]}."),
+        _table(told),
+    ]
+    return Group(*parts, *([] if told.sentence is None else [Text(told.sentence)]))
+
+
+def _table(told: ToldChoice) -> Table:
+    """What each legal move leaves, for the player to move, and the replies to it."""
+    table = Table(box=SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
+    table.add_column("column", justify="right")
+    table.add_column("with best play")
+    table.add_column("replies that keep the result", justify="right")
+    table.add_column("that give it away", justify="right")
+    for column, bounds in told.analysis.columns.items():
+        keeping, giving_away = NO_REPLIES, NO_REPLIES
+        if column not in told.traps:
+            keeping, giving_away = UNKNOWN, UNKNOWN
+        elif (trap := told.traps[column]) is not None:
+            keeping, giving_away = str(len(trap.keeping)), str(trap.giving_away)
+        style = BEST_STYLE if column == told.column else ""
+        meaning = in_words(told.analysis.position, bounds)
+        table.add_row(str(column + 1), meaning, keeping, giving_away, style=style)
+    return table

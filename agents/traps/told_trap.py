@@ -1,0 +1,106 @@
+"""A trap in words: which replies to a move give something away, and which keep what there is.
+
+Columns are counted from 0.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from agents.agent import Clock, TimeUp
+from agents.solver.solver import Solver
+from envs.board import BoardState
+
+
+@dataclass(frozen=True)
+class ToldTrap:
+    """What the opponent's replies to a move make of a position that the opponent does not lose.
+
+    Results are exact, and from the view of the opponent, who is to reply: a win, a draw or a loss,
+    however soon it comes.
+    """
+
+    is_won: bool
+    """Whether the opponent has a win to keep; else it is a draw."""
+    keeping: tuple[int, ...]
+    """The columns that keep it, from left to right; at least one."""
+    drawing: tuple[int, ...]
+    """Those that leave a draw of a win."""
+    losing: tuple[int, ...]
+    """Those that lose the game."""
+
+    @property
+    def giving_away(self) -> int:
+        """How many replies give something away, from 0 to one less than the columns."""
+        return len(self.drawing) + len(self.losing)
+
+    @property
+    def sentence(self) -> str:
+        """What the move does, as a sentence without its subject.
+
+        As in "sets a trap: 6 replies lose the win, 1 keeps it"; which one, the opponent is not
+        told. Where nothing can be given away it is a sentence of its own, "every reply keeps the
+        draw".
+        """
+        prize = "the win" if self.is_won else "the draw"
+        if not self.giving_away:
+            replies = "the only reply" if len(self.keeping) == 1 else "every reply"
+            return f"{replies} keeps {prize}"
+        if self.losing:
+            groups = [(self.drawing, "only draw{s}"), (self.losing, "lose{s}")]
+            groups.append((self.keeping, f"keep{{s}} {prize}"))
+        else:
+            groups = [(self.drawing, "lose{s} the win"), (self.keeping, "keep{s} it")]
+        first, *others = [(len(columns), verb) for columns, verb in groups if columns]
+        clauses = [_clause(*first, " reply" if first[0] == 1 else " replies")]
+        clauses += [_clause(*other) for other in others]
+        return f"sets a trap: {', '.join(clauses)}"
+
+
+def told_trap(solver: Solver, state: BoardState, column: int, clock: Clock) -> ToldTrap | None:
+    """Judge the opponent's replies to a move.
+
+    Args:
+        solver: of the position's game.
+        state: a position that the player to move does not win.
+        column: that this player takes, a legal one, from 0.
+        clock: ends the proofs.
+
+    Returns:
+        None where there is nothing for the opponent to give away: the game is over after the move,
+        or the opponent loses it.
+
+    Raises:
+        TimeUp: some reply was not judged in time.
+        ValueError: the column is full.
+    """
+    results = _results_of_replies(solver, solver.env.get_next_state(state, column), clock)
+    best = max(results.values(), default=-1)
+    if best < 0:
+        return None
+    of_result = {
+        result: tuple(reply for reply, found in results.items() if found == result)
+        for result in (-1, 0, 1)
+    }
+    return ToldTrap(best > 0, of_result[best], of_result[0] if best > 0 else (), of_result[-1])
+
+
+def _results_of_replies(solver: Solver, state: BoardState, clock: Clock) -> Mapping[int, int]:
+    """The result of each reply for who replies, from -1 to 1; none where the game is over.
+
+    Raises:
+        TimeUp: as `told_trap`.
+    """
+    results = {}
+    for reply in solver.env.get_available_actions(state):
+        clock.check()
+        following = solver.env.get_next_state(state, reply)
+        bounds = solver.known(following) or solver.bounds(following, clock.left, within=(-1, 1))
+        if bounds.outcome is None:
+            raise TimeUp
+        results[reply] = -bounds.outcome
+    return results
+
+
+def _clause(number: int, verb: str, noun: str = "") -> str:
+    """So many replies do something; `{s}` in the verb stands for the ending of the singular."""
+    return f"{number}{noun} {verb.format(s='s' if number == 1 else '')}"

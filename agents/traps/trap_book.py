@@ -1,0 +1,340 @@
+"""Growing a book of traps from the empty board, by workers of any executor.
+
+The workers tell what the opponent is likely to reply in a position and what is left then, which
+takes all the time; the tree that chooses the positions is grown here. What they have told is kept
+in a checkpoint, a text file: a first line that says what is computed, then a line for each position
+of the opponent's with its key (`agents.traps.trap_search.position_key`) and its replies,
+`column:chances:score:moves` with the chances of all opponents joined by commas and the moves by
+dots.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, Executor
+from functools import lru_cache, partial
+from pathlib import Path
+from threading import local
+from typing import Any, NamedTuple
+
+from agents.agent import Clock, OnProgress, TimeUp
+from agents.book.book_building import FindingsFile, board_words, unfinished_book
+from agents.book.opening_book import shipped_book_of
+from agents.guidance.opponent_models import (
+    OpponentMixture,
+    OpponentModel,
+    epsilon_greedy,
+    uniform_replies,
+    visit_shares,
+)
+from agents.parallel.workers import Task, Workers
+from agents.registry import agent_from_text
+from agents.solver.solver import Solver
+from agents.traps.likely_replies import Judge
+from agents.traps.trap_search import Reply, TrapNode, TrapSearch, Turn, position_key
+from envs.board import BoardState
+from envs.connectx import ConnectX
+
+MISTAKE = 0.03
+"""How often a strong opponent's move is thought to be a mistake where no trial has looked."""
+TEMPERATURE = 0.5
+"""Of tree searches: how far their moves are spread over what they have visited."""
+EPSILON = 0.05
+"""How often another agent is thought to play any move."""
+OPENING_SHARE = 0.2
+"""Share of the games that are thought to begin with any move."""
+LEAST_VISITS = 4
+"""Trials through a position before its move is taken from the tree."""
+TRIAL_SECONDS = 0.05
+"""For an opponent to show that it plays on the board."""
+TRIES = 8
+"""How often another path is looked for where a worker has the end of one already."""
+
+
+class TrapScope(NamedTuple):
+    """A book of traps: a board, who sets them, and for whom."""
+
+    rows: int
+    columns: int
+    inarow: int
+    seat: int
+    """Of the player who sets traps, 1 or 2."""
+    opponents: tuple[str, ...]
+    """The agents that the model of the opponent is a mixture of."""
+
+    def check(self) -> None:
+        """See whether there can be such a book.
+
+        Raises:
+            ValueError: no such seat, no opponents, one that is no agent, or one that does not play
+                on the board.
+        """
+        if self.seat not in (1, 2):
+            raise ValueError(f"the seat is 1 or 2, not {self.seat}")
+        if not self.opponents:
+            raise ValueError("a book of traps needs at least one opponent")
+        env = ConnectX(self.rows, self.columns, self.inarow)
+        for text in self.opponents:
+            agent_from_text(text).act(env, env.initial_state(), TRIAL_SECONDS)
+
+
+def strong_opponents(rows: int, columns: int, inarow: int) -> tuple[str, ...]:
+    """Opponents for a book of traps: those that see much fall for what is hardest to see.
+
+    In Connect Four networks guide some of them.
+    """
+    plain = (
+        "mcts:simulations=5000,weights=none,seed=1",
+        "mcts:simulations=50000,weights=none,seed=1",
+        "alphabeta:depth=10,time_limit=none,weights=none",
+        "alphabeta:depth=16,time_limit=none,weights=none",
+    )
+    if ConnectX(rows, columns, inarow) != ConnectX():
+        return plain
+    return (
+        "alphazero:simulations=400",
+        "alphazero:simulations=400,weights=zero",
+        "alphazero:simulations=3000",
+        "alphazero:simulations=4000,weights=zero",
+        "mcts:simulations=8000,seed=1",
+        plain[-1],
+    )
+
+
+class ReplyTask(NamedTuple):
+    """A position in which the opponent is to move: all that a worker has to be told."""
+
+    scope: TrapScope
+    state: BoardState
+    table_megabytes: int
+
+
+OnReplies = Callable[[Mapping[int, Sequence[Reply]]], None]
+"""Takes the replies that have been found, by the keys of their positions."""
+
+
+class TrapBookBuilder:
+    """Grows a tree of traps.
+
+    Args:
+        scope: the board, the seat and the opponents.
+        table_megabytes: size of each worker's transposition table.
+        known: replies of an earlier run, by key.
+        on_replies: takes new ones as soon as they are found.
+    """
+
+    def __init__(
+        self,
+        scope: TrapScope,
+        table_megabytes: int,
+        known: Mapping[int, Sequence[Reply]],
+        on_replies: OnReplies,
+    ) -> None:
+        self.scope = scope
+        self.known = dict(known)
+        self.search = TrapSearch(ConnectX(*scope[:3]), MISTAKE)
+        self.root = self._new_root(table_megabytes)
+        """Where the game begins."""
+        self._table_megabytes = table_megabytes
+        self._on_replies = on_replies
+        self._under_way: set[int] = set()
+
+    def grow(
+        self, executor: Executor, workers: int, clock: Clock, on_trial: Callable[[], None]
+    ) -> None:
+        """Run trials until the time is up, or there is nothing left to learn.
+
+        Args:
+            executor: any executor of the `concurrent.futures` kind.
+            workers: how many tasks it runs at the same time.
+            clock: ends the growth.
+            on_trial: called after each.
+
+        Raises:
+            concurrent.futures.BrokenExecutor: a worker died.
+        """
+        self._grow_again()
+        paths: list[list[TrapNode]] = []
+        try:
+            for number, replies in Workers(executor, workers + 1).run(self._tasks(paths), clock):
+                key = position_key(paths[number][-1].state)
+                self._under_way.discard(key)
+                if key not in self.known:
+                    self.known[key] = replies
+                    self._on_replies({key: replies})
+                self.search.expand(paths[number], replies)
+                on_trial()
+        except TimeUp:
+            pass
+        self.search.settle_all()
+
+    def _grow_again(self) -> None:
+        """Grow by the replies that an earlier run has found, as far as trials come upon them."""
+        for _ in range(2 * len(self.known)):
+            path = self.search.select(self.root)
+            if path is None:
+                break
+            self.search.expand(path, self.known.get(position_key(path[-1].state), ()))
+
+    def columns(self) -> dict[int, int]:
+        """The column of each position that enough trials went through, by `position_key`."""
+        return {
+            key: column
+            for key, node in self.search.turns.items()
+            if node.visits >= LEAST_VISITS
+            and (column := self.search.column(node.state)) is not None
+        }
+
+    def _new_root(self, table_megabytes: int) -> TrapNode:
+        begin, opponents = self.search.env.initial_state(), len(self.scope.opponents)
+        belief = (1.0 / opponents,) * opponents
+        if self.scope.seat == 2:
+            return self.search.reply_turn(begin, 0.5, belief)
+        judge = _new_judge(self.scope[:3], table_megabytes)
+        return self.search.turn(begin, judge.turn(begin, Clock()), belief)
+
+    def _tasks(self, paths: list[list[TrapNode]]) -> Iterator[Task[int, list[Reply]]]:
+        """Tasks by the number of their path; known replies are entered on the way.
+
+        Where few positions are left to ask about, two workers may be asked about the same.
+        """
+        while (path := self._path()) is not None:
+            leaf = path[-1]
+            key = position_key(leaf.state)
+            if key in self.known:
+                self.search.expand(path, self.known[key])
+                continue
+            self._under_way.add(key)
+            paths.append(path)
+            task = ReplyTask(self.scope, leaf.state, self._table_megabytes)
+            yield len(paths) - 1, partial(replies_of_task, task)
+
+    def _path(self) -> list[TrapNode] | None:
+        """A path, to a position that no worker has if one is soon found; None: nothing is left."""
+        for _ in range(TRIES):
+            path = self.search.select(self.root)
+            if path is None or position_key(path[-1].state) not in self._under_way:
+                break
+        return path
+
+
+def replies_of_task(task: ReplyTask) -> list[Reply]:
+    """The likely replies in a task's position."""
+    judge = _MEMORY.judge(task.scope[:3], task.table_megabytes)
+    models: Sequence[OpponentModel] = _MEMORY.models(task.scope.opponents)
+    if not task.state.mask:
+        shares = (1.0 - OPENING_SHARE, OPENING_SHARE)
+        models = [OpponentMixture((model, uniform_replies), shares) for model in models]
+    return list(judge.replies(task.state, models, Clock()))
+
+
+def model_of_agent(agent: Any) -> OpponentModel:
+    """How an agent of this kind is likely to play: as it does, and now and then otherwise."""
+    if hasattr(agent, "tree"):
+        agent.keep_tree = False  # or it would answer by what it was asked before
+        return visit_shares(agent, TEMPERATURE)
+    return epsilon_greedy(agent, EPSILON)
+
+
+class _Memory(local):
+    """The judge and the models of each thread of a worker."""
+
+    def __init__(self) -> None:
+        self.judge = lru_cache(maxsize=1)(_new_judge)
+        self.models = lru_cache(maxsize=1)(_new_models)
+
+
+def _new_judge(board: tuple[int, int, int], table_megabytes: int) -> Judge:
+    env = ConnectX(*board)
+    return Judge(Solver(env, table_megabytes, book=shipped_book_of(env)))
+
+
+def _new_models(opponents: tuple[str, ...]) -> list[OpponentModel]:
+    return [model_of_agent(agent_from_text(text)) for text in opponents]
+
+
+_MEMORY = _Memory()
+
+
+class RepliesFile(FindingsFile[Sequence[Reply]]):
+    """The replies that were found for one book of traps.
+
+    Args:
+        path: of the file.
+        scope: the book.
+    """
+
+    def __init__(self, path: Path, scope: TrapScope) -> None:
+        super().__init__(path)
+        self.scope = scope
+
+    @property
+    def heading(self) -> str:
+        """The first line: what is computed."""
+        *board, seat, opponents = self.scope
+        return f"connectx book traps 1: {board_words(*board)}, seat {seat}, {' '.join(opponents)}"
+
+    def line(self, key: int, finding: Sequence[Reply]) -> str:
+        """The line of a position's replies."""
+        words = [
+            f"{reply.column}:{','.join(f'{chance:.4g}' for chance in reply.chances)}:"
+            f"{reply.turn.score}:{'.'.join(map(str, reply.turn.moves))}"
+            for reply in finding
+        ]
+        return " ".join([str(key), *words])
+
+    def finding(self, line: str) -> tuple[int, list[Reply]]:
+        """The key and the replies of a line.
+
+        Raises:
+            ValueError: it is none.
+        """
+        try:
+            key, *words = line.split()
+            return int(key), [self._reply(word) for word in (words[0], *words[1:])]
+        except (ValueError, IndexError):
+            raise ValueError("a key and replies with a chance for each opponent") from None
+
+    def _reply(self, word: str) -> Reply:
+        column, told, score, moves = word.split(":")
+        chances = tuple(map(float, told.split(",")))
+        if len(chances) != len(self.scope.opponents) or not all(0 <= c <= 1 for c in chances):
+            raise ValueError(word)
+        turn = Turn(int(score), tuple(map(int, moves.split("."))) if moves else ())
+        return Reply(int(column), chances, turn)
+
+
+def build_traps(
+    checkpoint: RepliesFile,
+    known: Mapping[int, Sequence[Reply]],
+    executor: Executor,
+    workers: int,
+    table_megabytes: int,
+    seconds: float,
+    on_progress: OnProgress,
+) -> dict[int, int]:
+    """Grow a tree of traps; the columns of its positions, by `position_key`.
+
+    Args:
+        checkpoint: the replies go there as soon as they are found.
+        known: replies by key of an earlier run, from which the tree grows again at once.
+        executor: any executor of the `concurrent.futures` kind.
+        workers: how many tasks it runs at the same time.
+        table_megabytes: size of each worker's transposition table.
+        seconds: how long it grows.
+        on_progress: takes the seconds, and what the book promises by then.
+
+    Raises:
+        UnfinishedBook: Ctrl-C, or a worker process died.
+    """
+    clock = Clock(seconds)
+    builder = TrapBookBuilder(checkpoint.scope, table_megabytes, known, checkpoint.append)
+
+    def tell() -> None:
+        promised = f"{builder.root.value:.3f} points promised, {len(builder.known)} positions"
+        on_progress(int(min(clock.elapsed, seconds)), int(seconds), promised)
+
+    try:
+        builder.grow(executor, workers, clock, tell)
+    except (KeyboardInterrupt, BrokenExecutor) as stop:
+        done = f"the replies of {len(builder.known)} positions are found"
+        raise unfinished_book(stop, done) from stop
+    return builder.columns()

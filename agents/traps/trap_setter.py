@@ -1,0 +1,117 @@
+"""Setting traps during a game: a short search over models of the opponent, who is watched."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from math import inf
+from typing import Any
+
+from agents.agent import Clock, TimeUp
+from agents.alpha_beta_agent import AlphaBetaAgent
+from agents.compiled.compiled_alpha_beta import (
+    ALPHA_BETA,
+    alpha_beta_of_wide_board,
+    can_compile,
+)
+from agents.guidance.heuristics import open_lines
+from agents.guidance.opponent_models import (
+    OpponentMixture,
+    Remembered,
+    epsilon_greedy,
+)
+from agents.guidance.ordering import centre_first
+from agents.traps.likely_replies import Judge
+from agents.traps.trap_search import TrapSearch, Turn
+from envs.board import BoardState
+from envs.connectx import ConnectX
+
+MISTAKE = 0.1
+"""How often a move of the opponent is thought to be a mistake where no trial has looked."""
+DEPTHS = (1, 2, 4, 6, 8)
+"""How many plies the opponent may look ahead, where that is compiled ..."""
+DEPTHS_IN_PYTHON = (1, 2, 3)
+"""... and where it is not."""
+EPSILON = 0.05
+"""How often such an opponent is thought to play any move."""
+TABLE_STATES = 4096
+"""Of these searches; they are short."""
+
+
+class TrapSetter:
+    """Chooses, of moves that lead to the same result, the one after which a likely opponent errs.
+
+    The opponent is taken for a player who looks a few plies ahead; how many, its own moves tell.
+
+    Args:
+        judge: tells which moves there are to choose from, and what a reply leaves.
+    """
+
+    def __init__(self, judge: Judge) -> None:
+        self.env = judge.env
+        self.judge = judge
+        self._watched: list[tuple[BoardState, int]] = []
+        self.mixture = likely_opponents(self.env)
+        """What the opponent is taken for, by what it has played in this game."""
+
+    def forget(self) -> None:
+        """Forget the opponent, and what was judged: a new game begins."""
+        self._watched, self.mixture = [], likely_opponents(self.env)
+        self.judge.forget()
+
+    def watch(self, replies: Sequence[tuple[BoardState, int]], clock: Clock) -> None:
+        """Learn how far the opponent sees.
+
+        Args:
+            replies: positions of this game in which the opponent was to move, and its moves there.
+            clock: ends it; what is left is learnt the next time.
+        """
+        if self._watched != replies[: len(self._watched)]:
+            self.forget()
+        for state, column in replies[len(self._watched) :]:
+            if clock.expired():
+                break
+            self.mixture = self.mixture.after(self.env, state, column)
+            self._watched.append((state, column))
+
+    def best(self, state: BoardState, turn: Turn, clock: Clock, trials: float = inf) -> int:
+        """Choose the most promising move.
+
+        Args:
+            state: a position that the player to move cannot win.
+            turn: its exact score and the moves that keep the result, at least one; the first of
+                them is taken where no other is better, or the time is up at once.
+            clock: ends the search ...
+            trials: ... as does this number of them.
+        """
+        if len(turn.moves) == 1:
+            return turn.moves[0]
+        search = TrapSearch(self.env, MISTAKE)
+        root = search.turn(state, turn, self.mixture.weights)
+        with suppress(TimeUp):
+            while root.visits < trials and (path := search.select(root)) is not None:
+                replies = self.judge.replies(path[-1].state, self.mixture.models, clock)
+                search.expand(path, replies)
+        column = search.column(state)
+        return turn.moves[0] if column is None else column
+
+
+def likely_opponents(env: ConnectX) -> OpponentMixture:
+    """Players who look a few plies ahead, each as likely as the others."""
+    return OpponentMixture(
+        [Remembered(epsilon_greedy(agent, EPSILON)) for agent in _look_aheads(env)]
+    )
+
+
+def _look_aheads(env: Any) -> list[AlphaBetaAgent]:
+    compilation = alpha_beta_of_wide_board(env) or ALPHA_BETA
+    compiled = can_compile(env, open_lines, centre_first) and compilation.is_ready()
+    return [
+        AlphaBetaAgent(
+            depth,
+            time_limit=None,
+            heuristic="open_lines",
+            table_size=TABLE_STATES,
+            engine="auto" if compiled else "reference",
+            weights=None,
+        )
+        for depth in (DEPTHS if compiled else DEPTHS_IN_PYTHON)
+    ]

@@ -1,0 +1,209 @@
+"""Growing a book of traps: on small boards to the end, by any executor, and in several runs."""
+
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.agent import Clock
+from agents.book.book_building import UnfinishedBook
+from agents.registry import agent_from_text
+from agents.solver.solver import Solver
+from agents.traps.likely_replies import Judge
+from agents.traps.trap_book import (
+    EPSILON,
+    OPENING_SHARE,
+    RepliesFile,
+    ReplyTask,
+    TrapBookBuilder,
+    TrapScope,
+    build_traps,
+    model_of_agent,
+    replies_of_task,
+    strong_opponents,
+)
+from agents.traps.trap_search import Reply, TrapSearch, Turn
+from envs import ConnectX
+from submission.executors.local_workers import local_executor
+from tests.helpers.brute_force import BruteForce
+
+OPPONENTS = ("alphabeta:depth=2,time_limit=none", "greedy")
+LOST = TrapScope(4, 4, 3, 2, OPPONENTS)
+"""Player 1 wins, so that player 2 has every move to choose from."""
+DRAWN = TrapScope(3, 4, 4, 1, OPPONENTS)
+ENDLESS = 1e9
+
+
+def grown(scope: TrapScope, known: dict[int, Any] | None = None) -> TrapBookBuilder:
+    """A tree that has nothing left to learn."""
+    found = {} if known is None else known
+    builder = TrapBookBuilder(scope, 1, dict(found), found.update)
+    with ThreadPoolExecutor(1) as executor:
+        builder.grow(executor, 1, Clock(), lambda: None)
+    assert builder.root.closed
+    return builder
+
+
+@pytest.mark.parametrize("scope", [LOST, DRAWN], ids=["lost", "drawn"])
+def test_no_move_of_a_book_gives_a_result_away(scope: TrapScope) -> None:
+    env = ConnectX(*scope[:3])
+    truth, builder = BruteForce(env), grown(scope)
+    judged = 0
+    for node in builder.search.turns.values():
+        column = builder.search.column(node.state)
+        if column is not None:
+            judged += 1
+            assert truth.action_value(node.state, column) == truth.value(node.state)
+    assert judged > 10
+
+
+@pytest.mark.parametrize(
+    "executor_of",
+    [lambda: ThreadPoolExecutor(1), lambda: ThreadPoolExecutor(3), lambda: local_executor(2)],
+)
+def test_every_executor_finds_the_same_values(
+    executor_of: Callable[[], AbstractContextManager[Executor]],
+) -> None:
+    builder = TrapBookBuilder(LOST, 1, {}, lambda _: None)
+    with executor_of() as executor:
+        builder.grow(executor, 3, Clock(), lambda: None)
+    assert builder.root.closed
+    assert builder.root.value == pytest.approx(grown(LOST).root.value)
+
+
+def test_replies_of_an_earlier_run_are_not_asked_for_again() -> None:
+    found = dict[int, list[Reply]]()
+    whole = grown(LOST, found)
+    some = dict(list(found.items())[: len(found) // 2])
+    asked = dict[int, Any]()
+    builder = TrapBookBuilder(LOST, 1, some, asked.update)
+    with ThreadPoolExecutor(1) as executor:
+        builder.grow(executor, 1, Clock(), lambda: None)
+    assert builder.root.value == pytest.approx(whole.root.value)
+    assert not asked.keys() & some.keys()
+    again = TrapBookBuilder(LOST, 1, found, lambda _: pytest.fail("asked once more"))
+    with ThreadPoolExecutor(1) as executor:
+        again.grow(executor, 1, Clock(0), lambda: None)
+    assert again.root.value == pytest.approx(whole.root.value)
+
+
+def test_the_first_move_may_be_any() -> None:
+    """The opponent begins with its favourite; one game in five begins with any move."""
+    env = ConnectX(4, 4, 3)
+    replies = replies_of_task(
+        ReplyTask(LOST._replace(opponents=("greedy",)), env.initial_state(), 1)
+    )
+    assert sorted(reply.column for reply in replies) == [0, 1, 2, 3]
+    ((least, *others),) = zip(*(reply.chances for reply in replies), strict=True)
+    likes = [OPENING_SHARE / 4 + (1 - OPENING_SHARE) * share for share in (EPSILON / 4, 0.9625)]
+    assert sorted({least, *others}) == pytest.approx(likes)
+    judge = Judge(Solver(env, 1))
+    for reply in replies:
+        child = env.get_next_state(env.initial_state(), reply.column)
+        assert reply.turn == judge.turn(child, Clock())
+
+
+def test_tree_searches_are_modelled_by_their_visits_and_others_by_their_moves() -> None:
+    env = ConnectX(4, 4, 3)
+    begin = env.initial_state()
+    tree = model_of_agent(agent_from_text("mcts:simulations=60,seed=1,weights=none"))
+    assert len([chance for chance in tree(env, begin).values() if chance > 0.02]) > 1
+    move = model_of_agent(agent_from_text("greedy"))
+    assert sorted(move(env, begin).values())[-2:] == pytest.approx([0.05 / 4, 0.95 + 0.05 / 4])
+
+
+def test_the_file_of_replies_gives_back_what_was_found(tmp_path: Path) -> None:
+    checkpoint = RepliesFile(tmp_path / "t.replies", LOST)
+    replies = {
+        5: [Reply(0, (0.25, 0.5), Turn(-2, (1, 0))), Reply(3, (0.75, 0.5), Turn(1, ()))],
+        7: [Reply(2, (1.0, 0.9876), Turn(0, (3,)))],
+    }
+    checkpoint.append({5: replies[5]})
+    checkpoint.append({7: replies[7]})
+    read = checkpoint.read()
+    assert read == replies
+    with checkpoint.path.open("a") as file:
+        file.write("9 1:0.5")  # cut short: removed
+    assert checkpoint.read() == read
+    with pytest.raises(ValueError, match="does not begin with"):
+        RepliesFile(checkpoint.path, LOST._replace(seat=1)).read()
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["", "5", "x 0:1,1:1:", "5 0:1,1", "5 0:1:1:", "5 0:nan,1:1:", "5 0:1,1:1:a", "5 0:2,0:1:"],
+)
+def test_a_damaged_line_is_named(tmp_path: Path, line: str) -> None:
+    checkpoint = RepliesFile(tmp_path / "t.replies", LOST)
+    checkpoint.append({5: [Reply(0, (1.0, 1.0), Turn(1, ()))]})
+    with checkpoint.path.open("a") as file:
+        file.write(f"{line}\n")
+    with pytest.raises(
+        ValueError, match=r"line 3: .* is not a key and replies .* delete this line"
+    ):
+        checkpoint.read()
+
+
+class Breaking(Executor):
+    """Ends like one whose workers die, or whose user has had enough."""
+
+    def __init__(self, error: BaseException, after: int) -> None:
+        self.error = error
+        self.left = after
+
+    def submit(self, function: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Do the work at once, while there is some left to be done."""
+        if not self.left:
+            raise self.error
+        self.left -= 1
+        future = Future[Any]()
+        future.set_result(function(*args, **kwargs))
+        return future
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [(KeyboardInterrupt(), "Interrupted: the replies of"), (BrokenExecutor(), "A worker died")],
+)
+def test_an_interrupted_run_keeps_what_it_has(
+    tmp_path: Path, error: BaseException, sentence: str
+) -> None:
+    checkpoint = RepliesFile(tmp_path / "t.replies", LOST)
+    told = list[tuple[int, int, str]]()
+    with pytest.raises(UnfinishedBook, match=sentence):
+        build_traps(
+            checkpoint, {}, Breaking(error, 5), 1, 1, ENDLESS, lambda *words: told.append(words)
+        )
+    assert 0 < len(checkpoint.read()) <= len(told)
+    assert told[-1][2].endswith(f"{len(checkpoint.read())} positions")
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"seat": 3}, "the seat is 1 or 2, not 3"),
+        ({"opponents": ()}, "at least one opponent"),
+        ({"opponents": ("nobody",)}, "unknown agent 'nobody'"),
+        ({"opponents": ("policy",)}, "this policy was trained for"),
+        ({"rows": 0}, "rows must be a whole number of at least 1"),
+    ],
+)
+def test_a_book_that_cannot_be_is_refused(change: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        LOST._replace(**change).check()
+
+
+def test_the_opponents_of_every_board_play_on_it() -> None:
+    for board in ((6, 7, 4), (4, 4, 3)):
+        for text in strong_opponents(*board):
+            assert agent_from_text(text)
+
+
+def test_a_position_of_few_trials_is_left_to_others() -> None:
+    builder = grown(LOST)
+    search: TrapSearch = builder.search
+    for key in builder.columns():
+        assert search.turns[key].visits >= 4

@@ -1,0 +1,299 @@
+"""The search for traps against expectimax written down once more, on boards that end soon."""
+
+from collections.abc import Mapping
+from random import Random
+
+import pytest
+
+from agents.agent import Clock, TimeUp
+from agents.book.opening_book import shipped_book
+from agents.solver.solver import Solver
+from agents.traps.likely_replies import ExactJudge, Judge
+from agents.traps.trap_search import (
+    DOUBT,
+    Reply,
+    TrapNode,
+    TrapSearch,
+    Turn,
+    belief_after,
+    likely_replies,
+    promise,
+)
+from envs import BoardState, ConnectX, state_from_moves
+from tests.helpers.brute_force import BruteForce, equally_good
+from tests.helpers.strategies import mirrored, quiet_game
+
+BOARDS = [ConnectX(4, 4), ConnectX(4, 4, 3), ConnectX(3, 5, 3), ConnectX(2, 6, 3)]
+
+
+def replies_by_chance(env: ConnectX, state: BoardState) -> Mapping[int, float]:
+    """A model that takes every win at hand, and else has likings which nothing explains.
+
+    A position and its mirror image are answered alike.
+    """
+    image = mirrored(env, state)
+    if image.mover + image.mask < state.mover + state.mask:
+        return {
+            env.columns - 1 - column: chance
+            for column, chance in replies_by_chance(env, image).items()
+        }
+    actions = env.get_available_actions(state)
+    wins = [action for action in actions if env.get_next_state(state, action).won]
+    rng = Random(state.mover * 31 + state.mask)
+    weights = [rng.randint(1, 5) for _ in wins or actions]
+    return {
+        action: weight / sum(weights)
+        for action, weight in zip(wins or actions, weights, strict=True)
+    }
+
+
+SURE = (1.0,)
+"""The belief in the only model."""
+
+
+class Definition:
+    """What a position brings on average to who sets traps, by looking at everything.
+
+    In points, from 0 to 1. Won positions are worth 1: there the solver plays.
+    """
+
+    def __init__(self, env: ConnectX) -> None:
+        self.env = env
+        self.truth = BruteForce[BoardState, int](env)
+
+    def result(self, state: BoardState) -> float:
+        """The points of perfect play, for the player to move."""
+        if state.won:
+            return 0.0
+        if not self.env.get_available_actions(state):
+            return 0.5
+        value = self.truth.value(state)
+        return (1 + (value if state.player == 1 else -value)) / 2
+
+    def keeping(self, state: BoardState) -> list[int]:
+        """The moves that give nothing away."""
+        return [
+            action
+            for action in self.env.get_available_actions(state)
+            if 1 - self.result(self.env.get_next_state(state, action)) >= self.result(state)
+        ]
+
+    def points(self, state: BoardState) -> float:
+        """The value of a position in which the player who sets traps is to move."""
+        if self.result(state) == 1 or not self.env.get_available_actions(state):
+            return self.result(state)
+        return max(self.points_after(state, action) for action in self.keeping(state))
+
+    def points_after(self, state: BoardState, action: int) -> float:
+        """The value of a move."""
+        child = self.env.get_next_state(state, action)
+        if not self.env.get_available_actions(child):
+            return 1 - self.result(child)
+        return sum(
+            chance * self.points(self.env.get_next_state(child, reply))
+            for reply, chance in replies_by_chance(self.env, child).items()
+        )
+
+
+def positions(env: ConnectX, number: int) -> list[BoardState]:
+    """Positions that are not won, with at most nine free cells."""
+    definition, rng, found = Definition(env), Random(env.rows * env.columns), list[BoardState]()
+    least = env.rows * env.columns - 9
+    while len(found) < number:
+        state = state_from_moves(env, quiet_game(env, rng.randint(least, least + 4), rng))
+        if env.get_available_actions(state) and definition.result(state) < 1:
+            found.append(state)
+    return found
+
+
+def grow(search: TrapSearch, judge: Judge, root: TrapNode, trials: int) -> int:
+    """Run trials; how many there were before nothing was left to learn."""
+    for done in range(trials):
+        path = search.select(root)
+        if path is None:
+            return done
+        search.expand(path, judge.replies(path[-1].state, [replies_by_chance], Clock()))
+    return trials
+
+
+@pytest.mark.parametrize("env", BOARDS, ids=repr)
+def test_to_the_end_it_finds_the_values_of_the_definition(env: ConnectX) -> None:
+    definition, judge = Definition(env), Judge(Solver(env, 1))
+    for state in positions(env, 12):
+        search = TrapSearch(env, mistake=0.1)
+        root = search.turn(state, judge.turn(state, Clock()), SURE)
+        assert grow(search, judge, root, 5000) < 5000
+        assert root.closed
+        assert root.value == pytest.approx(definition.points(state))
+        column = search.column(state)
+        assert column is not None or len(judge.turn(state, Clock()).moves) == 0
+        for action, value in search.values(state).items():
+            assert value == pytest.approx(definition.points_after(state, action)), (state, action)
+        if column is not None:
+            assert definition.points_after(state, column) == pytest.approx(root.value)
+
+
+@pytest.mark.parametrize("env", BOARDS, ids=repr)
+def test_no_result_is_given_away_however_short_the_search(env: ConnectX) -> None:
+    truth, judge = BruteForce[BoardState, int](env), Judge(Solver(env, 1))
+    rng = Random(5)
+    for trials, state in enumerate(positions(env, 40)):
+        search = TrapSearch(env, mistake=0.1)
+        turn = judge.turn(state, Clock())
+        grow(search, judge, search.turn(state, turn, SURE), 1 + trials % 7)
+        column = search.column(state)
+        chosen = rng.choice(turn.moves) if column is None else column
+        assert truth.action_value(state, chosen) == truth.value(state)
+
+
+def test_mirror_images_are_one_node() -> None:
+    env = BOARDS[0]
+    judge = Judge(Solver(env, 1))
+    for state in positions(env, 12):
+        search = TrapSearch(env, mistake=0.1)
+        root = search.turn(state, judge.turn(state, Clock()), SURE)
+        image = mirrored(env, state)
+        assert search.turn(image, judge.turn(image, Clock()), SURE) is root
+        grow(search, judge, root, 30)
+        values = search.values(state)
+        assert search.values(image) == {3 - column: value for column, value in values.items()}
+
+
+def test_trials_under_way_go_different_ways() -> None:
+    """A path that was selected and has no replies yet is not the only one to be selected."""
+    env = ConnectX(4, 4)
+    judge = Judge(Solver(env, 1))
+    search = TrapSearch(env, mistake=0.1)
+    begin = env.initial_state()
+    root = search.turn(begin, judge.turn(begin, Clock()), SURE)
+    leaves = set[int]()
+    for _ in range(10):
+        path = search.select(root)
+        assert path is not None
+        leaves.add(path[-1].state.mask)
+    assert len(leaves) > 1
+
+
+def test_values_are_carried_up_by_other_lines_too() -> None:
+    env = BOARDS[1]
+    judge, definition = Judge(Solver(env, 1)), Definition(env)
+    for state in positions(env, 6):
+        search = TrapSearch(env, mistake=0.1)
+        root = search.turn(state, judge.turn(state, Clock()), SURE)
+        grow(search, judge, root, 5000)
+        root.value, root.closed = 0.123, False
+        search.settle_all()
+        assert root.closed
+        assert root.value == pytest.approx(definition.points(state))
+
+
+@pytest.mark.parametrize("env", BOARDS, ids=repr)
+def test_an_exact_judge_offers_exactly_best_moves(env: ConnectX) -> None:
+    truth, judge = BruteForce[BoardState, int](env), ExactJudge(Solver(env, 1))
+    for state in positions(env, 12):
+        moves = judge.turn(state, Clock()).moves
+        assert sorted(moves) == equally_good(env, truth, state)
+
+
+def test_replies_that_every_model_thinks_unlikely_are_left_out() -> None:
+    env = ConnectX()
+    judge = Judge(Solver(env, 1, book=shipped_book()))
+    begin = env.initial_state()
+    for chance, kept in ((0.01, [3]), (0.03, [2, 3])):
+        models = [lambda *_: {3: 1.0}, lambda *_, c=chance: {2: c, 3: 1.0 - c}]
+        replies = judge.replies(begin, models, Clock())
+        assert [reply.column for reply in replies] == kept
+        assert replies[-1].chances == (1.0, 1.0 - chance)
+
+
+def test_a_model_that_names_no_legal_move_is_refused() -> None:
+    env = ConnectX()
+    judge, begin = Judge(Solver(env, 1)), env.initial_state()
+    with pytest.raises(ValueError, match="takes the action 9"):
+        judge.replies(begin, [lambda *_: {9: 1.0}], Clock())
+    for chances in ({3: 0.5}, dict[int, float]()):
+        with pytest.raises(ValueError, match="must sum to 1"):
+            judge.replies(begin, [lambda *_, told=chances: told], Clock())
+
+
+NOTHING = Turn(-1, (0,))
+
+
+def test_the_mean_of_the_models_is_expected() -> None:
+    """By hand: (3 * .6 + .2) / 4 = .5 for the first reply, (3 * .4 + .79) / 4 for the second."""
+    replies = [
+        Reply(0, (0.6, 0.2), NOTHING),
+        Reply(1, (0.4, 0.79), NOTHING),
+        Reply(2, (0.0, 0.01), NOTHING),
+    ]
+    likely = likely_replies(replies, (0.75, 0.25))
+    assert [reply.column for _, reply in likely] == [0, 1]
+    assert [chance for chance, _ in likely] == pytest.approx([0.5 / 0.9975, 0.4975 / 0.9975])
+
+
+def test_of_many_unlikely_replies_the_likeliest_stay() -> None:
+    replies = [Reply(column, (0.01 if column else 0.011,), NOTHING) for column in range(90)]
+    assert [(chance, reply.column) for chance, reply in likely_replies(replies, SURE)] == [(1.0, 0)]
+
+
+def test_a_reply_tells_which_model_plays() -> None:
+    """By hand, as in Bayes' theorem; a model that excludes it is doubted, not refuted."""
+    total = 0.75 * DOUBT + 0.25 * 0.9
+    belief = belief_after((0.5, 0.5), Reply(0, (0.9, 0.3), NOTHING))
+    assert belief == pytest.approx((0.75, 0.25))
+    doubted = belief_after(belief, Reply(0, (0.0, 0.9), NOTHING))
+    assert doubted == pytest.approx((0.75 * DOUBT / total, 0.25 * 0.9 / total))
+
+
+def test_the_line_of_play_tells_what_is_expected_next() -> None:
+    """Who has begun on the left goes on there: the other model's liking counts less and less."""
+    env = ConnectX(4, 4)
+    search, begin = TrapSearch(env, mistake=0.1), env.initial_state()
+    root = search.reply_turn(begin, 0.5, (0.5, 0.5))
+    told = [Reply(0, (0.9, 0.1), Turn(0, (1,))), Reply(3, (0.1, 0.9), Turn(0, (2,)))]
+    for _ in range(2):
+        path = search.select(root)
+        assert path is not None
+        search.expand(path, told)
+    left = root.children[0][1]
+    assert left.belief == pytest.approx((0.9, 0.1))
+    assert left.children[0].belief == left.belief
+    chances = [chance for chance, _ in left.children[0].children]
+    assert chances == pytest.approx([0.82, 0.18])
+
+
+def test_a_judge_ends_with_its_time() -> None:
+    env = ConnectX()
+    with pytest.raises(TimeUp):
+        Judge(Solver(env, 1)).turn(env.initial_state(), Clock(0))
+
+
+def test_what_was_told_of_a_position_is_not_told_twice() -> None:
+    """A second trial that was under way to the same position changes nothing."""
+    env = ConnectX(4, 4, 3)
+    search = TrapSearch(env, mistake=0.1)
+    begin = env.initial_state()
+    root = search.reply_turn(begin, 0.5, SURE)
+    path = search.select(root)
+    assert path is not None
+    search.expand(path, [Reply(1, SURE, Turn(-1, (0, 1)))])
+    search.expand(path, [Reply(2, SURE, Turn(1, ()))])
+    assert [(chance, child.score) for chance, child in root.children] == [(1.0, -1)]
+
+
+@pytest.mark.parametrize(
+    ("stones_left", "score", "expected"),
+    [(0, 0, 0.5), (2, 0, 0.5 + (1 - 0.9**2) / 2), (3, -1, (1 - 0.9**2) / 2), (3, -3, 0.0)],
+)
+def test_each_reply_may_be_a_mistake(stones_left: int, score: int, expected: float) -> None:
+    """One in ten; a mistake is worth half a point.
+
+    A loss with a score of -1 is one by the opponent's last stone, and those before may go wrong.
+    """
+    assert promise(stones_left, score, 0.1) == pytest.approx(expected)
+
+
+def test_quiet_games_reach_lost_and_drawn_positions() -> None:
+    """What the tests above look at is of both kinds."""
+    results = {Definition(env).result(state) for env in BOARDS for state in positions(env, 12)}
+    assert results == {0.0, 0.5}

@@ -1,0 +1,130 @@
+"""Traps in a game: the opponent is recognised, and errs more often than against exact play."""
+
+import pickle
+from random import Random
+
+import pytest
+
+from agents import Agent, PerfectAgent, make_agent
+from agents.agent import Clock
+from agents.perfect import WatchedGame
+from agents.solver.solver import Solver
+from agents.traps.likely_replies import Judge
+from agents.traps.trap_search import Turn
+from agents.traps.trap_setter import DEPTHS, TrapSetter
+from envs import BoardState, ConnectFour, ConnectX, state_from_moves
+from tests.helpers.strategies import quiet_game
+
+ENV = ConnectFour()
+SOLVER = Solver(ENV)
+
+
+def replies_of(agent: Agent, number: int, seed: int) -> list[tuple[BoardState, int]]:
+    """Positions of random games, and what an agent plays there."""
+    rng, replies = Random(seed), list[tuple[BoardState, int]]()
+    while len(replies) < number:
+        state = state_from_moves(ENV, quiet_game(ENV, rng.randint(6, 16), rng))
+        replies.append((state, agent.act(ENV, state)))
+    return replies
+
+
+@pytest.mark.parametrize("depth", [2, 4, 6])
+def test_who_looks_so_far_ahead_is_recognised(depth: int) -> None:
+    opponent = make_agent("alphabeta", depth=depth, time_limit=None, weights=None)
+    setter = TrapSetter(Judge(SOLVER))
+    prior = setter.mixture.weights[DEPTHS.index(depth)]
+    setter.watch(replies_of(opponent, 12, seed=depth), Clock())
+    weights = setter.mixture.weights
+    assert weights[DEPTHS.index(depth)] == max(weights) > prior
+
+
+def test_what_is_known_of_a_game_is_learnt_once_and_forgotten_after_it() -> None:
+    opponent = make_agent("alphabeta", depth=4, time_limit=None, weights=None)
+    replies = replies_of(opponent, 6, seed=7)
+    setter, other = TrapSetter(Judge(SOLVER)), TrapSetter(Judge(SOLVER))
+    prior = setter.mixture.weights
+    for known in range(len(replies) + 1):
+        setter.watch(replies[:known], Clock())
+    other.watch(replies, Clock())
+    assert setter.mixture.weights == pytest.approx(other.mixture.weights)
+    setter.watch(replies[3:4], Clock())
+    other = TrapSetter(Judge(SOLVER))
+    other.watch(replies[3:4], Clock())
+    assert setter.mixture.weights == pytest.approx(other.mixture.weights)
+    setter.watch([], Clock())
+    assert setter.mixture.weights == prior
+
+
+def test_without_time_the_first_move_is_taken() -> None:
+    setter = TrapSetter(Judge(SOLVER))
+    state = state_from_moves(ENV, "44444")
+    assert setter.best(state, Turn(-18, (5, 1, 3)), Clock(0)) == 5
+    setter.watch([(ENV.initial_state(), 3)], Clock(0))
+    assert setter.mixture.weights == TrapSetter(Judge(SOLVER)).mixture.weights
+
+
+def test_the_game_is_followed_and_another_one_noticed() -> None:
+    game = WatchedGame()
+    state = state_from_moves(ENV, "4")
+    game.see(ENV, state)
+    assert game.replies == []
+    game.play(ENV, state, 2)
+    left = ENV.get_next_state(state, 2)
+    for _ in range(2):  # whoever asks for the same position again has told nothing new
+        state = ENV.get_next_state(left, 5)
+        game.see(ENV, state)
+        assert game.replies == [(left, 5)]
+    game.play(ENV, state, 0)
+    game.see(ENV, state_from_moves(ENV, "1"))
+    assert game.replies == []
+
+
+@pytest.mark.thorough
+def test_traps_gain_points_from_lost_positions() -> None:
+    """Against a search of four plies, which errs where a loss lies deeper."""
+    opponent = make_agent("alphabeta", depth=4, time_limit=None, weights=None)
+    lost, agent = lost_positions(14, wanted=12), PerfectAgent(time_limit=0.4)
+    longest = [points(PerfectAgent(resistance="longest"), opponent, state) for state in lost]
+    trapping = [points(agent, opponent, state) for state in lost]
+    assert sum(trapping) > sum(longest)
+
+
+def lost_positions(plies: int, wanted: int) -> list[BoardState]:
+    """Positions of random quiet games that are lost for the player to move."""
+    rng, lost = Random(1), list[BoardState]()
+    while len(lost) < wanted:
+        state = state_from_moves(ENV, quiet_game(ENV, plies, rng))
+        if SOLVER.outcome(state) == -1:
+            lost.append(state)
+    return lost
+
+
+def points(agent: Agent, opponent: Agent, state: BoardState) -> float:
+    """1 for a win of `agent`, who is to move, 1/2 for a draw."""
+    player = state.player
+    while ENV.get_available_actions(state):
+        mover = agent if state.player == player else opponent
+        state = ENV.get_next_state(state, mover.act(ENV, state))
+    winner = ENV.winner(state)
+    return 0.5 if winner is None else float(winner == player)
+
+
+def test_on_other_boards_traps_are_set_too() -> None:
+    """Player 2 of 4 rows and 4 columns with 3 in a row is lost, and wins against random play."""
+    env, won = ConnectX(4, 4, 3), 0
+    for seed in range(20):
+        agent, opponent = PerfectAgent(time_limit=0.5), make_agent("random", seed=seed)
+        state = env.initial_state()
+        while env.get_available_actions(state):
+            mover = opponent if state.player == 1 else agent
+            state = env.get_next_state(state, mover.act(env, state))
+        won += env.winner(state) == 2
+    assert won >= 10
+
+
+def test_an_agent_that_has_set_traps_can_be_pickled() -> None:
+    """As an opponent of environments that are copied."""
+    agent = PerfectAgent(time_limit=0.5, traps=None, table_megabytes=1)
+    state = state_from_moves(ENV, "433")
+    column = agent.act(ENV, state)
+    assert pickle.loads(pickle.dumps(agent)).act(ENV, state) == column
