@@ -3,24 +3,34 @@
 from collections.abc import Callable
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, TypeVar
 
 import typer
 
 from agents.agent import OnProgress
-from agents.book.book_building import Checkpoint, UnfinishedBook, build_book, build_repertoire
+from agents.book.book_building import (
+    Checkpoint,
+    FindingsFile,
+    UnfinishedBook,
+    build_book,
+    build_repertoire,
+)
 from agents.book.book_format import book_module, repertoire_module
 from agents.book.book_positions import BookScope
 from agents.book.repertoire import RepertoireScope
 from agents.options import require_at_least
 from agents.reporting.output_file import replace_content, require_writable
+from agents.traps.trap_book import RepliesFile, TrapScope, build_traps, strong_opponents
 from submission.cli.arguments import Columns, Dask, Inarow, Rows
 from submission.cli.solve import require_memory
 from submission.executors.dask_workers import chosen_executor
 from submission.executors.local_workers import CORES
 from submission.terminal import progress_bar, say
 
+Finding = TypeVar("Finding")
+
 BOOK_PLIES = 8
+TRAP_MINUTES = 15.0
 
 
 def book(
@@ -31,18 +41,40 @@ def book(
             help="Find the best moves of what a player meets who plays them, instead of scores.",
         ),
     ] = False,
+    traps: Annotated[
+        bool,
+        typer.Option(
+            "--traps",
+            help="Find the moves after which likely opponents err most, where nothing can be won.",
+        ),
+    ] = False,
+    opponent: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="AGENT",
+            help="With --traps: one of the likely opponents, such as alphazero:simulations=600. "
+            "Repeat it for others.",
+            show_default="strong searches",
+        ),
+    ] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(metavar="M", help="With --traps: how long to look for traps.", min=0),
+    ] = None,
     plies: Annotated[
         int | None,
         typer.Option(
             metavar="N",
             help="How many plies to reach.",
-            show_default="8; with --repertoire all but one of half the board's cells",
+            show_default="8; of moves all but one of half the board's cells",
         ),
     ] = None,
     seat: Annotated[
         int | None,
         typer.Option(
-            metavar="S", help="With --repertoire: only for player 1 or 2.", show_default="both"
+            metavar="S",
+            help="Only for player 1 or 2.",
+            show_default="2 with --traps, both with --repertoire",
         ),
     ] = None,
     all_plies: Annotated[
@@ -72,7 +104,7 @@ def book(
             "-o",
             metavar="FILE",
             help="Where to write; a repertoire as a Python module where the name ends in .py.",
-            show_default="book_data.py or repertoire.cxrp",
+            show_default="book_data.py, repertoire.cxrp or traps.cxrp",
         ),
     ] = None,
 ) -> None:
@@ -84,26 +116,49 @@ def book(
     opponent most ways to go wrong. Put it to use with
     `connectx build perfect --option repertoire=FILE`.
 
-    Whatever is found is kept at once, in FILE.scores or FILE.moves: after Ctrl-C the same command
-    with --resume loses nothing. Exit status 1 when it was interrupted.
+    With --traps the moves of a player who cannot win against perfect play, as player 2 of Connect
+    Four cannot: they keep the result, too, but in a lost position all moves do. A search finds
+    those after which the opponents given by --opponent most probably give something away; the
+    longer it looks, the more it finds. Put it to use with
+    `connectx build perfect --option traps=FILE`.
+
+    Whatever is found is kept at once, in FILE.scores, FILE.moves or FILE.replies: after Ctrl-C the
+    same command with --resume loses nothing. Exit status 1 when it was interrupted.
     """
     board = rows, columns, inarow
     if dask is None:
         require_memory(table_megabytes, workers)
-    if not repertoire:
-        if seat is not None or all_plies >= 0:
-            raise ValueError("--seat and --all-plies belong to --repertoire: add it")
+    if repertoire and traps:
+        raise ValueError("--repertoire and --traps are two books: choose one")
+    if not traps and (opponent or minutes is not None):
+        raise ValueError("--opponent and --minutes belong to --traps: add it")
+    if not repertoire and all_plies >= 0:
+        raise ValueError("--all-plies belongs to --repertoire: add it")
+    if seat not in (None, 1, 2):
+        raise ValueError(f"the seat is 1 or 2, not {seat}")
+    if not (repertoire or traps):
+        if seat is not None:
+            raise ValueError("--seat belongs to --repertoire and --traps: add one of them")
         scope = BookScope(*board, BOOK_PLIES if plies is None else plies)
         _write_book(scope, output or Path("book_data.py"), resume, (workers, dask), table_megabytes)
         return
-    if seat not in (None, 1, 2):
-        raise ValueError(f"the seat is 1 or 2, not {seat}")
     reach = max(0, rows * columns // 2 - 1) if plies is None else plies
     require_at_least("plies", reach, 0)
+    if traps and seat is None:
+        seat = 2
     moves = RepertoireScope(
         *board, all_plies, -1 if seat == 2 else reach, -1 if seat == 1 else reach
     )
     moves.check()
+    if traps:
+        scope_of_traps = TrapScope(*board, seat or 2, tuple(opponent or strong_opponents(*board)))
+        scope_of_traps.check()
+        seconds = 60.0 * (TRAP_MINUTES if minutes is None else minutes)
+        target = output or Path("traps.cxrp")
+        _write_traps(
+            scope_of_traps, moves, target, resume, (workers, dask), table_megabytes, seconds
+        )
+        return
     target = output or Path("repertoire.cxrp")
     _write_repertoire(moves, target, resume, (workers, dask), table_megabytes)
 
@@ -145,7 +200,30 @@ def _write_repertoire(
     _run(build, output, workers)
 
 
-def _begin(checkpoint: Checkpoint[Any], output: Path, resume: bool) -> dict[int, int]:
+def _write_traps(
+    scope: TrapScope,
+    moves: RepertoireScope,
+    output: Path,
+    resume: bool,
+    workers: tuple[int, str | None],
+    table_megabytes: int,
+    seconds: float,
+) -> None:
+    replies = RepliesFile(output.with_name(f"{output.name}.replies"), scope)
+    others = Checkpoint(output.with_name(f"{output.name}.moves"), moves)
+    known, other_columns = _begin(replies, output, resume), _begin(others, output, resume)
+
+    def build(executor: Executor, show: OnProgress) -> str:
+        trapping = build_traps(replies, known, executor, workers[0], table_megabytes, seconds, show)
+        columns = {**other_columns, **trapping}
+        data = build_repertoire(others, columns, executor, table_megabytes, show, "traps")
+        replace_content(output, data)
+        return f"{len(trapping)} traps, and the moves of what else can be met"
+
+    _run(build, output, workers)
+
+
+def _begin(checkpoint: FindingsFile[Finding], output: Path, resume: bool) -> dict[int, Finding]:
     """Read the findings of an earlier run."""
     require_writable(output)
     if not resume:

@@ -4,11 +4,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from agents.options import alternatives
+from agents.options import alternatives, check_options
+from agents.perfect import PerfectAgent
 from agents.registry import JsonValue, parse_options
 from agents.reporting.output_file import require_distinct, require_writable
 from agents.trace.exercise import answers, exercise_sheet, quiz_sheet, solve_exercise
@@ -25,6 +26,8 @@ from agents.trace.subject import (
     walk_lines,
 )
 from agents.trace.trace_json import to_json
+from agents.traps.told_choice import render_choice, told_choice
+from envs.board import BoardGame
 from submission.cli.arguments import Options
 from submission.cli.games import (
     CONNECT_X,
@@ -36,9 +39,11 @@ from submission.cli.games import (
     chosen_game,
     unfinished_position,
 )
-from submission.terminal import console, say
+from submission.terminal import console, say, status_line
 
 LIMIT = 60
+PERFECT = "perfect"
+"""The agent whose choice is told by what the replies to each move give away."""
 
 
 def explain(
@@ -52,7 +57,8 @@ def explain(
     ] = None,
     moves: Moves = "",
     agent: Annotated[
-        str, typer.Option(metavar="AGENT", help=f"{alternatives(RECORDED_SEARCHES)}.")
+        str,
+        typer.Option(metavar="AGENT", help=f"{alternatives([*RECORDED_SEARCHES, PERFECT])}."),
     ] = "alphabeta",
     depth: Annotated[
         int | None,
@@ -99,8 +105,23 @@ def explain(
 
     With one leaf of the tree given as ? it says for which values of it branches are pruned, and
     what the root reports.
+
+    The agent perfect has no tree to show. Of a position it tells the result, where its move comes
+    from, and how many replies to each move keep the result and how many give it away.
     """
     options = parse_options([*(option or []), *([] if depth is None else [f"depth={depth}"])])
+    if agent == PERFECT:
+        _require_absent(
+            "perfect tells of the replies to each move, without a tree: leave --agent perfect or "
+            "{} out",
+            tree=tree,
+            svg=svg,
+            json=json,
+            quiz=quiz or None,
+            limit=limit,
+        )
+        _explain_perfect(chosen_game(game or CONNECT_X, rows, columns, inarow), moves, options)
+        return
     source = None
     if tree is None:
         env = chosen_game(game or CONNECT_X, rows, columns, inarow)
@@ -172,6 +193,14 @@ def _require_absent(reason: str, **options: object) -> None:
     for option, value in options.items():
         if value is not None:
             raise ValueError(reason.format(f"--{option}"))
+
+
+def _explain_perfect(env: BoardGame, moves: str, options: Mapping[str, Any]) -> None:
+    check_options(PERFECT, PerfectAgent, options)
+    agent, state = PerfectAgent(**options), unfinished_position(env, moves)
+    with status_line("Solving"):
+        told = told_choice(agent, env, state)
+    console.print(render_choice(told, console.width))
 
 
 def _explain_exercise(

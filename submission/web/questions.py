@@ -339,16 +339,16 @@ def agent_options_field(agent: str, options: Fields) -> dict[str, Any]:
     for option, value in options.items():
         if option not in known:
             raise ValueError(f"agent {agent} has no option {one_line(option)!r} here")
-        _check_option(agent, known[option], value)
+        _check_option(known[option], value)
     make_agent(agent, **options)  # whatever else the agent itself refuses
     return dict(options)
 
 
-def _check_option(agent: str, option: OptionInfo, value: object) -> None:
+def _check_option(option: OptionInfo, value: object) -> None:
     name, limits = option.name, option_limits(option.name)
     if value is None and NoneType in united_types(option.type):
         return
-    match field_type(agent, option):
+    match field_type(option):
         case "boolean":
             if not isinstance(value, bool):
                 raise ValueError(f"{name} is true or false")
@@ -357,7 +357,7 @@ def _check_option(agent: str, option: OptionInfo, value: object) -> None:
         case "number":
             number_field(value, name, limits.least, limits.most)
         case "choice":
-            choices = option_choices(agent, name)
+            choices = option_choices(name)
             if value not in choices:
                 raise ValueError(f"{name} is {alternatives(choices)}")
         case _:

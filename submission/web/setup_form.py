@@ -10,10 +10,10 @@ from agents.guidance.heuristics import HEURISTICS
 from agents.guidance.ordering import ORDERINGS
 from agents.guidance.rollouts import ROLLOUTS
 from agents.options import ENGINES, OptionInfo, agent_help, agent_options, united_types
+from agents.perfect import RESISTANCES
 from agents.policy.alphazero_agent import ROOTS, SMALLEST_ALPHA
 from agents.policy.shipped import SHIPPED
 from agents.registry import REGISTERED, TRAINED_AGENTS
-from agents.solver.perfect import EXACT_TIE_BREAKS
 from agents.trace.recording import RECORDED_SEARCHES
 from envs.connectx import ConnectFour, ConnectX
 from envs.games import GAMES, game_id
@@ -67,6 +67,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "weights": SHIPPED,
     "root": ROOTS,
     "opponent": ("uniform", "epsilon_greedy", "softmax"),
+    "tie_break": tuple(TIE_BREAKS),
+    "resistance": RESISTANCES,
 }
 LONGEST_TEXT = 100
 
@@ -103,7 +105,7 @@ def agent_forms() -> list[dict[str, Any]]:
             "help": agent_help(agent),
             "game": TRAINED_GAME if name in TRAINED_AGENTS else None,
             "search": _first_options(name),
-            "options": [option_form(name, option) for option in offered_options(name).values()],
+            "options": [option_form(option) for option in offered_options(name).values()],
         }
         for name, agent in REGISTERED.items()
     ]
@@ -123,38 +125,36 @@ def offered_options(name: str) -> dict[str, OptionInfo]:
     }
 
 
-def option_form(agent: str, option: OptionInfo) -> dict[str, Any]:
+def option_form(option: OptionInfo) -> dict[str, Any]:
     """An option as a field of a form."""
     members = united_types(option.type)
     field: dict[str, Any] = {
         "name": option.name,
         "help": option.help,
-        "type": field_type(agent, option),
+        "type": field_type(option),
         "nullable": NoneType in members,
     }
     if option.default is not MISSING:
         field["default"] = option.default
     if field["type"] == "choice":
-        field["choices"] = list(option_choices(agent, option.name))
+        field["choices"] = list(option_choices(option.name))
     if field["type"] in {"integer", "number"}:
         limits = option_limits(option.name)
         field["least"], field["most"] = limits.least, limits.most
     return field
 
 
-def field_type(agent: str, option: OptionInfo) -> str:
+def field_type(option: OptionInfo) -> str:
     """The type of a form's field: `integer`, `number`, `boolean`, `choice` or `text`."""
     members = united_types(option.type)
     for kind, name in ((bool, "boolean"), (float, "number"), (int, "integer")):
         if kind in members:
             return name
-    return "choice" if option_choices(agent, option.name) else "text"
+    return "choice" if option_choices(option.name) else "text"
 
 
-def option_choices(agent: str, option: str) -> tuple[str, ...]:
+def option_choices(option: str) -> tuple[str, ...]:
     """The words of an option; none where it is free text."""
-    if option == "tie_break":
-        return EXACT_TIE_BREAKS if agent == "perfect" else tuple(TIE_BREAKS)
     return CHOICES.get(option, ())
 
 

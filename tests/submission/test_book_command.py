@@ -108,8 +108,17 @@ def test_scores_of_an_earlier_run_are_not_overwritten(shell: Shell, tmp_path: Pa
             "too little for 2 tables of 99999999 MB: give a smaller --table-megabytes or fewer",
         ),
         ("--output absent/book.py", "absent/book.py"),
-        ("--seat 1", "--seat and --all-plies belong to --repertoire: add it"),
-        ("--all-plies 3", "--seat and --all-plies belong to --repertoire: add it"),
+        ("--seat 1", "--seat belongs to --repertoire and --traps: add one of them"),
+        ("--all-plies 3", "--all-plies belongs to --repertoire: add it"),
+        ("--traps --all-plies 3", "--all-plies belongs to --repertoire: add it"),
+        ("--minutes 3", "--opponent and --minutes belong to --traps: add it"),
+        ("--opponent mcts", "--opponent and --minutes belong to --traps: add it"),
+        ("--traps --repertoire", "--repertoire and --traps are two books: choose one"),
+        ("--traps --seat 3", "the seat is 1 or 2, not 3"),
+        ("--traps --opponent nobody", "unknown agent 'nobody'"),
+        ("--traps --opponent mcts:visits=3", "has no option 'visits'"),
+        ("--traps --rows 5 --opponent policy", "this policy was trained for"),
+        ("--traps --rows 8 --columns 8", "a repertoire takes boards with columns * (rows + 1)"),
         ("--repertoire --seat 3", "the seat is 1 or 2, not 3"),
         ("--repertoire --plies 42", "must be from 0 to 41, not 42"),
         (
@@ -170,3 +179,52 @@ def test_a_file_that_is_no_repertoire_is_one_sentence(shell: Shell, tmp_path: Pa
     assert "this is no repertoire: compute one with `connectx book --repertoire`" in outcome.stderr
     outcome = shell.run("build", "perfect", "-O", "repertoire=absent.cxrp")
     assert (outcome.status, outcome.stderr.count("\n")) == (2, 1)
+
+
+TRAPS = (
+    "book --traps --rows 4 --columns 4 --inarow 3 --workers 1 --table-megabytes 1 --minutes 1 "
+    "--opponent greedy --opponent alphabeta:depth=2,time_limit=none"
+)
+
+
+def test_a_book_of_traps_is_written_and_played(shell: Shell, tmp_path: Path) -> None:
+    """On this board player 2 is lost, and all that can be learnt is learnt in seconds."""
+    outcome = shell.run(*TRAPS.split())
+    assert outcome.status == 0
+    assert re.fullmatch(
+        r"Wrote traps\.cxrp, 0 kB: \d+ traps, and the moves of what else can be met\.\n",
+        outcome.stdout,
+    )
+    book = decode_repertoire((tmp_path / "traps.cxrp").read_bytes())
+    assert book.scope == RepertoireScope(4, 4, 3, -1, -1, 7)
+    env, agent = ConnectX(4, 4, 3), PerfectAgent(traps=str(tmp_path / "traps.cxrp"))
+    for column in range(4):
+        state = env.get_next_state(env.initial_state(), column)
+        assert agent.act(env, state) == book.move(state) == agent.search(env, state).action
+    words = ("build", "perfect", "-O", "traps=traps.cxrp", "-o", "submission.py")
+    assert shell.run(*words).status == 0
+    assert "_TRAPS = b85decode(" in (tmp_path / "submission.py").read_text()
+
+
+def test_a_book_of_traps_goes_on_from_what_was_found(shell: Shell, tmp_path: Path) -> None:
+    assert shell.run(*TRAPS.split(), "-o", "first.cxrp").status == 0
+    replies = (tmp_path / "first.cxrp.replies").read_bytes()
+    (tmp_path / "second.cxrp.replies").write_bytes(replies[: len(replies) // 2])
+    assert "earlier run" in shell.run(*TRAPS.split(), "-o", "second.cxrp").stderr
+    assert shell.run(*TRAPS.split(), "-o", "second.cxrp", "--resume").status == 0
+    found = (tmp_path / "second.cxrp.replies").read_bytes().splitlines()
+    kept = replies[: len(replies) // 2].splitlines()[:-1]  # the last line was cut short
+    assert found[: len(kept)] == kept
+    assert len(set(found)) == len(found) > len(kept)
+    other = [word.replace("greedy", "random") for word in TRAPS.split()]
+    outcome = shell.run(*other, "-o", "second.cxrp", "--resume")
+    assert outcome.status == 2
+    assert "it belongs to something else, so choose another --output" in outcome.stderr
+
+
+def test_a_torn_book_of_traps_is_one_sentence(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "torn.cxrp").write_bytes(b"CXRP\x01")
+    for name, sentence in (("torn", "this is no repertoire"), ("absent", "cannot read absent")):
+        outcome = shell.run("build", "perfect", "-O", f"traps={name}.cxrp")
+        assert (outcome.status, outcome.stderr.count("\n")) == (2, 1)
+        assert sentence in outcome.stderr

@@ -4,6 +4,7 @@ import json
 import re
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
 from math import inf
 from pathlib import Path
@@ -15,6 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import MCTSAgent, make_agent
+from agents.book.book_format import encode_repertoire
+from agents.book.repertoire import RepertoireScope
+from agents.book.repertoire_building import RepertoireBuilder
 from agents.options import alternatives
 from agents.trace.exercise import solve_exercise
 from agents.trace.open_tree import read_open_tree
@@ -23,7 +27,9 @@ from agents.trace.story import tell
 from agents.trace.subject import leaf_values, search_trace, textbook_tree, tree_subject
 from agents.trace.trace import SearchTrace
 from agents.trace.trace_json import from_json
+from envs import ConnectX, state_from_moves
 from envs.games import GAMES
+from tests.helpers.brute_force import BruteForce
 from tests.helpers.shell import Outcome, Shell
 
 Nested = float | list["Nested"]
@@ -391,6 +397,66 @@ def test_each_recorded_search_is_told_drawn_and_asked_about(
         assert "the root chooses " in explain(*subject, "--agent", agent, "--quiz").stdout
 
 
+SMALL = ("--rows", "4", "--columns", "4", "--inarow", "3")
+PERFECT = ("--agent", "perfect", *SMALL)
+CHOICE = re.compile(r"^perfect plays column (\d), (.*)\.$", re.MULTILINE)
+TABLE_ROW = re.compile(r"(\d)  \D+\d* moves?  +([\d-])  +([\d-])$")
+
+
+def chosen_by_perfect(shown: str) -> tuple[int, str]:
+    """The column that is played, from 1, and whence it comes."""
+    ((column, source),) = CHOICE.findall(shown)
+    return int(column), source
+
+
+def test_how_perfect_chooses_is_told_move_by_move(explain: Explain) -> None:
+    """The result, the choice, and what each move leaves, against full minimax."""
+    env = ConnectX(4, 4, 3)
+    truth, state = BruteForce(env), state_from_moves(env, "2")
+    shown = explain(*PERFECT, "--moves", "2").stdout
+    lines = [line.strip() for line in shown.splitlines()]
+    plies = truth.plies(state)
+    assert f"Player 2 (O) is to move: loses in {plies // 2} moves." in lines
+    assert f"Under best play the game ends with move {1 + plies}." in lines
+    rows = [found.groups() for line in lines if (found := TABLE_ROW.match(line))]
+    for column, row in enumerate(rows):
+        child = env.get_next_state(state, column)
+        values = [truth.action_value(child, reply) for reply in env.get_available_actions(child)]
+        kept = values.count(1.0)
+        assert tuple(map(int, row)) == (column + 1, kept, len(values) - kept)
+    assert len(rows) == 4
+    column, source = chosen_by_perfect(shown)
+    assert source == "by search"
+    _, keeping, _ = rows[column - 1]
+    assert lines[-1].startswith(f"Column {column} sets a trap: ")
+    assert re.search(rf", {keeping} keeps? (it|the win)\b.*\.$", lines[-1])
+
+
+def test_where_perfect_has_a_move_from_is_told(explain: Explain, tmp_path: Path) -> None:
+    scope = RepertoireScope(4, 4, 3, -1, -1, 7)
+    with ThreadPoolExecutor(1) as executor:
+        builder = RepertoireBuilder(scope, executor, 1, {}, lambda _: None, lambda *_: None)
+        (tmp_path / "book.cxrp").write_bytes(encode_repertoire(scope, builder.build()))
+    for words, source in {
+        ("traps=book.cxrp",): "by heart: its book of traps has the position",
+        ("traps=none", "repertoire=book.cxrp"): "by heart: its repertoire has the position",
+        ("traps=book.cxrp", "resistance=longest"): "by search",
+        ("traps=book.cxrp", "book=false"): "by search",
+    }.items():
+        options = [word for option in words for word in ("--option", option)]
+        shown = explain(*PERFECT, "--moves", "2", *options).stdout
+        assert chosen_by_perfect(shown)[1] == source
+
+
+def test_a_win_at_hand_is_told_without_a_trap(explain: Explain) -> None:
+    shown = explain("--agent", "perfect", "--moves", "121212").stdout
+    source = "at sight: two plies of look-ahead leave no other move"
+    assert chosen_by_perfect(shown) == (1, source)
+    assert "Player 1 (X) is to move: wins in 1 move." in shown
+    assert re.search(r"^ +1  wins in 1 move +-  +- *$", shown, re.MULTILINE)
+    assert "trap" not in shown
+
+
 def test_a_long_walk_is_cut_and_says_so(explain: Explain) -> None:
     lines = explain("--tree", TEXTBOOK, "--limit", "5").stdout.splitlines()
     assert "... and 18 more lines: raise --limit to read on" in lines
@@ -437,6 +503,16 @@ def test_a_long_walk_is_cut_and_says_so(explain: Explain) -> None:
         (["--moves", "44", "--depth", "0"], "--depth"),
         (["--moves", "44", "-O", "engine=compiled"], "compiled code cannot be recorded"),
         (["--game", "tictactoe", "--columns", "4"], "tictactoe has one size only"),
+        ([*PERFECT, "--tree", TEXTBOOK], "leave --agent perfect or --tree out"),
+        ([*PERFECT, "--svg", "x.svg"], "leave --agent perfect or --svg out"),
+        ([*PERFECT, "--json", "x.json"], "leave --agent perfect or --json out"),
+        ([*PERFECT, "--quiz"], "leave --agent perfect or --quiz out"),
+        ([*PERFECT, "--limit", "9"], "leave --agent perfect or --limit out"),
+        ([*PERFECT, "--depth", "9"], "agent perfect has no option 'depth'"),
+        ([*PERFECT, "-O", "resistance=luck"], "unknown resistance 'luck'"),
+        ([*PERFECT, "--moves", "12121"], "the game is over: give fewer moves"),
+        (["--agent", "perfect", "--game", "tictactoe"], "not on TicTacToe()"),
+        (["--agent", "perfect", "--rows", "20", "--columns", "20"], "choose another agent"),
     ],
 )
 def test_mistakes_are_one_sentence_and_status_2(

@@ -10,16 +10,18 @@ from time import perf_counter, sleep
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
-from agents.agent import Agent
+from agents.agent import Agent, Clock, SearchResult, TimeUp
 from agents.book.opening_book import shipped_book, shipped_book_of
 from agents.compiled.compilation import PATIENCE, WIDE_BOARDS, Compilation
 from agents.compiled.compiled_alpha_beta import ALPHA_BETA, LEARNED_ALPHA_BETA
 from agents.compiled.mcts_forest import LEARNED_MCTS, MCTS
+from agents.levels import LEVELS
 from agents.options import agent_options
 from agents.registry import make_agent
 from agents.solver.solver import Solver
 from agents.solver.solver_engine import is_solvable, solver_compilation
 from agents.trace.growth import SlicedSearch, growth_after, steps
+from agents.traps.told_trap import told_trap
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 from envs.games import game_from_id
@@ -41,6 +43,8 @@ KEPT_TREES = 12
 """Of the pages that have searched last, to be stepped through."""
 PICTURE_SHARE = 2
 """Time for the search to that for drawing it."""
+TRAP_SECONDS = 1.0
+"""Time to find out what the replies to a move give away."""
 POLL_SECONDS = 0.02
 
 Snapshots = Generator[dict[str, Any], None, None]
@@ -60,6 +64,12 @@ class MoveAsked(NamedTuple):
     agent: str
     options: Mapping[str, Any]
     seconds: float
+
+    @property
+    def plays_exactly(self) -> bool:
+        """Whether the agent gives no result away: it sets traps where it cannot win."""
+        highest = self.agent == "level" and self.options.get("n") == len(LEVELS)
+        return self.agent == "perfect" or highest
 
 
 class TreeAsked(NamedTuple):
@@ -144,12 +154,27 @@ class Searches:
         """Find an agent's move."""
         env, state = replayed(asked.position)
         result = _single(make_agent(asked.agent, **asked.options)).search(env, state, asked.seconds)
+        is_told = asked.plays_exactly and not _is_won(state, result)
         return {
             "action": int(result.action),
             "value": float(result.value) if result.action_values else None,
             "engine": result.engine,
             "elapsed": round(result.elapsed, 4),
+            "trap": self._trap(env, state, int(result.action)) if is_told else None,
         }
+
+    def _trap(self, env: BoardGame, state: BoardState, action: int) -> str | None:
+        """What the replies to a move give away, in words; None: nothing, or that took too long."""
+        if not (is_solvable(env) and solver_compilation(env).is_ready(patient=False)):
+            return None
+        solver = self._solver(env)
+        if solver is None:
+            return None
+        try:
+            trap = told_trap(solver, state, action, Clock(TRAP_SECONDS))
+        except TimeUp:
+            return None
+        return None if trap is None else trap.sentence
 
     def values(self, asked: Asked) -> Snapshots:
         """Find the values of a position's moves."""
@@ -221,6 +246,11 @@ class Searches:
             raise ValueError("this search is not kept any more: start it again")
         step = min(asked.step, steps(search.trace))
         return picture_view(search, step, asked.root, asked.nodes, True)
+
+
+def _is_won(state: BoardState, result: SearchResult[int]) -> bool:
+    """Whether the player to move has a proven win."""
+    return result.value == (1.0 if state.player == 1 else -1.0)
 
 
 def _single(agent: Agent) -> Agent:

@@ -42,7 +42,8 @@ function seatDetail(seat, setup) {
 }
 
 /**
- * A card of a seat that can be changed.
+ * A card of a seat that can be changed. What the agent's last move sets as a trap keeps its room
+ * while the agent thinks, so that the board below does not jump.
  *
  * @param {1|2} player
  * @param {import("./address.js").Seat} seat
@@ -56,7 +57,13 @@ export function seatCard(player, seat, { setup, toMove, thinking, last, onclick 
     "button",
     { type: "button", class: "seat", "data-to-move": toMove, "data-thinking": thinking, onclick },
     stone(player),
-    h("span", { class: "who" }, h("b", {}, seatName(seat)), h("small", {}, ...detail)),
+    h(
+      "span",
+      { class: "who" },
+      h("b", {}, seatName(seat)),
+      h("small", {}, ...detail),
+      ...(last?.trap ? [h("small", { class: "trap" }, last.trap)] : []),
+    ),
     h("span", { class: "hidden" }, `${toMove ? ", to move" : ""}. Change who plays ${MARKS[player]}`),
   );
 }

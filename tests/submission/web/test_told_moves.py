@@ -1,0 +1,83 @@
+"""The answer for a move says what the replies give away, where an agent that solves has not won."""
+
+from typing import Any
+
+import pytest
+
+from agents.agent import Clock
+from agents.compiled import compilation
+from agents.compiled.compilation import Patience, WideBoards
+from agents.levels import LEVELS
+from agents.solver.solver import Solver
+from agents.solver.solver_engine import solver_compilation
+from agents.traps.told_trap import told_trap
+from envs import ConnectFour, state_from_moves
+from submission.web.searching import searches as web_searches
+from submission.web.searching.searches import Asked, MoveAsked, Searches
+
+ENV = ConnectFour()
+LOST, DRAWN, WON = "44444353", "27711257455343133662", "141414"
+BEST_LEVEL = len(LEVELS)
+
+
+@pytest.fixture
+def searches(monkeypatch: pytest.MonkeyPatch) -> Searches:
+    """The searches of a process whose solver is compiled."""
+    assert solver_compilation(ENV).is_ready()
+    for name, value in (("PATIENCE", Patience()), ("WIDE_BOARDS", WideBoards())):
+        for module in compilation, web_searches:
+            monkeypatch.setattr(module, name, value)
+    return Searches()
+
+
+def answer(searches: Searches, moves: str, agent: str, **options: Any) -> dict[str, Any]:
+    actions = tuple(int(column) - 1 for column in moves)
+    asked = MoveAsked(Asked("connectx-6x7x4", actions), agent, options, 1.0)
+    found: dict[str, Any] = searches.answer("move", asked)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("agent", "options"),
+    [
+        ("perfect", {"traps": None}),
+        ("perfect", {"traps": None, "resistance": "longest"}),
+        ("level", {"n": BEST_LEVEL}),
+    ],
+)
+@pytest.mark.parametrize(("moves", "prize"), [(LOST, "win"), (DRAWN, "draw")])
+def test_a_move_that_does_not_win_is_told(
+    searches: Searches, moves: str, prize: str, agent: str, options: dict[str, Any]
+) -> None:
+    move = answer(searches, moves, agent, **options)
+    trap = told_trap(Solver(ENV), state_from_moves(ENV, moves), move["action"], Clock())
+    assert trap is not None
+    assert move["trap"] == trap.sentence
+    assert f"the {prize}" in move["trap"]
+
+
+@pytest.mark.parametrize(
+    ("moves", "agent", "options"),
+    [
+        (WON, "perfect", {"traps": None}),
+        (DRAWN, "level", {"n": BEST_LEVEL - 1, "seed": 1}),
+        (DRAWN, "level", {}),
+        (DRAWN, "alphabeta", {"depth": 2}),
+    ],
+)
+def test_of_other_moves_nothing_is_told(
+    searches: Searches, moves: str, agent: str, options: dict[str, Any]
+) -> None:
+    assert answer(searches, moves, agent, **options)["trap"] is None
+
+
+def test_what_takes_too_long_is_not_told(
+    searches: Searches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(web_searches, "TRAP_SECONDS", 0.0)
+    assert answer(searches, DRAWN, "perfect", traps=None)["trap"] is None
+
+
+def test_a_game_that_is_not_solved_has_no_traps(searches: Searches) -> None:
+    asked = MoveAsked(Asked("tictactoe", (4,)), "perfect", {}, 0.2)
+    assert searches.answer("move", asked)["trap"] is None
