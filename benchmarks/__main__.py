@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
+from agents.perfect import RESISTANCES
 from agents.registry import agent_from_text
 from benchmarks.environments.single_environments import (
     EnvironmentWorkload,
@@ -57,6 +58,22 @@ from benchmarks.strength.learned import (
 )
 from benchmarks.strength.learned_parts import PARTS, LearnedSettings, Part
 from benchmarks.strength.rollouts import rollout_matches, rollout_report
+from benchmarks.strength.season import (
+    FEWEST_PLAYERS,
+    KINDS,
+    measured_outcomes,
+    outcome_figures,
+    season_report,
+    simulate,
+)
+from benchmarks.strength.second_seat import (
+    PLAYERS,
+    Pool,
+    encounter_figures,
+    opponents_of,
+    play_encounters,
+    second_seat_report,
+)
 from benchmarks.strength.tie_break import MATCHES, play_matches, tie_break_report
 from benchmarks.strength.value_losses import draw_positions
 from benchmarks.structure import files_passed, structure_report, structures
@@ -132,10 +149,13 @@ def solver(
 def moves(
     per_ply: Annotated[int, typer.Option(min=1, help="Positions of each ply.")] = 75,
     seed: Annotated[int, typer.Option(help="The same seed takes the same positions.")] = 1,
+    resistance: Annotated[
+        str, typer.Option(help=f"Where nothing can be won: {' or '.join(RESISTANCES)}.")
+    ] = RESISTANCES[0],
     json: Json = None,
 ) -> None:
     """Time the perfect agent's moves in random positions of all plies: some minutes."""
-    timed = _track(time_moves(per_ply, seed), "Timing moves", per_ply * CELLS)
+    timed = _track(time_moves(per_ply, seed, resistance), "Timing moves", per_ply * CELLS)
     _publish(move_report([*timed]), json)
 
 
@@ -216,9 +236,66 @@ def ties(
     seed: Annotated[int, typer.Option(help="The same seed takes the same positions.")] = 1,
     json: Json = None,
 ) -> None:
-    """Play from drawn and lost positions with either tie-break of the perfect agent: minutes."""
+    """Play from drawn and lost positions with either resistance of the perfect agent: minutes."""
     matches = play_matches(positions, seed)
     _publish(tie_break_report([*_track(matches, "Playing matches", MATCHES)]), json)
+
+
+@app.command("second-seat")
+def second_seat(
+    games: Annotated[
+        int, typer.Option(min=1, help="Of each opponent; one without random numbers plays one.")
+    ] = 200,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed plays the same games.")] = 0,
+    pool: Annotated[
+        Pool, typer.Option(help="The opponents: others than the book's of traps, its own, or both.")
+    ] = Pool.REPORTED,
+    only: Annotated[str, typer.Option(help="Opponents whose name or group contains this.")] = "",
+    player: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SPEC", help="Who is player 2, as in mcts:simulations=500; repeatable."
+        ),
+    ] = None,
+    network: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE", help="Of `connectx train`: opponents that use it; repeatable."
+        ),
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Games at the same time.")] = 2,
+    json: Json = None,
+) -> None:
+    """Count what players win as player 2, who is lost at the start: hours; --only takes less."""
+    try:
+        opponents = opponents_of(pool, network or [], only)
+        encounters = play_encounters(player or PLAYERS, opponents, games, seed, workers)
+    except (OSError, ValueError) as error:
+        raise typer.BadParameter(str(error)) from None
+    _publish(second_seat_report(encounters), json, [*map(encounter_figures, encounters)])
+
+
+@app.command()
+def season(
+    players: Annotated[int, typer.Option(min=FEWEST_PLAYERS, help="One in ten is perfect.")] = 200,
+    episodes: Annotated[int, typer.Option(min=1, help="Rated games of a season.")] = 20_000,
+    seasons: Annotated[int, typer.Option(min=2, help="The intervals are over these.")] = 20,
+    games_per_pair: Annotated[
+        int, typer.Option(min=1, help="Real games of each two kinds, in either seat.")
+    ] = 4,
+    seed: Annotated[
+        int, typer.Option(min=0, help="The same seed plays and simulates the same.")
+    ] = 0,
+    workers: Annotated[int, typer.Option(min=1, help="Games at the same time.")] = 2,
+    json: Json = None,
+) -> None:
+    """Simulate what traps are worth on a leaderboard: some minutes."""
+    try:
+        outcomes = measured_outcomes(KINDS, games_per_pair, seed, workers)
+    except (OSError, ValueError) as error:
+        raise typer.BadParameter(str(error)) from None
+    simulated = simulate(outcomes, players, episodes, seasons, seed)
+    _publish(season_report(simulated), json, outcome_figures(outcomes))
 
 
 @app.command()

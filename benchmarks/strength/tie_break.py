@@ -1,4 +1,4 @@
-"""Matches that show what the tie-break of the perfect agent gains against players who err."""
+"""Matches that show what the traps of the perfect agent gain against players who err."""
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,28 +32,28 @@ class Match:
 
     result: str
     opponent: str
-    by_score: list[float]
-    by_expectimax: list[float]
+    by_longest: list[float]
+    by_traps: list[float]
 
     @property
     def gain(self) -> tuple[float, float]:
         """The mean gain in points a game, and half the width of its 95 % interval (paired)."""
-        gains = [new - old for new, old in zip(self.by_expectimax, self.by_score, strict=True)]
+        gains = [new - old for new, old in zip(self.by_traps, self.by_longest, strict=True)]
         return mean(gains), Z_95 * stdev(gains) / sqrt(len(gains))
 
 
 def play_matches(positions: int, seed: int) -> Iterator[Match]:
-    """Play each opponent from `positions` positions of each result, with either tie-break."""
-    by_score = PerfectAgent(time_limit=TIME_LIMIT)
-    by_expectimax = PerfectAgent(time_limit=TIME_LIMIT, tie_break="expectimax")
+    """Play each opponent from `positions` positions of each result, with either resistance."""
+    by_longest = PerfectAgent(time_limit=TIME_LIMIT, resistance="longest")
+    by_traps = PerfectAgent(time_limit=TIME_LIMIT, resistance="traps")
     for result, outcome in RESULTS.items():
         openings = random_positions(outcome, positions, seed)
         for name, opponent in OPPONENTS.items():
             yield Match(
                 result,
                 name,
-                [play(by_score, opponent, state, game) for game, state in enumerate(openings)],
-                [play(by_expectimax, opponent, state, game) for game, state in enumerate(openings)],
+                [play(by_longest, opponent, state, game) for game, state in enumerate(openings)],
+                [play(by_traps, opponent, state, game) for game, state in enumerate(openings)],
             )
 
 
@@ -117,18 +117,16 @@ def random_position(plies: int, rng: random.Random) -> BoardState:
 
 
 def tie_break_report(matches: Sequence[Match]) -> Report:
-    """The points a game with either tie-break, and what the second gains."""
-    rows = table(
-        "position", "opponent", "score", "expectimax", "gain", words=("position", "opponent")
-    )
+    """The points a game with either resistance, and what the second gains."""
+    rows = table("position", "opponent", "longest", "traps", "gain", words=("position", "opponent"))
     for match in matches:
         gain, uncertainty = match.gain
         rows.add_row(
             match.result,
             match.opponent,
-            f"{mean(match.by_score):.3f}",
-            f"{mean(match.by_expectimax):.3f}",
+            f"{mean(match.by_longest):.3f}",
+            f"{mean(match.by_traps):.3f}",
             f"{gain:+.3f} ± {uncertainty:.3f}",
         )
-    games = len(matches[0].by_score)
-    return [f"The perfect agent's tie-break: points a game, {games} positions each", rows]
+    games = len(matches[0].by_longest)
+    return [f"The perfect agent's resistance: points a game, {games} positions each", rows]

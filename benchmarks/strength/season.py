@@ -1,0 +1,260 @@
+"""What the second seat is worth on a leaderboard: seasons of rated games, simulated.
+
+First each kind of player meets each kind, itself included, from both seats. Then many players of
+these kinds meet in simulated seasons and are rated as Kaggle's competitions of agents say that they
+rate: what is known of a player's skill is a normal distribution, and an episode moves both means
+the more, the less its result was expected and the less certain they were.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import cycle, islice, product
+from math import erfc, sqrt
+from random import Random
+from statistics import NormalDist, fmean, stdev
+from typing import NamedTuple
+
+from agents.reporting.stats import Z_95
+from benchmarks.results import Report, table
+from benchmarks.strength.seeded_games import Pairing, play_pairings
+
+TRAPS = "perfect:resistance=traps,time_limit=0.5"
+LONGEST = "perfect:resistance=longest,time_limit=0.5"
+"""The perfect players whose places are compared; with much less time they err on a busy machine."""
+PERFECT_SHARE = 10
+"""One of so many players is perfect, half of these with traps."""
+FEWEST_PLAYERS = 2 * PERFECT_SHARE
+
+OTHERS = (
+    "random",
+    *(f"level:n={n}" for n in range(2, 10)),
+    *(f"alphabeta:depth={depth},time_limit=none,weights=none" for depth in (4, 8)),
+    *(f"mcts:simulations={simulations}" for simulations in (200, 2000)),
+    *(f"alphazero:simulations={simulations}" for simulations in (20, 100)),
+)
+"""The kinds of all other players, each of which takes some 20 ms a move or less."""
+KINDS = (TRAPS, LONGEST, *OTHERS)
+
+BEGINNING = 600.0
+"""The rating of new players, as on Kaggle."""
+UNCERTAINTY = BEGINNING / 3
+"""Its standard deviation. Kaggle does not say how large it is; this proportion, and the next one,
+are those of TrueSkill (R. Herbrich, T. Minka, T. Graepel, 2006)."""
+LUCK = UNCERTAINTY / 2
+"""The standard deviation of how well a player plays in one episode."""
+LOOKS = 10
+"""Players that are drawn for an episode; the one whose rating is nearest plays."""
+SMALLEST_CHANCE = 1e-300
+"""Of a win; one that is less likely tells what a draw does."""
+
+STANDARD = NormalDist()
+
+Outcomes = Mapping[Pairing, Sequence[float]]
+"""The results of games, from player 1's view: 1 for a win, 0 for a draw, -1 for a loss."""
+
+
+class Rating(NamedTuple):
+    """A normal distribution that stands for what is known of a player's skill."""
+
+    mu: float = BEGINNING
+    sigma: float = UNCERTAINTY
+
+
+class Episode(NamedTuple):
+    """How far an episode moves the ratings of its players."""
+
+    spread: float
+    """The standard deviation of the difference of how well they play."""
+    shift: float
+    """Of the first one's mean, in units of its variance by the spread; the other's is opposed."""
+    told: float
+    """How much less uncertain both are, in units of their variance by that of the difference."""
+
+
+class Standing(NamedTuple):
+    """How the players of a kind stood at the end of a season, on average."""
+
+    mu: float
+    rank: float
+    """From 1, the best."""
+
+
+@dataclass(frozen=True)
+class Seasons:
+    """What was simulated: each season's standings by kind, and how many players each kind has."""
+
+    players: Mapping[str, int]
+    standings: Sequence[Mapping[str, Standing]]
+    episodes: int
+
+
+def measured_outcomes(
+    kinds: Sequence[str], games: int, seed: int, workers: int
+) -> dict[Pairing, tuple[float, ...]]:
+    """The results of games of each kind against each, itself included, in either seat.
+
+    Args:
+        kinds: specifications of agents.
+        games: of each pairing, as `play_pairings` takes it.
+        seed: as above.
+        workers: as above.
+
+    Raises:
+        OSError, ValueError: see `play_pairings`.
+    """
+    pairings = [Pairing(*pair) for pair in product(kinds, repeat=2)]
+    played = play_pairings(pairings, games, seed, workers)
+    results = [tuple(game.result for game in its) for its in played]
+    return dict(zip(pairings, results, strict=True))
+
+
+def simulate(outcomes: Outcomes, players: int, episodes: int, seasons: int, seed: int) -> Seasons:
+    """Simulate seasons, each with a seed of its own.
+
+    Where games are few, they leave open how often each result comes: so each season takes as many
+    results of a pairing as were measured, drawn from them with replacement (B. Efron's bootstrap).
+
+    Args:
+        outcomes: measured results of all pairings of `KINDS`.
+        players: of a season, at least `FEWEST_PLAYERS`.
+        episodes: of a season.
+        seasons: at least 2.
+        seed: the same seed gives the same seasons.
+    """
+    kinds = roster(players)
+    standings = []
+    for season in range(seasons):
+        rng = Random(f"{seed}/{season}")
+        drawn = {pair: rng.choices(results, k=len(results)) for pair, results in outcomes.items()}
+        standings.append(standings_of(kinds, play_season(kinds, drawn, episodes, rng)))
+    return Seasons(Counter(kinds), standings, episodes)
+
+
+def roster(players: int) -> list[str]:
+    """The kind of each player: a tenth is perfect, the others are spread over all other kinds."""
+    of_each = players // (2 * PERFECT_SHARE)
+    perfect = [TRAPS] * of_each + [LONGEST] * of_each
+    return [*perfect, *islice(cycle(OTHERS), players - len(perfect))]
+
+
+def play_season(
+    kinds: Sequence[str], outcomes: Outcomes, episodes: int, rng: Random
+) -> list[Rating]:
+    """The players' ratings after so many episodes between players of similar rating.
+
+    Args:
+        kinds: of the players, at least two.
+        outcomes: what the results of their kinds are drawn from.
+        episodes: how many there are.
+        rng: draws the players, their seats and the results.
+    """
+    ratings = [Rating() for _ in kinds]
+    for _ in range(episodes):
+        seats = _matched(ratings, rng)
+        rng.shuffle(seats)
+        first, second = seats
+        result = rng.choice(outcomes[Pairing(kinds[first], kinds[second])])
+        ratings[first], ratings[second] = updated(ratings[first], ratings[second], result)
+    return ratings
+
+
+def _matched(ratings: Sequence[Rating], rng: Random) -> list[int]:
+    """A player, and one of similar rating."""
+    player, *others = rng.sample(range(len(ratings)), min(1 + LOOKS, len(ratings)))
+    mu = ratings[player].mu
+    return [player, min(others, key=lambda other: abs(ratings[other].mu - mu))]
+
+
+def updated(first: Rating, second: Rating, result: float) -> tuple[Rating, Rating]:
+    """The ratings after an episode.
+
+    The winner's mean rises and the loser's falls, the more the less that was expected; a draw pulls
+    both together. Each moves in proportion to its own variance, which shrinks.
+
+    Args:
+        first: of player 1.
+        second: of player 2.
+        result: 1 where player 1 has won, 0 for a draw, -1 where player 2 has.
+    """
+    episode = _episode(first, second, result)
+    return _moved(first, episode.shift, episode), _moved(second, -episode.shift, episode)
+
+
+def _episode(first: Rating, second: Rating, result: float) -> Episode:
+    """TrueSkill's update for two players, with a draw margin of 0.
+
+    Whoever plays better in the episode wins it. Then the difference of how well they play, which is
+    normally distributed with mean m and variance 1 in units of the spread, is known to be positive
+    (negative, or 0), which changes its mean by v and takes w off its variance. For the winner
+    v = phi(m) / Phi(m) and w = v (v + m); of a draw v = -m and w = 1.
+    """
+    spread = sqrt(2 * LUCK**2 + first.sigma**2 + second.sigma**2)
+    ahead = (first.mu - second.mu) / spread
+    chance = erfc(-result * ahead / sqrt(2)) / 2
+    if result == 0 or chance < SMALLEST_CHANCE:
+        return Episode(spread, -ahead, 1.0)
+    surprise = STANDARD.pdf(ahead) / chance
+    return Episode(spread, result * surprise, surprise * (surprise + result * ahead))
+
+
+def _moved(rating: Rating, shift: float, episode: Episode) -> Rating:
+    share = rating.sigma**2 / episode.spread
+    kept = 1 - share / episode.spread * episode.told
+    return Rating(rating.mu + share * shift, rating.sigma * sqrt(kept))
+
+
+def standings_of(kinds: Sequence[str], ratings: Sequence[Rating]) -> dict[str, Standing]:
+    """The mean rating and rank of the players of each kind."""
+    order = sorted(range(len(kinds)), key=lambda player: -ratings[player].mu)
+    ranks = {player: rank for rank, player in enumerate(order, start=1)}
+    return {
+        kind: Standing(
+            fmean(ratings[player].mu for player in ranks if kinds[player] == kind),
+            fmean(ranks[player] for player in ranks if kinds[player] == kind),
+        )
+        for kind in dict.fromkeys(kinds)
+    }
+
+
+def season_report(seasons: Seasons) -> Report:
+    """What the kinds came to, and by how much traps are ahead of the longest resistance."""
+    means = {
+        kind: Standing(*map(fmean, zip(*(each[kind] for each in seasons.standings), strict=True)))
+        for kind in seasons.players
+    }
+    rows = table("kind", "players", "mu at the end", "rank", words=("kind",))
+    for kind, mean in sorted(means.items(), key=lambda item: item[1].rank):
+        rows.add_row(f"`{kind}`", str(seasons.players[kind]), f"{mean.mu:.1f}", f"{mean.rank:.1f}")
+    return [
+        f"Means of {len(seasons.standings)} simulated seasons of {sum(seasons.players.values())} "
+        f"players and {seasons.episodes} episodes, rated as on Kaggle from {BEGINNING:g} on",
+        rows,
+        f"`{TRAPS}` is ahead of `{LONGEST}` by {_gain_text(seasons, 'mu', 1)} in mu and by "
+        f"{_gain_text(seasons, 'rank', -1)} places: the mean of the seasons with its 95 % "
+        "interval, and within how much of it 95 % of the seasons lie, for luck and for want of "
+        "measured games.",
+    ]
+
+
+def _gain_text(seasons: Seasons, field: str, sign: int) -> str:
+    gains = [
+        sign * (getattr(each[TRAPS], field) - getattr(each[LONGEST], field))
+        for each in seasons.standings
+    ]
+    within = Z_95 * stdev(gains)
+    return f"{fmean(gains):+.1f} ± {within / sqrt(len(gains)):.1f} (± {within:.1f})"
+
+
+def outcome_figures(outcomes: Outcomes) -> list[dict[str, object]]:
+    """What was measured of each pairing: player 1's wins, draws and losses."""
+    return [
+        {
+            "first": pairing.first,
+            "second": pairing.second,
+            "wins": results.count(1),
+            "draws": results.count(0),
+            "losses": results.count(-1),
+        }
+        for pairing, results in outcomes.items()
+    ]

@@ -1,0 +1,134 @@
+"""Games from the empty board that follow from a seed, in as many processes as are asked for.
+
+A pairing plays until more games would tell nothing new. A game depends on its seed alone, and on
+nothing that was played before; players that count seconds may play otherwise on a busy machine.
+"""
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from random import Random
+from typing import NamedTuple
+
+from agents.registry import agent_from_text
+from envs.connectx import ConnectFour
+from submission.executors.local_workers import local_executor
+from submission.terminal import progress_bar
+
+GAME = ConnectFour()
+
+
+class Pairing(NamedTuple):
+    """Two agents, each as `agents.registry.agent_from_text` takes it."""
+
+    first: str
+    """Player 1."""
+    second: str
+    """Player 2."""
+
+
+class Played(NamedTuple):
+    """A whole game."""
+
+    columns: tuple[int, ...]
+    """From 0, in the order of the moves."""
+    result: float
+    """From player 1's view: 1 for a win, 0 for a draw, -1 for a loss."""
+
+
+Games = tuple[Played, ...]
+"""Those of one pairing, at least one, in the order of their seeds."""
+
+
+def play_pairings(pairings: Sequence[Pairing], games: int, seed: int, workers: int) -> list[Games]:
+    """Play each pairing from the empty board, until more games would tell nothing new.
+
+    Two agents without random numbers play one game. Where an option alone keeps them from random
+    numbers, such as a temperature of 0, a second game with another seed has to confirm that.
+
+    Args:
+        pairings: who meets whom.
+        games: of each pairing, at most; at least 1.
+        seed: the same seed gives the same games, however many workers play them.
+        workers: processes that play at the same time, at least 1.
+
+    Returns:
+        The games of each pairing.
+
+    Raises:
+        OSError: the file of an option cannot be read.
+        ValueError: an agent or an option is not known, its value does not fit, or there are fewer
+            than one worker.
+    """
+    seeds = [Random(f"{seed}/{game}").getrandbits(32) for game in range(games)]
+    begun = [seeds[: 2 if any(map(takes_seed, pairing)) else 1] for pairing in pairings]
+    with local_executor(workers) as executor:
+        first = _play(pairings, begun, executor, "First games:")
+        rest = [
+            [] if _tells_all(pairing, played) else seeds[len(played) :]
+            for pairing, played in zip(pairings, first, strict=True)
+        ]
+        more = _play(pairings, rest, executor, "More games:")
+    return [begin + end for begin, end in zip(first, more, strict=True)]
+
+
+def _play(
+    pairings: Sequence[Pairing], seeds: Sequence[Sequence[int]], executor: Executor, title: str
+) -> list[Games]:
+    """A game of each pairing with each of its seeds."""
+    submitted = [
+        [executor.submit(play_game, pairing, seed) for seed in its]
+        for pairing, its in zip(pairings, seeds, strict=True)
+    ]
+    total, done, played = sum(map(len, seeds)), 0, []
+    with progress_bar(title) as show:
+        for pairing, futures in zip(pairings, submitted, strict=True):
+            games = []
+            for future in futures:
+                show(done, total, pairing.first)
+                games.append(future.result())
+                done += 1
+            played.append(tuple(games))
+    return played
+
+
+def _tells_all(pairing: Pairing, played: Games) -> bool:
+    """Whether any other game of these agents would be the one that they have played."""
+    return len(set(played)) == 1 and not any(map(draws_numbers, pairing))
+
+
+def takes_seed(specification: str) -> bool:
+    """Whether an agent has the option `seed`, and its specification leaves it open.
+
+    Raises:
+        OSError, ValueError: see `agents.registry.agent_from_text`.
+    """
+    agent = agent_from_text(specification)
+    return hasattr(agent, "seed") and agent.seed is None
+
+
+def draws_numbers(specification: str) -> bool:
+    """Whether the moves of an agent depend on its seed, as far as its options tell.
+
+    Raises:
+        OSError, ValueError: see `agents.registry.agent_from_text`.
+    """
+    agent = agent_from_text(specification)
+    sources = [getattr(agent, name) for name in ("temperature", "noise") if hasattr(agent, name)]
+    return takes_seed(specification) and (not sources or any(sources))
+
+
+def play_game(pairing: Pairing, seed: int) -> Played:
+    """Play from the empty board; both agents are made anew, with seeds that come from this one.
+
+    Raises:
+        OSError, ValueError: see `agents.registry.agent_from_text`.
+    """
+    seeds = Random(seed)
+    agents = [agent_from_text(text, seeds.getrandbits(32)) for text in pairing]
+    state, columns, result = GAME.initial_state(), [], 0.0
+    while GAME.get_available_actions(state):
+        column = agents[state.player - 1].act(GAME, state)
+        result = GAME.reward(state, column)
+        state = GAME.get_next_state(state, column)
+        columns.append(column)
+    return Played(tuple(columns), result)
