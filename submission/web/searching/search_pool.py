@@ -26,6 +26,8 @@ HEED_SECONDS = 2.0
 """Time for a search to end that was called off, before its process is ended."""
 GRACE_SECONDS = 2.0
 """Time for a move beyond that which the agent has, before it is called off."""
+PICTURE_SECONDS = 20.0
+"""Time to draw a search: it takes tenths of a second, and more where others use the machine."""
 RESERVE = 3
 """Searches in slices that the first process takes before another one does."""
 MOST_ATTEMPTS = 2
@@ -185,7 +187,7 @@ class SearchPool:
         process = grown.process
         if process is None or process not in self._processes:
             raise Refusal("this search is not kept any more: start it again")
-        return await self._answer(Lane.QUICK, kind, question, 0.0, process)
+        return await self._answer(Lane.QUICK, kind, question, PICTURE_SECONDS, process)
 
     def grow(self, kind: str, question: Any, tell: Callable[[str, Any], None]) -> Job:
         """Have a question answered by snapshots.

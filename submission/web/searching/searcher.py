@@ -153,12 +153,12 @@ class Searcher:
 
     def _answer(self, order: Order) -> None:
         """Find an answer in one go."""
-        with self._ordered:
-            # A cancellation may have come before this begins, or comes from now on by a signal.
-            if Order(order.job, CANCEL) in self._orders:
-                return
-            self._running = order.job
         try:
+            with self._ordered:
+                # A cancellation may have come before this begins, or comes from now on by a signal.
+                if Order(order.job, CANCEL) in self._orders:
+                    raise Cancelled
+                self._running = order.job
             self._tell(order.job, "began")
             answer = self._searches.answer(order.kind, order.question)
             self._running = None

@@ -1,5 +1,6 @@
 """Searches for pages: begun, gone on with, called off, and replaced where a process dies."""
 
+import asyncio
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +13,9 @@ import httpx
 import psutil
 import pytest
 
+from submission.web.searching import search_pool
+from submission.web.searching.search_pool import SearchPool
+from submission.web.searching.searches import Asked, PictureAsked, TreeAsked
 from submission.web.streams import LINGER_SECONDS
 from tests.helpers.web_server import Running, running_server
 
@@ -234,6 +238,32 @@ def test_a_tree_of_a_search_that_was_left_can_be_stepped_through(
     assert not grown["done"]
     picture = server.client.post("/api/search/picture", json={"page": page, "step": 10})
     assert picture.json()["step"] == 10
+
+
+def test_pictures_that_are_called_off_before_they_begin_end_no_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(search_pool, "HEED_SECONDS", 0.5)
+    asked = TreeAsked("page", Asked("connectx-20x20x5", ()), "mcts", "{}", 30)
+
+    async def step_fast() -> None:
+        with SearchPool(1).running() as pool:
+            processes, grown = pool.process_ids, asyncio.Event()
+            search = pool.grow("search", asked, lambda event, content: grown.set())
+            await grown.wait()
+            pictures = [
+                asyncio.ensure_future(pool.ask_about(search, "picture", PictureAsked("page", *what)))
+                for what in [(1, (), 30)] * 20
+            ]
+            await asyncio.sleep(0)  # all are handed over
+            for picture in pictures[:-1]:
+                picture.cancel()
+            assert (await pictures[-1])["step"] == 1
+            await asyncio.sleep(2 * search_pool.HEED_SECONDS)
+            assert pool.process_ids == processes
+            assert await pool.ask_about(search, "picture", PictureAsked("page", 2, (), 30))
+
+    asyncio.run(step_fast())
 
 
 def test_a_review_judges_every_ply(server: Running, page: str) -> None:
