@@ -245,6 +245,7 @@ def test_pictures_that_are_called_off_before_they_begin_end_no_process(
 ) -> None:
     monkeypatch.setattr(search_pool, "HEED_SECONDS", 0.5)
     asked = TreeAsked("page", Asked("connectx-20x20x5", ()), "mcts", "{}", 30)
+    first = PictureAsked("page", 1, (), 30)
 
     async def step_fast() -> None:
         with SearchPool(1).running() as pool:
@@ -252,8 +253,7 @@ def test_pictures_that_are_called_off_before_they_begin_end_no_process(
             search = pool.grow("search", asked, lambda event, content: grown.set())
             await grown.wait()
             pictures = [
-                asyncio.ensure_future(pool.ask_about(search, "picture", PictureAsked("page", *what)))
-                for what in [(1, (), 30)] * 20
+                asyncio.ensure_future(pool.ask_about(search, "picture", first)) for _ in range(20)
             ]
             await asyncio.sleep(0)  # all are handed over
             for picture in pictures[:-1]:
@@ -261,7 +261,7 @@ def test_pictures_that_are_called_off_before_they_begin_end_no_process(
             assert (await pictures[-1])["step"] == 1
             await asyncio.sleep(2 * search_pool.HEED_SECONDS)
             assert pool.process_ids == processes
-            assert await pool.ask_about(search, "picture", PictureAsked("page", 2, (), 30))
+            assert await pool.ask_about(search, "picture", first)
 
     asyncio.run(step_fast())
 
