@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from time import perf_counter
-from typing import Any, ClassVar, Generic
+from typing import Any, ClassVar, Generic, NamedTuple
 
 from envs.protocol import CHANCE, Action, Env, GameOfChance, State
 
@@ -18,14 +18,15 @@ from envs.protocol import CHANCE, Action, Env, GameOfChance, State
 class SearchResult(Generic[Action]):
     """The result of a search. Values are from player 1's view, in [-1, 1].
 
-    A proven value is exactly +1 (player 1 wins), 0 or -1; an estimate lies strictly between -1
-    and 1.
+    An estimate lies strictly between -1 and 1, and may well be 0; `proven` tells it from a draw.
     """
 
     action: Action
     """The action to play."""
     value: float
     """Of the state; 0.0 from agents that estimate nothing."""
+    proven: bool = field(default=False, kw_only=True)
+    """Whether `value` is what the state is worth if both play on as well as they can."""
     principal_variation: tuple[Action, ...] = ()
     """The actions that the search expects, `action` first."""
     action_values: Mapping[Action, float] = field(default_factory=dict)
@@ -151,8 +152,75 @@ class Clock:
 Variation = tuple[Any, Any] | None
 """An action and the variation that follows it; None is the empty one."""
 
-Found = dict[Action, tuple[float, Variation]]
-"""By examined action, in the order of the search: its value and the variation that follows it."""
+
+class Finding(NamedTuple):
+    """What a search has found out about an action or a state. Values are player 1's, in [-1, 1].
+
+    The value is that of a look-ahead, and may rest on guesses. The bounds rest on ends of the game
+    alone: whatever lies beyond the horizon, the true value is between them, and `value` is too.
+    """
+
+    value: float
+    low: float
+    """The true value is at least this; -1 where nothing is known."""
+    high: float
+    """The true value is at most this; 1 where nothing is known."""
+    variation: Variation = None
+    """What follows, as the search expects it."""
+
+    def assured(self, sign: int) -> float:
+        """What the player with this sign (+1: player 1, -1: player 2) is sure of, in his view."""
+        return self.low if sign == 1 else -self.high
+
+    def possible(self, sign: int) -> float:
+        """The most that the player with this sign can still hope for, in his view."""
+        return self.high if sign == 1 else -self.low
+
+    def within(self, low: float, high: float) -> "Finding":
+        """The finding with what is proven otherwise taken into account."""
+        low, high = max(low, self.low), min(high, self.high)
+        return Finding(min(max(self.value, low), high), low, high, self.variation)
+
+    @classmethod
+    def end(cls, reward: float) -> "Finding":
+        """The finding at the end of a game."""
+        return cls(reward, reward, reward)
+
+    @classmethod
+    def guess(cls, value: float) -> "Finding":
+        """The finding at the horizon."""
+        return cls(value, -1.0, 1.0)
+
+    @classmethod
+    def mean(cls, findings: Sequence["Finding"], probabilities: Iterable[float]) -> "Finding":
+        """The finding where chance decides: the expected value, and its bounds."""
+        weights = list(probabilities)
+        values, lows, highs, _ = zip(*findings, strict=True)
+        return cls(*(expected_value(each, weights) for each in (values, lows, highs)))
+
+    @classmethod
+    def best(cls, found: "Found[Any]", player: int, complete: bool) -> "Finding":
+        """The finding where a player chooses: the first of the best values, and its bounds.
+
+        Args:
+            found: of the actions that were examined, at least one.
+            player: 1, who maximises, or 2.
+            complete: whether these are all; what was left out may be better.
+        """
+        values, lows, highs, _ = zip(*found.values(), strict=True)
+        choose = max if player == 1 else min
+        value, low, high = choose(values), choose(lows), choose(highs)
+        if not complete:
+            low, high = (low, 1.0) if player == 1 else (-1.0, high)
+        action = [*found][values.index(value)]
+        return cls(value, low, high, (action, found[action].variation))
+
+
+UNKNOWN = Finding.guess(0.0)
+"""Of what was not examined."""
+
+Found = dict[Action, Finding]
+"""By examined action, in the order of the search."""
 
 
 def variation_actions(variation: Variation) -> tuple[Any, ...]:

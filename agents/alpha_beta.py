@@ -2,10 +2,9 @@
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from enum import IntEnum
-from math import inf
 from typing import Any, NamedTuple
 
-from agents.agent import Clock, Found, Variation, expected_value, possible_outcomes
+from agents.agent import UNKNOWN, Clock, Finding, Found, possible_outcomes
 from agents.depth_first import DepthFirstSearch
 from agents.guidance.heuristics import Heuristic
 from agents.guidance.ordering import Ordering
@@ -27,18 +26,28 @@ class Entry(NamedTuple):
     """The result of a search of one state."""
 
     depth: float
-    """Plies that the search looked ahead; inf where no deeper search can change the result."""
+    """Plies that the search looked ahead; inf: to the end of the game."""
     bound: Bound
-    value: float
+    """The relation of the finding's value to the true one at this depth."""
+    finding: Finding
+    """Its bounds hold whatever the depth."""
     action: Any
     """The best action, or the one that caused the cutoff."""
+
+    def bounds(self, depth: float) -> tuple[float, float]:
+        """What the state is worth at least and at most in a search of this depth."""
+        value, low, high, _ = self.finding
+        if depth == self.depth:
+            low = low if self.bound is Bound.UPPER else value
+            high = high if self.bound is Bound.LOWER else value
+        return low, high
 
 
 class TranspositionTable(dict[Hashable, Entry]):
     """Entries by state; a full table takes no new states, so that its memory is bounded.
 
     Args:
-        capacity: number of states; about 0.4 kB each.
+        capacity: number of states; about 0.5 kB each.
     """
 
     def __init__(self, capacity: int) -> None:
@@ -61,8 +70,11 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
         alpha < v < beta    t == v
         beta <= v           t >= v
 
-    In a game in which a state recurs at different plies, what the table has proven at one of them
-    may serve at another, where minimax at this depth would still have to guess.
+    Beside its value each finding has bounds that are proven: they rest on ends of the game alone,
+    and what was pruned or lies beyond the horizon may be worth anything. So a guess may cut off
+    what it likes, and never becomes a proof. In a game in which a state recurs at different plies,
+    what the table has proven at one of them may serve at another, where minimax at this depth would
+    still have to guess.
 
     Where chance decides, t is the expected value of the outcomes; no value lies outside [-1, 1].
 
@@ -106,24 +118,23 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
         for action in actions:
             found[action] = self.action_value(state, action, depth, 0, alpha, beta)
             if maximising:
-                alpha = max(alpha, found[action][0])
+                alpha = max(alpha, found[action].value)
             else:
-                beta = min(beta, found[action][0])
+                beta = min(beta, found[action].value)
             if alpha >= beta:
                 break
 
     def action_value(
         self, state: State, action: Action, depth: float, ply: int, alpha: float, beta: float
-    ) -> tuple[float, Variation]:
-        """The value of `action` within the window, and the variation that follows it."""
+    ) -> Finding:
+        """What `action` is worth within the window."""
         self.nodes += 1
         child = self.env.get_next_state(state, action)
         replies = self.env.get_available_actions(child)
         if not replies:
-            return self.env.reward(state, action), None
+            return Finding.end(self.env.reward(state, action))
         if depth == 1:
-            self.guesses += 1
-            return self.guess(child), None
+            return Finding.guess(self.guess(child))
         return self.state_value(child, replies, depth - 1, ply + 1, alpha, beta)
 
     def guess(self, state: State) -> float:
@@ -138,45 +149,39 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
         ply: int,
         alpha: float,
         beta: float,
-    ) -> tuple[float, Variation]:
-        """The value of `state` within the window, and the variation that follows."""
+    ) -> Finding:
+        """What `state` is worth within the window."""
         self.clock.check()
         entry = self.table.get(state)
-        if entry is not None and entry.depth in (depth, inf):
-            if entry.bound is not Bound.UPPER:
-                alpha = max(alpha, entry.value)
-            if entry.bound is not Bound.LOWER:
-                beta = min(beta, entry.value)
-            if alpha >= beta:
-                self.guesses += entry.depth != inf
-                return entry.value, (entry.action, None)
+        if entry is not None:
+            low, high = entry.bounds(depth)
+            if low >= beta or high <= alpha or low == high:
+                value = high if high <= alpha else low
+                return entry.finding._replace(value=value, variation=(entry.action, None))
+            alpha, beta = max(alpha, low), min(beta, high)
 
         player = self.env.current_player(state)
         if player == CHANCE:
-            return self.chance_value(state, depth, ply, alpha, beta), None
+            return self.chance_value(state, depth, ply, alpha, beta)
 
-        guesses = self.guesses
         window = alpha, beta
-        maximising = player == 1
-        best, variation = -inf if maximising else inf, None
+        found: Found[Action] = {}
         for action in self.ordered(state, actions, ply, entry):
-            value, following = self.action_value(state, action, depth, ply, alpha, beta)
-            if (value > best) if maximising else (value < best):
-                best, variation = value, (action, following)
-                if maximising:
-                    alpha = max(alpha, best)
-                else:
-                    beta = min(beta, best)
-                if alpha >= beta:
-                    self.remember_killer(ply, action)
-                    break
+            found[action] = self.action_value(state, action, depth, ply, alpha, beta)
+            if player == 1:
+                alpha = max(alpha, found[action].value)
+            else:
+                beta = min(beta, found[action].value)
+            if alpha >= beta:
+                self.remember_killer(ply, action)
+                break
 
-        self.remember(state, depth, best, variation, window, self.guesses == guesses)
-        return best, variation
+        finding = Finding.best(found, player, complete=len(found) == len(actions))
+        return self.remember(state, depth, finding, window, entry)
 
     def chance_value(
         self, state: State, depth: float, ply: int, alpha: float, beta: float
-    ) -> float:
+    ) -> Finding:
         """The expected value of a state in which chance decides, within the window.
 
         Star1 of B. W. Ballard, "The *-Minimax Search Procedure for Trees Containing Chance Nodes"
@@ -185,7 +190,7 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
         the exceeded one of the two is the result: no sharper bound is known.
         """
         probabilities = possible_outcomes(self.env, state)
-        values = []
+        findings = []
         known, unknown = 0.0, 1.0  # what earlier outcomes contribute; how likely later ones are
         for action, probability in probabilities.items():
             unknown -= probability
@@ -194,14 +199,15 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
             window = max(outcome_alpha, -1.0), min(outcome_beta, 1.0)
             if window[0] >= window[1]:  # closed by rounding
                 window = -1.0, 1.0
-            value, _ = self.action_value(state, action, depth, ply, *window)
-            if value <= outcome_alpha:
-                return alpha
-            if value >= outcome_beta:
-                return beta
-            known += probability * value
-            values.append(value)
-        return expected_value(values, probabilities.values())
+            finding = self.action_value(state, action, depth, ply, *window)
+            findings.append(finding)
+            if not outcome_alpha < finding.value < outcome_beta:
+                exceeded = alpha if finding.value <= outcome_alpha else beta
+                findings += [UNKNOWN] * (len(probabilities) - len(findings))
+                _, low, high, _ = Finding.mean(findings, probabilities.values())
+                return Finding.guess(exceeded).within(low, high)
+            known += probability * finding.value
+        return Finding.mean(findings, probabilities.values())
 
     def ordered(
         self, state: State, actions: Sequence[Action], ply: int, entry: Entry | None
@@ -235,18 +241,19 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
         self,
         state: State,
         depth: float,
-        value: float,
-        variation: Variation,
+        finding: Finding,
         window: tuple[float, float],
-        proven: bool,
-    ) -> None:
-        """Enter what the search of `state` found into the table."""
+        known: Entry | None,
+    ) -> Finding:
+        """Enter what the search of `state` found into the table, with what that knew before."""
         alpha, beta = window
-        if value <= alpha:
-            bound, decided = Bound.UPPER, value == -1.0
-        elif value >= beta:
-            bound, decided = Bound.LOWER, value == 1.0
-        else:
-            bound, decided = Bound.EXACT, False
-        reach = inf if proven or decided else depth
-        self.table.store(state, Entry(reach, bound, value, variation[0] if variation else None))
+        bound = Bound.EXACT
+        if finding.value <= alpha:
+            bound = Bound.UPPER
+        elif finding.value >= beta:
+            bound = Bound.LOWER
+        if known is not None:
+            finding = finding.within(known.finding.low, known.finding.high)
+        action = finding.variation[0] if finding.variation else None
+        self.table.store(state, Entry(depth, bound, finding, action))
+        return finding

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any, Generic
 
-from agents.agent import Clock, TimeUp
+from agents.agent import UNKNOWN, Clock, Finding, TimeUp
 from agents.alpha_beta import AlphaBeta, TranspositionTable
 from agents.compiled.compilation import Compilation, runs_compiled
 from agents.compiled.compiled_alpha_beta import (
@@ -80,7 +80,7 @@ class AlphaBetaAgent(DepthFirstAgent):
         self, search: DepthFirstSearch[State, Action], state: State, deepened: Deepened[Action]
     ) -> None:
         """Prefer, of proven equals, what leaves a fallible opponent most to do, if asked for."""
-        value = deepened.found.get(deepened.best, (0.0, None))[0]
+        value = deepened.found.get(deepened.best, UNKNOWN).value
         lost_or_drawn = value != (1 if search.env.current_player(state) == 1 else -1)
         if self.tie_break != "expectimax" or not (deepened.proven and lost_or_drawn):
             return
@@ -92,7 +92,7 @@ class AlphaBetaAgent(DepthFirstAgent):
             ties = ProvenTies(exact, seen, state, deepened.depth, value)
             deepened.best = ties.best(first, deepened.sensible)
             if deepened.best != first:
-                deepened.found[deepened.best] = value, None
+                deepened.found[deepened.best] = Finding.end(value)
 
     def compile(self, env: Env[Any, Any]) -> None:
         """Compile the search, if it is to be compiled for this game."""
@@ -195,11 +195,11 @@ class ProvenTies(Generic[State, Action]):
         if self.value == -self.sign:
             return True
         window = (-1.0, self.value) if self.sign == 1 else (self.value, 1.0)
-        value, _ = self.exact.action_value(self.state, action, self.depth, 0, *window)
-        return self.sign * value >= self.sign * self.value
+        finding = self.exact.action_value(self.state, action, self.depth, 0, *window)
+        return finding.assured(self.sign) >= self.sign * self.value
 
     def _seen_value(self, state: State, action: Action) -> float:
-        return self.seen.action_value(state, action, LOOK_AHEAD, 0, -1.0, 1.0)[0]
+        return self.seen.action_value(state, action, LOOK_AHEAD, 0, -1.0, 1.0).value
 
     def _exact_value(self, state: State, action: Action) -> float:
-        return self.exact.action_value(state, action, self.depth - 1, 1, -1.0, 1.0)[0]
+        return self.exact.action_value(state, action, self.depth - 1, 1, -1.0, 1.0).value

@@ -61,6 +61,7 @@ class GreedyAgent(Agent):
         return SearchResult(
             action,
             values[action],
+            proven=len(sensible) == 1 and abs(values[action]) == 1.0,
             principal_variation=(action,),
             action_values=values,
             nodes=len(values),

@@ -12,7 +12,16 @@ from itertools import count
 from math import inf
 from typing import Generic
 
-from agents.agent import Agent, Clock, Found, SearchResult, TimeUp, legal_actions, variation_actions
+from agents.agent import (
+    UNKNOWN,
+    Agent,
+    Clock,
+    Found,
+    SearchResult,
+    TimeUp,
+    legal_actions,
+    variation_actions,
+)
 from agents.guidance.heuristics import HEURISTICS, Heuristic
 from agents.guidance.ordering import ORDERINGS, Ordering, best_action, sensible_actions
 from agents.options import choose, option, require_at_least
@@ -37,14 +46,12 @@ class DepthFirstSearch(ABC, Generic[State, Action]):
         self.clock = clock
         self.nodes = 1
         """States visited, the root among them."""
-        self.guesses = 0
-        """Values taken from the heuristic so far; a search that adds none proves its value."""
 
     @abstractmethod
     def search_root(
         self, state: State, actions: Iterable[Action], depth: float, found: Found[Action]
     ) -> None:
-        """Examine `actions` in turn, `depth` >= 1 plies deep, and enter their values in `found`.
+        """Examine `actions` in turn, `depth` >= 1 plies deep, and enter in `found` what they give.
 
         The value of the first of the best actions is exact at this depth. The others may be bounds,
         no better for the player whose turn it is than the best before them.
@@ -67,7 +74,7 @@ class Deepened(Generic[Action]):
     depth: float = 0.0
     """Plies that the last complete search looked ahead; inf: to the end of the game."""
     proven: bool = False
-    """Whether that search proved its value."""
+    """Whether the best action is proven to be worth as much as any other can be."""
 
 
 def deepen(
@@ -91,25 +98,41 @@ def deepen(
     order = sorted(actions, key=lambda action: action not in sensible)
     deepened = Deepened(sensible[0], sensible, Found[Action]())
     for depth in depths:
-        found, guesses = Found[Action](), search.guesses
+        found = Found[Action]()
         try:
             search.search_root(state, order, depth, found)
         except TimeUp:
-            values = {action: found[action][0] for action in found if action in sensible}
-            if values:
-                deepened.best = best_action(values, sensible, sign)
-            elif deepened.best not in sensible:  # the heuristic liked it, one ply deep
-                deepened.best = sensible[0]
-            deepened.found |= found
+            take_in_part(deepened, found, sign)
+            prefer_proven(deepened, actions, sign)
             break
-        values = {action: value for action, (value, _) in found.items()}
-        best = best_action(values, sensible, sign)
-        proven = search.guesses == guesses or abs(values[best]) == 1.0
-        deepened = Deepened(best, sensible, found, depth, proven)
-        if proven:
+        values = {action: finding.value for action, finding in found.items()}
+        deepened = Deepened(best_action(values, sensible, sign), sensible, found, depth)
+        prefer_proven(deepened, actions, sign)
+        if deepened.proven:
             break
         order.sort(key=lambda action: action != deepened.best)
     return deepened
+
+
+def take_in_part(deepened: Deepened[Action], found: Found[Action], sign: int) -> None:
+    """Take in what an unfinished search has found, for the player with this sign."""
+    values = {action: found[action].value for action in found if action in deepened.sensible}
+    if values:
+        deepened.best = best_action(values, deepened.sensible, sign)
+    elif deepened.best not in deepened.sensible:  # the heuristic liked it, one ply deep
+        deepened.best = deepened.sensible[0]
+    deepened.found |= found
+
+
+def prefer_proven(deepened: Deepened[Action], actions: Sequence[Action], sign: int) -> None:
+    """Play what is proven to be as good as any action, if something is; a guess may look alike."""
+    found = deepened.found
+    if not found:
+        return
+    surest = max(found, key=lambda action: found[action].assured(sign))
+    most = max(found[action].possible(sign) if action in found else 1.0 for action in actions)
+    if found[surest].assured(sign) >= most:
+        deepened.best, deepened.proven = surest, True
 
 
 @dataclass
@@ -184,12 +207,13 @@ class DepthFirstAgent(Agent):
         deepened = deepen(search, state, actions, self.depths())
         self.break_ties(search, state, deepened)
         best, found = deepened.best, deepened.found
-        value, variation = found.get(best, (0.0, None))
+        finding = found.get(best, UNKNOWN)
         return SearchResult(
             best,
-            value,
-            principal_variation=(best, *variation_actions(variation)),
-            action_values={action: value for action, (value, _) in found.items()},
+            finding.value,
+            proven=deepened.proven,
+            principal_variation=(best, *variation_actions(finding.variation)),
+            action_values={action: each.value for action, each in found.items()},
             nodes=search.nodes,
             depth=None if deepened.depth == inf else int(deepened.depth),
             elapsed=search.clock.elapsed,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from agents.agent import Clock, Found, Variation
+from agents.agent import Clock, Finding, Found
 from agents.guidance.heuristics import Heuristic
 from agents.guidance.opponent_models import OpponentModel, opponent_models, probabilities_of
 from agents.minimax import Minimax, MinimaxAgent
@@ -15,8 +15,9 @@ from envs.protocol import CHANCE, Action, Env, State
 class ExpectimaxAgent(MinimaxAgent):
     """Plays for the opponent's mistakes: values are expected ones under a model of the opponent.
 
-    A value of 1 or -1 is a proof where the model rules no action out. A time limit does not
-    interrupt a model that searches, and it does so at each of the opponent's states.
+    A value is proven where it follows from ends of the game and the model alone; 1 or -1 is a proof
+    against any opponent where the model rules no action out. A time limit does not interrupt a
+    model that searches, and it does so at each of the opponent's states.
     """
 
     opponent: str | OpponentModel = option(
@@ -67,12 +68,10 @@ class Expectimax(Minimax[State, Action]):
         self.player = self.env.current_player(state)
         super().search_root(state, actions, depth, found)
 
-    def state_value(
-        self, state: State, actions: Sequence[Action], depth: float
-    ) -> tuple[float, Variation]:
-        """The value of the best of `actions`, or the expected one where the opponent moves."""
+    def state_value(self, state: State, actions: Sequence[Action], depth: float) -> Finding:
+        """What the best of `actions` is worth, or their mean where the opponent moves."""
         if self.env.current_player(state) in (self.player, CHANCE):
             return super().state_value(state, actions, depth)
         self.clock.check()
         replies = probabilities_of(self.opponent, self.env, state)
-        return self.mean_value(state, replies, depth), None
+        return self.mean_value(state, replies, depth)

@@ -105,6 +105,7 @@ class MCTSAgent(Agent):
         return SearchResult(
             action,
             root.children[action].value,
+            proven=root.proven is not None,
             principal_variation=principal_variation(
                 root, lambda node: final_action(node, self.final_move)
             ),

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from agents.agent import Clock, Found, Variation, expected_value, possible_outcomes
+from agents.agent import Clock, Finding, Found, possible_outcomes
 from agents.depth_first import Deepened, DepthFirstAgent, DepthFirstSearch
 from agents.guidance.final_move import LOOK_AHEAD, TIE_BREAKS, best_against_fallible
 from agents.guidance.ordering import Ordering
@@ -50,17 +50,17 @@ class MinimaxAgent(DepthFirstAgent):
 
         It takes values from a complete search that looks at replies, too.
         """
-        depth, values = deepened.depth, deepened.found
+        depth, found = deepened.depth, deepened.found
         if self.tie_break != "expectimax" or depth <= 1:
             return
-        equals = [action for action in values if values[action][0] == values[deepened.best][0]]
+        equals = [action for action in found if found[action][:3] == found[deepened.best][:3]]
         exactly = Minimax(search.env, search.heuristic, search.clock)
 
         def seen(state: State, reply: Action) -> float:
-            return exactly.action_value(state, reply, LOOK_AHEAD)[0]
+            return exactly.action_value(state, reply, LOOK_AHEAD).value
 
         def exact(state: State, action: Action) -> float:
-            return exactly.action_value(state, action, depth - 1)[0]
+            return exactly.action_value(state, action, depth - 1).value
 
         deepened.best = best_against_fallible(search.env, state, equals, seen, exact)
 
@@ -83,8 +83,8 @@ class Minimax(DepthFirstSearch[State, Action]):
         for action in actions:
             found[action] = self.action_value(state, action, depth)
 
-    def action_value(self, state: State, action: Action, depth: float) -> tuple[float, Variation]:
-        """The value of `action`, `depth` >= 1 plies deep, and the variation that follows it.
+    def action_value(self, state: State, action: Action, depth: float) -> Finding:
+        """What `action` is worth, `depth` >= 1 plies deep.
 
         Raises:
             TimeUp: the time is up.
@@ -93,31 +93,23 @@ class Minimax(DepthFirstSearch[State, Action]):
         child = self.env.get_next_state(state, action)
         replies = self.env.get_available_actions(child)
         if not replies:
-            return self.env.reward(state, action), None
+            return Finding.end(self.env.reward(state, action))
         if depth == 1:
-            self.guesses += 1
-            return self.heuristic(self.env, child), None
+            return Finding.guess(self.heuristic(self.env, child))
         return self.state_value(child, replies, depth - 1)
 
-    def state_value(
-        self, state: State, actions: Sequence[Action], depth: float
-    ) -> tuple[float, Variation]:
-        """The value of the best of `actions` for the player whose turn it is, and its variation."""
+    def state_value(self, state: State, actions: Sequence[Action], depth: float) -> Finding:
+        """What the best of `actions` is worth for the player whose turn it is."""
         self.clock.check()
         player = self.env.current_player(state)
         if player == CHANCE:
-            return self.mean_value(state, possible_outcomes(self.env, state), depth), None
-        maximising = player == 1
-        best, variation = -inf if maximising else inf, None
-        for action in actions:
-            value, following = self.action_value(state, action, depth)
-            if (value > best) if maximising else (value < best):
-                best, variation = value, (action, following)
-        return best, variation
+            return self.mean_value(state, possible_outcomes(self.env, state), depth)
+        found = {action: self.action_value(state, action, depth) for action in actions}
+        return Finding.best(found, player, complete=True)
 
     def mean_value(
         self, state: State, probabilities: Mapping[Action, float], depth: float
-    ) -> float:
-        """The mean value of a state in which actions are taken with these probabilities."""
-        values = [self.action_value(state, action, depth)[0] for action in probabilities]
-        return expected_value(values, probabilities.values())
+    ) -> Finding:
+        """The mean of a state in which actions are taken with these probabilities."""
+        findings = [self.action_value(state, action, depth) for action in probabilities]
+        return Finding.mean(findings, probabilities.values())

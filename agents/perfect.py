@@ -243,6 +243,7 @@ class PerfectAgent(Agent):
         return SearchResult(
             action,
             value,
+            proven=True,
             principal_variation=(action,),
             action_values=dict.fromkeys(best, value),
             nodes=solver.nodes - nodes,
@@ -288,9 +289,9 @@ def _decided(
 ) -> SearchResult[Any]:
     """The one move that is not refuted, with its result where that is proven."""
     (action,) = candidates
-    result = outcomes[action].outcome or 0
-    value = float(result if state.player == 1 else -result)
-    return SearchResult(action, value, (action,), {action: value})
+    result = outcomes[action].outcome
+    value = float((result or 0) * (1 if state.player == 1 else -1))
+    return SearchResult(action, value, (action,), {action: value}, proven=result is not None)
 
 
 def _if_of(repertoire: Repertoire, env: Any) -> Repertoire | None:

@@ -23,7 +23,6 @@ from typing import Any, NamedTuple
 from agents.compiled.alpha_beta_tables import (
     AT_LEAST,
     AT_MOST,
-    PROVEN_REACH,
     WIN_SCORE,
     LineScores,
     pack_entry,
@@ -47,24 +46,28 @@ BEST = 5
 BEST_MOVE = 6
 FLOOR = 7
 """Alpha before any move was searched."""
-KNOWN_GUESSES = 8
-"""The number of guesses before any move was searched."""
-NEXT = 9
+LOW = 8
+"""The result that the state is proven to have at least: 1 a win of the mover, 0 a draw, -1."""
+HIGH = 9
+"""The result that it is proven to have at most; what was pruned or guessed may be anything."""
+KNOWN_LOW = 10
+"""LOW by the table, while the moves are searched."""
+KNOWN_HIGH = 11
+"""HIGH by the table."""
+NEXT = 12
 """The number of the state's moves that have been searched."""
-MOVES = 10
+MOVES = 13
 """The number of the state's moves."""
-AGAIN = 11
+AGAIN = 14
 """1 while a move that has beaten alpha is searched again, with the whole window."""
-FRAME_FIELDS = 12
+FRAME_FIELDS = 15
 
 # The fields of `progress`.
 PLY = 0
 """The frame of the state to visit next."""
 NODES = 1
 """States reached so far."""
-GUESSES = 2
-"""Scores taken from the heuristic."""
-PROGRESS_FIELDS = 3
+PROGRESS_FIELDS = 2
 
 OPEN = 1 << 50
 """In place of a state's score: its moves have to be searched first."""
@@ -143,8 +146,9 @@ def make_search(guessed_score: ScoreAfter, kept_score: ScoreAfter) -> AlphaBetaS
         arrays.variation_lengths[ply] = 1
         arrays.progress[NODES] += reached
         if mask | best_move == board.board:
+            settle(arrays, ply, 0, 0)
             return 0  # no guess: the game is drawn
-        arrays.progress[GUESSES] += reached
+        settle(arrays, ply, -1, 1)
         return best
 
     @inlined
@@ -178,7 +182,8 @@ def make_search(guessed_score: ScoreAfter, kept_score: ScoreAfter) -> AlphaBetaS
             node_limit: how many states to reach, roughly.
 
         Returns:
-            Whether BEST of frame 0 is the score and `variations[0]` the principal variation.
+            Whether BEST of frame 0 is the score, LOW and HIGH what is proven, and `variations[0]`
+            the principal variation.
         """
         ply = arrays.progress[PLY]
         end = arrays.progress[NODES] + node_limit
@@ -217,6 +222,13 @@ def visit(board: BoardNumbers, arrays: SearchArrays, ply: int, plies: int) -> in
 
 
 @inlined
+def settle(arrays: SearchArrays, ply: int, low: int, high: int) -> None:
+    """Set what is proven of a state's result."""
+    arrays.frames[ply, LOW] = low
+    arrays.frames[ply, HIGH] = high
+
+
+@inlined
 def lose(board: BoardNumbers, arrays: SearchArrays, ply: int, possible: int, threats: int) -> int:
     """The score of a state whose moves all lose at once; its variation blocks a win, if it can."""
     blocks = possible & threats
@@ -225,6 +237,7 @@ def lose(board: BoardNumbers, arrays: SearchArrays, ply: int, possible: int, thr
     arrays.variations[ply, 0] = move
     arrays.variations[ply, 1] = answers & -answers
     arrays.variation_lengths[ply] = 2
+    settle(arrays, ply, -1, -1)
     return -WIN_SCORE
 
 
@@ -234,6 +247,7 @@ def recall(board: BoardNumbers, arrays: SearchArrays, ply: int, plies: int) -> t
 
     Also the move that the table knows to be promising, or NO_MOVE.
     """
+    settle(arrays, ply, -1, 1)
     if len(arrays.table) == 0 or plies < TABLE_PLIES:
         return OPEN, NO_MOVE
     frame = arrays.frames[ply]
@@ -241,18 +255,22 @@ def recall(board: BoardNumbers, arrays: SearchArrays, ply: int, plies: int) -> t
     slot = slot_of(arrays.table, key)
     if arrays.table[slot, 0] != key:
         return OPEN, NO_MOVE
-    score, reach, bound, cell = unpack_entry(int(arrays.table[slot, 1]))
+    score, reach, bound, cell, low, high = unpack_entry(int(arrays.table[slot, 1]))
     move = cell_of_number(board.bottom, cell)
-    if reach in (plies, PROVEN_REACH):
+    settle(arrays, ply, low, high)
+    least, most = low * WIN_SCORE, high * WIN_SCORE
+    if reach == plies:
         if bound & AT_LEAST:
-            frame[ALPHA] = max(int(frame[ALPHA]), score)
+            least = max(least, score)
         if bound & AT_MOST:
-            frame[BETA] = min(int(frame[BETA]), score)
-        if frame[ALPHA] >= frame[BETA]:  # the bounds leave no score within the window
-            arrays.progress[GUESSES] += reach != PROVEN_REACH
-            arrays.variations[ply, 0] = move
-            arrays.variation_lengths[ply] = 1
-            return score, move
+            most = min(most, score)
+    alpha, beta = int(frame[ALPHA]), int(frame[BETA])
+    if least >= beta or most <= alpha or least == most:
+        arrays.variations[ply, 0] = move
+        arrays.variation_lengths[ply] = 1
+        return most if most <= alpha else least, move
+    frame[ALPHA] = max(alpha, least)
+    frame[BETA] = min(beta, most)
     return OPEN, move
 
 
@@ -277,7 +295,9 @@ def begin_moves(arrays: SearchArrays, ply: int, safe: int, promising: int) -> No
     frame = arrays.frames[ply]
     frame[BEST] = -WIN_SCORE - 1
     frame[FLOOR] = frame[ALPHA]
-    frame[KNOWN_GUESSES] = arrays.progress[GUESSES]
+    frame[KNOWN_LOW] = frame[LOW]
+    frame[KNOWN_HIGH] = frame[HIGH]
+    settle(arrays, ply, -1, -1)
     frame[NEXT] = 0
     frame[AGAIN] = 0
     frame[MOVES] = count
@@ -294,6 +314,7 @@ def take_back(arrays: SearchArrays, ply: int, score: int, plies: int) -> int:
         frame[NEXT] -= 1
         return OPEN
     frame[AGAIN] = 0
+    take_in_proof(arrays, ply)
     if score > frame[BEST]:
         frame[BEST] = score
         frame[BEST_MOVE] = move
@@ -302,10 +323,24 @@ def take_back(arrays: SearchArrays, ply: int, score: int, plies: int) -> int:
         frame[ALPHA] = max(int(frame[ALPHA]), score)
     if frame[ALPHA] >= frame[BETA]:  # fail high: the opponent has a better choice before
         remember_killer(arrays, ply, move)
+        if frame[NEXT] < frame[MOVES]:
+            frame[HIGH] = 1
     elif frame[NEXT] < frame[MOVES]:
         return OPEN
+    low = max(int(frame[LOW]), int(frame[KNOWN_LOW]))
+    high = min(int(frame[HIGH]), int(frame[KNOWN_HIGH]))
+    settle(arrays, ply, low, high)
+    frame[BEST] = min(max(int(frame[BEST]), low * WIN_SCORE), high * WIN_SCORE)
     remember(arrays, ply, plies)
     return int(frame[BEST])
+
+
+@inlined
+def take_in_proof(arrays: SearchArrays, ply: int) -> None:
+    """Take in what is proven of the state after a move: the mover has the best of all of these."""
+    frame, child = arrays.frames[ply], arrays.frames[ply + 1]
+    frame[LOW] = max(int(frame[LOW]), -int(child[HIGH]))
+    frame[HIGH] = max(int(frame[HIGH]), -int(child[LOW]))
 
 
 @inlined
@@ -339,13 +374,12 @@ def remember(arrays: SearchArrays, ply: int, plies: int) -> None:
         bound = AT_MOST
     elif best >= frame[BETA]:
         bound = AT_LEAST
-    reach = plies
-    if frame[KNOWN_GUESSES] == arrays.progress[GUESSES] or abs(best) == WIN_SCORE:
-        reach = PROVEN_REACH
     key = frame[MOVER] + frame[MASK]
     slot = slot_of(arrays.table, key)
     arrays.table[slot, 0] = key
-    arrays.table[slot, 1] = pack_entry(best, reach, bound, frame[BEST_MOVE])
+    arrays.table[slot, 1] = pack_entry(
+        best, plies, bound, frame[BEST_MOVE], int(frame[LOW]), int(frame[HIGH])
+    )
 
 
 @inlined

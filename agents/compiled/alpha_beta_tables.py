@@ -3,7 +3,7 @@
 The compiled search's transposition table: two words a state, of 64 bits or as wide as the board.
 
 key     mover + mask of the state, which no other state has; 0 where nothing is known
-entry   score, reach, bound and the cell of the best move, packed
+entry   score, reach, bound, what is proven and the cell of the best move, packed
 
 `open_lines` in whole numbers, kept up stone by stone: the heuristic of the compiled search.
 
@@ -24,16 +24,17 @@ AT_LEAST = 1
 """The score is at least the one in the table."""
 AT_MOST = 2
 """The score is at most the one in the table; both bounds together make it exact."""
-PROVEN_REACH = 255
-"""The reach where no deeper search can change the entry; elsewhere the plies looked ahead."""
 
 _REACH_BITS = 8
+"""Of the plies looked ahead."""
 _CELL_BITS = 8
+_PROOF_BITS = 3
+"""Of the pair of the least and the greatest result; what is proven holds whatever the reach."""
 _SCORE_OFFSET = 1 << 41
 """Makes every score positive."""
 _SPREADER = 0x1E3779B97F4A7C15
 """Odd, with bits all over: multiplying by it spreads similar keys."""
-_LOW_63_BITS = (1 << 63) - 1
+_LOW_62_BITS = (1 << 62) - 1
 
 
 def new_table(states: int, word: WordKind = int) -> Words:
@@ -44,23 +45,41 @@ def new_table(states: int, word: WordKind = int) -> Words:
 @inlined
 def slot_of(table: Words, key: int) -> int:
     """Compute the place of a state in a table that has room."""
-    spread = (folded(key) * _SPREADER) & _LOW_63_BITS
-    return ((spread >> 32) * len(table)) >> 31
+    spread = (folded(key) * _SPREADER) & _LOW_62_BITS
+    return ((spread >> 31) * len(table)) >> 31
 
 
 @inlined
-def pack_entry(score: int, reach: int, bound: int, move: int) -> int:
-    """Pack an entry into one integer."""
+def pack_entry(score: int, reach: int, bound: int, move: int, low: int, high: int) -> int:
+    """Pack an entry into one integer of 63 bits."""
     packed = ((score + _SCORE_OFFSET) << _REACH_BITS) | reach
+    packed = (packed << _PROOF_BITS) | pack_proof(low, high)
     return ((packed << _CELL_BITS) | (move - 1).bit_count()) << 2 | bound
 
 
 @inlined
-def unpack_entry(entry: int) -> tuple[int, int, int, int]:
-    """Unpack the score, reach and bound of an entry, and the number of its move's bit."""
+def unpack_entry(entry: int) -> tuple[int, int, int, int, int, int]:
+    """Unpack the score, reach, bound, the number of the move's bit, and the proven results."""
     cell = (entry >> 2) & ((1 << _CELL_BITS) - 1)
     rest = entry >> (2 + _CELL_BITS)
-    return (rest >> _REACH_BITS) - _SCORE_OFFSET, rest & PROVEN_REACH, entry & 3, cell
+    low, high = unpack_proof(rest & ((1 << _PROOF_BITS) - 1))
+    rest >>= _PROOF_BITS
+    reach = rest & ((1 << _REACH_BITS) - 1)
+    return (rest >> _REACH_BITS) - _SCORE_OFFSET, reach, entry & 3, cell, low, high
+
+
+@inlined
+def pack_proof(low: int, high: int) -> int:
+    """The place of a pair of results; 0, as in an empty table, is (-1, 1), which proves nothing."""
+    above, below = low + 1, 1 - high
+    return above + below * (7 - below) // 2
+
+
+@inlined
+def unpack_proof(place: int) -> tuple[int, int]:
+    """The pair at a place."""
+    below = int(place > 2) + int(place > 4)
+    return place - below * (7 - below) // 2 - 1, 1 - below
 
 
 LONGEST_LINE = 16

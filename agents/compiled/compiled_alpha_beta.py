@@ -4,14 +4,15 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any, Protocol
 
-from agents.agent import Clock, Variation
+from agents.agent import Clock, Finding, Variation
 from agents.alpha_beta import AlphaBeta, TranspositionTable
 from agents.compiled.alpha_beta_kernel import (
     ALPHA,
     BEST,
     BETA,
     FRAME_FIELDS,
-    GUESSES,
+    HIGH,
+    LOW,
     MASK,
     MOVER,
     NODES,
@@ -168,18 +169,20 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         ply: int,
         alpha: float,
         beta: float,
-    ) -> tuple[float, Variation]:
-        """The value of `state` within the window, and the variation that follows."""
+    ) -> Finding:
+        """What `state` is worth within the window."""
         sign = 1 if state.player == 1 else -1
         win = self._winning_move(state)
         if win:
-            return float(sign), (self._columns[win], None)
+            return Finding(float(sign), float(sign), float(sign), (self._columns[win], None))
         scale = self._scale
         if sign < 0:
             alpha, beta = -beta, -alpha
         self._begin(state, scale.score(alpha), scale.score(beta))
         self._run(plies=int(min(depth, self._cells - state.mask.bit_count())))
-        return scale.value(sign * int(self._arrays.frames[0, BEST])), self._variation()
+        frame = self._arrays.frames[0]
+        low, high = sorted((sign * float(frame[LOW]), sign * float(frame[HIGH])))
+        return Finding(scale.value(sign * int(frame[BEST])), low, high, self._variation())
 
     def guess(self, state: BoardState) -> float:
         """The heuristic's value of a state.
@@ -215,14 +218,13 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
     def _run(self, plies: int) -> None:
         """Search the state on the stack, slice by slice."""
         progress = self._arrays.progress
-        nodes, guesses = self.nodes, self.guesses
-        progress[NODES] = progress[GUESSES] = 0
+        nodes = self.nodes
+        progress[NODES] = 0
         finished = False
         while not finished:
             self.clock.check()
             finished = self._search_slice(self._scale.scores, self._arrays, plies, NODES_PER_SLICE)
             self.nodes = nodes + int(progress[NODES])
-            self.guesses = guesses + int(progress[GUESSES])
 
     def _variation(self) -> Variation:
         """The principal variation that the kernel has found."""

@@ -49,6 +49,7 @@ def merged_search(
     return SearchResult(
         action,
         root.children[action].value,
+        proven=root.proven is not None,
         principal_variation=next(variations, (action,)),
         action_values={action: child.value for action, child in root.children.items()},
         nodes=sum(result.nodes for result in results),

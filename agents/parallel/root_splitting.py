@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from agents.agent import Clock, Found, SearchResult, Variation, legal_actions
+from agents.agent import Clock, Finding, Found, SearchResult, legal_actions
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.depth_first import DepthFirstAgent, DepthFirstSearch
 from agents.parallel.workers import Workers
@@ -43,10 +43,8 @@ def split_alpha_beta(
 class Examined(NamedTuple):
     """A worker's result for one action."""
 
-    value: float
-    variation: Variation
+    finding: Finding
     nodes: int
-    guesses: int
 
 
 Examine = Callable[[Action, float], Examined]
@@ -89,9 +87,8 @@ class SplitSearch(DepthFirstSearch[State, Action]):
         tasks = ((action, partial(task, action, self.clock.left)) for action in actions)
         try:
             for action, examined in self.workers.run(tasks, self.clock):
-                arrived[action] = examined.value, examined.variation
+                arrived[action] = examined.finding
                 self.nodes += examined.nodes
-                self.guesses += examined.guesses
         finally:
             found.update({action: arrived[action] for action in actions if action in arrived})
 
@@ -106,7 +103,7 @@ def examine(
     """
     search, found = agent.new_search(env, Clock(seconds)), Found[Any]()
     search.search_root(state, (action,), depth, found)
-    return Examined(*found[action], search.nodes - 1, search.guesses)
+    return Examined(found[action], search.nodes - 1)
 
 
 class SplitAlphaBeta(SplitSearch[State, Action]):
@@ -133,7 +130,7 @@ class SplitAlphaBeta(SplitSearch[State, Action]):
         first, *others = actions
         task = partial(self.task, state, depth)
         self.examine_all((first,), partial(task, (-1.0, 1.0)), found)
-        value = found[first][0]
+        value = found[first].value
         alpha, beta = (value, 1.0) if self.env.current_player(state) == 1 else (-1.0, value)
         if alpha < beta:
             self.examine_all(others, partial(task, (alpha, beta)), found)
@@ -162,6 +159,6 @@ def examine_within(
         latest.search, latest.search_id = agent.new_search(env, Clock()), search_id
     search = latest.search
     search.clock = Clock(seconds)
-    nodes, guesses = search.nodes, search.guesses
-    value, variation = search.action_value(state, action, depth, 0, *window)
-    return Examined(value, variation, search.nodes - nodes, search.guesses - guesses)
+    nodes = search.nodes
+    finding = search.action_value(state, action, depth, 0, *window)
+    return Examined(finding, search.nodes - nodes)

@@ -156,6 +156,7 @@ class AlphaZeroAgent(Agent):
         return SearchResult(
             action,
             known.get(action, root.value),
+            proven=root.proven is not None,
             principal_variation=(
                 action,
                 *principal_variation(root.children[action], most_visited),
@@ -226,7 +227,7 @@ class AlphaZeroAgent(Agent):
         actions = sensible_actions(game, state, game.get_available_actions(state))
         chances, _ = network_evaluation(self._policy.network, game, state)
         action = max(actions, key=chances.__getitem__)
-        return SearchResult(action, value, (action,), {action: value}, nodes=1)
+        return SearchResult(action, value, (action,), {action: value}, nodes=1, proven=True)
 
 
 def most_visited(node: GuidedFace[int]) -> int:

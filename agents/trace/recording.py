@@ -7,13 +7,13 @@ from typing import Any
 from agents.agent import (
     Agent,
     Clock,
+    Finding,
     Found,
     SearchResult,
-    Variation,
     legal_actions,
     possible_outcomes,
 )
-from agents.alpha_beta import AlphaBeta
+from agents.alpha_beta import AlphaBeta, Bound
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.depth_first import DepthFirstAgent
 from agents.expectimax import Expectimax
@@ -123,16 +123,16 @@ class RecordedMinimax(Minimax[State, Action]):
         self.recorder.enter_root(state)
         super().search_root(state, actions, depth, found)
 
-    def action_value(self, state: State, action: Action, depth: float) -> tuple[float, Variation]:
+    def action_value(self, state: State, action: Action, depth: float) -> Finding:
         """As the search does, with the visit of the child recorded."""
         self.recorder.enter(action, depth)
-        value, variation = super().action_value(state, action, depth)
-        self.recorder.leave(value)
-        return value, variation
+        finding = super().action_value(state, action, depth)
+        self.recorder.leave(finding.value)
+        return finding
 
     def mean_value(
         self, state: State, probabilities: Mapping[Action, float], depth: float
-    ) -> float:
+    ) -> Finding:
         """As the search does, with the probabilities recorded."""
         self.recorder.weigh(probabilities)
         return super().mean_value(state, probabilities, depth)
@@ -174,12 +174,12 @@ class RecordedAlphaBeta(AlphaBeta[State, Action]):
 
     def action_value(
         self, state: State, action: Action, depth: float, ply: int, alpha: float, beta: float
-    ) -> tuple[float, Variation]:
+    ) -> Finding:
         """As the search does, with the visit of the child recorded."""
         self.recorder.enter(action, depth, (alpha, beta))
-        value, variation = super().action_value(state, action, depth, ply, alpha, beta)
-        self.recorder.leave(value)
-        return value, variation
+        finding = super().action_value(state, action, depth, ply, alpha, beta)
+        self.recorder.leave(finding.value)
+        return finding
 
     def state_value(
         self,
@@ -189,16 +189,18 @@ class RecordedAlphaBeta(AlphaBeta[State, Action]):
         ply: int,
         alpha: float,
         beta: float,
-    ) -> tuple[float, Variation]:
+    ) -> Finding:
         """As the search does, with what comes from the transposition table recorded as such."""
-        value, variation = super().state_value(state, actions, depth, ply, alpha, beta)
+        finding = super().state_value(state, actions, depth, ply, alpha, beta)
         if self.recorder.has_visited_no_child():
-            self.recorder.recall(value, self.table[state].bound)
-        return value, variation
+            low, high = self.table[state].bounds(depth)
+            one_sided = Bound.LOWER if finding.value == low else Bound.UPPER
+            self.recorder.recall(finding.value, Bound.EXACT if low == high else one_sided)
+        return finding
 
     def chance_value(
         self, state: State, depth: float, ply: int, alpha: float, beta: float
-    ) -> float:
+    ) -> Finding:
         """As the search does, with the probabilities recorded."""
         self.recorder.weigh(possible_outcomes(self.env, state))
         return super().chance_value(state, depth, ply, alpha, beta)

@@ -41,6 +41,9 @@ EPSILON = 0.05
 """How often another agent is thought to play any move."""
 OPENING_SHARE = 0.2
 """Share of the games that are thought to begin with any move."""
+EVEN_SHARE = 0.3
+"""Of a turn's visits. A trap that lies deep looks bad until trials have come as far, and UCT alone
+looks at such a move a few times in all."""
 LEAST_VISITS = 4
 """Trials through a position before its move is taken from the tree."""
 TRIAL_SECONDS = 0.05
@@ -130,7 +133,7 @@ class TrapBookBuilder:
     ) -> None:
         self.scope = scope
         self.known = dict(known)
-        self.search = TrapSearch(ConnectX(*scope[:3]), MISTAKE)
+        self.search = TrapSearch(ConnectX(*scope[:3]), MISTAKE, even_share=EVEN_SHARE)
         self.root = self._new_root(table_megabytes)
         """Where the game begins."""
         self._table_megabytes = table_megabytes

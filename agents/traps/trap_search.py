@@ -13,7 +13,7 @@ lines lead to, and mirror images, are one node.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import inf, log, sqrt
+from math import log, sqrt
 from typing import NamedTuple, TypeAlias
 
 from agents.guidance.opponent_models import posterior
@@ -23,8 +23,6 @@ from envs.connectx import ConnectX
 
 EXPLORATION = 0.6
 """The exploration constant C of UCT among the moves of a turn, for points from 0 to 1."""
-
-
 LEAST_LIKELY = 0.02
 """Replies that are less likely are left out."""
 DOUBT = 0.05
@@ -101,12 +99,20 @@ class TrapSearch:
         mistake: how often an opponent's move is thought to be a mistake where nothing is known of
             it yet, from 0 to 1; a guess for nodes that no trial has reached.
         exploration: the constant C of UCT.
+        even_share: the part of a turn's visits that is spread evenly over its moves, from 0 to 1.
     """
 
-    def __init__(self, env: ConnectX, mistake: float, exploration: float = EXPLORATION) -> None:
+    def __init__(
+        self,
+        env: ConnectX,
+        mistake: float,
+        exploration: float = EXPLORATION,
+        even_share: float = 0.0,
+    ) -> None:
         self.env = env
         self.mistake = mistake
         self.exploration = exploration
+        self.even_share = even_share
         self.turns: dict[int, TrapTurn] = {}
         """By `position_key`."""
         self.replies: dict[int, ReplyTurn] = {}
@@ -227,13 +233,14 @@ class TrapSearch:
             for column in node.moves:
                 following = self.env.get_next_state(node.state, column)
                 node.children.append(self.reply_turn(following, node.value, node.belief))
+        open_children = [child for child in node.children if not child.closed]
+        if not open_children:
+            return node.children[0]
+        rarest = min(open_children, key=lambda child: child.visits)
+        if rarest.visits < self.even_share * node.visits / len(node.children):
+            return rarest
         spread = self.exploration * sqrt(log(node.visits + 1))
-        best, best_bound = node.children[0], -inf
-        for child in node.children:
-            bound = child.value + spread / sqrt(child.visits + 1)
-            if not child.closed and bound > best_bound:
-                best, best_bound = child, bound
-        return best
+        return max(open_children, key=lambda child: child.value + spread / sqrt(child.visits + 1))
 
     def _first_value(self, state: BoardState, turn: Turn) -> float:
         """The value of a new node: exact where the game is decided, else a guess."""

@@ -9,7 +9,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from agents import AlphaBetaAgent, MinimaxAgent
-from agents.agent import Clock
+from agents.agent import Clock, Finding
 from agents.alpha_beta import AlphaBeta, Bound, Entry, TranspositionTable
 from agents.guidance.heuristics import HEURISTICS, zero
 from agents.guidance.ordering import natural
@@ -292,7 +292,7 @@ def test_what_a_window_returns_bounds_the_value(tree: Any, one: float, other: fl
     assume(alpha < beta)
     env = ExplicitTree(tree)
     search = AlphaBeta(env, zero, natural, Clock(), TranspositionTable(0), killer_moves=False)
-    value, _ = search.state_value((), env.get_available_actions(()), inf, 0, alpha, beta)
+    value = search.state_value((), env.get_available_actions(()), inf, 0, alpha, beta).value
     true_value = worth(tree) / env.scale
     if value <= alpha:
         assert true_value <= value + 1e-12
@@ -329,7 +329,7 @@ def test_chance_is_cut_off_where_the_rest_cannot_matter(
 
 
 def entry(value: float) -> Entry:
-    return Entry(depth=1.0, bound=Bound.EXACT, value=value, action=0)
+    return Entry(depth=1.0, bound=Bound.EXACT, finding=Finding.guess(value), action=0)
 
 
 def test_a_full_table_keeps_its_states_and_takes_no_new_ones() -> None:

@@ -13,7 +13,6 @@ from agents import AlphaBetaAgent, SearchResult
 from agents.compiled.alpha_beta_tables import (
     AT_LEAST,
     AT_MOST,
-    PROVEN_REACH,
     WIN_SCORE,
     line_scores,
     new_table,
@@ -31,6 +30,8 @@ from agents.guidance.heuristics import open_lines, zero
 from agents.guidance.ordering import natural
 from benchmarks.searches.forced_words import words_of_at_least
 from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe
+from envs.compiled.jit import Words, jit
+from envs.compiled.jit import compiled as compiled_kernel
 from tests.helpers.clocks import ticking_clock
 from tests.helpers.small_games import Nim
 from tests.helpers.strategies import (
@@ -284,20 +285,35 @@ def test_won_and_lost_are_one_and_minus_one(sign: int) -> None:
 
 @given(
     st.integers(-WIN_SCORE, WIN_SCORE),
-    st.sampled_from([*range(1, 241), PROVEN_REACH]),
+    st.integers(1, 255),
     st.sampled_from([AT_LEAST, AT_MOST, AT_LEAST | AT_MOST]),
     st.integers(0, 254),
+    st.sampled_from([(-1, -1), (-1, 0), (-1, 1), (0, 0), (0, 1), (1, 1)]),
 )
-def test_an_entry_holds_what_was_packed(score: int, reach: int, bound: int, cell: int) -> None:
-    entry = pack_entry(score, reach, bound, 1 << cell)
+def test_an_entry_holds_what_was_packed(
+    score: int, reach: int, bound: int, cell: int, proven: tuple[int, int]
+) -> None:
+    entry = pack_entry(score, reach, bound, 1 << cell, *proven)
     assert 0 < entry < 1 << 63
-    assert unpack_entry(entry) == (score, reach, bound, cell)
+    assert unpack_entry(entry) == (score, reach, bound, cell, *proven)
 
 
 @given(st.lists(st.integers(1, 2**63 - 1), min_size=1), st.integers(1, 1000))
 def test_every_state_has_a_place_in_the_table(keys: list[int], states: int) -> None:
     table = new_table(states)
     assert all(0 <= slot_of(table, key) < states for key in keys)
+
+
+@jit
+def slot_of_small_key(table: Words, key: int) -> int:
+    return slot_of(table, key & 0xFFFF_FFFF)
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(deadline=None)
+def test_a_place_is_the_same_where_the_compiler_knows_a_keys_sign(key: int) -> None:
+    table = new_table(1000)
+    assert compiled_kernel(slot_of_small_key)(table, key) == slot_of(table, key)
 
 
 def test_states_spread_over_the_table() -> None:

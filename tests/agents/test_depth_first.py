@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import Agent, MCTSAgent, MinimaxAgent, agent_names, make_agent, parallel_search
-from agents.agent import Clock, Found
+from agents.agent import Clock, Finding, Found
 from agents.depth_first import DepthFirstAgent, DepthFirstSearch, deepen
 from agents.trace import SearchTrace, recorded
 from agents.trace.recording import RECORDED_SEARCHES
@@ -30,20 +30,25 @@ class Negamax(DepthFirstSearch[Any, Any]):
         self, state: Any, actions: Iterable[Any], depth: float, found: Found[Any]
     ) -> None:
         for action in actions:
-            found[action] = self.sign(state) * self.merit(state, action, depth), None
+            worst, merit, best = self.merit(state, action, depth)
+            if self.sign(state) == 1:
+                found[action] = Finding(merit, worst, best)
+            else:
+                found[action] = Finding(-merit, -best, -worst)
 
-    def merit(self, state: Any, action: Any, depth: float) -> float:
-        """The value of an action for the player who takes it."""
+    def merit(self, state: Any, action: Any, depth: float) -> tuple[float, float, float]:
+        """The value of an action for the player who takes it, between the proven bounds."""
         self.clock.check()
         self.nodes += 1
         child = self.env.get_next_state(state, action)
         replies = self.env.get_available_actions(child)
         if not replies:
-            return self.sign(state) * self.env.reward(state, action)
+            return (self.sign(state) * self.env.reward(state, action),) * 3
         if depth == 1:
-            self.guesses += 1
-            return self.sign(state) * self.heuristic(self.env, child)
-        return -max(self.merit(child, reply, depth - 1) for reply in replies)
+            return -1.0, self.sign(state) * self.heuristic(self.env, child), 1.0
+        merits = [self.merit(child, reply, depth - 1) for reply in replies]
+        worst, merit, best = (max(each) for each in zip(*merits, strict=True))
+        return -best, -merit, -worst
 
     def sign(self, state: Any) -> int:
         return 1 if self.env.current_player(state) == 1 else -1

@@ -250,7 +250,7 @@ class Searches:
 
 def _is_won(state: BoardState, result: SearchResult[int]) -> bool:
     """Whether the player to move has a proven win."""
-    return result.value == (1.0 if state.player == 1 else -1.0)
+    return result.proven and result.value == (1.0 if state.player == 1 else -1.0)
 
 
 def _single(agent: Agent) -> Agent:

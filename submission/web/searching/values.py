@@ -285,11 +285,11 @@ class Valuation:
                 if self.found[action].outcome is None:
                     recursion = search.new_search(self.env, self._clock)
                     try:
-                        value, _ = recursion.action_value(self.state, action, depth, 0, -1.0, 1.0)
+                        finding = recursion.action_value(self.state, action, depth, 0, -1.0, 1.0)
                     except TimeUp:
                         return
-                    if abs(value) == 1.0:
-                        self._take_win(action, value * self._sign, depth)
+                    if abs(finding.value) == 1.0:
+                        self._take_win(action, finding.value * self._sign, depth)
                 yield True
 
     def _take_win(self, action: int, result: float, plies: int) -> None:

@@ -1,0 +1,216 @@
+"""What a search calls proven is true, whatever it pruned, guessed, remembered or met again."""
+
+from concurrent.futures import ThreadPoolExecutor
+from math import inf
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from agents import (
+    AlphaBetaAgent,
+    ExpectimaxAgent,
+    MCTSAgent,
+    MinimaxAgent,
+    agent_names,
+    make_agent,
+    parallel_search,
+)
+from agents.agent import Agent, Clock, SearchResult
+from agents.alpha_beta import AlphaBeta, TranspositionTable
+from agents.compiled.compiled_alpha_beta import CompiledAlphaBeta
+from agents.guidance.heuristics import open_lines, zero
+from agents.guidance.ordering import natural
+from agents.registry import REGISTERED
+from envs import ConnectX
+from tests.helpers.brute_force import BruteForce
+from tests.helpers.random_graphs import RandomGraph
+from tests.helpers.strategies import Position, contested_games, late_positions, narrow
+
+ROUNDING = 1e-12
+THREADS = ThreadPoolExecutor(2)
+seeds = st.integers(0, 10**9)
+graphs = st.builds(RandomGraph, seeds, st.integers(1, 14), with_chance=st.booleans())
+
+
+class WrongBefore:
+    """A graph on which a guess in the table, which had narrowed a window, became a proof.
+
+    A number ends the game, None is no action; the heuristic likes what lies behind `r`.
+    """
+
+    ways: dict[Any, list[Any]] = {  # noqa: RUF012
+        "root": ["Q1", "Q2", "c0"],
+        "Q1": [0.0, "M", "z0"],
+        "Q2": ["M"],
+        "M": ["N"],
+        "N": [0.0, "r0"],
+        **{f"z{step}": [f"z{step + 1}"] for step in range(3)},
+        "z3": [-1.0],
+        **{f"r{step}": [f"r{step + 1}"] for step in range(3)},
+        "r3": [-1.0],
+        **{f"c{step}": [f"c{step + 1}"] for step in range(7)},
+        "c7": [0.0],
+    }
+    plies: dict[Any, int] = {"root": 0, "Q1": 1, "Q2": 1, "M": 2, "N": 3}  # noqa: RUF012
+    begins = {"z": 2, "r": 4, "c": 1}  # noqa: RUF012
+
+    def initial_state(self) -> Any:
+        return "root"
+
+    def current_player(self, state: Any) -> int:
+        if state not in self.ways:
+            return 1
+        ply = self.plies.get(state)
+        return 1 + (self.begins[state[0]] + int(state[1]) if ply is None else ply) % 2
+
+    def get_available_actions(self, state: Any) -> list[int]:
+        return list(range(len(self.ways.get(state, ()))))
+
+    def get_next_state(self, state: Any, action: int) -> Any:
+        following = self.ways[state][action]
+        return (state, action) if isinstance(following, float) else following
+
+    def reward(self, state: Any, action: int) -> float:
+        following = self.ways[state][action]
+        return following if isinstance(following, float) else 0.0
+
+    def guess(self, env: Any, state: str) -> float:
+        liked = {"z2": -0.5, "z3": -0.5, "r0": 0.5, "r1": 0.5, "r2": 0.5}
+        return liked.get(state, -0.3 if state[0] == "c" else 0.0)
+
+
+@st.composite
+def aids(draw: st.DrawFn) -> dict[str, Any]:
+    """What alpha-beta may use beside the bare search."""
+    return {
+        "depth": draw(st.none() | st.integers(1, 9)),
+        "iterative_deepening": draw(st.booleans()),
+        "killer_moves": draw(st.booleans()),
+        "table_size": draw(st.sampled_from([0, 1, 5, 1_000_000])),
+        "tie_break": draw(st.sampled_from(["first", "expectimax"])),
+    }
+
+
+def require_truth(graph: RandomGraph, result: SearchResult[int]) -> None:
+    """A proven value is the state's, and the chosen action has it."""
+    if result.proven:
+        assert result.value == pytest.approx(graph.worth(0), abs=ROUNDING)
+        assert list(graph.values(0))[result.action] == pytest.approx(graph.worth(0), abs=ROUNDING)
+
+
+def test_a_guess_that_narrowed_a_window_proves_nothing() -> None:
+    env = WrongBefore()
+    exact = MinimaxAgent(depth=None, heuristic=env.guess).search(env, "root")
+    result = AlphaBetaAgent(time_limit=None, heuristic=env.guess).search(env, "root")
+    assert (exact.action, exact.value, exact.proven) == (2, 0.0, True)
+    assert (result.action, result.value, result.proven) == (2, 0.0, True)
+
+
+@given(graphs, aids())
+@settings(max_examples=500, deadline=None)
+def test_alpha_beta_proves_what_is_true(graph: RandomGraph, aids: dict[str, Any]) -> None:
+    agent = AlphaBetaAgent(time_limit=None, heuristic=graph.guess, **aids)
+    result = agent.search(graph, 0)
+    require_truth(graph, result)
+    if aids["depth"] is None:
+        assert result.proven
+
+
+@given(graphs, seeds, st.sampled_from([0, 3, 1_000_000]))
+@settings(max_examples=200, deadline=None)
+def test_bounds_hold_in_any_window_at_any_depth(graph: RandomGraph, seed: int, size: int) -> None:
+    """One search with one table, asked about states in any order, as no agent would."""
+    rng = Random(seed)
+    table = TranspositionTable(size)
+    search = AlphaBeta(graph, graph.guess, natural, Clock(), table, killer_moves=True)
+    for _ in range(30):
+        state = rng.randrange(len(graph.ways))
+        alpha, beta = sorted(rng.sample([-1.0, -0.5, -0.3, 0.0, 0.2, 0.3, 0.5, 1.0], 2))
+        depth = rng.choice([1, 2, 3, 4, 5, 6, inf])
+        actions = graph.get_available_actions(state)
+        value, low, high, _ = search.state_value(state, actions, depth, 0, alpha, beta)
+        assert low - ROUNDING <= graph.worth(state) <= high + ROUNDING
+        assert low <= value <= high
+        if depth == inf:
+            within = min(max(value, alpha), beta)
+            expected = min(max(graph.worth(state), alpha), beta)
+            assert within == pytest.approx(expected, abs=ROUNDING)
+
+
+@given(graphs, st.none() | st.integers(1, 9), st.sampled_from(["first", "expectimax"]))
+@settings(max_examples=100, deadline=None)
+def test_minimax_proves_what_is_true(graph: RandomGraph, depth: int | None, tie_break: str) -> None:
+    agent = MinimaxAgent(depth=depth, heuristic=graph.guess, tie_break=tie_break)
+    result = agent.search(graph, 0)
+    require_truth(graph, result)
+    assert result.proven or depth is not None
+
+
+@given(graphs, st.integers(1, 9))
+@settings(max_examples=100, deadline=None)
+def test_expectimax_proves_what_no_longer_depends_on_its_depth(
+    graph: RandomGraph, depth: int
+) -> None:
+    result = ExpectimaxAgent(depth=depth, heuristic=graph.guess).search(graph, 0)
+    if result.proven:
+        exact = ExpectimaxAgent(depth=None).search(graph, 0)
+        assert result.value == pytest.approx(exact.value, abs=ROUNDING)
+
+
+@given(graphs, st.integers(1, 60), seeds)
+@settings(max_examples=100, deadline=None)
+def test_monte_carlo_tree_search_proves_what_is_true(
+    graph: RandomGraph, simulations: int, seed: int
+) -> None:
+    require_truth(graph, MCTSAgent(simulations, time_limit=None, seed=seed).search(graph, 0))
+
+
+@pytest.mark.parametrize("name", agent_names())
+@given(late_positions(narrow(contested_games(largest=4)), most_free_cells=6))
+@settings(max_examples=20, deadline=None)
+def test_no_agent_calls_proven_what_is_not(name: str, position: Position) -> None:
+    env, state = position
+    agent = make_agent(name, **REGISTERED[name].quick)
+    try:
+        result = agent.search(env, state)
+    except ValueError:  # policies know the boards that they were trained for
+        assume(False)
+    truth = BruteForce(env)
+    if result.proven:
+        assert result.value == truth.value(state) == truth.action_value(state, result.action)
+    assert result.proven or name != "perfect"
+
+
+@pytest.mark.parametrize("agent", [AlphaBetaAgent(time_limit=None), MinimaxAgent()])
+@pytest.mark.parametrize("seed", range(10))
+def test_workers_prove_what_is_true(agent: Agent, seed: int) -> None:
+    graph = RandomGraph(seed)
+    require_truth(graph, parallel_search(agent, graph, 0, THREADS))
+
+
+@given(
+    late_positions(narrow(contested_games(largest=5)), most_free_cells=9),
+    st.sampled_from([0, 1, 40, 100_000]),
+    st.sampled_from([open_lines, zero]),
+    seeds,
+)
+@settings(max_examples=100, deadline=None)
+def test_bounds_of_the_compiled_search_hold(
+    position: Position, size: int, heuristic: Any, seed: int
+) -> None:
+    env, state = position
+    assert isinstance(env, ConnectX)
+    rng, truth = Random(seed), BruteForce(env)
+    search = CompiledAlphaBeta(env, heuristic, natural, Clock(), size, killer_moves=True)
+    for _ in range(12):
+        alpha, beta = sorted(rng.sample([-1.0, -0.3, 0.0, 0.2, 1.0], 2))
+        depth = rng.randint(1, 9)
+        actions = env.get_available_actions(state)
+        value, low, high, _ = search.state_value(state, actions, depth, 0, alpha, beta)
+        assert low <= truth.value(state) <= high
+        assert low <= value <= high
+    result = AlphaBetaAgent(time_limit=None, heuristic=heuristic).search(env, state)
+    assert (result.proven, result.value) == (True, truth.value(state))

@@ -1,0 +1,76 @@
+"""Random games in which many lines lead to the same states, at different plies too."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+from typing import Any
+
+from envs.protocol import CHANCE, Env
+
+ENDS = (-1.0, -1.0, -0.5, 0.0, 0.0, 0.5, 1.0, 1.0)
+GUESSES = (-0.9, -0.5, -0.3, 0.0, 0.0, 0.3, 0.5, 0.9)
+
+
+class RandomGraph:
+    """A game on the numbers from 0 up, each of which leads to greater ones or to ends.
+
+    The graph is drawn from a seed; so is the guess of a heuristic for each of its states.
+
+    Args:
+        seed: draws the game.
+        states: how many there are in which the game goes on.
+        with_chance: whether chance decides in some of them, the first excepted.
+    """
+
+    def __init__(self, seed: int, states: int = 14, with_chance: bool = False) -> None:
+        rng = Random(seed)
+        self.players: dict[int, int] = {}
+        self.ways: dict[int, tuple[int | float, ...]] = {}
+        self.guesses: dict[int, float] = {}
+        self.chances: dict[int, list[float]] = {}
+        for state in range(states):
+            is_chance = with_chance and state > 0 and rng.random() < 0.2
+            self.players[state] = CHANCE if is_chance else rng.choice((1, 2))
+            later = range(state + 1, min(states, state + 5))
+            self.ways[state] = tuple(
+                rng.choice(ENDS) if not later or rng.random() < 0.2 else rng.choice(later)
+                for _ in range(rng.randint(1, 4))
+            )
+            self.guesses[state] = rng.choice(GUESSES)
+            weights = [rng.randint(1, 4) for _ in self.ways[state]]
+            self.chances[state] = [weight / sum(weights) for weight in weights]
+
+    def initial_state(self) -> Any:
+        return 0
+
+    def current_player(self, state: Any) -> int:
+        return self.players.get(state, 1)
+
+    def get_available_actions(self, state: Any) -> Sequence[int]:
+        return range(len(self.ways.get(state, ())))
+
+    def get_next_state(self, state: Any, action: int) -> Any:
+        following = self.ways[state][action]
+        return (state, action) if isinstance(following, float) else following
+
+    def reward(self, state: Any, action: int) -> float:
+        following = self.ways[state][action]
+        return following if isinstance(following, float) else 0.0
+
+    def chance_probabilities(self, state: Any) -> Mapping[int, float]:
+        return dict(enumerate(self.chances[state]))
+
+    def guess(self, env: Env[Any, Any], state: Any) -> float:
+        """The heuristic's value of a state."""
+        return self.guesses[state]
+
+    def worth(self, state: int) -> float:
+        """The value of a state for player 1, by definition."""
+        values = list(self.values(state))
+        if self.players[state] == CHANCE:
+            return sum(map(float.__mul__, self.chances[state], values))
+        return max(values) if self.players[state] == 1 else min(values)
+
+    def values(self, state: int) -> Iterator[float]:
+        """The values of a state's actions."""
+        for following in self.ways[state]:
+            yield following if isinstance(following, float) else self.worth(following)
