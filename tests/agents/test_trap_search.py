@@ -14,6 +14,7 @@ from agents.traps.trap_search import (
     Reply,
     TrapNode,
     TrapSearch,
+    TrapTurn,
     Turn,
     belief_after,
     likely_replies,
@@ -120,7 +121,7 @@ def grow(search: TrapSearch, judge: Judge, root: TrapNode, trials: int) -> int:
 def test_to_the_end_it_finds_the_values_of_the_definition(env: ConnectX) -> None:
     definition, judge = Definition(env), Judge(Solver(env, 1))
     for state in positions(env, 12):
-        search = TrapSearch(env, mistake=0.1)
+        search = TrapSearch(env, mistake=0.1, even_share=0.3)
         root = search.turn(state, judge.turn(state, Clock()), SURE)
         assert grow(search, judge, root, 5000) < 5000
         assert root.closed
@@ -131,6 +132,19 @@ def test_to_the_end_it_finds_the_values_of_the_definition(env: ConnectX) -> None
             assert value == pytest.approx(definition.points_after(state, action)), (state, action)
         if column is not None:
             assert definition.points_after(state, column) == pytest.approx(root.value)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_a_share_of_the_trials_goes_to_every_move_alike(share: float) -> None:
+    env = ConnectX(5, 6)
+    judge, state = Judge(Solver(env, 1)), state_from_moves(env, "56146525")
+    search = TrapSearch(env, mistake=0.03, even_share=share)
+    root = search.turn(state, judge.turn(state, Clock()), SURE)
+    trials = grow(search, judge, root, 120)
+    assert isinstance(root, TrapTurn)
+    assert len(root.children) > 2
+    fewest = min(child.visits for child in root.children if not child.closed)
+    assert fewest >= share * trials / len(root.children) - 1
 
 
 @pytest.mark.parametrize("env", BOARDS, ids=repr)
