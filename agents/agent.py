@@ -196,7 +196,8 @@ class Finding(NamedTuple):
         """The finding where chance decides: the expected value, and its bounds."""
         weights = list(probabilities)
         values, lows, highs, _ = zip(*findings, strict=True)
-        return cls(*(expected_value(each, weights) for each in (values, lows, highs)))
+        value, low, high = (expected_value(each, weights) for each in (values, lows, highs))
+        return cls(value, low, high)
 
     @classmethod
     def best(cls, found: "Found[Any]", player: int, complete: bool) -> "Finding":

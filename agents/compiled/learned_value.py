@@ -7,6 +7,7 @@ the same numbers.
 
 from collections.abc import Mapping
 from contextlib import suppress
+from threading import local
 from typing import Any, NamedTuple
 
 from agents.compiled.alpha_beta_tables import slot_of
@@ -78,8 +79,20 @@ def known_guess(arrays: GuessArrays, mover: int, mask: int) -> int:
     return int(arrays.known[slot, 1])
 
 
+class ArraysOfThread(local):
+    """The networks of a thread by their games, each with the memory that it works in.
+
+    A kernel runs without Python's global lock, so two threads must not share that memory.
+    """
+
+    def __init__(self) -> None:
+        self.of_game: dict[BoardGame, NetworkArrays] = {}
+
+
 class LearnedValue:
     """A trained network as a heuristic, and as a rollout policy that plays nothing.
+
+    Several threads may ask one at a time. Copies, those of other processes too, have no memory.
 
     Args:
         policy: the network, and the game that it was trained for.
@@ -87,7 +100,10 @@ class LearnedValue:
 
     def __init__(self, policy: TrainedPolicy | StoredPolicy) -> None:
         self.policy = policy
-        self._arrays: dict[BoardGame, NetworkArrays] = {}
+        self._known = ArraysOfThread()
+
+    def __reduce__(self) -> tuple[type["LearnedValue"], tuple[TrainedPolicy | StoredPolicy]]:
+        return type(self), (self.policy,)
 
     def __call__(self, env: BoardGame, state: BoardState, rng: object = None) -> float:
         """The value of an unfinished state, from player 1's view, in (-1, 1).
@@ -97,13 +113,14 @@ class LearnedValue:
         Raises:
             ValueError: another game than that of the network.
         """
-        if env not in self._arrays:
-            self._arrays[env] = self.arrays(env)
+        known = self._known.of_game
+        if env not in known:
+            known[env] = self.arrays(env)
         guess = guess_position
         fits = fits_in_word(env.rows, env.columns, env.inarow)
         if fits and not PATIENCE.beside_games and compiles():
             guess = compiled(guess_position)
-        value = guess(self._arrays[env], state.mover, state.mask) / CERTAINTY
+        value = guess(known[env], state.mover, state.mask) / CERTAINTY
         return value if state.player == 1 else -value
 
     @classmethod

@@ -1,8 +1,9 @@
 """Heuristics: guesses of what an unfinished state is worth.
 
 A heuristic is a plain function `(env, state) -> float`, from player 1's view. Its values stay
-strictly between -1 and 1, so that no guess ever outranks a proven win or loss. Each of these is
-antisymmetric: with the colours exchanged the value changes its sign.
+strictly between -1 and 1, so that no guess ever outranks a proven win or loss. All of these but
+`odd_even_threats` are antisymmetric: with the colours exchanged the value changes its sign. That
+one is not, for its rows are those of the player who moves first and of the other one.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -56,7 +57,7 @@ def odd_even_threats(env: ConnectX, state: BoardState) -> float:
 
     When all else is full, someone has to play below such a cell. Who that is depends on its row:
     on the usual board player 1 comes to fill cells in odd rows and player 2 those in even rows
-    (J. D. Allis, "A Knowledge-Based Approach of Connect-Four", 1988). A threat in a row of one's
+    (L. V. Allis, "A Knowledge-Based Approach of Connect-Four", 1988). A threat in a row of one's
     own counts 2, any other 1; the difference d becomes d / (4 + |d|).
 
     Raises:

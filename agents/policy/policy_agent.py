@@ -31,12 +31,16 @@ class PolicyAgent(Agent):
     """Plays what a trained network prefers, on the board that it was trained for.
 
     It does not search: the network's own estimate is the value. It is asked about the position and
-    about its mirror image, and the mean counts.
+    about its mirror image, and the mean counts. One that has learnt values alone, as `connectx
+    train --method td` makes it, has no preference: it is asked about the position after each
+    action, too, and what it takes for the best of them for the player to move is preferred.
     """
 
     weights: str | bytes = weights_option()
     temperature: float = option(
-        0.0, "0 plays the preferred action; above, actions are drawn by exp(logit / temperature)"
+        0.0,
+        "0 plays the preferred action; above, actions are drawn by exp(logit / temperature); of a "
+        "network that has learnt values alone, by exp(value / temperature)",
     )
     seed: int | None = option(None, "seed of the random numbers; none: different in every run")
     _policy: TrainedPolicy = field(init=False, repr=False, compare=False)
@@ -55,7 +59,7 @@ class PolicyAgent(Agent):
     def search(
         self, env: Env[State, Action], state: State, time_limit: float | None = None
     ) -> SearchResult[Action]:
-        """Ask the network once.
+        """Ask the network.
 
         Raises:
             ValueError: the game is over, or not the one that the policy was trained for.
@@ -65,8 +69,10 @@ class PolicyAgent(Agent):
         actions: Any = legal_actions(env, state)
         position: Any = state
         game = require_known_game(self._policy, env)
-        logits, values = averaged(evaluate_network, self._policy.network, game, [position])
-        chances = action_chances(logits, [actions], self.temperature)
+        worths, values = action_worths(
+            evaluate_network, self._policy.network, game, [position], [actions]
+        )
+        chances = action_chances(worths, [actions], self.temperature)
         draw = self._rng.random() if self.temperature > 0 else 0.0
         action: Any = int(drawn_actions(chances, np.array([draw]))[0])
         value = float(np.clip(values[0], -LARGEST_GUESS, LARGEST_GUESS))
@@ -109,7 +115,59 @@ def averaged(
     )
 
 
-def legal_logits(logits: Floats, legal: Sequence[Sequence[int]]) -> NDArray[np.float64]:
+def action_worths(
+    evaluate: Evaluate,
+    network: PolicyNetwork,
+    game: BoardGame,
+    states: Sequence[BoardState],
+    legal: Sequence[Sequence[int]],
+) -> tuple[NDArray[np.float64], Floats]:
+    """What a network makes of each action without a search, and what the positions are worth.
+
+    Args:
+        evaluate: `evaluate_network`, or what does the same; its means over mirror images count.
+        network: the network.
+        game: the rules.
+        states: the positions, at least one.
+        legal: the legal actions of each, at least one.
+
+    Returns:
+        The logits, shape (positions, actions). Or, where the network has learnt values alone, so
+        that all logits are 0, the values of the positions after the actions, for the player to
+        move. -inf for actions that are not legal. And the values, shape (positions,).
+    """
+    logits, values = averaged(evaluate, network, game, states)
+    if logits.any():
+        return legal_logits(logits, legal), values
+    return _values_after(evaluate, network, game, states, legal), values
+
+
+def _values_after(
+    evaluate: Evaluate,
+    network: PolicyNetwork,
+    game: BoardGame,
+    states: Sequence[BoardState],
+    legal: Sequence[Sequence[int]],
+) -> NDArray[np.float64]:
+    """The value of each legal action for the player to move, -inf for the others."""
+    worths = np.full((len(states), network.actions), -np.inf)
+    places, children = [], []
+    for position, (state, actions) in enumerate(zip(states, legal, strict=True)):
+        for action in actions:
+            child = game.get_next_state(state, action)
+            worths[position, action] = float(child.won)
+            if game.get_available_actions(child):
+                places.append((position, action))
+                children.append(child)
+    if children:
+        _, replies = averaged(evaluate, network, game, children)
+        worths[tuple(zip(*places, strict=True))] = -replies
+    return worths
+
+
+def legal_logits(
+    logits: Floats | NDArray[np.float64], legal: Sequence[Sequence[int]]
+) -> NDArray[np.float64]:
     """The logits of the legal actions, -inf for the others.
 
     Args:
@@ -123,12 +181,12 @@ def legal_logits(logits: Floats, legal: Sequence[Sequence[int]]) -> NDArray[np.f
 
 
 def action_chances(
-    logits: Floats, legal: Sequence[Sequence[int]], temperature: float
+    logits: Floats | NDArray[np.float64], legal: Sequence[Sequence[int]], temperature: float
 ) -> NDArray[np.float64]:
     """The probability with which each action is to be played.
 
     Args:
-        logits: shape (positions, actions).
+        logits: or what `action_worths` gives in their place, shape (positions, actions).
         legal: the legal actions of each position, at least one.
         temperature: 0 gives all to the first of the highest logits; else the chances are in
             proportion to exp(logit / temperature).
@@ -174,6 +232,6 @@ def choose_in_all(
         ValueError: the policy was trained for another game.
     """
     require_known_game(agent.policy, game)
-    logits, _ = averaged(evaluate_many, agent.policy.network, game, states)
     legal = [game.get_available_actions(state) for state in states]
-    return drawn_actions(action_chances(logits, legal, agent.temperature), draws)
+    worths, _ = action_worths(evaluate_many, agent.policy.network, game, states, legal)
+    return drawn_actions(action_chances(worths, legal, agent.temperature), draws)

@@ -166,22 +166,24 @@ def follow_up_bound(board: BoardMasks, leader: int, mask: int, completing: int) 
     bits = (board.rows + 1) * board.columns
     if bits == 64 or bits == 128 or bits == 256:
         return board.cells
-    free = (mask + board.bottom) & board.board
-    odd = free & board.answers  # the lowest free cells of columns with an odd number of them
-    first = every_second(board, free)
+    # Adding a cell to a full column carries into its guard bit. Conversely, the guard bit minus a
+    # cell is that cell and all above it. Both leave the other columns alone.
+    free = (mask + board.bottom) & board.board  # the lowest free cell of each column
+    odd = free & board.answers  # those of columns with an odd number of free cells
+    first = every_second(board, free)  # the lower cells of all pairs: the leader's
     guards = board.top << 1
-    odd_guards = (odd + board.board) & guards
-    wins = completing & ~first & (odd_guards - odd)
-    winning_guards = (wins + board.board) & guards
-    bases = odd & ~(winning_guards - (winning_guards >> board.rows))
+    odd_guards = (odd + board.board) & guards  # of the odd columns; minus `odd`: their free cells
+    wins = completing & ~first & (odd_guards - odd)  # upper cells that win for the follower there
+    winning_guards = (wins + board.board) & guards  # of the odd columns that have such a win
+    bases = odd & ~(winning_guards - (winning_guards >> board.rows))  # of those that have none
     if bases.bit_count() & 1:
-        return board.cells
-    lowest_wins = wins & (winning_guards - wins)
-    beyond = winning_guards - (lowest_wins << 1)
-    if bases:
+        return board.cells  # one has no other to be paired with
+    lowest_wins = wins & (winning_guards - wins)  # as `x & -x` in each column: where it ends
+    beyond = winning_guards - (lowest_wins << 1)  # the cells above, which nobody gets
+    if bases:  # with their lowest cells paired apart, the pairs begin a cell above these
         first = every_second(board, (free ^ bases) | ((bases << 1) & board.board))
-    lead = leader | (first & ~beyond)
-    one = bases & -bases
+    lead = leader | (first & ~beyond)  # what the leader can get, but for a share of the bases
+    one = bases & -bases  # of two bases the leader gets either, and no more
     another = bases ^ one
     if another & (another - 1):  # four or more: as if the leader got all of them
         one = another = bases
@@ -190,18 +192,20 @@ def follow_up_bound(board: BoardMasks, leader: int, mask: int, completing: int) 
     if another and has_run(lead | another, board.rows, board.inarow):
         return board.cells
     if lowest_wins:
-        # The leader cannot hold out longer than until all else is full.
+        # The leader cannot hold out longer than until all else is full. Then free are the cells
+        # beyond and, in each of these columns but the one that ends the game, the last pair.
         left = beyond.bit_count() + 2 * (lowest_wins.bit_count() - 1)
         return -((left + 2) // 2)
-    follower = (mask ^ leader) | (board.board & ~(mask | first | bases))
+    follower = (mask ^ leader) | (board.board & ~(mask | first | bases))  # the upper cells, too
     return -1 if has_run(follower, board.rows, board.inarow) else 0
 
 
 @inlined
 def every_second(board: BoardMasks, cells: int) -> int:
     """`cells`, one in a column at most, and every second cell above each of them."""
-    step = 2
+    step = 2  # doubled, for so are the cells with each of their copies `step` higher
     while step < board.rows:
+        # What a shift brings into the lowest `step` cells comes from the column to the left.
         cells |= (cells << step) & board.board & ~(board.bottom * ((1 << step) - 1))
         step *= 2
     return cells & board.board

@@ -18,7 +18,7 @@ from agents.reporting.stats import Estimate, elo_estimate, paired_score_estimate
 from submission.arena.game_record import GameRecord, Result
 from submission.arena.players import Identity
 from submission.match.schedule import GameSpecification, Settings
-from submission.match.sprt import Decision, SequentialTest, Sprt, points_of_pairs
+from submission.match.sprt import Decision, SequentialTest, Sprt, course_of, points_of_pairs
 from submission.reports import Printed
 
 
@@ -244,7 +244,7 @@ def pairing_stats(names: tuple[str, str], games: Sequence[GameRecord]) -> Pairin
         player=player,
         opponent=opponent,
         games=len(games),
-        distinct_games=len({(game.seat, game.columns) for game in games}),
+        distinct_games=len(set(map(course_of, games))),
         as_first=_tally(game for game in games if game.seat == 1),
         as_second=_tally(game for game in games if game.seat == 2),
         player_failures=failures_of(player, games),

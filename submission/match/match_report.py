@@ -24,7 +24,7 @@ from submission.match.match import (
     pairing_stats,
 )
 from submission.match.schedule import Opening
-from submission.match.sprt import SequentialTest, Verdict
+from submission.match.sprt import ENOUGH_REPEATS, SequentialTest, Verdict
 from submission.reports import NOTHING, PlayerTable, plain_table
 
 RULES = (
@@ -154,10 +154,23 @@ def _verdicts(match: Match) -> Iterator[str]:
     if sprt is None:
         return
     for names in match.pairings:
-        test = SequentialTest(sprt)
-        for record in match.games_of(names):
+        test, games = SequentialTest(sprt), match.games_of(names)
+        for record in games:
             test.add(record)
-        yield f"Against {names[1]}: {_verdict(test)}"
+        verdict = _verdict(test)
+        if test.decision is None and _ended_by_repeats(match, games):
+            count = len({record.opening for record in games})
+            openings = "opening" if count == 1 else f"{count} openings"
+            verdict += (
+                f" Then {ENOUGH_REPEATS} pairs were the earlier ones again, move for move: the "
+                f"score is exact for the {openings} of these games, and no sample of others."
+            )
+        yield f"Against {names[1]}: {verdict}"
+
+
+def _ended_by_repeats(match: Match, games: Sequence[GameRecord]) -> bool:
+    """Whether the test has ended an undecided pairing; `SequentialTest` says when it does."""
+    return match.completion is Completion.COMPLETE and len(games) < match.settings.games
 
 
 def _verdict(test: SequentialTest) -> str:

@@ -16,7 +16,7 @@ from submission.arena.own_referee import PlayedGame, hold_in_own_arena
 from submission.arena.players import Identity, Pairing, PlayerKind, players_of
 from submission.arena.seats import Seat, open_seat, open_seat_here, seat_seed
 from submission.executors.dask_workers import chosen_executor
-from submission.kaggle import DONE, environment_of
+from submission.kaggle import environment_of
 from submission.match.match import Completion, Match, ScoreBoard, Versions
 from submission.match.results_content import ResultsHeader
 from submission.match.results_file import ResultsFile, new_results, resumed_results
@@ -205,20 +205,11 @@ def _recorded(specification: GameSpecification, game: PlayedGame) -> GameRecord:
         columns=tuple(game.columns),
         statuses=game.statuses,
         rewards=game.rewards,
-        result=_result(game, specification.seat),
+        result=Result.of(game.statuses, game.rewards, specification.seat),
         durations=(tuple(first), tuple(second)),
         cause=None if game.failure is None else game.failure.cause,
         stderr=() if game.failure is None else game.failure.stderr,
     )
-
-
-def _result(game: PlayedGame, seat: int) -> Result:
-    """The result from the view of the player on `seat`."""
-    if game.statuses[seat - 1] != DONE:
-        return Result.PLAYER_FAILED
-    if game.statuses[2 - seat] != DONE:
-        return Result.OPPONENT_FAILED
-    return {1: Result.WIN, 0: Result.DRAW, -1: Result.LOSS}[game.rewards[seat - 1] or 0]
 
 
 @dataclass(frozen=True)

@@ -106,8 +106,8 @@ class GameSpecification:
 
     @property
     def seat(self) -> int:
-        """The player's seat: 1 in games of even number, else 2."""
-        return 1 + self.game % 2
+        """The player's seat; see `seat_in`."""
+        return seat_in(self.game)
 
     @property
     def seats(self) -> tuple[Player, Player]:
@@ -136,6 +136,11 @@ def schedule(pairings: Sequence[Pairing], settings: Settings) -> Iterator[GameSp
         )
         for game, pairing in product(range(settings.games), pairings)
     )
+
+
+def seat_in(game: int) -> int:
+    """The player's seat: 1 in games of even number, else 2."""
+    return 1 + game % 2
 
 
 def game_seed(seed: int, pairing: Pairing, game: int) -> int:

@@ -124,11 +124,17 @@ def parse_sprt(text: str) -> Sprt:
 class Decision:
     """The end of a test."""
 
-    verdict: Verdict
+    verdict: Verdict | None
+    """None where the players only repeat their games."""
     games: int
     """The games 0 up to this one, which is not counted in, decided; later ones do not count."""
     llr: float
     """The log-likelihood ratio after them."""
+
+
+ENOUGH_REPEATS = 10
+"""Repeated pairs after which players are taken for deterministic: of those who would repeat every
+other pair by chance, one pairing in a thousand."""
 
 
 class SequentialTest:
@@ -136,6 +142,19 @@ class SequentialTest:
 
     A game that ends early waits for those before it. So the decision and the games that it rests
     on depend neither on the number of workers nor on their speed.
+
+    When the openings begin anew, players may repeat a pair of games move for move. Deterministic
+    ones must: that is one observation, and to count it again and again would make the smallest
+    difference certain. Players with random numbers might have played otherwise: that they did not
+    is an observation, too, and without it rare games would weigh too much. A repeated pair does not
+    tell these players apart, but a pair that differs from the first of its opening does. So
+    repeated pairs are held back until there is one; then all of them count, and whatever follows.
+    After `ENOUGH_REPEATS` the test ends with the games before them, without a verdict: the score in
+    these openings is exact then, and only other openings could tell more.
+
+    What it tests is the difference in these openings, of which each comes up as often. Where it
+    goes through them several times, pairs of one opening are more alike than the test supposes, so
+    that it errs less than it says.
 
     Args:
         sprt: the hypotheses and error rates.
@@ -148,6 +167,10 @@ class SequentialTest:
         self.decision: Decision | None = None
         self._waiting: dict[int, GameRecord] = {}
         self._judged = 0
+        self._first_pairs: dict[tuple[int, ...], list[Course]] = {}
+        """By opening, what a pair must repeat to be no news."""
+        self._held_back: list[Sequence[GameRecord]] = []
+        self._players_vary = False
         self._pair_counts = [0] * len(PAIR_POINTS)
 
     def add(self, record: GameRecord) -> None:
@@ -157,19 +180,41 @@ class SequentialTest:
         """
         self._waiting[record.game] = record
         while self.decision is None and {self._judged, self._judged + 1} <= self._waiting.keys():
-            self._judge_next_pair()
+            pair = [self._waiting.pop(self._judged + seat) for seat in (0, 1)]
+            self._judged += 2
+            self._judge(pair)
 
-    def _judge_next_pair(self) -> None:
-        first, second = (self._waiting.pop(self._judged + seat) for seat in (0, 1))
-        self._judged += 2
-        points = pair_points(first, second)
-        if points is None:
+    def _judge(self, pair: Sequence[GameRecord]) -> None:
+        courses = [course_of(game) for game in pair]
+        of_opening = self._first_pairs.setdefault(pair[0].opening, courses)
+        self._players_vary = self._players_vary or courses != of_opening
+        is_first = of_opening is courses
+        if is_first or self._players_vary:
+            self._weigh([*self._held_back, pair])
+            self._held_back.clear()
             return
-        self._pair_counts[PAIR_POINTS.index(points)] += 1
+        self._held_back.append(pair)
+        if len(self._held_back) == ENOUGH_REPEATS:
+            self.decision = Decision(None, self._held_back[0][0].game, self.llr)
+
+    def _weigh(self, pairs: Iterable[Sequence[GameRecord]]) -> None:
+        for pair in pairs:
+            points = pair_points(*pair)
+            if points is not None:
+                self._pair_counts[PAIR_POINTS.index(points)] += 1
         self.llr = self.sprt.log_likelihood_ratio(self._pair_counts)
         verdict = self.sprt.verdict(self.llr)
         if verdict is not None:
             self.decision = Decision(verdict, self._judged, self.llr)
+
+
+Course = tuple[int, tuple[int, ...]]
+"""The player's seat and all columns of a game."""
+
+
+def course_of(record: GameRecord) -> Course:
+    """What the games of a pairing have in common when one repeats the other."""
+    return record.seat, record.columns
 
 
 POINTS = {

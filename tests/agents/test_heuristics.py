@@ -195,6 +195,16 @@ def test_threats_are_the_hanging_cells_that_win(position: Position) -> None:
     assert value == pytest.approx(difference / (4 + abs(difference)))
 
 
+def test_a_threat_is_not_worth_the_same_to_both_players() -> None:
+    """The cell beside three in the third row, which is one of those that player 1 comes to fill."""
+    env = ConnectFour()
+    rows = ([0] * 7, [0] * 7, [0] * 7, [1, 1, 1, 0, 0, 0, 0], [1, 2, 1, 0, 0, 0, 0],
+            [2, 1, 2, 0, 0, 0, 0])  # fmt: skip
+    state = env.from_board([cell for row in rows for cell in row], player=2)
+    assert odd_even_threats(env, state) == pytest.approx(2 / (4 + 2))
+    assert odd_even_threats(env, swapped_colours(state)) == pytest.approx(-1 / (4 + 1))
+
+
 def test_the_automatic_heuristic_fits_the_game() -> None:
     env, nim = ConnectFour(), Nim(3, 4, 5)
     state = state_from_moves(env, "4")

@@ -1,8 +1,11 @@
 """Learned values at the leaves: what they are, and that both engines of a search see the same."""
 
 import pickle
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -10,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents import AlphaBetaAgent, make_agent
+from agents import AlphaBetaAgent, make_agent, parallel_search
 from agents.agent import Clock
 from agents.compiled.compiled_alpha_beta import CompiledAlphaBeta
 from agents.compiled.learned_value import LearnedValue
@@ -26,7 +29,13 @@ from agents.policy.network import (
     policy_scope,
 )
 from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe
-from tests.helpers.strategies import WIDE_BOARDS, Position, contested_games, unfinished_positions
+from tests.helpers.strategies import (
+    WIDE_BOARDS,
+    Position,
+    contested_games,
+    random_game,
+    unfinished_positions,
+)
 from tests.helpers.trained_policies import random_policy
 
 SETTINGS = TreeSettings(
@@ -199,7 +208,7 @@ def test_learned_values_need_weights(option: str) -> None:
         make_agent(name, weights=None, **{key: value})
 
 
-def test_threads_have_memory_of_their_own() -> None:
+def test_threads_of_a_forest_have_memory_of_their_own() -> None:
     """Two trees of four threads each, of the same streams, are the same."""
     env = ConnectFour()
     learned = LearnedValue(random_policy(env, 1))
@@ -210,3 +219,44 @@ def test_threads_have_memory_of_their_own() -> None:
         children = forest.root.children
         grown.append([(children[column].visits, children[column].total) for column in range(7)])
     assert grown[0] == grown[1]
+
+
+@pytest.fixture
+def crowded(monkeypatch: pytest.MonkeyPatch) -> Iterator[ThreadPoolExecutor]:
+    """Threads that interrupt each other in the middle of a guess, which plain Python makes."""
+    monkeypatch.setattr("agents.compiled.learned_value.compiles", lambda: False)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(3) as threads:
+            yield threads
+    finally:
+        sys.setswitchinterval(interval)
+
+
+def test_one_value_answers_several_threads(crowded: ThreadPoolExecutor) -> None:
+    env = ConnectX(4, 5, 3)
+    learned = LearnedValue(random_policy(env, 1))
+    states = random_game(env, Random(2))[:-1] + random_game(env, Random(3))[:-1]
+    expected = [learned(env, state) for state in states]
+    answers = crowded.map(lambda _: [learned(env, state) for state in states], range(30))
+    assert list(answers) == [expected] * 30
+
+
+def test_a_parallel_search_asks_by_threads_what_one_asks(crowded: ThreadPoolExecutor) -> None:
+    env = ConnectX(5, 6)
+    weights = encode_policy(random_policy(env, 1))
+    agent = AlphaBetaAgent(1, heuristic="learned", engine="reference", weights=weights)
+    for state in random_game(env, Random(2))[:10]:
+        expected = agent.search(env, state)
+        found = parallel_search(agent, env, state, crowded, workers=3)
+        assert found.action_values == expected.action_values
+
+
+def test_a_copy_leaves_the_memory_behind() -> None:
+    env = ConnectX(4, 5, 3)
+    learned = LearnedValue(random_policy(env, 1))
+    unused = pickle.dumps(learned)
+    value = learned(env, env.initial_state())
+    assert len(pickle.dumps(learned)) == len(unused)
+    assert pickle.loads(pickle.dumps(learned))(env, env.initial_state()) == value

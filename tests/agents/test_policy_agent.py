@@ -22,6 +22,7 @@ from agents.policy.network import (
 )
 from agents.policy.network_kernel import evaluate_many
 from agents.policy.policy_agent import PolicyAgent, averaged, choose_in_all, drawn_actions
+from agents.policy.training.batch_play import preferred_actions
 from agents.registry import JsonValue
 from envs import ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.board import BoardGame
@@ -202,6 +203,51 @@ def test_mirror_images_are_worth_the_same(position: Position) -> None:
     single = evaluate_network(network, env, [state, image])
     expected = (single[0][0] + single[0][1, turned]) / 2
     np.testing.assert_allclose(logits[0], expected, rtol=1e-4, atol=1e-4)
+
+
+def values_alone(env: BoardGame, seed: int) -> TrainedPolicy:
+    """A network that gives no logit but 0, as `connectx train --method td` makes it."""
+    scope, network = random_policy(env, seed)
+    actions = network.actions
+    for array in (network.features, network.bias[np.newaxis], network.outputs):
+        array[:, :actions] = 0.0
+    return TrainedPolicy(scope, network)
+
+
+@given(position=unfinished_positions(board_games(largest=6)), seed=st.integers(0, 50))
+@settings(deadline=None)
+def test_a_network_of_values_alone_prefers_what_leaves_the_opponent_least(
+    position: Position, seed: int
+) -> None:
+    """A win at once, else by its value of the position after, and 0 where the board is full."""
+    env, state = position
+    policy = values_alone(env, seed)
+
+    def worth(action: int) -> float:
+        child = env.get_next_state(state, action)
+        if not env.get_available_actions(child):
+            return float(child.won)
+        return -float(averaged(evaluate_network, policy.network, env, [child])[1][0])
+
+    best = max(map(worth, env.get_available_actions(state)))
+    agent = PolicyAgent(encode_policy(policy))
+    played = agent.search(env, state)
+    in_all = choose_in_all(agent, env, [state, state], np.array([0.0, 0.99])).tolist()
+    in_trials = preferred_actions(policy, env, [state]).tolist()
+    assert [worth(a) for a in (played.action, *in_all, *in_trials)] == pytest.approx([best] * 4)
+    assert -1.0 < played.value < 1.0
+
+
+def test_a_temperature_draws_by_the_values_where_there_is_nothing_else() -> None:
+    env = ConnectX(3, 3, inarow=3)
+    policy = values_alone(env, seed=1)
+    agent = PolicyAgent(encode_policy(policy), temperature=0.2, seed=5)
+    state = env.initial_state()
+    children = [env.get_next_state(state, action) for action in range(3)]
+    weights = np.exp(-averaged(evaluate_network, policy.network, env, children)[1] / 0.2)
+    drawn = Counter(agent.act(env, state) for _ in range(2000))
+    for action, chance in enumerate(weights / weights.sum()):
+        assert abs(drawn[action] - 2000 * chance) < 5 * (2000 * chance * (1 - chance)) ** 0.5
 
 
 def test_draws_are_places_in_the_sum_of_the_chances() -> None:

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -11,9 +12,9 @@ from hypothesis import strategies as st
 
 from agents.agent import Clock
 from agents.solver.position_bounds import follow_up_bound
-from agents.solver.score_table import table_layout
+from agents.solver.score_table import empty_table, table_layout
 from agents.solver.solver import ScoreBounds, Solver
-from agents.solver.solver_engine import CompiledEngine
+from agents.solver.solver_engine import CompiledEngine, fits_solver
 from agents.solver.solver_kernel import SOLVER_FRAME_FIELDS, SolverStack
 from agents.solver.solver_windows import (
     GENERATION,
@@ -26,6 +27,7 @@ from agents.solver.solver_windows import (
 from benchmarks.searches.forced_words import words_of_at_least
 from envs import BoardState, ConnectFour, ConnectX, state_from_moves
 from envs.bitboard import board_masks, completing_cells
+from envs.compiled.jit import bits_of_word
 from tests.helpers.brute_force import BruteForce, score_by_brute_force
 from tests.helpers.published_positions import SETS, published_positions
 from tests.helpers.strategies import WIDE_BOARDS, quiet_game, random_game
@@ -257,6 +259,21 @@ def test_the_plain_solver_finds_published_scores(plies: int) -> None:
                 assert solver.score(state_from_moves(CONNECT_FOUR, moves)) == score
                 found += 1
     assert found
+
+
+def test_the_least_table_is_as_large_as_stated() -> None:
+    """On boards that fill their words; on all others that the solver takes it is smaller."""
+    least: dict[tuple[int, int], int] = {}
+    for rows, columns in product(range(1, 125), repeat=2):
+        if fits_solver(rows, columns, 1):
+            masks = board_masks(rows, columns, 1)
+            entries = 2 << table_layout(masks, 1).bucket_bits
+            least[rows, columns] = entries * bits_of_word(masks.board) // 8 >> 20
+    for megabytes, board in ((64, (7, 8)), (128, (7, 16))):
+        full = {size for size in least if (size[0] + 1) * size[1] == megabytes}  # as many bits
+        assert {size for size in least if least[size] == megabytes} == full
+        assert empty_table(table_layout(board_masks(*board, 4), 1)).nbytes >> 20 == megabytes
+    assert max(least.values()) == 128
 
 
 def test_bad_input_is_one_clear_sentence(solver: Solver) -> None:

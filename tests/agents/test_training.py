@@ -271,6 +271,32 @@ def test_a_checkpoint_with_another_learners_state_is_refused(tmp_path: Path) -> 
             files.restore(begun(SMALL))
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"seconds": float("nan")},
+        {"seconds": -1.0},
+        {"seconds": float("inf")},
+        {"seconds": "1"},
+        {"rounds": [(2, 0.1, {})]},
+        {"rounds": [(1, 0.5, {}), (2, 0.1, {})]},
+        {"rounds": [(1, float("nan"), {})]},
+        {"rounds": 5},
+        {"past_selves": [(b"",)]},
+    ],
+    ids=str,
+)
+def test_a_checkpoint_of_a_course_that_cannot_be_is_refused(
+    tmp_path: Path, change: dict[str, Any]
+) -> None:
+    train(tmp_path, rounds=1)
+    files = files_in(tmp_path)
+    kept = decode_state(files.checkpoint.read_bytes())
+    files.checkpoint.write_bytes(encode_state({**kept, **change}))
+    with pytest.raises(ValueError, match="is no checkpoint of a training, or it is damaged"):
+        files.restore(begun(SMALL))
+
+
 def test_a_policy_is_an_npz(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"a policy's file ends in \.npz, unlike .*: rename it"):
         TrainingFiles.of(tmp_path / "policy.zip", SMALL, "toy", TrainingSettings())
@@ -306,7 +332,8 @@ def test_a_policy_prefers_the_legal_action_with_the_largest_logit() -> None:
     game = ConnectFour()
     states = [state_from_moves(game, moves) for moves in ("", "333333", "1212")]
     policy = one_action(game, 2)
-    assert preferred_actions(policy, game, states).tolist() == [2, 0, 2]
+    # Column 3 where it is free, else column 5: a mirror image counts as much.
+    assert preferred_actions(policy, game, states).tolist() == [2, 4, 2]
 
 
 def test_a_network_of_values_alone_looks_at_the_positions_after_each_action() -> None:
@@ -319,16 +346,16 @@ def test_a_network_of_values_alone_looks_at_the_positions_after_each_action() ->
     policy = untaught._replace(network=untaught.network._replace(features=values))
     moves = ("", "12", "1212", "112")
     states = [state_from_moves(game, text) for text in moves]
-    # Column 3 where it is free; a win, which is worth more than any guess; column 3 again.
-    assert preferred_actions(policy, game, states).tolist() == [2, 2, 0, 2]
+    # Column 2, as in a mirror; column 3 beside it; a win, which is worth more than any guess.
+    assert preferred_actions(policy, game, states).tolist() == [1, 2, 0, 2]
 
 
 def test_points_are_those_of_both_seats() -> None:
     stacks = ConnectX(4, 4, inarow=4)  # who begins fills a column first
-    empty, opened = stacks.initial_state(), state_from_moves(stacks, "1212")
-    first, second = one_action(stacks, 0), one_action(stacks, 1)
+    empty, opened = stacks.initial_state(), state_from_moves(stacks, "121243")
+    first, second = one_action(stacks, 0), one_action(stacks, 1)  # or, in a mirror, 3 and 2
     assert pair_points(first, second, stacks, [empty]) == [1.0]
-    # From the other seats each fills up the other's column, and all that is left is a draw.
+    # From the other seats each fills up the other's columns, and that is a draw.
     assert pair_points(first, second, stacks, [opened, empty]) == [1.5, 1.0]
     narrow = ConnectX(3, 2, inarow=4)  # nobody can win
     same = [narrow.initial_state()] * 3
@@ -453,9 +480,9 @@ def test_a_judgement_counts_good_moves() -> None:
     scores = np.array([[2, 1, 0], [0, 0, -1], [-2, 3, -1], [ILLEGAL, -1, 1]], np.int8)
     sample = SolvedSample((empty,) * 4, scores)
     states = sample._replace(states=(empty, empty, empty, state_from_moves(game, "11")))
-    judged = states.judge(one_action(game, 0), game)  # column 1 thrice, then column 2
-    assert judged.keeping.value == 2 / 4
-    assert judged.best.value == 2 / 4
+    judged = states.judge(one_action(game, 0), game)  # column 1 thrice, then column 3
+    assert judged.keeping.value == 3 / 4
+    assert judged.best.value == 3 / 4
     judged = states.judge(one_action(game, 1), game)
     assert judged.keeping.value == 3 / 4
     assert judged.best.value == 2 / 4

@@ -1,6 +1,8 @@
 from dataclasses import replace
 
-from submission.arena.game_record import Result
+import pytest
+
+from submission.arena.game_record import GameRecord, Result
 from submission.match.match import Completion, Match
 from submission.match.match_report import render_match
 from submission.match.sprt import Sprt
@@ -59,12 +61,7 @@ def test_the_opponents_failures_bear_its_name() -> None:
 
 
 def test_a_sequential_test_tells_its_verdict() -> None:
-    wins = [
-        replace(game, game=2 * pair + game.game)
-        for pair in range(20)
-        for game in (WIN, replace(LOSS, result=Result.WIN))
-    ]
-    match = match_of(*wins)
+    match = match_of(*(wins := pairs_won(20)))
     tested = replace(match, settings=replace(match.settings, sprt=Sprt(0, 100)))
     text = " ".join(shown(tested).split())
     # Wald's bounds are log(0.95 / 0.05) and its negative.
@@ -72,6 +69,26 @@ def test_a_sequential_test_tells_its_verdict() -> None:
     assert "bounds -2.94 and +2.94" in text
     undecided = " ".join(shown(replace(tested, records=tuple(wins[:2]))).split())
     assert "Elo +0 or +100? Not decided" in undecided
+
+
+def pairs_won(count: int) -> list[GameRecord]:
+    """Pairs of games, each from an opening of its own."""
+    return [
+        replace(game, game=2 * pair + game.game, opening=(pair,), columns=(pair, *game.columns))
+        for pair in range(count)
+        for game in (WIN, replace(LOSS, result=Result.WIN))
+    ]
+
+
+@pytest.mark.parametrize(("count", "openings"), [(3, "3 openings"), (1, "opening")])
+def test_a_test_that_ends_because_games_repeat_says_so(count: int, openings: str) -> None:
+    match = match_of(*pairs_won(count), games=400)
+    tested = replace(match, settings=replace(match.settings, sprt=Sprt(0, 100)))
+    text = " ".join(shown(tested).split())
+    assert "Elo +0 or +100? Not decided (log-likelihood ratio" in text
+    assert f"the score is exact for the {openings} of these games, and no sample" in text
+    interrupted = replace(tested, completion=Completion.INTERRUPTED)
+    assert "exact for" not in " ".join(shown(interrupted).split())
 
 
 def test_an_early_end_is_said() -> None:

@@ -212,6 +212,19 @@ def test_a_test_ends_a_pairing_as_soon_as_it_is_decided(two_workers: Executor) -
     assert moves(elsewhere) == moves(decided)
 
 
+def test_a_test_of_players_who_repeat_their_games_ends_with_the_distinct_ones(
+    two_workers: Executor,
+) -> None:
+    """All 25 openings from both seats, too few for a verdict between hypotheses so close."""
+    settings = replace(small(10_000), sprt=Sprt(0, 20), arena=Arena.OWN)
+    pairings = [Pairing(find_player("minimax:depth=2"), find_player("minimax:depth=1"))]
+    ended = play_match(pairings, settings)
+    assert ended.completion is Completion.COMPLETE
+    assert [record.game for record in ended.records] == list(range(2 * 25))
+    assert len({record.opening for record in ended.records}) == 25
+    assert moves(play_match(pairings, settings, executor=two_workers)) == moves(ended)
+
+
 @pytest.mark.parametrize(
     ("pairings", "message"),
     [

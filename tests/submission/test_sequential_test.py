@@ -1,15 +1,23 @@
 from collections.abc import Iterable
+from dataclasses import replace
 from math import log
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.reporting.stats import count_pairs, expected_score
 from submission.arena.game_record import GameRecord
-from submission.match.sprt import Decision, SequentialTest, Sprt, Verdict, points_of_pairs
-from tests.helpers.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN, games
+from submission.match.sprt import (
+    ENOUGH_REPEATS,
+    Decision,
+    SequentialTest,
+    Sprt,
+    Verdict,
+    points_of_pairs,
+)
+from tests.helpers.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN
 
 SPRT = Sprt(0, 200)
 DECIDING_WINS = 16
@@ -23,6 +31,16 @@ results = st.lists(
     min_size=20,
     max_size=40,
 )
+
+
+def games(*records: GameRecord, openings: int = 1000) -> list[GameRecord]:
+    """The records as games 0, 1, 2 … of a pairing, each pair from the next of so many openings."""
+    numbered = []
+    for game, record in enumerate(records):
+        opening = (game // 2 % openings,)
+        columns = (*opening, *record.columns)
+        numbered.append(replace(record, game=game, opening=opening, columns=columns))
+    return numbered
 
 
 def judged(records: Iterable[GameRecord]) -> SequentialTest:
@@ -62,9 +80,12 @@ def test_without_games_nothing_is_known() -> None:
     assert (SequentialTest(SPRT).llr, SequentialTest(SPRT).decision) == (0, None)
 
 
-@given(results, st.integers(0, 2**32))
-def test_the_order_in_which_games_end_changes_nothing(played: list[GameRecord], seed: int) -> None:
-    in_order, shuffled = games(*played), games(*played)
+@given(results, st.integers(0, 2**32), st.sampled_from([1, 4, 1000]))
+@settings(max_examples=50)
+def test_the_order_in_which_games_end_changes_nothing(
+    played: list[GameRecord], seed: int, openings: int
+) -> None:
+    in_order, shuffled = (games(*played, openings=openings) for _ in range(2))
     Random(seed).shuffle(shuffled)
     assert judged(shuffled).decision == judged(in_order).decision
     assert judged(shuffled).llr == judged(in_order).llr
@@ -104,3 +125,52 @@ def test_a_pair_in_which_the_opponent_failed_is_passed_over() -> None:
     assert judged(games(WIN, OPPONENT_FAILED)).llr == 0
     decision = decided(games(WIN, OPPONENT_FAILED, *[WIN] * 30))
     assert decision.games == DECIDING_WINS + 2
+
+
+# --- games that are repeated
+
+
+def test_players_who_repeat_their_games_are_judged_by_them_once() -> None:
+    """Four pairs weigh too little for a verdict; played four times they would weigh enough."""
+    once = games(*[WIN] * 8)
+    test = judged(games(*[WIN] * 400, openings=4))
+    assert test.decision == Decision(None, 8, judged(once).llr)
+
+
+def test_so_many_repeated_pairs_are_waited_for() -> None:
+    until = games(*[WIN] * (8 + 2 * ENOUGH_REPEATS), openings=4)
+    assert judged(until[:-1]).decision is None
+    assert judged(until).decision is not None
+
+
+@given(st.integers(0, ENOUGH_REPEATS - 1), st.booleans())
+def test_one_game_that_differs_makes_all_repeats_count(repeats: int, in_first_seat: bool) -> None:
+    other = replace(WIN, columns=(6, *WIN.columns))
+    pair = [other, WIN] if in_first_seat else [WIN, other]
+    records = games(*[WIN] * 2 * (3 + repeats), *pair, openings=3)
+    assert judged(records[:-1]).llr == judged(games(*[WIN] * 6)).llr
+    test = judged(records)
+    assert test.llr == SPRT.log_likelihood_ratio((0, 0, 0, 0, 4 + repeats))
+    assert (test.decision is not None) == (len(records) >= DECIDING_WINS)
+    assert test.decision is None or test.decision.games == len(records)
+
+
+def test_random_players_may_repeat_a_game_by_chance() -> None:
+    """From then on nothing is held back: the pairs weigh as if none had been like another."""
+    other = replace(WIN, columns=(6, *WIN.columns))
+    played = [WIN, WIN, other, WIN, *[DRAW, LOSS] * 30]
+    assert judged(games(*played, openings=1)).llr == judged(games(*played)).llr
+    assert judged(games(*played, openings=1)).decision == judged(games(*played)).decision
+
+
+def test_the_same_columns_in_another_opening_are_no_repeat() -> None:
+    """What the players were asked for differs, though it has led to the same."""
+    test = SequentialTest(SPRT)
+    for game in range(DECIDING_WINS):
+        test.add(replace(WIN, game=game, opening=WIN.columns[: game // 2]))
+    assert test.decision is not None
+    assert test.decision.verdict is Verdict.ACCEPTED_ELO1
+
+
+def test_repeated_failures_of_the_opponent_end_the_test_too() -> None:
+    assert judged(games(*[OPPONENT_FAILED] * 100, openings=4)).decision == Decision(None, 8, 0.0)

@@ -9,17 +9,14 @@ from numpy.typing import NDArray
 
 from agents.policy.network import TrainedPolicy
 from agents.policy.network_kernel import evaluate_many
-from agents.policy.policy_agent import legal_logits
+from agents.policy.policy_agent import action_worths
 from envs.board import BoardGame, BoardState
 
 
 def preferred_actions(
     policy: TrainedPolicy, game: BoardGame, states: Sequence[BoardState]
 ) -> NDArray[np.int64]:
-    """The legal action in each position that the policy likes best; the first of equals.
-
-    It is the one with the largest logit. A network that learns values alone, all of whose logits
-    are 0, is asked for the values of the positions after each action instead.
+    """The legal action in each position that `PolicyAgent` would play; the first of equals.
 
     Args:
         policy: of this game.
@@ -27,35 +24,9 @@ def preferred_actions(
         states: positions in which the game goes on, at least one.
     """
     legal = [game.get_available_actions(state) for state in states]
-    logits, _ = evaluate_many(policy.network, game, states)
-    if logits.any():
-        worth = legal_logits(logits, legal)
-    else:
-        worth = _values_after(policy, game, states, legal)
-    preferred: NDArray[np.int64] = worth.argmax(axis=1)
+    worths, _ = action_worths(evaluate_many, policy.network, game, states, legal)
+    preferred: NDArray[np.int64] = worths.argmax(axis=1)
     return preferred
-
-
-def _values_after(
-    policy: TrainedPolicy,
-    game: BoardGame,
-    states: Sequence[BoardState],
-    legal: Sequence[Sequence[int]],
-) -> NDArray[np.float64]:
-    """The value of each legal action for the player to move, -inf for the others."""
-    values = np.full((len(states), len(game.action_cells)), -np.inf)
-    places, children = [], []
-    for position, (state, actions) in enumerate(zip(states, legal, strict=True)):
-        for action in actions:
-            child = game.get_next_state(state, action)
-            values[position, action] = float(child.won)
-            if game.get_available_actions(child):
-                places.append((position, action))
-                children.append(child)
-    if children:
-        _, worth = evaluate_many(policy.network, game, children)
-        values[tuple(zip(*places, strict=True))] = -worth
-    return values
 
 
 class Seat(NamedTuple):
