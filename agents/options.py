@@ -3,11 +3,11 @@
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from math import inf
-from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from agents.agent import Agent
+from agents.reporting.input_file import read_content
 
 Chosen = TypeVar("Chosen", bound=Callable[..., Any])
 
@@ -28,12 +28,7 @@ def file_content(file: str | bytes) -> bytes:
     """
     if isinstance(file, bytes):
         return file
-    try:
-        return Path(file).read_bytes()
-    except OSError as error:
-        raise OSError(
-            f"cannot read {file} ({error.strerror}): give the path of a file that can be read"
-        ) from error
+    return read_content(file, "give the path of a file that can be read")
 
 
 def file_option(

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from agents.agent import Agent
 from agents.options import agent_options
 from agents.registry import REGISTERED, JsonValue, option_texts
-from agents.reporting.output_file import require_writable
+from agents.reporting.output_file import replace_text, require_writable
 from submission.arena.game_record import GameConfiguration
 from submission.arena.players import Player, PlayerKind, against_each, find_player, round_robin
 from submission.bundle.bundle import build_bundle, is_bundle
@@ -43,8 +43,8 @@ from submission.rating.ratings import require_ranking_library
 from submission.reports import pictures, tables
 from submission.reviewing.review import Review, review_games
 from submission.reviewing.review_report import render_review
+from submission.sandbox.folders import remove_folder
 from submission.sandbox.interpreter import find_python
-from submission.sandbox.processes import remove_folder
 from submission.terminal import progress_bar
 
 DEFAULT_OUTPUT = Path("submission.py")
@@ -80,7 +80,7 @@ class Submission:
             folder = Path(mkdtemp(prefix="connectx-"))
             weakref.finalize(self, remove_folder, folder)
             self._path = folder / DEFAULT_OUTPUT
-            self._path.write_text(self.source, encoding="utf-8", newline="\n")
+            replace_text(self._path, self.source)
         return self._path
 
     def save(self, path: str | Path = DEFAULT_OUTPUT, *, force: bool = False) -> Path:
@@ -158,13 +158,13 @@ def write_submission(text: str, path: Path, *, force: bool = False) -> None:
         FileExistsError: there is such a file, and nobody forces it.
         OSError: it cannot be written.
     """
+    require_writable(path)
     if path.exists() and not force and not is_bundle(path):
         raise FileExistsError(
             f"{path} is there and was not made by `connectx build`: write to another file, or "
             "overwrite it with --force (from Python, force=True)"
         )
-    require_writable(path)
-    path.write_text(text, encoding="utf-8", newline="\n")
+    replace_text(path, text)
 
 
 def check(

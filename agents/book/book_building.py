@@ -5,10 +5,10 @@ position with its key (`agents.book.book_positions`) and its score or column, in
 they were found.
 """
 
-import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import BrokenExecutor, Executor
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -16,10 +16,14 @@ import numpy as np
 
 from agents.agent import OnProgress
 from agents.book.book_format import BookContent, encode_repertoire
-from agents.book.book_positions import BookScope, positions_by_ply
-from agents.book.repertoire import RepertoireScope
+from agents.book.book_positions import BookScope, positions_by_ply, stones_of_keys
+from agents.book.repertoire import RepertoireScope, Stones, column_of, promising_moves
 from agents.book.repertoire_building import RepertoireBuilder
 from agents.book.shards import solve_positions
+from agents.reporting.input_file import read_content
+from agents.reporting.output_file import GrowingFile, growing_file
+from agents.solver.position_bounds import trivial_bounds
+from envs.bitboard import BoardMasks, has_run
 
 Finding = TypeVar("Finding")
 Scope = TypeVar("Scope", BookScope, RepertoireScope)
@@ -34,6 +38,13 @@ class FindingsFile(ABC, Generic[Finding]):
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.count = 0
+        """Findings, those of this run among them, once the file is `opened`."""
+        self.was_torn = False
+        """Whether the last line was cut short when the file was opened."""
+        self._file: GrowingFile
+        self._untold: list[str]
+        """The first line, until it is in the file."""
 
     @property
     @abstractmethod
@@ -52,43 +63,72 @@ class FindingsFile(ABC, Generic[Finding]):
             ValueError: it is none; the message says what is expected.
         """
 
-    def require_new(self) -> None:
-        """See to it that nothing of an earlier run is there.
+    @contextmanager
+    def opened(self, resume: bool) -> Iterator[dict[int, Finding]]:
+        """The findings of an earlier run by key; in the `with` block this run alone adds to them.
+
+        Args:
+            resume: whether there may be any.
 
         Raises:
-            FileExistsError: something is.
+            FileExistsError: there are some, and there may be none.
+            OSError: the file cannot be read and written, or another run is using it.
+            ValueError: it is of something else, or a line of it cannot be.
         """
-        if self.path.exists():
-            raise FileExistsError(
-                f"{self.path} has what an earlier run found: go on from there with --resume, or "
-                "delete it"
-            )
+        with growing_file(self.path) as self._file:
+            try:
+                content = self._file.read()
+                if content and not resume:
+                    raise FileExistsError(
+                        f"{self.path} has what an earlier run found: go on from there with "
+                        "--resume, or delete it"
+                    )
+                found, torn = self._parsed(content)
+                self._file.cut(len(content) - len(torn))
+                self.count, self.was_torn = len(found), bool(torn)
+                self._untold = [] if len(content) > len(torn) else [self.heading]
+                yield found
+            finally:
+                with suppress(OSError):  # of Windows, which removes no file that is open
+                    if not self.path.stat().st_size:
+                        self.path.unlink()
 
     def read(self) -> dict[int, Finding]:
-        """Read the findings by key, none if no file is there. A line cut short is removed.
+        """Read the findings by key; a line that is cut short is passed over.
 
         Raises:
-            OSError: the file cannot be read and written.
-            ValueError: it is of something else, or a line of it is damaged.
+            OSError, ValueError: as `opened`.
         """
-        content = self.path.read_bytes() if self.path.exists() else b""
-        if not content:
-            return {}
-        *lines, cut_short = content.decode("ascii", "replace").split("\n")
+        return self._parsed(read_content(self.path, "name a checkpoint"))[0]
+
+    def append(self, found: Mapping[int, Finding]) -> None:
+        """Add findings by key, while the file is `opened`.
+
+        Raises:
+            OSError: they cannot be written.
+        """
+        lines = [self.line(key, finding) for key, finding in found.items()]
+        self._file.append("".join(f"{line}\n" for line in self._untold + lines).encode("ascii"))
+        self.count, self._untold = self.count + len(lines), []
+
+    def _parsed(self, content: bytes) -> tuple[dict[int, Finding], str]:
+        """The findings of a file, and the beginning of a line that is cut short."""
+        *lines, torn = content.decode("ascii", "replace").split("\n")
+        if not lines and self.heading.startswith(torn):
+            return {}, torn
         if lines[:1] != [self.heading]:
             raise ValueError(
                 f"{self.path} does not begin with {self.heading!r}: it belongs to something "
                 "else, so choose another --output"
             )
-        os.truncate(self.path, len(content) - len(cut_short))
-        return dict(self._pair(number, line) for number, line in enumerate(lines[1:], start=2))
-
-    def append(self, found: Mapping[int, Finding]) -> None:
-        """Add findings by key."""
-        with self.path.open("a", encoding="ascii", newline="\n") as file:
-            if file.tell() == 0:
-                file.write(f"{self.heading}\n")
-            file.writelines(f"{self.line(key, finding)}\n" for key, finding in found.items())
+        found = dict[int, Finding]()
+        for number, line in enumerate(lines[1:], start=2):
+            key, finding = self._pair(number, line)
+            if found.setdefault(key, finding) != finding:
+                raise ValueError(
+                    f"{self.path}, line {number}: {line!r} contradicts an earlier line: delete one"
+                )
+        return found, torn
 
     def _pair(self, number: int, line: str) -> tuple[int, Finding]:
         try:
@@ -133,7 +173,30 @@ class Checkpoint(FindingsFile[int], Generic[Scope]):
             key, found = map(int, line.split())
         except ValueError:
             raise ValueError("a key and a score or column") from None
+        if not self._can_be(key, found):
+            raise ValueError("a position with a score or column that it can have")
         return key, found
+
+    def _can_be(self, key: int, found: int) -> bool:
+        board = self.scope.board
+        stones = stones_in_play(board, key)
+        if stones is None:
+            return False
+        if isinstance(self.scope, BookScope):
+            least, most = trivial_bounds(board, *stones)
+            return stones.ply == self.scope.plies and least <= found <= most
+        moves = promising_moves(board, *stones)
+        return len(moves) > 1 and found in [column_of(board, move) for move in moves]
+
+
+def stones_in_play(board: BoardMasks, key: int) -> Stones | None:
+    """The unfinished position of a key; None where there is none."""
+    stones = Stones(*stones_of_keys(board, key))
+    mover, mask = stones
+    has_line = any(has_run(each, board.rows, board.inarow) for each in (mover, mask ^ mover))
+    is_in_turn = mover.bit_count() == stones.ply // 2
+    goes_on = is_in_turn and not has_line and mask != board.board
+    return stones if goes_on and stones.key == key else None
 
 
 def board_words(rows: int, columns: int, inarow: int) -> str:

@@ -44,6 +44,7 @@ from agents.book.repertoire import Repertoire, RepertoireScope
 from agents.book.repertoire_data import SHIPPED_REPERTOIRE
 from agents.book.retrieval import BitField
 from agents.options import file_content
+from envs.bitboard import fits_in_word
 from envs.compiled.jit import Words
 
 BOOK_MAGIC = b"CXBK"
@@ -138,8 +139,11 @@ def decode_repertoire(data: bytes) -> Repertoire:
     scope = RepertoireScope(
         rows, columns, inarow, *(-1 if count == NO_PLIES else count for count in plies)
     )
-    bits = content[REPERTOIRE_HEADER.size :]
-    return Repertoire(scope, BitField(seed, segment, segments, bits))
+    field = BitField(seed, segment, segments, content[REPERTOIRE_HEADER.size :])
+    if not (fits_in_word(rows, columns, inarow) and field.is_whole):
+        raise ValueError("this repertoire says wrong sizes: compute it again")
+    scope.check()
+    return Repertoire(scope, field)
 
 
 @lru_cache(maxsize=1)

@@ -10,7 +10,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from envs.bitboard import LineSteps, board_masks, cell_bit, column_cells, line_steps, mirrored
+from envs.bitboard import (
+    BoardMasks,
+    LineSteps,
+    board_masks,
+    cell_bit,
+    column_cells,
+    line_steps,
+    mirrored,
+)
 from envs.compiled.jit import Flags, Words
 from envs.connectx import ConnectX
 
@@ -51,6 +59,11 @@ class BookScope:
         """The number of cells of the board."""
         return self.rows * self.columns
 
+    @property
+    def board(self) -> BoardMasks:
+        """The board's masks."""
+        return board_masks(self.rows, self.columns, self.inarow)
+
 
 class Drop(NamedTuple):
     """A stone dropped into one column, in each of many positions."""
@@ -76,7 +89,7 @@ def positions_by_ply(scope: BookScope) -> tuple[Words, ...]:
 
 def drops_into_columns(scope: BookScope, keys: Words) -> Iterator[Drop]:
     """A stone into each column in turn, from the left, in all positions."""
-    movers, masks = stones_of_keys(scope, keys)
+    movers, masks = stones_of_keys(scope.board, keys)
     steps = line_steps(scope.rows, scope.inarow)
     for column in range(scope.columns):
         bottom = cell_bit(scope.rows, scope.rows - 1, column)
@@ -100,12 +113,16 @@ def keys_of_stones(scope: BookScope, movers: Words, masks: Words) -> Words:
     return smaller
 
 
-def stones_of_keys(scope: BookScope, keys: Words) -> tuple[Words, Words]:
-    """The stones of the player to move, and of both players."""
-    board = board_masks(scope.rows, scope.columns, scope.inarow)
+def stones_of_keys(board: BoardMasks, keys: Any) -> tuple[Any, Any]:
+    """The stones of the player to move, and of both players.
+
+    Args:
+        board: the board.
+        keys: of positions, an array of words or one number.
+    """
     marked = keys + board.bottom  # a bit on the lowest free cell of each column
     filled = marked
-    for _ in range(scope.rows):
+    for _ in range(board.rows):
         filled = filled | ((filled >> 1) & board.board)
     masks = (filled >> 1) & board.board
     return marked & masks, masks

@@ -13,7 +13,6 @@ from agents.book.book_positions import (
 )
 from agents.book.data import SHIPPED_BOOK
 from agents.book.repertoire import cells_in, highest_stones
-from envs.bitboard import board_masks
 from envs.board import BoardGame, BoardState
 from envs.compiled.jit import Words
 from envs.connectx import ConnectX
@@ -60,7 +59,7 @@ class OpeningBook:
         """
         if state.mask.bit_count() != self.scope.plies + 1:
             return None
-        board = board_masks(self.scope.rows, self.scope.columns, self.scope.inarow)
+        board = self.scope.board
         other = state.mask ^ state.mover
         before = (
             BoardState(other ^ stone, state.mask ^ stone, 3 - state.player, won=False)

@@ -30,6 +30,13 @@ class BitField(NamedTuple):
     bits: bytes
     """Place by place, from the lowest bit of the first byte on."""
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether there is such a field, and all of its bits are here."""
+        size = self.segment * self.segments
+        is_power = self.segment.bit_count() == 1 and self.segment <= LARGEST_SEGMENT
+        return is_power and self.segments >= 3 and len(self.bits) == (size + 7) // 8
+
     def get(self, key: int) -> int:
         """The bit of a key: 0 or 1, without meaning for other numbers."""
         bits = self.bits

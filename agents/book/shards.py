@@ -77,7 +77,7 @@ def _shard_solver(scope: BookScope, table_megabytes: int) -> Solver:
 
 
 def _shard_states(shard: Shard) -> list[BoardState]:
-    movers, masks = stones_of_keys(shard.scope, np.array(shard.keys, np.int64))
+    movers, masks = stones_of_keys(shard.scope.board, np.array(shard.keys, np.int64))
     return [
         BoardState.of_stones(mover, mask)
         for mover, mask in zip(movers.tolist(), masks.tolist(), strict=True)

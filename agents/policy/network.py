@@ -21,11 +21,11 @@ A trained policy as a file: an .npz archive of numpy arrays, of 16-bit floats wh
 """
 
 import struct
-import zlib
 from collections.abc import Mapping, Sequence
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
-from zipfile import BadZipFile, ZipFile
+from math import prod
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 from agents.policy.features import FeatureBoard, active_features, feature_board, feature_count
 from envs.bitboard import winning_lines
@@ -141,8 +141,13 @@ def encode_policy(policy: TrainedPolicy) -> bytes:
 
 
 NO_POLICY = "this is no trained policy: train one with `connectx train`"
-UNREADABLE = (AttributeError, BadZipFile, EOFError, OSError, TypeError, ValueError, zlib.error)
-"""The errors that reading raises where a file is no archive, or torn."""
+MOST_BYTES = 2**25
+"""The most that an archive, or all that is in it, may take: several times what training makes."""
+MOST_ARRAYS = 64
+MOST_CELLS = 2**12
+"""Of a board; none that takes part in games has as many."""
+SCOPE_BYTES = 1024
+"""More than the array of a game takes."""
 
 
 def decode_scope(content: bytes) -> PolicyScope:
@@ -152,12 +157,25 @@ def decode_scope(content: bytes) -> PolicyScope:
         ValueError: they are no policy.
     """
     try:
-        with ZipFile(BytesIO(content)) as archive:
-            array = archive.read("scope.npy")
+        with _archive(content) as archive, _entry(archive, archive.getinfo("scope.npy")) as file:
+            array = file.read(SCOPE_BYTES)
         words = "<4q" if b"<i8" in array else "<4i"  # 32 bits by older numpy on Windows
         return PolicyScope(*struct.unpack(words, array[-struct.calcsize(words) :]))
-    except (*UNREADABLE, KeyError, struct.error) as error:
+    except Exception as error:  # whatever a torn or a stranger's file may lead to
         raise ValueError(NO_POLICY) from error
+
+
+def _archive(content: bytes) -> ZipFile:
+    if len(content) > MOST_BYTES:
+        raise ValueError(f"it has more than {MOST_BYTES} bytes")
+    return ZipFile(BytesIO(content))
+
+
+def _entry(archive: ZipFile, entry: ZipInfo) -> IO[bytes]:
+    """What an entry holds; read it in parts, for only their lengths are limits."""
+    if entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+        raise ValueError(f"{entry.filename} is compressed in a way that numpy does not use")
+    return archive.open(entry)
 
 
 def decode_policy(content: bytes) -> TrainedPolicy:
@@ -169,7 +187,7 @@ def decode_policy(content: bytes) -> TrainedPolicy:
     """
     arrays = _read_arrays(content)
     version = arrays.get("format")
-    if version is None:
+    if version is None or version.shape:
         raise ValueError(NO_POLICY)
     if version != POLICY_FORMAT:
         raise ValueError(
@@ -187,14 +205,35 @@ def decode_policy(content: bytes) -> TrainedPolicy:
 
 
 def _read_arrays(content: bytes) -> Mapping[str, Any]:
-    """The arrays of an archive, none where it is no archive of plain arrays."""
-    import numpy as np
-
+    """The arrays of an archive; none where it is too large, or no archive of plain arrays."""
     try:
-        with np.load(BytesIO(content), allow_pickle=False) as archive:
-            return dict(archive)
-    except UNREADABLE:
+        with _archive(content) as archive:
+            entries = archive.infolist()
+            if sum(entry.file_size for entry in entries) > MOST_BYTES or len(entries) > MOST_ARRAYS:
+                return {}
+            return {
+                entry.filename.removesuffix(".npy"): _array(archive, entry) for entry in entries
+            }
+    except Exception:  # whatever a torn or a stranger's file may lead to
         return {}
+
+
+def _array(archive: ZipFile, entry: ZipInfo) -> Any:
+    """An array of an archive.
+
+    Raises:
+        ValueError: its header claims more or less than there is.
+    """
+    from numpy.lib import format as npy
+
+    with _entry(archive, entry) as file:
+        version = npy.read_magic(file)
+        read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+        shape, _, dtype = read_header(file)
+        if not dtype.itemsize or prod(shape) * dtype.itemsize != entry.file_size - file.tell():
+            raise ValueError(f"{entry.filename} is not as long as an array of shape {shape}")
+    with _entry(archive, entry) as file:
+        return npy.read_array(file, allow_pickle=False)
 
 
 def _network(arrays: Mapping[str, Any]) -> PolicyNetwork:
@@ -215,6 +254,7 @@ def _require_consistent(policy: TrainedPolicy) -> None:
     import numpy as np
 
     scope, network = policy
+    _require_board(scope, network.tuples)
     outputs = scope.actions + 1
     second, hidden = len(network.dense_bias), len(network.dense)
     expected = {
@@ -232,6 +272,19 @@ def _require_consistent(policy: TrainedPolicy) -> None:
             raise ValueError(f"{name} holds a number that is not finite")
     if not np.isin(network.tuples, range((scope.rows + 1) * scope.columns)).all():
         raise ValueError("an n-tuple has a cell that is not on the board")
+
+
+def _require_board(scope: PolicyScope, tuples: Words) -> None:
+    """Check that a board is of a size that games have, before anything is made for it.
+
+    Raises:
+        ValueError: it is not.
+    """
+    cells = scope.rows * scope.columns
+    if min(scope) < 1 or cells > MOST_CELLS or scope.actions > cells:
+        raise ValueError(f"no game has {scope}")
+    if tuples.ndim != 2 or tuples.shape[1] > cells:
+        raise ValueError(f"n-tuples of the shape {tuples.shape} do not fit the board")
 
 
 def _features(scope: PolicyScope, tuples: Words) -> int:

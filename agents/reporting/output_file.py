@@ -1,31 +1,266 @@
-"""Files that a command writes."""
+"""Files that a command leaves, and the lock of those that two commands could write at a time.
 
-from collections.abc import Iterable
+A file is replaced at once: the new content goes to a temporary file beside it, of a random name
+that is not there yet; it is brought to the disk and takes the place of the old one, whose mode it
+has. Where the path is a symbolic link, the file that it leads to is replaced and the link stays;
+other hard links keep the old content. Only plain files are written: a device keeps nothing, and a
+named pipe would wait for a reader.
+"""
+
+import errno
+import os
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from io import FileIO
 from pathlib import Path
+from time import monotonic
+
+from agents.reporting.input_file import open_plain
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    try:
+        import fcntl
+    except ModuleNotFoundError:
+        fcntl = None  # type: ignore[assignment]
+
+FOLLOW_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
+
+SYNC_SECONDS = 1.0
+"""A power cut costs what was appended in at most so long; the death of a process costs nothing."""
+
+LOCKED_BYTE = 2**31 - 2
+"""Nobody else can read what is locked on Windows, so it lies where there is nothing to read."""
 
 
 def require_writable(path: Path) -> None:
-    """Find out whether a file can be written, before the work that fills it; leaves it as it is.
+    """Find out whether a file can be replaced, before the work that fills it; leaves it as it is.
 
     Raises:
         OSError: it cannot; the message says why.
     """
+    with _successor(path):
+        pass
+
+
+def replace_content(path: Path, content: bytes) -> None:
+    """Replace a file at once: a reader finds the old or the new one, after an interrupt too.
+
+    Raises:
+        OSError: it cannot be written; the message says why. The file is as it was.
+    """
+    with _successor(path) as (file, new, target):
+        _write(file, content)
+        os.fsync(file)
+        file.close()  # Windows renames no file that is open
+        new.replace(target)
+        _sync_folder(target.parent)
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Replace a file at once by a text in UTF-8, with its line ends as they are.
+
+    Raises:
+        OSError: as `replace_content`.
+    """
+    replace_content(path, text.encode())
+
+
+@contextmanager
+def _successor(path: Path) -> Iterator[tuple[FileIO, Path, Path]]:
+    """A new, empty file with its path, and the one that it may replace; it is gone in the end."""
     try:
-        is_new = not path.exists()
-        with path.open("ab"):
-            pass
-        if is_new:
-            path.unlink()
+        target, mode = _target(path)
+        new = target.with_name(f".connectx-{os.urandom(8).hex()}.part")
+        file = FileIO(new, "xb", opener=partial(_open_new, mode=mode))
+        try:
+            if mode is not None:
+                new.chmod(mode)  # of which the umask may have taken some
+            yield file, new, target
+        finally:
+            file.close()
+            with suppress(OSError):
+                new.unlink()
     except OSError as error:
-        raise unwritable(path, error) from error
+        raise _unwritable(path, error) from error
 
 
-def unwritable(path: Path, error: OSError) -> OSError:
-    """The error of a file that cannot be opened to write, with advice."""
-    return OSError(
-        f"cannot write {path} ({error.strerror}): choose a file in a folder that exists and can be "
-        "written"
-    )
+def _target(path: Path) -> tuple[Path, int | None]:
+    """The plain file that a path leads to, and its mode; None where it is not there yet.
+
+    Raises:
+        OSError: it leads nowhere or to something else, or to a file that must not be written.
+    """
+    mode = None
+    with suppress(FileNotFoundError):
+        found = path.stat().st_mode
+        if not stat.S_ISREG(found):
+            what = os.strerror(errno.EISDIR) if stat.S_ISDIR(found) else "it is no plain file"
+            raise OSError(None, what)
+        if not os.access(path, os.W_OK):
+            raise OSError(errno.EACCES, os.strerror(errno.EACCES))
+        mode = stat.S_IMODE(found)
+    # Only a link is resolved: deep in the folders the absolute path may be too long.
+    return Path(os.path.realpath(path)) if path.is_symlink() else path, mode
+
+
+def _open_new(path: str, flags: int, mode: int | None) -> int:
+    """Open a file that is not there; whoever must not read the old one cannot read it either."""
+    return os.open(path, flags | FOLLOW_NO_LINK, 0o666 if mode is None else mode & 0o777)
+
+
+def _write(file: FileIO, content: bytes) -> None:
+    """Write all of a content, which the system may take in several pieces."""
+    left = memoryview(content)
+    while left:
+        left = left[file.write(left) :]
+
+
+def _sync_folder(folder: Path) -> None:
+    """Bring the names in a folder to the disk, where the system can."""
+    if hasattr(os, "O_DIRECTORY"):
+        with suppress(OSError):
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+
+
+def _unwritable(path: Path, error: OSError) -> OSError:
+    """The error of a file that cannot be written, with advice."""
+    advice = "choose a file in a folder that exists and can be written"
+    if error.errno in NO_ROOM:
+        advice = "make room there, or choose a file in another place"
+    return OSError(f"cannot write {path} ({error.strerror}): {advice}")
+
+
+# --- files that grow, and files of one run alone
+
+
+@dataclass(slots=True)
+class GrowingFile:
+    """A file to which this run alone appends; `growing_file` opens it."""
+
+    path: Path
+    file: FileIO
+    synced: float = field(default_factory=monotonic)
+    """When it was last brought to the disk, in seconds of the monotonic clock."""
+
+    def read(self) -> bytes:
+        """All of its content."""
+        self.file.seek(0)
+        return self.file.readall()
+
+    def append(self, lines: bytes, *, is_last: bool = False) -> None:
+        """Hand lines to the system in one piece, and to the disk every now and then and at last.
+
+        Raises:
+            OSError: they cannot be written.
+        """
+        try:
+            _write(self.file, lines)
+            if is_last or monotonic() - self.synced >= SYNC_SECONDS:
+                os.fsync(self.file)
+                self.synced = monotonic()
+        except OSError as error:
+            raise OSError(
+                f"cannot write {self.path} ({error.strerror}): mend that and go on with --resume"
+            ) from error
+
+    def cut(self, size: int) -> None:
+        """Keep so many bytes."""
+        self.file.truncate(size)
+
+
+@contextmanager
+def growing_file(path: Path) -> Iterator[GrowingFile]:
+    """A file to append to, which no other run can have until the `with` block ends.
+
+    Raises:
+        OSError: it cannot be written, or another run is using it.
+    """
+    with _locked(path, path, 0) as file:
+        growing = GrowingFile(path, file)
+        yield growing
+        growing.append(b"", is_last=True)
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Keep a file that is replaced now and then from other runs, until the `with` block ends.
+
+    An empty file beside it is locked in its stead, and removed in the end. If the process is
+    killed, that stays until the next run's end, but its lock goes with the process.
+
+    Raises:
+        OSError: it cannot be written, or another run is using it.
+    """
+    try:
+        target, _ = _target(path)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    lock = target.with_name(f".{target.name}.lock")
+    with _locked(lock, path, FOLLOW_NO_LINK) as file:
+        try:
+            yield
+        finally:
+            if sys.platform == "win32":  # where no file can be removed that anybody has open
+                file.close()
+            with suppress(OSError):
+                lock.unlink()
+
+
+@contextmanager
+def _locked(file_path: Path, path: Path, flags: int) -> Iterator[FileIO]:
+    """A file, opened to append and locked where the file system can, for the sake of another."""
+    try:
+        opened = FileIO(file_path, "ab+", opener=lambda name, own: open_plain(name, own | flags))
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    with opened as file:
+        try:
+            _take_lock(file)
+            is_ours = _is_at(file_path, file)
+        except (BlockingIOError, PermissionError):
+            is_ours = False
+        except OSError:  # some network file systems know no locks
+            is_ours = True
+        if not is_ours:
+            raise BlockingIOError(
+                f"another run is using {path}: wait until it ends, or choose another file"
+            )
+        yield file
+
+
+def _is_at(path: Path, file: FileIO) -> bool:
+    """Whether a file has still its path; another run may have removed it before it was locked."""
+    if sys.platform == "win32":  # where it cannot
+        return True
+    return path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat())
+
+
+def _take_lock(file: FileIO) -> None:
+    """Lock a file until it is closed.
+
+    Raises:
+        BlockingIOError, or PermissionError on Windows: it is locked already.
+        OSError: it cannot be locked.
+    """
+    if sys.platform == "win32":
+        file.seek(LOCKED_BYTE)
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+    elif fcntl is not None:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+# --- what a command writes and reads
 
 
 def require_distinct(*written: Path | None, read: Iterable[Path | None] = ()) -> None:
@@ -54,17 +289,8 @@ def _identity(path: Path) -> object:
     """An identity that all names of a file share, its links included."""
     try:
         status = path.stat()
-    except OSError:  # it is not there yet
-        return path.resolve()
+    except FileNotFoundError:  # yet
+        return os.path.realpath(path)
+    except OSError:  # as in a loop of links: nothing can be read or written there
+        return path
     return status.st_dev, status.st_ino
-
-
-def replace_content(path: Path, content: bytes) -> None:
-    """Replace a file at once: a reader finds the old or the new one, after an interrupt too.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    unfinished = path.with_name(f"{path.name}.part")
-    unfinished.write_bytes(content)
-    unfinished.replace(path)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from agents.reporting.input_file import read_content
 from agents.reporting.output_file import replace_content
 from agents.solver.score_table import BOUND_BITS, WORK_BITS
 from agents.solver.solver import Solver
@@ -60,10 +61,7 @@ def load_table(solver: Solver, path: Path) -> None:
         ValueError: it is something else, or of another board or size, or damaged; or see
             `require_table`.
     """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise OSError(f"cannot read the table {path} ({error.strerror})") from error
+    content = read_content(path, "name a file that --table has written", "the table ")
     first, _, compressed = content.partition(b"\n")
     header, board = _read_header(path, first), game_id(solver.env)
     if header["board"] != board:
@@ -78,7 +76,7 @@ def load_table(solver: Solver, path: Path) -> None:
         raise ValueError(f"the table {path} comes from another version of the solver: begin anew")
     if header["generation"] not in range(1, 1 << engine.layout.generation_bits):
         raise _damaged(path)
-    _decompress(path, compressed, engine.table)
+    _decompress(path, compressed, engine)
     engine.generation = header["generation"]
 
 
@@ -124,10 +122,10 @@ def _compressed(table: Words) -> Iterator[bytes]:
     yield compressor.flush()
 
 
-def _decompress(path: Path, compressed: bytes, table: Words) -> None:
+def _decompress(path: Path, compressed: bytes, engine: CompiledEngine) -> None:
     """Fill a table; it is left empty where something is wrong."""
     decompressor, rest = zlib.decompressobj(), compressed
-    entries = _parts_of_entries(table)
+    entries = _parts_of_entries(engine.table)
     try:
         for start in range(0, len(entries), CHUNK):
             part, wanted = bytearray(), entries[start : start + CHUNK].nbytes
@@ -135,12 +133,21 @@ def _decompress(path: Path, compressed: bytes, table: Words) -> None:
                 part += decompressor.decompress(rest, wanted - len(part)) or _missing()
                 rest = decompressor.unconsumed_tail
             parts = np.frombuffer(part, "<i8").reshape(-1, entries.shape[1])
+            _require_bounds(parts[:, 0], engine.layout.offset)
             entries[start : start + CHUNK] = parts
         if decompressor.decompress(rest, 1) or not decompressor.eof or decompressor.unused_data:
             raise zlib.error("it does not end here")
     except zlib.error as error:
         entries[:] = 0
         raise _damaged(path) from error
+
+
+def _require_bounds(lowest: Words, offset: int) -> None:
+    """Refuse entries whose bounds contradict each other, or that no score of the board can have."""
+    most = (1 << BOUND_BITS) - 1
+    lower, upper = lowest & most, (lowest >> BOUND_BITS) & most
+    if ((lower > upper) | (upper > 2 * offset)).any():
+        raise zlib.error("no score has such bounds")
 
 
 def _parts_of_entries(table: Words) -> Words:

@@ -16,7 +16,7 @@ from threading import local
 from typing import Any, NamedTuple
 
 from agents.agent import Clock, OnProgress, TimeUp
-from agents.book.book_building import FindingsFile, board_words, unfinished_book
+from agents.book.book_building import FindingsFile, board_words, stones_in_play, unfinished_book
 from agents.book.opening_book import shipped_book_of
 from agents.guidance.opponent_models import (
     OpponentMixture,
@@ -27,9 +27,11 @@ from agents.guidance.opponent_models import (
 )
 from agents.parallel.workers import Task, Workers
 from agents.registry import agent_from_text
+from agents.solver.position_bounds import trivial_bounds
 from agents.solver.solver import Solver
 from agents.traps.likely_replies import Judge
-from agents.traps.trap_search import Reply, TrapNode, TrapSearch, Turn, position_key
+from agents.traps.trap_search import Belief, Reply, TrapNode, TrapSearch, Turn, position_key
+from envs.bitboard import board_masks
 from envs.board import BoardState
 from envs.connectx import ConnectX
 
@@ -44,6 +46,8 @@ OPENING_SHARE = 0.2
 EVEN_SHARE = 0.3
 """Of a turn's visits. A trap that lies deep looks bad until trials have come as far, and UCT alone
 looks at such a move a few times in all."""
+LEAST_BELIEF = 0.02
+"""Opponents who are so much less likely than the likeliest are not asked; most soon are."""
 LEAST_VISITS = 4
 """Trials through a position before its move is taken from the tree."""
 TRIAL_SECONDS = 0.05
@@ -107,6 +111,8 @@ class ReplyTask(NamedTuple):
 
     scope: TrapScope
     state: BoardState
+    belief: Belief
+    """What the opponent is taken for there."""
     table_megabytes: int
 
 
@@ -207,7 +213,7 @@ class TrapBookBuilder:
                 continue
             self._under_way.add(key)
             paths.append(path)
-            task = ReplyTask(self.scope, leaf.state, self._table_megabytes)
+            task = ReplyTask(self.scope, leaf.state, leaf.belief, self._table_megabytes)
             yield len(paths) - 1, partial(replies_of_task, task)
 
     def _path(self) -> list[TrapNode] | None:
@@ -220,13 +226,31 @@ class TrapBookBuilder:
 
 
 def replies_of_task(task: ReplyTask) -> list[Reply]:
-    """The likely replies in a task's position."""
+    """The likely replies in a task's position, as the opponents see it who are likely there."""
     judge = _MEMORY.judge(task.scope[:3], task.table_megabytes)
     models: Sequence[OpponentModel] = _MEMORY.models(task.scope.opponents)
     if not task.state.mask:
         shares = (1.0 - OPENING_SHARE, OPENING_SHARE)
         models = [OpponentMixture((model, uniform_replies), shares) for model in models]
-    return list(judge.replies(task.state, models, Clock()))
+    least = LEAST_BELIEF * max(task.belief)
+    asked = [number for number, weight in enumerate(task.belief) if weight >= least]
+    told = judge.replies(task.state, [models[number] for number in asked], Clock())
+    return [
+        reply._replace(chances=chances_of_all(dict(zip(asked, reply.chances, strict=True)), task))
+        for reply in told
+    ]
+
+
+def chances_of_all(asked: Mapping[int, float], task: ReplyTask) -> tuple[float, ...]:
+    """The probability that each opponent gives to a reply; the mean in place of who was not asked.
+
+    Args:
+        asked: by the number of the opponent, at least one.
+        task: says how likely each is.
+    """
+    total = sum(task.belief[number] for number in asked)
+    mean = sum(task.belief[number] * chance for number, chance in asked.items()) / total
+    return tuple(asked.get(number, mean) for number in range(len(task.belief)))
 
 
 def model_of_agent(agent: Any) -> OpponentModel:
@@ -268,6 +292,8 @@ class RepliesFile(FindingsFile[Sequence[Reply]]):
     def __init__(self, path: Path, scope: TrapScope) -> None:
         super().__init__(path)
         self.scope = scope
+        self._env = ConnectX(scope.rows, scope.columns, scope.inarow)
+        self._board = board_masks(scope.rows, scope.columns, scope.inarow)
 
     @property
     def heading(self) -> str:
@@ -292,9 +318,12 @@ class RepliesFile(FindingsFile[Sequence[Reply]]):
         """
         try:
             key, *words = line.split()
-            return int(key), [self._reply(word) for word in (words[0], *words[1:])]
+            found = int(key), [self._reply(word) for word in (words[0], *words[1:])]
         except (ValueError, IndexError):
             raise ValueError("a key and replies with a chance for each opponent") from None
+        if not self._can_be(*found):
+            raise ValueError("a position of the opponent's with replies that it can have")
+        return found
 
     def _reply(self, word: str) -> Reply:
         column, told, score, moves = word.split(":")
@@ -303,6 +332,27 @@ class RepliesFile(FindingsFile[Sequence[Reply]]):
             raise ValueError(word)
         turn = Turn(int(score), tuple(map(int, moves.split("."))) if moves else ())
         return Reply(int(column), chances, turn)
+
+    def _can_be(self, key: int, replies: Sequence[Reply]) -> bool:
+        stones = stones_in_play(self._board, key)
+        if stones is None or 1 + stones.ply % 2 == self.scope.seat:
+            return False
+        state = BoardState.of_stones(*stones)
+        columns = [reply.column for reply in replies]
+        legal = self._env.get_available_actions(state)
+        return len({*columns}) == len(columns) and all(
+            column in legal and self._may_be_left(self._env.get_next_state(state, column), turn)
+            for column, _, turn in replies
+        )
+
+    def _may_be_left(self, state: BoardState, turn: Turn) -> bool:
+        """Whether a position can have been judged so; see `Judge.turn`."""
+        legal = self._env.get_available_actions(state)
+        if not legal:
+            return turn == Turn(-1 if state.won else 0, ())
+        least, most = trivial_bounds(self._board, state.mover, state.mask)
+        in_range = min(least, 1) <= turn.score <= min(most, 1)
+        return in_range and bool(turn.moves) == (turn.score <= 0) and {*turn.moves} <= {*legal}
 
 
 def build_traps(

@@ -25,6 +25,8 @@ EXPLORATION = 0.6
 """The exploration constant C of UCT among the moves of a turn, for points from 0 to 1."""
 LEAST_LIKELY = 0.02
 """Replies that are less likely are left out."""
+HOPE = 1.05
+"""Trials go to the replies by what could still be won after them: this, less their value."""
 DOUBT = 0.05
 """The least probability that a model gives to a reply when it is judged by it."""
 
@@ -293,10 +295,10 @@ def settle(node: TrapNode) -> None:
 
 
 def _wanting_child(node: ReplyTurn) -> TrapTurn:
-    """The reply whose share of the visits stays behind its probability most."""
+    """The reply to look at next: the likelier, the less visited and the less won, the sooner."""
     best, best_want = node.children[0][1], -1.0
     for probability, child in node.children:
-        want = probability / (1 + child.visits)
+        want = probability * (HOPE - child.value) / (1 + child.visits)
         if not child.closed and want > best_want:
             best, best_want = child, want
     return best

@@ -119,6 +119,17 @@ class Result(StrEnum):
     PLAYER_FAILED = "player failed"
     OPPONENT_FAILED = "opponent failed"
 
+    @classmethod
+    def of(
+        cls, statuses: tuple[str, str], rewards: tuple[int | None, int | None], seat: int
+    ) -> "Result":
+        """The end from the view of the player on a seat, 1 or 2, by Kaggle's words for it."""
+        if statuses[seat - 1] != DONE:
+            return cls.PLAYER_FAILED
+        if statuses[2 - seat] != DONE:
+            return cls.OPPONENT_FAILED
+        return {1: cls.WIN, 0: cls.DRAW, -1: cls.LOSS}[rewards[seat - 1] or 0]
+
     @property
     def for_opponent(self) -> "Result":
         """The same end from the opponent's view."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from agents.agent import Agent
 from agents.registry import REGISTERED, parse_specification
+from agents.reporting.input_file import read_content
 from submission.bundle.bundle import build_bundle, unbundled_agent
 from submission.kaggle import BUILT_IN_AGENTS, Referee
 from submission.sandbox.player_process import MAIN
@@ -76,12 +77,7 @@ def find_player(name: str, referee: Referee = Referee.CONNECTX) -> Player:
 
 
 def _read_submission(path: Path) -> bytes:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise OSError(
-            f"cannot read the player {path} ({error.strerror}): give the path of a submission file"
-        ) from error
+    content = read_content(path, "give the path of a submission file", "the player ")
     _require_python(_source(content, path), path)
     return content
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from agents.registry import JsonValue, parse_specification
-from agents.reporting.output_file import require_distinct, require_writable
+from agents.reporting.output_file import replace_text, require_distinct, require_writable
 from submission.arena.players import Player, PlayerKind
 from submission.cli.games import LARGEST_SIZE
 from submission.kaggle import Referee
@@ -133,7 +133,7 @@ def show(result: Printed, json_file: Path | None = None) -> None:
         return
     console.print(result, crop=False)
     if json_file is not None:
-        json_file.write_text(_json_text(result), encoding="utf-8", newline="\n")
+        replace_text(json_file, _json_text(result))
 
 
 def _json_text(result: Printed) -> str:

@@ -1,7 +1,8 @@
 """`connectx book`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -19,7 +20,7 @@ from agents.book.book_format import book_module, repertoire_module
 from agents.book.book_positions import BookScope
 from agents.book.repertoire import RepertoireScope
 from agents.options import require_at_least
-from agents.reporting.output_file import replace_content, require_writable
+from agents.reporting.output_file import replace_content, replace_text, require_writable
 from agents.traps.trap_book import RepliesFile, TrapScope, build_traps, strong_opponents
 from submission.cli.arguments import Columns, Dask, Inarow, Rows
 from submission.cli.solve import require_memory
@@ -171,14 +172,14 @@ def _write_book(
     table_megabytes: int,
 ) -> None:
     checkpoint = Checkpoint(output.with_name(f"{output.name}.scores"), scope)
-    known = _begin(checkpoint, output, resume)
+    with _begun(checkpoint, output, resume) as known:
 
-    def build(executor: Executor, show: OnProgress) -> str:
-        content = build_book(checkpoint, known, executor, table_megabytes, show)
-        output.write_text(book_module(content), encoding="utf-8", newline="\n")
-        return f"{len(content.deepest_scores)} scores"
+        def build(executor: Executor, show: OnProgress) -> str:
+            content = build_book(checkpoint, known, executor, table_megabytes, show)
+            replace_text(output, book_module(content))
+            return f"{len(content.deepest_scores)} scores"
 
-    _run(build, output, workers)
+        _run(build, output, workers)
 
 
 def _write_repertoire(
@@ -189,15 +190,15 @@ def _write_repertoire(
     table_megabytes: int,
 ) -> None:
     checkpoint = Checkpoint(output.with_name(f"{output.name}.moves"), scope)
-    known = _begin(checkpoint, output, resume)
+    with _begun(checkpoint, output, resume) as known:
 
-    def build(executor: Executor, show: OnProgress) -> str:
-        data = build_repertoire(checkpoint, known, executor, table_megabytes, show)
-        module = output.suffix == ".py"
-        replace_content(output, repertoire_module(scope, data).encode() if module else data)
-        return f"the moves of {len(checkpoint.read())} positions"
+        def build(executor: Executor, show: OnProgress) -> str:
+            data = build_repertoire(checkpoint, known, executor, table_megabytes, show)
+            module = output.suffix == ".py"
+            replace_content(output, repertoire_module(scope, data).encode() if module else data)
+            return f"the moves of {checkpoint.count} positions"
 
-    _run(build, output, workers)
+        _run(build, output, workers)
 
 
 def _write_traps(
@@ -211,24 +212,33 @@ def _write_traps(
 ) -> None:
     replies = RepliesFile(output.with_name(f"{output.name}.replies"), scope)
     others = Checkpoint(output.with_name(f"{output.name}.moves"), moves)
-    known, other_columns = _begin(replies, output, resume), _begin(others, output, resume)
+    with (
+        _begun(replies, output, resume) as known,
+        _begun(others, output, resume) as other_columns,
+    ):
 
-    def build(executor: Executor, show: OnProgress) -> str:
-        trapping = build_traps(replies, known, executor, workers[0], table_megabytes, seconds, show)
-        columns = {**other_columns, **trapping}
-        data = build_repertoire(others, columns, executor, table_megabytes, show, "traps")
-        replace_content(output, data)
-        return f"{len(trapping)} traps, and the moves of what else can be met"
+        def build(executor: Executor, show: OnProgress) -> str:
+            trapping = build_traps(
+                replies, known, executor, workers[0], table_megabytes, seconds, show
+            )
+            columns = {**other_columns, **trapping}
+            data = build_repertoire(others, columns, executor, table_megabytes, show, "traps")
+            replace_content(output, data)
+            return f"{len(trapping)} traps, and the moves of what else can be met"
 
-    _run(build, output, workers)
+        _run(build, output, workers)
 
 
-def _begin(checkpoint: FindingsFile[Finding], output: Path, resume: bool) -> dict[int, Finding]:
-    """Read the findings of an earlier run."""
+@contextmanager
+def _begun(
+    checkpoint: FindingsFile[Finding], output: Path, resume: bool
+) -> Iterator[dict[int, Finding]]:
+    """The findings of an earlier run, in a file that no other run can have meanwhile."""
     require_writable(output)
-    if not resume:
-        checkpoint.require_new()
-    return checkpoint.read()
+    with checkpoint.opened(resume) as known:
+        if checkpoint.was_torn:
+            say(f"The last line of {checkpoint.path} was torn: what it told is computed again.")
+        yield known
 
 
 def _run(

@@ -11,7 +11,8 @@ import typer
 from agents.options import alternatives, check_options
 from agents.perfect import PerfectAgent
 from agents.registry import JsonValue, parse_options
-from agents.reporting.output_file import require_distinct, require_writable
+from agents.reporting.input_file import read_content
+from agents.reporting.output_file import replace_text, require_distinct, require_writable
 from agents.trace.exercise import answers, exercise_sheet, quiz_sheet, solve_exercise
 from agents.trace.open_tree import OpenTree, read_open_tree
 from agents.trace.pictures.drawing import draw
@@ -175,11 +176,8 @@ def _read_tree(tree: str) -> tuple[str, Path | None]:
         return tree, None
     source = Path(tree[1:])
     try:
-        return source.read_text(encoding="utf-8-sig"), source
-    except OSError as error:
-        raise OSError(
-            f"cannot read the tree {source} ({error.strerror}): write @ and the path of a file"
-        ) from error
+        content = read_content(source, "write @ and the path of a file", "the tree ")
+        return content.decode("utf-8-sig"), source
     except UnicodeDecodeError as error:
         raise ValueError(f"the tree {source} is not text: save it as UTF-8") from error
 
@@ -227,5 +225,5 @@ def _say_lines(lines: Sequence[str]) -> None:
 
 
 def _write(path: Path, content: str) -> None:
-    path.write_text(content, encoding="utf-8")
+    replace_text(path, content)
     say(f"Wrote {path}.")

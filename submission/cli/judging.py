@@ -11,7 +11,7 @@ from agents.policy.training.labelled_positions import (
     write_labelled_positions,
 )
 from agents.policy.training.labelling import Ending, LabelSettings, make_labelled_positions
-from agents.reporting.output_file import require_writable
+from agents.reporting.output_file import replace_text, require_writable
 from envs.connectx import ConnectX
 from submission import front_door
 from submission.arena.players import find_player
@@ -101,7 +101,7 @@ def grade(
     )
     show(result, json)
     if html is not None:
-        html.write_text(grade_page(result), encoding="utf-8", newline="\n")
+        replace_text(html, grade_page(result))
     require_complete(result.completion)
     if all(answer.failure for answer in result.answers):
         raise typer.Exit(1)
@@ -233,7 +233,7 @@ def _make_positions(settings: PositionSettings, workers: int, output: Path) -> N
     require_writable(output)
     with local_executor(workers) as executor, progress_bar("Solving") as show:
         made = make_position_set(settings, executor, show)
-    output.write_text(made.to_text(), encoding="utf-8", newline="\n")
+    replace_text(output, made.to_text())
     hard = sum(position.is_hard for position in made.positions)
     say(f"Wrote {output}: {len(made.positions)} positions, {hard} of them hard.")
 

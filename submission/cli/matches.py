@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from agents.reporting.output_file import replace_text
 from submission import front_door
 from submission.arena.kaggle_referee import game_to_show, replay_html
 from submission.arena.players import find_player
@@ -154,7 +155,7 @@ def _write_replay(match: Match, path: Path) -> None:
     if shown is None:
         say("No game was played: there is no replay to write.")
         return
-    path.write_text(replay_html(shown, match.settings.configuration), encoding="utf-8")
+    replace_text(path, replay_html(shown, match.settings.configuration))
 
 
 def ladder(
@@ -224,7 +225,7 @@ def show_ladder(ladder: Ladder, json: Path | None, html: Path | None) -> None:
     """Print the ratings, and write the page."""
     show(ladder, json)
     if html is not None:
-        html.write_text(ladder_page(ladder), encoding="utf-8", newline="\n")
+        replace_text(html, ladder_page(ladder))
 
 
 def report(

@@ -12,7 +12,7 @@ import typer
 
 from agents.agent import Clock
 from agents.book.opening_book import shipped_book_of
-from agents.reporting.output_file import require_writable
+from agents.reporting.output_file import held, require_writable
 from agents.solver.analysis import (
     Analysis,
     ReachedPosition,
@@ -193,27 +193,28 @@ def _kept_table(solver: Solver, file: Path | None, resume: bool) -> Iterator[Cal
             raise ValueError("--resume goes on from a table: name its file with --table FILE")
         yield lambda: None
         return
-    if resume:
-        load_table(solver, file)
-    elif file.exists():
-        raise FileExistsError(
-            f"{file} is there already: go on from it with --resume, or name another file"
-        )
     require_table(solver)
-    require_writable(file)
-    due = monotonic() + KEEP_SECONDS
+    with held(file):
+        require_writable(file)
+        if resume:
+            load_table(solver, file)
+        elif file.exists():
+            raise FileExistsError(
+                f"{file} is there already: go on from it with --resume, or name another file"
+            )
+        due = monotonic() + KEEP_SECONDS
 
-    def keep() -> None:
-        nonlocal due
-        if monotonic() >= due:
-            begun = monotonic()
+        def keep() -> None:
+            nonlocal due
+            if monotonic() >= due:
+                begun = monotonic()
+                save_table(solver, file)
+                due = monotonic() + max(KEEP_SECONDS, 50 * (monotonic() - begun))
+
+        try:
+            yield keep
+        finally:
             save_table(solver, file)
-            due = monotonic() + max(KEEP_SECONDS, 50 * (monotonic() - begun))
-
-    try:
-        yield keep
-    finally:
-        save_table(solver, file)
 
 
 def _solve_lines(solver: Solver, every_column: bool, json: bool, time_limit: float | None) -> None:

@@ -18,7 +18,7 @@ from agents.policy.training.learner import (
 )
 from agents.policy.training.training import Training, Trials
 from agents.policy.training.training_files import TrainingFiles
-from agents.reporting.output_file import require_distinct, require_writable
+from agents.reporting.output_file import held, require_distinct, require_writable
 from submission.cli.arguments import Output
 from submission.cli.games import CONNECT_FOUR, Game, GameColumns, GameInarow, GameRows, chosen_game
 from submission.terminal import progress_bar, say
@@ -99,20 +99,23 @@ def train(
     settings = TrainingSettings(seed, simulations, width, positions, weights)
     chosen.require_fitting(settings)
     budget, files = _budget(minutes, rounds), TrainingFiles.of(output, env, method, settings)
-    require_distinct(files.policy, files.checkpoint, files.picture, read=[positions])
-    require_writable(output)
-    files.require(earlier=resume)
-    with progress_bar("Training") as show:
-        training = Training(chosen(env, settings), Trials(env), begun=begun)
-        if resume:
-            files.restore(training)
-        with open_curves(files.picture, files.logs, training) as curves:
+    written = files.policy, files.checkpoint, files.picture
+    require_distinct(*written, read=[positions])
+    for path in written:
+        require_writable(path)
+    with held(files.policy):
+        files.require(earlier=resume)
+        with progress_bar("Training") as show:
+            training = Training(chosen(env, settings), Trials(env), begun=begun)
+            if resume:
+                files.restore(training)
+            with open_curves(files.picture, files.logs, training) as curves:
 
-            def keep(training: Training) -> None:
-                files.keep(training)
-                curves.add(training)
+                def keep(training: Training) -> None:
+                    files.keep(training)
+                    curves.add(training)
 
-            interrupted = _is_interrupted(training, budget, keep, show)
+                interrupted = _is_interrupted(training, budget, keep, show)
     _report(training, files)
     if interrupted:
         say("Interrupted: the same command with --resume goes on from there.")

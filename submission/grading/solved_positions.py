@@ -17,6 +17,7 @@ from random import Random
 from typing import Any, Self, TypeVar
 
 from agents.guidance.ordering import sensible_actions
+from agents.reporting.input_file import read_content
 from envs.board import BoardState, parse_moves, state_from_moves
 from envs.connectx import ConnectFour
 
@@ -278,9 +279,7 @@ def read_lines(path: Path) -> list[str]:
         ValueError: it is no text.
     """
     try:
-        return path.read_text(encoding="utf-8-sig").splitlines()
-    except OSError as error:
-        raise OSError(f"cannot read the positions {path} ({error.strerror}): {ADVICE}") from error
+        return read_content(path, ADVICE, "the positions ").decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} holds no positions: {ADVICE}") from error
 

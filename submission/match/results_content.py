@@ -1,10 +1,12 @@
 """The content of a results file: lines of JSON, a header and then the games as they ended.
 
-A further header stands where more games or pairings were asked for; the last one counts.
+A further header stands where more games or pairings were asked for; the last one counts. Each game
+is replayed when it is read: what it says of itself must follow from its columns.
 """
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,9 +14,12 @@ from typing import Any, NamedTuple
 from submission.arena.game_record import GameRecord
 from submission.arena.players import Identity, Pairing, players_of
 from submission.match.match import Versions
+from submission.match.replay_rules import ReplayRules, require_whole
 from submission.match.schedule import Settings
 
 FORMAT = "connectx results, version 1"
+LARGEST_SIZE = 100
+"""Of a board; the command line takes none that is larger, which would take minutes to make."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +52,29 @@ class ResultsHeader:
         """The header whose `to_dict` went through JSON.
 
         Raises:
-            KeyError, TypeError, ValueError: a field is missing, or of another type.
+            AttributeError, KeyError, TypeError, ValueError: a field is missing, of another type, or
+                out of its range.
         """
-        return cls(
+        header = cls(
             players=tuple(map(Identity.from_dict, document["players"])),
             pairings=tuple((player, opponent) for player, opponent in document["pairings"]),
             settings=Settings.from_dict(document["settings"]),
             versions=Versions(**document["versions"]),
         )
+        header._require_sound()
+        return header
+
+    def _require_sound(self) -> None:
+        settings, rules = self.settings, self.settings.configuration
+        sizes = rules.rows, rules.columns, rules.inarow
+        require_whole(settings.games, settings.seed, settings.opening_plies, *sizes)
+        if max(sizes) > LARGEST_SIZE:
+            raise ValueError(f"a board of {sizes} is too large")
+        names = [player.name for player in self.players]
+        if unknown := {name for pairing in self.pairings for name in pairing}.difference(names):
+            raise ValueError(f"its players lack {unknown.pop()!r}")
+        if not all(isinstance(name, str) for name in names):
+            raise ValueError(f"its players are called {names}")
 
     def announces(self, record: GameRecord) -> bool:
         """Whether a game is one of those that were asked for."""
@@ -110,12 +130,29 @@ def parse_results(content: bytes, path: Path) -> ResultsContent:
     if not lines:
         raise ValueError(f"{path} has no games yet, or is no results file: wait for the first one")
     _require_format(lines[0], path)
-    entries = [_entry(line, f"{path}, line {number}") for number, line in enumerate(lines, start=1)]
-    header = [entry for entry in entries if isinstance(entry, ResultsHeader)][-1]
-    records = [entry for entry in entries if isinstance(entry, GameRecord)]
-    _require_announced(records, header, path)
-    _require_distinct(records, path)
-    return ResultsContent(header, tuple(records), torn)
+    headers = list[ResultsHeader]()
+    games = dict[int, GameRecord]()
+    for number, line in enumerate(lines, start=1):
+        with _told_of_line(number, path):
+            entry = _entry(line)
+            if isinstance(entry, GameRecord):
+                games[number] = entry
+            else:
+                _require_like(entry, headers[-1:])
+                headers.append(entry)
+    _require_sound(games, headers[-1], path)
+    return ResultsContent(headers[-1], tuple(games.values()), torn)
+
+
+@contextmanager
+def _told_of_line(number: int, path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        reason = str(error) if type(error) is ValueError else repr(error)
+        raise ValueError(
+            f"{path}, line {number} is damaged ({reason}): delete this line"
+        ) from error
 
 
 def _whole_lines(content: bytes) -> tuple[Sequence[bytes], bytes]:
@@ -137,17 +174,17 @@ def _require_format(line: bytes, path: Path) -> None:
         )
 
 
-def _entry(line: bytes, place: str) -> ResultsHeader | GameRecord:
-    """The header or the game that a line stands for."""
+def _entry(line: bytes) -> ResultsHeader | GameRecord:
+    """The header or the game that a line stands for.
+
+    Raises:
+        AttributeError, KeyError, TypeError, ValueError: it stands for neither.
+    """
     document = _json_object(line)
     if document is None:
-        raise ValueError(f"{place} is damaged (it is no JSON object): delete this line")
+        raise ValueError("it is no JSON object")
     is_header = document.pop("format", None) == FORMAT
-    kind = ResultsHeader if is_header else GameRecord
-    try:
-        return kind.from_dict(document)
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{place} is damaged ({error!r}): delete this line") from error
+    return ResultsHeader.from_dict(document) if is_header else GameRecord.from_dict(document)
 
 
 def _json_object(line: bytes) -> dict[str, Any] | None:
@@ -159,18 +196,22 @@ def _json_object(line: bytes) -> dict[str, Any] | None:
     return document if isinstance(document, dict) else None
 
 
-def _require_announced(records: Sequence[GameRecord], header: ResultsHeader, path: Path) -> None:
-    for record in records:
-        if not header.announces(record):
-            raise ValueError(
-                f"{path} is damaged: its header does not announce {record}; delete its line"
-            )
+def _require_like(header: ResultsHeader, earlier: Sequence[ResultsHeader]) -> None:
+    """Refuse a further header of other conditions than the one before."""
+    for before in earlier:
+        for reason in header.differences(before):
+            raise ValueError(reason)
 
 
-def _require_distinct(records: Sequence[GameRecord], path: Path) -> None:
-    games = set[tuple[str, str, int]]()
-    for record in records:
-        game = (record.player, record.opponent, record.game)
-        if game in games:
-            raise ValueError(f"{path} has {record} twice: delete one of its lines")
-        games.add(game)
+def _require_sound(games: Mapping[int, GameRecord], header: ResultsHeader, path: Path) -> None:
+    """Refuse games by number of their line that cannot have been, or that stand there twice."""
+    rules = ReplayRules(header.settings.configuration)
+    seen = set[tuple[str, str, int]]()
+    for number, game in games.items():
+        with _told_of_line(number, path):
+            if not header.announces(game):
+                raise ValueError(f"the header does not announce {game}")
+            if (*game.pairing, game.game) in seen:
+                raise ValueError(f"the file has {game} twice")
+            seen.add((*game.pairing, game.game))
+            rules.require_played(game)

@@ -4,52 +4,31 @@
 """
 
 import json
-import os
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
-from io import FileIO
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
-from agents.reporting.output_file import unwritable
+from agents.reporting.input_file import read_content
+from agents.reporting.output_file import GrowingFile, growing_file
 from submission.arena.game_record import GameRecord
 from submission.match.match import Completion, Match, ScoreBoard
 from submission.match.results_content import ResultsContent, ResultsHeader, parse_results
-
-if sys.platform == "win32":
-    import msvcrt
-else:
-    try:
-        import fcntl
-    except ModuleNotFoundError:
-        fcntl = None  # type: ignore[assignment]
-
-SYNC_SECONDS = 1.0
-"""A power cut costs the games of at most so long; the death of a process costs none."""
-
-LOCKED_BYTE = 2**31 - 2
-"""Nobody else can read what is locked on Windows, so it lies where there is nothing to read."""
 
 
 @dataclass(slots=True)
 class ResultsFile:
     """A results file to which nobody else appends."""
 
-    path: Path
-    file: FileIO
-    """The file, open to append."""
+    file: GrowingFile
     untold: ResultsHeader | None
     """A header that goes ahead of the next game."""
     played: tuple[GameRecord, ...] = ()
     """The games of earlier runs, for `play_match`."""
     was_torn: bool = False
     """Whether the last line was not whole: it is gone, and its game will be played again."""
-    synced: float = field(default_factory=monotonic)
-    """When the file was last brought to the disk, in seconds of the monotonic clock."""
 
     def append(self, record: GameRecord) -> None:
         """Add a game.
@@ -58,21 +37,8 @@ class ResultsFile:
             OSError: it cannot be written.
         """
         header = b"" if self.untold is None else _line(self.untold.to_dict())
-        try:
-            self._write(header + _line(asdict(record)))
-        except OSError as error:
-            raise OSError(
-                f"cannot write {self.path} ({error.strerror}): mend that and go on with --resume"
-            ) from error
+        self.file.append(header + _line(asdict(record)))
         self.untold = None
-
-    def _write(self, lines: bytes) -> None:
-        """Hand lines to the system in one piece, and to the disk every now and then."""
-        while lines:
-            lines = lines[self.file.write(lines) :]
-        if monotonic() - self.synced >= SYNC_SECONDS:
-            os.fsync(self.file)
-            self.synced = monotonic()
 
 
 @contextmanager
@@ -83,13 +49,13 @@ def new_results(path: Path, header: ResultsHeader) -> Iterator[ResultsFile]:
         FileExistsError: there is something in the file.
         OSError: it cannot be written, or another run writes it.
     """
-    with _opened(path) as file:
-        if file.read(1):
+    with growing_file(path) as file:
+        if file.read():
             raise FileExistsError(
                 f"{path} has something in it already: go on from it with --resume, or choose "
                 "another file"
             )
-        yield ResultsFile(path, file, header)
+        yield ResultsFile(file, header)
 
 
 @contextmanager
@@ -106,18 +72,18 @@ def resumed_results(path: Path, header: ResultsHeader) -> Iterator[ResultsFile]:
     """
     if not path.exists():
         raise FileNotFoundError(f"there is no {path} to go on from: leave --resume out to begin")
-    with _opened(path) as file:
-        before = file.readall()
+    with growing_file(path) as file:
+        before = file.read()
         whole = _line(header.to_dict())
         if whole.startswith(before):  # no game yet
-            file.truncate(0)
-            yield ResultsFile(path, file, header, was_torn=before not in (b"", whole))
+            file.cut(0)
+            yield ResultsFile(file, header, was_torn=before not in (b"", whole))
             return
         content = parse_results(before, path)
         _require_continued(content, header, path)
-        file.truncate(len(before) - len(content.torn))
+        file.cut(len(before) - len(content.torn))
         untold = None if header == content.header else header
-        yield ResultsFile(path, file, untold, content.records, bool(content.torn))
+        yield ResultsFile(file, untold, content.records, bool(content.torn))
 
 
 def read_results(path: Path) -> Match:
@@ -129,12 +95,7 @@ def read_results(path: Path) -> Match:
         ValueError: it is no results file, one of another version, or it is damaged.
         OSError: it cannot be read.
     """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise OSError(
-            f"cannot read {path} ({error.strerror}): name a file that --results has written"
-        ) from error
+    content = read_content(path, "name a file that --results has written")
     header, records, _ = parse_results(content, path)
     score_board = ScoreBoard(header.pairings, header.settings.sprt)
     for record in records:
@@ -165,48 +126,6 @@ def _require_continued(content: ResultsContent, header: ResultsHeader, path: Pat
             f"{path} does not go with what is asked for ({reasons[0]}): ask for at least what it "
             "has, or choose another file"
         )
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[FileIO]:
-    """The file, locked, to read from its beginning and to append; on the disk afterwards."""
-    if path.exists() and not path.is_file():
-        raise OSError(f"{path} is no plain file: choose another one for the results")
-    try:
-        file = path.open("ab+", buffering=0)
-    except OSError as error:
-        raise unwritable(path, error) from error
-    with file:
-        _lock(file, path)
-        file.seek(0)
-        yield file
-        os.fsync(file)
-
-
-def _lock(file: FileIO, path: Path) -> None:
-    """Keep other runs out, where the file system can."""
-    try:
-        _take_lock(file)
-    except (BlockingIOError, PermissionError) as error:
-        raise BlockingIOError(
-            f"another run is writing {path}: wait until it ends, or choose another file"
-        ) from error
-    except OSError:  # some network file systems know no locks
-        return
-
-
-def _take_lock(file: FileIO) -> None:
-    """Lock the file until it is closed.
-
-    Raises:
-        BlockingIOError, or PermissionError on Windows: it is locked already.
-        OSError: it cannot be locked.
-    """
-    if sys.platform == "win32":
-        file.seek(LOCKED_BYTE)
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-    elif fcntl is not None:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _line(document: Mapping[str, Any]) -> bytes:

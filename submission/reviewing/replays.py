@@ -8,6 +8,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+from agents.reporting.input_file import read_content
 from envs.board import BoardGame, moves_text, parse_moves
 from envs.games import game_id
 from submission.arena.game_record import GameConfiguration, GameRecord, Result
@@ -73,10 +74,7 @@ def read_replays(path: Path) -> ReplayFile:
         OSError: the file cannot be read.
         ValueError: it is neither, it is damaged, or its episode is of another game.
     """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise OSError(f"cannot read {path} ({error.strerror}): {ADVICE}") from error
+    content = read_content(path, ADVICE)
     try:
         document = json.loads(content)
     except (ValueError, RecursionError):
@@ -271,9 +269,7 @@ def read_agent_log(path: Path, seat: int) -> AgentLog:
         ValueError: it is no agent's log.
     """
     try:
-        document = json.loads(path.read_bytes())
-    except OSError as error:
-        raise OSError(f"cannot read {path} ({error.strerror}): {LOG_ADVICE}") from error
+        document = json.loads(read_content(path, LOG_ADVICE))
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is no agent's log, which is JSON: {LOG_ADVICE}") from error
     if not isinstance(document, list):

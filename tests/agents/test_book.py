@@ -34,7 +34,7 @@ def solver_key(scope: BookScope, state: BoardState) -> int:
 
 
 def state_of_key(scope: BookScope, key: int, ply: int) -> BoardState:
-    movers, masks = stones_of_keys(scope, np.array([key]))
+    movers, masks = stones_of_keys(scope.board, np.array([key]))
     return BoardState(int(movers[0]), int(masks[0]), player=1 + ply % 2, won=False)
 
 

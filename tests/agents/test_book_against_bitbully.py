@@ -25,7 +25,7 @@ def databases() -> Path:
 
 
 def entries(core: Any, opening_book: OpeningBook, ply: int) -> Iterator[Entry]:
-    movers, masks = stones_of_keys(opening_book.scope, opening_book.keys[ply])
+    movers, masks = stones_of_keys(opening_book.scope.board, opening_book.keys[ply])
     stones = zip(movers.tolist(), masks.tolist(), strict=True)
     for (mover, mask), score in zip(stones, opening_book.scores[ply].tolist(), strict=True):
         first, second = (mover, mask ^ mover) if ply % 2 == 0 else (mask ^ mover, mover)

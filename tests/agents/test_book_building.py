@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -23,6 +24,10 @@ from tests.helpers.brute_force import BruteForce, reached_states, score_by_brute
 SCOPE = BookScope(4, 4, 3, 6)
 POSITIONS = 479
 MEGABYTES = 1
+SOME = {149: 3}
+"""The score of a position by its key; with 6 of 16 stones on the board, scores are from -5 to 5."""
+WON_AT_ONCE = 148
+"""The key of a position whose score is 5."""
 
 ExecutorFactory = Callable[[], AbstractContextManager[Executor]]
 
@@ -77,7 +82,15 @@ def build(
     checkpoint: Checkpoint[BookScope], executor: Executor, on_progress: Progress
 ) -> BookContent:
     """As the command does it."""
-    return build_book(checkpoint, checkpoint.read(), executor, MEGABYTES, on_progress)
+    with checkpoint.opened(resume=True) as known:
+        return build_book(checkpoint, known, executor, MEGABYTES, on_progress)
+
+
+def kept(checkpoint: Checkpoint[Any], *found: dict[int, int]) -> None:
+    """Findings added to a checkpoint."""
+    with checkpoint.opened(resume=True):
+        for each in found:
+            checkpoint.append(each)
 
 
 @pytest.mark.parametrize(
@@ -96,13 +109,19 @@ def test_every_executor_builds_the_same_book(
     assert content.deepest_scores.tolist() == solved_at_once()
 
 
-def solved_at_once() -> list[int]:
+@cache
+def solved() -> dict[int, int]:
+    """The scores of all positions by key."""
     keys = positions_by_ply(SCOPE)[-1].tolist()
     found: dict[int, int] = {}
     for scores in solve_positions(SCOPE, keys, AtOnce(), MEGABYTES):
         found |= scores
     assert len(found) == POSITIONS
-    return [found[key] for key in keys]
+    return {key: found[key] for key in keys}
+
+
+def solved_at_once() -> list[int]:
+    return [*solved().values()]
 
 
 @pytest.mark.parametrize("scope", [SCOPE, BookScope(3, 5, 3, 5)])
@@ -110,7 +129,10 @@ def test_whole_books_against_full_minimax(scope: BookScope, tmp_path: Path) -> N
     env = ConnectX(scope.rows, scope.columns, scope.inarow)
     truth = BruteForce(env)
     checkpoint = Checkpoint(tmp_path / "book.scores", scope)
-    opening_book = open_book(build_book(checkpoint, {}, AtOnce(), MEGABYTES, lambda *_: None))
+    with checkpoint.opened(resume=False) as known:
+        content = build_book(checkpoint, known, AtOnce(), MEGABYTES, lambda *_: None)
+    opening_book = open_book(content)
+    assert len(checkpoint.read()) == checkpoint.count == len(content.deepest_scores)
     for states in reached_states(scope):
         for state in states:
             if env.get_available_actions(state):
@@ -138,44 +160,64 @@ def test_the_death_of_a_worker_loses_nothing(checkpoint: Checkpoint[BookScope]) 
     assert build(checkpoint, AtOnce(), Progress()).deepest_scores.tolist() == solved_at_once()
 
 
-@given(
-    st.dictionaries(st.integers(0, 2**63 - 1), st.integers(-21, 21)),
-    st.dictionaries(st.integers(0, 2**63 - 1), st.integers(-21, 21)),
-    st.data(),
-)
+places = st.lists(st.integers(0, POSITIONS - 1), max_size=9)
+
+
+@given(places, places, st.data())
 def test_a_file_cut_anywhere_keeps_what_is_whole(
-    first: dict[int, int], second: dict[int, int], data: st.DataObject
+    some: list[int], others: list[int], data: st.DataObject
 ) -> None:
+    scores = [*solved().items()]
+    first, second = (dict(scores[place] for place in drawn) for drawn in (some, others))
     with TemporaryDirectory() as folder:
         checkpoint = Checkpoint(Path(folder) / "book.scores", SCOPE)
-        checkpoint.append({})
-        empty = checkpoint.path.read_bytes()
-        checkpoint.append(first)
+        kept(checkpoint, first)
         written = checkpoint.path.read_bytes()
-        length = data.draw(st.integers(len(empty), len(written)))
+        length = data.draw(st.integers(1, len(written)))
         checkpoint.path.write_bytes(written[:length])
-        known = checkpoint.read()
-        whole_lines = written[len(empty) : length].count(b"\n")
-        assert known == dict(list(first.items())[:whole_lines])
-        checkpoint.append(second)
-        assert checkpoint.read() == known | second
+        whole_lines = written[:length].count(b"\n")
+        expected = dict([*first.items()][: max(0, whole_lines - 1)])
+        assert checkpoint.read() == expected
+        with checkpoint.opened(resume=True) as known:
+            assert known == expected
+            assert checkpoint.was_torn == (written[length - 1] != ord("\n"))
+            checkpoint.append(second)
+        assert checkpoint.read() == expected | second
+        assert checkpoint.path.read_bytes().startswith(checkpoint.heading.encode() + b"\n")
 
 
 def test_no_file_and_an_empty_one_have_no_scores(checkpoint: Checkpoint[BookScope]) -> None:
-    assert checkpoint.read() == {}
-    checkpoint.path.touch()
-    assert checkpoint.read() == {}
-    checkpoint.append({5: -1})
-    assert checkpoint.read() == {5: -1}
+    for resume in (True, False):
+        with checkpoint.opened(resume) as known:
+            assert known == {}
+        assert not checkpoint.path.exists(), "nothing was found"
+        checkpoint.path.touch()
+    kept(checkpoint, SOME)
+    assert checkpoint.read() == SOME
 
 
 def test_an_earlier_run_is_not_overwritten(checkpoint: Checkpoint[BookScope]) -> None:
-    checkpoint.require_new()
-    checkpoint.append({5: -1})
-    with pytest.raises(
-        FileExistsError, match=r"earlier run found: go on from there with --resume, or de"
+    kept(checkpoint, SOME)
+    before = checkpoint.path.read_bytes()
+    with (
+        pytest.raises(FileExistsError, match=r"earlier run found: go on from there with --resume"),
+        checkpoint.opened(resume=False),
     ):
-        checkpoint.require_new()
+        pass
+    assert checkpoint.path.read_bytes() == before
+
+
+def test_two_runs_cannot_add_to_one_file(checkpoint: Checkpoint[BookScope]) -> None:
+    with checkpoint.opened(resume=False):
+        checkpoint.append(SOME)
+        for resume in (False, True):
+            with (
+                pytest.raises(BlockingIOError, match=r"^another run is using .*book\.scores: wait"),
+                Checkpoint(checkpoint.path, SCOPE).opened(resume),
+            ):
+                pass
+    with Checkpoint(checkpoint.path, SCOPE).opened(resume=True) as known:
+        assert known == SOME
 
 
 @pytest.mark.parametrize(
@@ -184,27 +226,68 @@ def test_an_earlier_run_is_not_overwritten(checkpoint: Checkpoint[BookScope]) ->
 def test_scores_of_another_book_are_refused(
     checkpoint: Checkpoint[BookScope], other: BookScope
 ) -> None:
-    checkpoint.append({5: -1})
+    kept(checkpoint, SOME)
     before = checkpoint.path.read_bytes()
-    with pytest.raises(ValueError, match=r"does not begin with .*: it belongs to something else"):
-        Checkpoint(checkpoint.path, other).read()
+    with (
+        pytest.raises(ValueError, match=r"does not begin with .*: it belongs to something else"),
+        Checkpoint(checkpoint.path, other).opened(resume=True),
+    ):
+        pass
     assert checkpoint.path.read_bytes() == before
 
 
-@pytest.mark.parametrize("content", [b"5 -1\n", b"\xff\x00", b"connectx book"])
+@pytest.mark.parametrize("content", [b"5 -1\n", b"\xff\x00", b"connectx books", b"\n"])
 def test_other_files_are_left_alone(checkpoint: Checkpoint[BookScope], content: bytes) -> None:
     checkpoint.path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"does not begin with"):
-        checkpoint.read()
+    with pytest.raises(ValueError, match=r"does not begin with"), checkpoint.opened(resume=True):
+        pass
     assert checkpoint.path.read_bytes() == content
 
 
 @pytest.mark.parametrize("line", ["5", "5 x", "5 1 7 2", ""])
 def test_a_damaged_line_is_named(checkpoint: Checkpoint[BookScope], line: str) -> None:
-    checkpoint.append({5: -1})
+    kept(checkpoint, SOME)
     with checkpoint.path.open("a") as file:
         file.write(f"{line}\n6 2\n")
     with pytest.raises(
         ValueError, match=rf"line 3: '{line}' is not a key and a score or column: delete"
     ):
+        checkpoint.read()
+
+
+@pytest.mark.parametrize(
+    ("key", "score"),
+    [
+        (149, 6),
+        (149, 999),
+        (149, -6),
+        (WON_AT_ONCE, 4),
+        (20, 0),
+        (-1, 0),
+        (2**70, 0),
+        (0, 0),  # the empty board, which has no 6 stones
+    ],
+)
+def test_a_score_that_cannot_be_is_refused(
+    checkpoint: Checkpoint[BookScope], key: int, score: int
+) -> None:
+    assert (solved()[149], solved()[WON_AT_ONCE]) == (3, 5)
+    kept(checkpoint, {})
+    with checkpoint.path.open("a") as file:
+        file.write(f"{key} {score}\n")
+    before = checkpoint.path.read_bytes()
+    with (
+        pytest.raises(ValueError, match=rf"line 2: '{key} {score}' is not a position with a score"),
+        checkpoint.opened(resume=True),
+    ):
+        pass
+    assert checkpoint.path.read_bytes() == before
+
+
+def test_lines_that_contradict_each_other_are_refused(checkpoint: Checkpoint[BookScope]) -> None:
+    (key,) = SOME
+    kept(checkpoint, SOME, SOME)
+    assert checkpoint.read() == SOME, "the same twice is no contradiction"
+    kept(checkpoint, {key: SOME[key] + 1})
+    with pytest.raises(ValueError, match=rf"line 4: '{key} .*' contradicts an earlier line"):
         checkpoint.read()

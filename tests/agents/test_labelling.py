@@ -1,11 +1,13 @@
 """Labelled positions: their scores beside independent solvers, and what is drawn."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -226,6 +228,27 @@ DAMAGES: dict[str, dict[str, Any]] = {
     "gap": {"masks": np.full(50, 0b10), "movers": np.zeros(50, np.int64)},
     "full": {"scores": np.zeros((50, 7), np.int8), "masks": np.full(50, 0b111111)},
     "missing": {"scores": None},
+    "huge": {"board": np.array([10**9, 7, 4])},
+    "turn": {
+        "movers": np.full(50, 1),
+        "masks": np.full(50, 1),
+        "scores": np.zeros((50, 7), np.int8),
+    },
+    "line": {
+        "movers": np.full(50, 0b111),
+        "masks": np.full(50, 0b1111 << 7 | 0b111),
+        "scores": np.zeros((50, 7), np.int8),
+    },
+    "score": {
+        "movers": np.zeros(50, np.int64),
+        "masks": np.zeros(50, np.int64),
+        "scores": np.full((50, 7), 22, np.int8),  # a win with the first stone has 21
+    },
+    "low score": {
+        "movers": np.zeros(50, np.int64),
+        "masks": np.zeros(50, np.int64),
+        "scores": np.full((50, 7), -22, np.int8),
+    },
 }
 
 
@@ -239,6 +262,40 @@ def test_a_damaged_file_is_told_in_one_sentence(
         arrays = dict(archive) | DAMAGES[damage]
     np.savez(path, **{name: array for name, array in arrays.items() if array is not None})
     with pytest.raises(ValueError, match=r"labels\.npz holds no labelled positions \(.*\): make"):
+        read_labelled_positions(path)
+
+
+def claiming(whole: bytes) -> bytes:
+    """An array of 10^14 entries, by its header alone."""
+    header, file = BytesIO(), BytesIO()
+    shape = {"descr": "<i8", "fortran_order": False, "shape": (10**14,)}
+    np.lib.format.write_array_header_1_0(header, shape)
+    with ZipFile(BytesIO(whole)) as before, ZipFile(file, "w") as after:
+        for name in before.namelist():
+            after.writestr(name, header.getvalue() if name == "movers.npy" else before.read(name))
+    return file.getvalue()
+
+
+def flagged(place: int, value: int) -> Callable[[bytes], bytes]:
+    """A byte of the first entry in the archive's list changed."""
+
+    def changed(whole: bytes) -> bytes:
+        at = whole.index(b"PK\x01\x02") + place
+        return whole[:at] + bytes([value]) + whole[at + 1 :]
+
+    return changed
+
+
+@pytest.mark.parametrize(
+    "change", [claiming, flagged(10, 97), flagged(8, 1)], ids=["claim", "compression", "encrypted"]
+)
+def test_an_archive_that_cannot_be_unfolded_is_told_in_one_sentence(
+    tmp_path: Path, change: Callable[[bytes], bytes]
+) -> None:
+    path = tmp_path / "labels.npz"
+    write_labelled_positions(path, made(ConnectX(3, 3, 3), 5)[0])
+    path.write_bytes(change(path.read_bytes()))
+    with pytest.raises(ValueError, match=r"holds no labelled positions \(.*\): make one with"):
         read_labelled_positions(path)
 
 

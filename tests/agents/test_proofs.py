@@ -110,7 +110,7 @@ def test_a_guess_that_narrowed_a_window_proves_nothing() -> None:
 
 
 @given(graphs, aids())
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_alpha_beta_proves_what_is_true(graph: RandomGraph, aids: dict[str, Any]) -> None:
     agent = AlphaBetaAgent(time_limit=None, heuristic=graph.guess, **aids)
     result = agent.search(graph, 0)

@@ -6,13 +6,19 @@ from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
 from random import Random
+from zlib import crc32
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.book.book_building import Checkpoint, UnfinishedBook, build_repertoire
-from agents.book.book_format import decode_repertoire, encode_repertoire
+from agents.book.book_format import (
+    REPERTOIRE_CHECKSUM,
+    REPERTOIRE_HEADER,
+    decode_repertoire,
+    encode_repertoire,
+)
 from agents.book.repertoire import Repertoire, RepertoireScope, promising_moves
 from agents.book.repertoire_building import OnPly, RepertoireBuilder
 from agents.book.retrieval import make_bit_field
@@ -149,7 +155,8 @@ def test_a_game_that_is_over_or_out_of_turn_has_no_move() -> None:
 
 def built(executor: Executor, checkpoint: Checkpoint[RepertoireScope], on_ply: OnPly) -> bytes:
     """As the command does it."""
-    return build_repertoire(checkpoint, checkpoint.read(), executor, 1, on_ply)
+    with checkpoint.opened(resume=True) as known:
+        return build_repertoire(checkpoint, known, executor, 1, on_ply)
 
 
 @pytest.mark.parametrize(
@@ -186,6 +193,29 @@ def test_an_interrupted_computation_goes_on_where_it_was(tmp_path: Path) -> None
         assert built(executor, torn, lambda *_: None) == expected
     assert torn.read() == whole.read()
     assert known.items() <= torn.read().items()
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("0 4", "is not a position with a score or column that it can have: delete this line"),
+        ("0 -1", "is not a position with"),
+        ("2 0", "is not a position with"),  # one stone, and its player is to move
+        ("0", "is not a key and a score or column"),
+    ],
+)
+def test_a_move_that_cannot_be_is_refused(tmp_path: Path, line: str, sentence: str) -> None:
+    checkpoint = Checkpoint(tmp_path / "r.moves", SHORT)
+    assert SHORT[:3] == (4, 4, 3)
+    path = checkpoint.path
+    path.write_text(f"{checkpoint.heading}\n0 1\n{line}\n")
+    with (
+        pytest.raises(ValueError, match=rf"r\.moves, line 3: '{line}' {sentence}"),
+        checkpoint.opened(resume=True),
+    ):
+        pass
+    path.write_text(f"{checkpoint.heading}\n0 1\n")
+    assert checkpoint.read() == {0: 1}
 
 
 def test_the_progress_tells_each_ply(tmp_path: Path) -> None:
@@ -245,6 +275,31 @@ def test_bytes_that_are_no_repertoire_are_refused(change: object, sentence: str)
     assert callable(change)
     with pytest.raises(ValueError, match=sentence):
         decode_repertoire(change(data))
+
+
+@pytest.mark.parametrize(
+    ("place", "number", "sentence"),
+    [
+        (0, 0, "rows must be a whole number of at least 1"),
+        (0, 65535, "says wrong sizes"),
+        (1, 65535, "says wrong sizes"),
+        (2, 65535, "says wrong sizes"),
+        (3, 40, "must be from 0 to"),
+        (7, 0, "says wrong sizes"),
+        (7, 3, "says wrong sizes"),
+        (7, 1 << 15, "says wrong sizes"),
+        (8, 2, "says wrong sizes"),
+        (8, 1 << 30, "says wrong sizes"),
+    ],
+)
+def test_sizes_that_cannot_be_are_refused(place: int, number: int, sentence: str) -> None:
+    """Their checksum is right: somebody has written them so."""
+    data = encode_repertoire(SCOPES[1], make_bit_field({1: 1}))
+    magic, version, *numbers = REPERTOIRE_HEADER.unpack_from(data)
+    numbers[place] = number
+    forged = REPERTOIRE_HEADER.pack(magic, version, *numbers) + data[REPERTOIRE_HEADER.size : -4]
+    with pytest.raises(ValueError, match=sentence):
+        decode_repertoire(forged + REPERTOIRE_CHECKSUM.pack(crc32(forged)))
 
 
 @pytest.mark.parametrize(

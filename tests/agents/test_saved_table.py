@@ -68,9 +68,23 @@ def other_words(content: bytes) -> bytes:
     return first + b"\n" + zlib.compress(zlib.decompress(words)[:-8])
 
 
+def with_entry(lower: int, upper: int) -> Callable[[bytes], bytes]:
+    """One entry of other bounds, each of 7 bits."""
+
+    def changed(content: bytes) -> bytes:
+        first, _, words = content.partition(b"\n")
+        table = bytearray(zlib.decompress(words))
+        table[:2] = (lower | upper << 7).to_bytes(2, "little")
+        return first + b"\n" + zlib.compress(bytes(table))
+
+    return changed
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
+        (with_entry(lower=17, upper=16), "is damaged"),
+        (with_entry(lower=3, upper=33), "is damaged"),  # bounds are from 0 to 32 on 30 cells
         (lambda content: b"", "must begin with the format 'connectx solver table, version 1'"),
         (lambda content: b"\xff" * 9000, "must begin with the format"),
         (other_header(format="connectx solver table, version 0"), "not 'connectx solver table"),
@@ -101,6 +115,12 @@ def test_another_or_a_torn_file_is_one_sentence_and_leaves_an_empty_table(
     assert "\n" not in str(refusal.value)
     assert isinstance(solver.engine, CompiledEngine)
     assert not solver.engine.table.any()
+
+
+def test_bounds_of_the_board_are_taken(begun: tuple[Path, ScoreBounds], tmp_path: Path) -> None:
+    path = tmp_path / "changed.table"
+    path.write_bytes(with_entry(lower=0, upper=32)(begun[0].read_bytes()))
+    load_table(solver_of(), path)
 
 
 def test_no_file_and_no_table(tmp_path: Path) -> None:

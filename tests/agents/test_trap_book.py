@@ -26,7 +26,7 @@ from agents.traps.trap_book import (
     strong_opponents,
 )
 from agents.traps.trap_search import Reply, TrapSearch, Turn
-from envs import ConnectX
+from envs import ConnectX, state_from_moves
 from submission.executors.local_workers import local_executor
 from tests.helpers.brute_force import BruteForce
 
@@ -35,6 +35,8 @@ LOST = TrapScope(4, 4, 3, 2, OPPONENTS)
 """Player 1 wins, so that player 2 has every move to choose from."""
 DRAWN = TrapScope(3, 4, 4, 1, OPPONENTS)
 ENDLESS = 1e9
+EMPTY, COLUMN = 0, 4
+"""Keys of the empty board, and of the position after a stone of each player in the left column."""
 
 
 def grown(scope: TrapScope, known: dict[int, Any] | None = None) -> TrapBookBuilder:
@@ -94,7 +96,7 @@ def test_the_first_move_may_be_any() -> None:
     """The opponent begins with its favourite; one game in five begins with any move."""
     env = ConnectX(4, 4, 3)
     replies = replies_of_task(
-        ReplyTask(LOST._replace(opponents=("greedy",)), env.initial_state(), 1)
+        ReplyTask(LOST._replace(opponents=("greedy",)), env.initial_state(), (1.0,), 1)
     )
     assert sorted(reply.column for reply in replies) == [0, 1, 2, 3]
     ((least, *others),) = zip(*(reply.chances for reply in replies), strict=True)
@@ -104,6 +106,27 @@ def test_the_first_move_may_be_any() -> None:
     for reply in replies:
         child = env.get_next_state(env.initial_state(), reply.column)
         assert reply.turn == judge.turn(child, Clock())
+
+
+def test_opponents_who_are_unlikely_in_a_line_are_not_asked() -> None:
+    env, opponents = (
+        ConnectX(4, 4, 3),
+        ("greedy", "greedy:heuristic=zero,ordering=natural", "random"),
+    )
+    state = state_from_moves(env, "12")
+
+    def chances(*belief: float) -> dict[int, tuple[float, ...]]:
+        scope = LOST._replace(opponents=opponents[: len(belief)])
+        replies = replies_of_task(ReplyTask(scope, state, belief, 1))
+        return {reply.column: reply.chances for reply in replies}
+
+    both = chances(0.75, 0.25)
+    assert any(first != second for first, second in both.values())
+    three, one = chances(0.75, 0.25, 0.01), chances(0.99, 0.01)
+    for column, (first, second) in both.items():
+        mean = 0.75 * first + 0.25 * second
+        assert three[column] == pytest.approx((first, second, mean))
+        assert one.get(column, (first, first)) == (first, first)
 
 
 def test_tree_searches_are_modelled_by_their_visits_and_others_by_their_moves() -> None:
@@ -118,16 +141,21 @@ def test_tree_searches_are_modelled_by_their_visits_and_others_by_their_moves() 
 def test_the_file_of_replies_gives_back_what_was_found(tmp_path: Path) -> None:
     checkpoint = RepliesFile(tmp_path / "t.replies", LOST)
     replies = {
-        5: [Reply(0, (0.25, 0.5), Turn(-2, (1, 0))), Reply(3, (0.75, 0.5), Turn(1, ()))],
-        7: [Reply(2, (1.0, 0.9876), Turn(0, (3,)))],
+        EMPTY: [Reply(0, (0.25, 0.5), Turn(-2, (1, 0))), Reply(3, (0.75, 0.5), Turn(1, ()))],
+        COLUMN: [Reply(2, (1.0, 0.9876), Turn(0, (3,)))],
     }
-    checkpoint.append({5: replies[5]})
-    checkpoint.append({7: replies[7]})
-    read = checkpoint.read()
-    assert read == replies
+    with checkpoint.opened(resume=False):
+        checkpoint.append({EMPTY: replies[EMPTY]})
+        checkpoint.append({COLUMN: replies[COLUMN]})
+    whole = checkpoint.path.read_bytes()
+    assert checkpoint.read() == replies
     with checkpoint.path.open("a") as file:
         file.write("9 1:0.5")  # cut short: removed
-    assert checkpoint.read() == read
+    assert checkpoint.read() == replies
+    with checkpoint.opened(resume=True) as known:
+        assert known == replies
+        assert checkpoint.was_torn
+    assert checkpoint.path.read_bytes() == whole
     with pytest.raises(ValueError, match="does not begin with"):
         RepliesFile(checkpoint.path, LOST._replace(seat=1)).read()
 
@@ -138,13 +166,48 @@ def test_the_file_of_replies_gives_back_what_was_found(tmp_path: Path) -> None:
 )
 def test_a_damaged_line_is_named(tmp_path: Path, line: str) -> None:
     checkpoint = RepliesFile(tmp_path / "t.replies", LOST)
-    checkpoint.append({5: [Reply(0, (1.0, 1.0), Turn(1, ()))]})
+    with checkpoint.opened(resume=False):
+        checkpoint.append({EMPTY: [Reply(0, (1.0, 1.0), Turn(1, ()))]})
     with checkpoint.path.open("a") as file:
         file.write(f"{line}\n")
     with pytest.raises(
         ValueError, match=r"line 3: .* is not a key and replies .* delete this line"
     ):
         checkpoint.read()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "1 0:1,1:0:1",  # one stone: the opponent, player 1, is not to move
+        "20 0:1,1:0:1",  # no position
+        "4 4:1,1:0:1",  # a column that is not there
+        "4 0:1,1:0:1 0:1,1:0:1",  # twice the same column
+        "4 1:1,1:-7:1",  # no loss comes so soon after three stones
+        "4 1:1,1:2:",  # 1 stands for every win
+        "4 1:1,1:1:2",  # where nothing is left to choose
+        "4 1:1,1:0:",  # nothing to choose, but no win
+        "4 1:1,1:0:4",  # a column that is not there, in the position after the reply
+        "32806 0:1,1:1:",  # the reply wins: the game is over, and lost
+        "32806 0:1,1:-1:2",
+    ],
+)
+def test_replies_that_cannot_be_are_refused(tmp_path: Path, line: str) -> None:
+    checkpoint = RepliesFile(tmp_path / "t.replies", LOST)
+    sound = "32806 0:1,1:-1:\n4 0:1,1:-2:1.2.0.3 1:0,0:1:\n"
+    checkpoint.path.write_text(f"{checkpoint.heading}\n{sound}")
+    assert [*checkpoint.read()] == [32806, COLUMN]
+    checkpoint.path.write_text(f"{checkpoint.heading}\n{line}\n")
+    with pytest.raises(ValueError, match=f"line 2: '{line}' is not a position of the opponent's"):
+        checkpoint.read()
+
+
+def test_all_that_is_found_is_taken_again(tmp_path: Path) -> None:
+    for number, scope in enumerate((LOST, DRAWN)):
+        found, checkpoint = grown(scope).known, RepliesFile(tmp_path / f"{number}", scope)
+        with checkpoint.opened(resume=False):
+            checkpoint.append(found)
+        assert [*checkpoint.read()] == [*found]
 
 
 class Breaking(Executor):
@@ -173,9 +236,12 @@ def test_an_interrupted_run_keeps_what_it_has(
 ) -> None:
     checkpoint = RepliesFile(tmp_path / "t.replies", LOST)
     told = list[tuple[int, int, str]]()
-    with pytest.raises(UnfinishedBook, match=sentence):
+    with (
+        pytest.raises(UnfinishedBook, match=sentence),
+        checkpoint.opened(resume=False) as known,
+    ):
         build_traps(
-            checkpoint, {}, Breaking(error, 5), 1, 1, ENDLESS, lambda *words: told.append(words)
+            checkpoint, known, Breaking(error, 5), 1, 1, ENDLESS, lambda *words: told.append(words)
         )
     assert 0 < len(checkpoint.read()) <= len(told)
     assert told[-1][2].endswith(f"{len(checkpoint.read())} positions")

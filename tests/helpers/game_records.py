@@ -21,7 +21,14 @@ WIN = GameRecord(
     durations=((0.5, 0.1, 0.1, 0.1), (0.4, 0.2, 0.3)),
 )
 LOSS = replace(WIN, game=1, seat=2, result=Result.LOSS)
-DRAW = replace(WIN, game=2, columns=(1,), rewards=(0, 0), result=Result.DRAW)
+DRAW = replace(
+    WIN,
+    game=2,
+    columns=tuple(map(int, "436014551150160155104632660465204242223333")),
+    rewards=(0, 0),
+    result=Result.DRAW,
+    durations=((0.5, *[0.1] * 20), (0.4, 0.3, *[0.2] * 19)),
+)
 PLAYER_FAILED = replace(
     WIN,
     game=4,

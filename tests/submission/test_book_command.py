@@ -43,11 +43,14 @@ def test_a_book_is_written_and_its_scores_are_kept(shell: Shell, tmp_path: Path)
     assert content.deepest_scores.tolist() == [scores[key] for key in sorted(scores)]
 
 
-def test_resuming_solves_what_is_missing(shell: Shell, tmp_path: Path) -> None:
+@pytest.mark.parametrize("length", [300, 20])
+def test_resuming_solves_what_is_missing(shell: Shell, tmp_path: Path, length: int) -> None:
     shell.run("book", *SMALL.split(), "-o", "first.py")
     whole = (tmp_path / "first.py.scores").read_bytes()
-    (tmp_path / "second.py.scores").write_bytes(whole[:300])
-    assert shell.run("book", *SMALL.split(), "-o", "second.py", "--resume").status == 0
+    (tmp_path / "second.py.scores").write_bytes(whole[:length])
+    outcome = shell.run("book", *SMALL.split(), "-o", "second.py", "--resume")
+    assert outcome.status == 0
+    assert "The last line of second.py.scores was torn: what it told is" in outcome.stdout
     assert (tmp_path / "second.py").read_text() == (tmp_path / "first.py").read_text()
     written = (tmp_path / "second.py.scores").read_bytes()
     assert sorted(written.splitlines()) == sorted(whole.splitlines())
@@ -63,8 +66,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
         text=True,
         preexec_fn=heed_ctrl_c,
     )
-    # Only its own process may read it now, which removes a line that is not whole yet.
-    while process.poll() is None and not checkpoint.path.exists():
+    while process.poll() is None and not (checkpoint.path.exists() and checkpoint.read()):
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     output, _ = process.communicate(timeout=60)
@@ -88,7 +90,7 @@ def test_a_book_can_go_into_a_bundle(tmp_path: Path) -> None:
 
 def test_scores_of_an_earlier_run_are_not_overwritten(shell: Shell, tmp_path: Path) -> None:
     scores = tmp_path / "book_data.py.scores"
-    Checkpoint(scores, SCOPE).append({5: -1})
+    scores.write_text(f"{Checkpoint(scores, SCOPE).heading}\n")
     before = scores.read_bytes()
     outcome = shell.run("book", *SMALL.split())
     assert outcome.status == 2

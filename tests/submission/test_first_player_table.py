@@ -55,7 +55,7 @@ def test_totals_are_over_all_openings() -> None:
 
 
 def test_theory_is_that_of_allis() -> None:
-    """J. D. Allis, "A knowledge-based approach of Connect-Four" (1988): the first player wins from
+    """L. V. Allis, "A knowledge-based approach of Connect-Four" (1988): the first player wins from
     the middle column, draws from its neighbours and loses from the others."""
     games = [game for column in range(7) for game in pair((column,), WIN, LOSS)]
     text = shown(match_of(*games))

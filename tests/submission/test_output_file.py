@@ -1,10 +1,32 @@
+"""Files that commands are given, those that they leave, and what two runs would both write."""
+
+import errno
+import os
+import resource
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from io import FileIO
 from pathlib import Path
 
 import pytest
 
-from agents.reporting.output_file import replace_content, require_distinct, require_writable
+from agents.reporting import output_file
+from agents.reporting.output_file import (
+    growing_file,
+    held,
+    replace_content,
+    replace_text,
+    require_distinct,
+    require_writable,
+)
 from submission.arena.players import Player, PlayerKind
 from submission.cli.arguments import files_of_options, files_of_players
+from tests.helpers.shell import Shell
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_a_new_file_can_be_written_and_is_not_yet_there(tmp_path: Path) -> None:
@@ -70,3 +92,270 @@ def test_new_content_takes_the_place_of_the_old_when_it_is_complete(
     replace_content(path, b"new")
     assert path.read_bytes() == b"new"
     assert list(tmp_path.iterdir()) == [path]
+
+
+# --- what is left of the old file
+
+
+@contextmanager
+def umask(mask: int) -> Iterator[None]:
+    before = os.umask(mask)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o666])
+def test_the_mode_is_kept(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "policy.npz"
+    path.write_bytes(b"old")
+    path.chmod(mode)
+    for mask in (0o022, 0o077):
+        with umask(mask):
+            replace_content(path, b"new")
+        assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+def test_a_new_file_has_the_usual_mode(tmp_path: Path) -> None:
+    for mask, mode in ((0o022, 0o644), (0o077, 0o600)):
+        with umask(mask):
+            replace_text(tmp_path / f"{mask}", "new")
+        assert stat.S_IMODE((tmp_path / f"{mask}").stat().st_mode) == mode
+
+
+def test_who_must_not_read_the_old_file_cannot_read_the_unfinished_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "secret"
+    path.touch(mode=0o600)
+    modes = list[int]()
+
+    def synced(file: FileIO) -> None:
+        modes.append(stat.S_IMODE(os.fstat(file.fileno()).st_mode))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", synced)
+    with umask(0), pytest.raises(KeyboardInterrupt):
+        replace_content(path, b"new")
+    assert modes == [0o600]
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_file_of_a_link_is_replaced_and_the_link_stays(tmp_path: Path) -> None:
+    link, there, not_there = (tmp_path / name for name in ("link", "there", "not there"))
+    for target in (there, not_there):
+        link.unlink(missing_ok=True)
+        link.symlink_to(target.name)
+        require_writable(link)
+        replace_content(link, b"new")
+        assert link.is_symlink()
+        assert target.read_bytes() == b"new"
+    assert sorted(tmp_path.iterdir()) == [link, not_there, there]
+
+
+# --- what may lie where the unfinished file would be
+
+
+def test_a_link_in_the_place_of_an_unfinished_file_is_not_followed(tmp_path: Path) -> None:
+    path, victim = tmp_path / "policy.npz", tmp_path / "victim"
+    victim.write_bytes(b"precious")
+    path.with_name("policy.npz.part").symlink_to(victim)
+    replace_content(path, b"new")
+    assert (path.read_bytes(), victim.read_bytes()) == (b"new", b"precious")
+
+
+def test_even_who_knows_the_random_name_overwrites_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "urandom", bytes)
+    victim, link = tmp_path / "victim", tmp_path / ".connectx-0000000000000000.part"
+    victim.write_bytes(b"precious")
+    link.symlink_to(victim)
+    with pytest.raises(OSError, match=r"cannot write .*policy\.npz \(File exists\)"):
+        replace_content(tmp_path / "policy.npz", b"new")
+    assert victim.read_bytes() == b"precious"
+    assert link.is_symlink()
+
+
+def test_two_writers_of_one_file_leave_one_of_their_contents(tmp_path: Path) -> None:
+    path, contents = tmp_path / "both", [bytes([number]) * 100_000 for number in range(2)]
+    children = []
+    for content in contents:
+        child = os.fork()
+        if not child:
+            try:
+                for _ in range(50):
+                    replace_content(path, content)
+                os._exit(0)
+            finally:
+                os._exit(1)
+        children.append(child)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0, 0]
+    assert path.read_bytes() in contents
+    assert list(tmp_path.iterdir()) == [path]
+
+
+# --- the disk
+
+
+def test_the_file_is_on_the_disk_before_its_name_and_then_the_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events, rename = list[str](), Path.replace
+
+    def synced(file: FileIO | int) -> None:
+        number = file if isinstance(file, int) else file.fileno()
+        found = os.fstat(number)
+        events.append("folder" if stat.S_ISDIR(found.st_mode) else f"{found.st_size} bytes")
+
+    def renamed(old: Path, new: Path) -> Path:
+        events.append("renamed")
+        return rename(old, new)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(Path, "replace", renamed)
+    replace_content(tmp_path / "new", b"content")
+    assert events == ["7 bytes", "renamed", "folder"]
+
+
+@contextmanager
+def largest_file(size: int) -> Iterator[None]:
+    """As if the disk were full beyond so many bytes."""
+    before, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, most))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (before, most))
+
+
+def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "policy.npz"
+    path.write_bytes(b"old")
+    with largest_file(10), pytest.raises(OSError, match=r"cannot write .*policy\.npz \(File too"):
+        replace_content(path, bytes(100))
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_full_disk_is_told_with_its_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(file: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    path = tmp_path / "policy.npz"
+    message = r"cannot write .*policy\.npz \(No space left on device\): make room there, or"
+    with pytest.raises(OSError, match=message):
+        replace_content(path, b"new")
+    assert list(tmp_path.iterdir()) == []
+    with (
+        pytest.raises(OSError, match=r"cannot write .*games \(No space left.*with --resume"),
+        growing_file(tmp_path / "games") as file,
+    ):
+        file.append(b"line\n")
+
+
+# --- the lock
+
+Opening = Callable[[Path], AbstractContextManager[object]]
+OPENINGS: dict[str, Opening] = {"held": held, "growing_file": growing_file}
+
+HOLDER = """
+import sys
+from pathlib import Path
+from agents.reporting.output_file import growing_file, held
+with {kind}(Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@contextmanager
+def another_run(kind: str, path: Path) -> Iterator[subprocess.Popen[str]]:
+    """Another process that has a file, until its standard input ends."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDER.format(kind=kind), str(path)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        yield process
+        process.kill()
+
+
+@pytest.mark.parametrize("kind", ["held", "growing_file"])
+def test_a_file_of_another_run_is_refused_until_that_ends(tmp_path: Path, kind: str) -> None:
+    path, link = tmp_path / "shared", tmp_path / "link"
+    link.symlink_to(path)
+    opened = OPENINGS[kind]
+    with another_run(kind, path) as other:
+        for name in (path, link):
+            with (
+                pytest.raises(BlockingIOError, match=f"^another run is using {name}: wait until"),
+                opened(name),
+            ):
+                pass
+        other.communicate("")
+        assert other.returncode == 0
+    assert {*tmp_path.iterdir()} == ({link} if kind == "held" else {link, path})
+
+
+@pytest.mark.parametrize("kind", ["held", "growing_file"])
+def test_the_lock_goes_with_its_process(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "shared"
+    opened = OPENINGS[kind]
+    with another_run(kind, path) as other:
+        other.kill()
+        other.wait()
+        with opened(path):
+            pass
+    assert [*tmp_path.iterdir()] == ([] if kind == "held" else [path])
+
+
+@pytest.mark.parametrize("opened", OPENINGS.values(), ids=OPENINGS)
+def test_a_lock_on_what_is_gone_by_then_is_none(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    opened: Opening,
+) -> None:
+    """Its owner removes the file between our opening and locking it, and a third run makes it."""
+    path, take = tmp_path / "shared", output_file._take_lock
+
+    def take_late(file: object) -> None:
+        for each in tmp_path.iterdir():
+            each.unlink()
+            each.touch()
+        take(file)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(output_file, "_take_lock", take_late)
+    with pytest.raises(BlockingIOError, match="another run is using"), opened(path):
+        pass
+
+
+def test_a_second_run_of_a_command_is_told_of_the_first(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    book = "book --rows 4 --columns 4 --inarow 3 --plies 2 --workers 1 --table-megabytes 1"
+    runs: dict[str, tuple[Opening, str]] = {
+        "solve 44444 --table t.bin": (held, "t.bin"),
+        book: (growing_file, "book_data.py.scores"),
+        f"{book} --repertoire": (growing_file, "repertoire.cxrp.moves"),
+        "evaluate random: --against greedy --games 2 --arena own --results g": (growing_file, "g"),
+        "ladder random: greedy --games 2 --arena own --results g": (growing_file, "g"),
+    }
+    for words, (opened, name) in runs.items():
+        for more in ((), ("--resume",)):
+            with opened(Path(name)):
+                outcome = shell.run(*words.split(), *more)
+            assert (outcome.status, outcome.stdout) == (2, "")
+            assert f"another run is using {name}: wait until it ends" in outcome.stderr
+            assert "Traceback" not in outcome.stderr
+        Path(name).unlink(missing_ok=True)
+    assert list(tmp_path.iterdir()) == []

@@ -1,26 +1,32 @@
 import json
 import os
 import resource
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.reporting.output_file import LOCKED_BYTE
 from submission.arena.game_record import GameConfiguration, GameRecord, Result
 from submission.arena.players import Identity, Pairing, Player, PlayerKind
 from submission.kaggle import Referee
 from submission.match.match import Completion, Versions
 from submission.match.results_content import FORMAT, ResultsHeader
-from submission.match.results_file import LOCKED_BYTE, new_results, read_results, resumed_results
+from submission.match.results_file import new_results, read_results, resumed_results
+from submission.match.run import ARENAS, play_match
 from submission.match.schedule import Arena, Settings
 from submission.match.sprt import Sprt
-from tests.helpers.game_records import DRAW, LOSS, WIN
+from submission.sandbox.move import FAILING_STATUSES, Failure, Move
+from tests.helpers.game_records import DRAW, LOSS, PLAYER_FAILED, WIN
 
 HERO = Player("hero", PlayerKind.FILE, b"def agent(observation): return 0")
 RIVAL = Player("rival", PlayerKind.BUILT_IN)
@@ -31,34 +37,52 @@ HEADER = ResultsHeader.of([Pairing(HERO, RIVAL)], SETTINGS)
 PAIRINGS = (("hero", "rival"), ("hero", "second rival"), ("rival", "second rival"))
 MOST_GAMES = 20
 
-statuses = st.sampled_from(["DONE", "ERROR", "INVALID", "TIMEOUT"])
-rewards = st.sampled_from([None, -1, 0, 1])
-columns = st.lists(st.integers(0, 10**6), max_size=5).map(tuple)
-seconds = st.lists(st.floats(0, 1e4), max_size=5).map(tuple)
 any_text = st.text(st.characters(exclude_categories=()), max_size=10)
 
 
 @st.composite
-def records(draw: st.DrawFn) -> GameRecord:
+def records(draw: st.DrawFn, rules: GameConfiguration) -> GameRecord:
+    """A game to its end, or to the failure of the seat that is to move."""
     player, opponent = draw(st.sampled_from(PAIRINGS))
+    game = draw(st.integers(0, MOST_GAMES - 1))
+    env, columns = rules.env, list[int]()
+    state = env.initial_state()
+    failing, opening = draw(st.none() | st.integers(0, 9)), draw(st.integers(0, 2))
+    while (legal := env.get_available_actions(state)) and len(columns) != failing:
+        columns.append(draw(st.sampled_from(legal)))
+        state = env.get_next_state(state, columns[-1])
+    opening = min(opening, len(columns))
+    time = draw(st.floats(0, 1e4))
+    times = [[time] * len(columns[opening + (opening + place) % 2 :: 2]) for place in (0, 1)]
+    statuses, rewards = ["DONE", "DONE"], [0, 0] if env.winner(state) is None else [1, -1]
+    results = {0: Result.DRAW, 1: Result.WIN, -1: Result.LOSS}
+    seat = 1 + game % 2
+    if env.winner(state) == 2:
+        rewards.reverse()
+    result, cause = results[rewards[seat - 1]], None
+    told: list[int | None] = [*rewards]
+    if legal:
+        failed = len(columns) % 2
+        statuses[failed], told[failed] = draw(st.sampled_from(FAILING_STATUSES)), None
+        result = [Result.OPPONENT_FAILED, Result.PLAYER_FAILED][failed == seat - 1]
+        times[failed].append(0.0)
+        cause = draw(any_text)
     return GameRecord(
         player=player,
         opponent=opponent,
-        game=draw(st.integers(0, MOST_GAMES - 1)),
+        game=game,
         seed=draw(st.integers(0)),
-        seat=draw(st.integers(1, 2)),
-        opening=draw(columns),
-        columns=draw(columns),
-        statuses=draw(st.tuples(statuses, statuses)),
-        rewards=draw(st.tuples(rewards, rewards)),
-        result=draw(st.sampled_from(Result)),
-        durations=draw(st.tuples(seconds, seconds)),
-        cause=draw(st.none() | any_text),
+        seat=seat,
+        opening=tuple(columns[:opening]),
+        columns=tuple(columns),
+        statuses=(statuses[0], statuses[1]),
+        rewards=(told[0], told[1]),
+        result=result,
+        durations=(tuple(times[0]), tuple(times[1])),
+        cause=cause,
         stderr=draw(st.lists(any_text, max_size=3).map(tuple)),
     )
 
-
-games = st.lists(records(), max_size=6, unique_by=lambda record: (record.pairing, record.game))
 
 identities = st.sampled_from(
     [(HERO, RIVAL), (replace(HERO, source=b"\xff"), RIVAL), (HERO, replace(RIVAL, source=b""))]
@@ -66,23 +90,27 @@ identities = st.sampled_from(
 
 
 @st.composite
-def headers(draw: st.DrawFn) -> ResultsHeader:
+def matches(draw: st.DrawFn, least: int = 0) -> tuple[ResultsHeader, list[GameRecord]]:
+    """A header, and games that it announces."""
     hero, rival = draw(identities)
+    sizes = st.integers(1, 3)
+    rules = GameConfiguration(draw(sizes), draw(sizes), draw(sizes), draw(st.floats(0.1, 9)))
     settings = Settings(
         games=MOST_GAMES,
         seed=draw(st.integers(0)),
         opening_plies=draw(st.integers(0, 9)),
-        configuration=GameConfiguration(
-            draw(st.integers(1)),
-            draw(st.integers(1)),
-            draw(st.integers(1)),
-            draw(st.floats(0.1, 9)),
-        ),
+        configuration=rules,
         arena=draw(st.sampled_from(Arena)),
         sprt=draw(st.none() | st.builds(Sprt, st.floats(-9, 0), st.floats(1, 9))),
     )
     pairings = [Pairing(hero, rival), Pairing(hero, SECOND_RIVAL), Pairing(rival, SECOND_RIVAL)]
-    return ResultsHeader.of(pairings, settings)
+    games = st.lists(
+        records(rules),
+        min_size=least,
+        max_size=3,
+        unique_by=lambda record: (record.pairing, record.game),
+    )
+    return ResultsHeader.of(pairings, settings), draw(games)
 
 
 @contextmanager
@@ -104,8 +132,9 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "results.jsonl"
 
 
-@given(headers(), games)
-def test_every_game_comes_back(header: ResultsHeader, played: list[GameRecord]) -> None:
+@given(matches())
+def test_every_game_comes_back(match: tuple[ResultsHeader, list[GameRecord]]) -> None:
+    header, played = match
     with new_path() as path:
         content = write(path, header, *played)
         with resumed_results(path, header) as results:
@@ -114,8 +143,9 @@ def test_every_game_comes_back(header: ResultsHeader, played: list[GameRecord]) 
         assert path.read_bytes() == content
 
 
-@given(headers(), games.filter(bool))
-def test_a_report_reads_what_was_written(header: ResultsHeader, played: list[GameRecord]) -> None:
+@given(matches(1))
+def test_a_report_reads_what_was_written(made: tuple[ResultsHeader, list[GameRecord]]) -> None:
+    header, played = made
     header = replace(header, settings=replace(header.settings, sprt=None))
     with new_path() as path:
         write(path, header, *played)
@@ -131,10 +161,11 @@ def test_a_report_reads_what_was_written(header: ResultsHeader, played: list[Gam
     )
 
 
-@given(headers(), games.filter(bool))
+@given(matches(1))
 def test_a_file_cut_after_its_header_is_not_torn(
-    header: ResultsHeader, played: list[GameRecord]
+    match: tuple[ResultsHeader, list[GameRecord]],
 ) -> None:
+    header, played = match
     with new_path() as path:
         content = write(path, header, *played)
         path.write_bytes(content[: content.index(b"\n") + 1])
@@ -142,10 +173,11 @@ def test_a_file_cut_after_its_header_is_not_torn(
             assert (results.played, results.was_torn) == ((), False)
 
 
-@given(headers(), games.filter(bool), st.data())
+@given(matches(1), st.data())
 def test_a_file_cut_short_anywhere_keeps_its_whole_games(
-    header: ResultsHeader, played: list[GameRecord], data: st.DataObject
+    match: tuple[ResultsHeader, list[GameRecord]], data: st.DataObject
 ) -> None:
+    header, played = match
     with new_path() as path:
         content = write(path, header, *played)
         cut = data.draw(st.integers(0, len(content)))
@@ -199,6 +231,205 @@ def test_a_damaged_line_is_refused(path: Path, line: int, damage: bytes) -> None
     assert path.read_bytes() == damaged
 
 
+CONTRADICTIONS: list[dict[str, Any]] = [
+    {"result": "draw"},
+    {"result": "loss"},
+    {"result": "abandoned"},
+    {"seat": 2},
+    {"seat": 7},
+    {"seat": "1"},
+    {"seat": 2, "result": "loss"},  # of game 0, in which the player is first
+    {"game": 1.0},
+    {"game": True},
+    {"seed": None},
+    {"columns": [99]},
+    {"columns": [-1]},
+    {"columns": "abc"},
+    {"columns": [0, 1, 0, 1, 0, 1, 0, 2]},  # on after the end
+    {"columns": [0, 1, 0, 1, 0, 1], "durations": [[0.1] * 3, [0.1] * 3]},  # not to the end
+    {"columns": [0, 1, 0, 1, 0, 1, False]},
+    {"columns": [1, 0, 1, 0, 1, 0, 1, 0]},
+    {"opening": [3]},
+    {"opening": [0]},  # whose move has a time
+    {"opening": "0"},
+    {"statuses": ["DONE", "FINE"]},
+    {"statuses": ["DONE", "ERROR"]},
+    {"statuses": ["ERROR", "ERROR"], "rewards": [None, None], "result": "player failed"},
+    {"statuses": "DONE"},
+    {"rewards": [-1, 1]},
+    {"rewards": [float("nan"), 1]},
+    {"rewards": [None, 0]},
+    {"rewards": [True, -1]},
+    {"durations": [[0.1] * 4, [0.1] * 4]},
+    {"durations": [[0.1, 0.1, 0.1, -0.1], [0.1] * 3]},
+    {"durations": [[0.1, 0.1, 0.1, float("nan")], [0.1] * 3]},
+    {"durations": [[0.1, 0.1, 0.1, float("inf")], [0.1] * 3]},
+    {"durations": [[0.1, 0.1, 0.1, "0.1"], [0.1] * 3]},
+    {"cause": "ValueError: boom"},
+    {"cause": 5, "statuses": ["DONE", "DONE"]},
+    {"stderr": [5]},
+]
+
+
+@pytest.mark.parametrize("change", CONTRADICTIONS, ids=str)
+def test_a_game_that_contradicts_itself_is_refused(path: Path, change: dict[str, Any]) -> None:
+    header, game, last = write(path, HEADER, WIN, LOSS).splitlines()
+    edited = b"\n".join([header, last, json.dumps(json.loads(game) | change).encode(), b""])
+    path.write_bytes(edited)
+    for read in (read_results, lambda path: resumed_results(path, HEADER).__enter__()):
+        with pytest.raises(ValueError, match=r"results\.jsonl, line 3 is damaged \(.*\): del") as e:
+            read(path)
+        assert "\n" not in str(e.value)
+    assert path.read_bytes() == edited
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"rewards": [-1, 0]},
+        {"rewards": [0, 0]},
+        {"statuses": ["DONE", "ERROR"], "rewards": [0, None], "result": "opponent failed"},
+        {"statuses": ["INVALID", "DONE"], "result": "opponent failed"},
+        {"statuses": ["ERROR", "ERROR"], "rewards": [None, None]},
+        {"statuses": ["LATE", "DONE"]},
+        {"durations": [[0.5], [0.4]]},
+        {"cause": None},
+    ],
+    ids=str,
+)
+def test_a_failure_that_contradicts_itself_is_refused(path: Path, change: dict[str, Any]) -> None:
+    header = replace(HEADER, settings=replace(SETTINGS, games=8))
+    first, game = write(path, header, PLAYER_FAILED).splitlines()
+    assert read_results(path).records == (PLAYER_FAILED,)
+    path.write_bytes(b"\n".join([first, json.dumps(json.loads(game) | change).encode(), b""]))
+    with pytest.raises(ValueError, match="line 2 is damaged"):
+        read_results(path)
+
+
+OPEN_SPIEL = replace(
+    PLAYER_FAILED, rewards=(None, 1), columns=(0, 1), opening=(0, 1), durations=((0.1,), ())
+)
+
+
+@pytest.mark.parametrize(
+    "failed",
+    [
+        OPEN_SPIEL,
+        replace(OPEN_SPIEL, statuses=("INVALID", "DONE"), rewards=(-1, 1)),
+        replace(OPEN_SPIEL, columns=()),
+        replace(
+            OPEN_SPIEL,
+            columns=(),
+            statuses=("ERROR", "TIMEOUT"),
+            rewards=(None, None),
+            durations=((0.1,), (15.0,)),
+        ),
+        replace(
+            OPEN_SPIEL,
+            columns=(),
+            statuses=("DONE", "TIMEOUT"),
+            rewards=(1, None),
+            result=Result.OPPONENT_FAILED,
+            durations=((), (15.0,)),
+        ),
+    ],
+)
+def test_failures_as_open_spiels_environments_end_them(path: Path, failed: GameRecord) -> None:
+    rules = GameConfiguration.of(Referee.OPEN_SPIEL_CONNECT_FOUR)
+    header = replace(HEADER, settings=Settings(games=8, configuration=rules))
+    write(path, header, failed)
+    assert read_results(path).records == (failed,)
+    write(path.with_name("other"), replace(HEADER, settings=Settings(games=8)), failed)
+    with pytest.raises(ValueError, match="line 2 is damaged"):
+        read_results(path.with_name("other"))
+
+
+def test_a_long_game_on_a_large_board_ends_as_a_draw(path: Path) -> None:
+    """Kaggle's environment counts 1000 steps, the empty board among them."""
+    rules = GameConfiguration(rows=32, columns=32, inarow=33)
+    header = replace(HEADER, settings=Settings(games=8, configuration=rules))
+    columns = tuple(ply // 32 for ply in range(999))
+    durations = ((0.0,) * 500, (0.0,) * 499)
+    longest = replace(DRAW, columns=columns, durations=durations)
+    write(path, header, longest)
+    assert read_results(path).records == (longest,)
+    shorter = replace(longest, columns=columns[:-1], durations=((0.0,) * 499, (0.0,) * 499))
+    write(path.with_name("shorter"), header, shorter)
+    with pytest.raises(ValueError, match="line 2 is damaged"):
+        read_results(path.with_name("shorter"))
+
+
+class AnySeat:
+    """Plays a column with room, and now and then anything that a player may do."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = Random(seed)
+
+    def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Move:
+        board, columns = observation["board"], configuration["columns"]
+        column = self.random.choice([place for place in range(columns) if not board[place]])
+        return self.random.choice(
+            [Move(column, self.random.random())] * 20
+            + [Move(column, 1e4), Move(99, 0.1), Move(-1, 0.1)]
+            + [Move(full, 0.1) for full in range(columns) if board[full]][:1]
+            + [Move(None, 0.1, Failure(status, "boom", ("boom",))) for status in FAILING_STATUSES]
+        )
+
+
+@pytest.mark.parametrize("arena", Arena)
+def test_whatever_an_arena_records_is_read_back(
+    path: Path, monkeypatch: pytest.MonkeyPatch, arena: Arena
+) -> None:
+    rules = ARENAS[arena]._replace(open_seat=lambda _, seed, **__: nullcontext(AnySeat(seed)))
+    monkeypatch.setitem(ARENAS, arena, rules)
+    endings = Counter[Any]()
+    for number, board in enumerate([(6, 7, 4), (2, 3, 2), (3, 3, 4)]):
+        file = path.with_name(f"{number}")
+        settings = Settings(
+            games=30, opening_plies=0, configuration=GameConfiguration(*board), arena=arena
+        )
+        pairings = [Pairing(replace(RIVAL, name="random"), replace(RIVAL, name="negamax"))]
+        with new_results(file, ResultsHeader.of(pairings, settings)) as results:
+            played = play_match(pairings, settings, on_game=results.append)
+        assert read_results(file).records == played.records
+        endings.update((game.statuses, game.result) for game in played.records)
+    assert {status for statuses, _ in endings for status in statuses} == {"DONE", *FAILING_STATUSES}
+    assert {result for _, result in endings} == {*Result}
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("games", "4"),
+        ("games", float("inf")),
+        ("seed", 1.5),
+        ("opening_plies", True),
+        ("configuration", []),
+        ("configuration", {"rows": 10**9}),
+        ("configuration", {"columns": 7.0}),
+        ("configuration", {"act_timeout": float("nan")}),
+        ("sprt", 5),
+        ("arena", "moon"),
+    ],
+    ids=str,
+)
+def test_a_header_that_cannot_be_is_refused(path: Path, setting: str, value: object) -> None:
+    first, game = write(path, HEADER, WIN).splitlines()
+    header = json.loads(first)
+    header["settings"][setting] = value
+    path.write_bytes(b"\n".join([json.dumps(header).encode(), game, b""]))
+    with pytest.raises(ValueError, match=r"line 1 is damaged \(.*\): delete this line"):
+        read_results(path)
+
+
+def test_a_further_header_of_other_conditions_is_refused(path: Path) -> None:
+    other = replace(HEADER, settings=replace(SETTINGS, seed=2))
+    further = write(path.with_name("other"), other, LOSS)
+    path.write_bytes(write(path, HEADER, WIN) + further)
+    with pytest.raises(ValueError, match=r"line 3 is damaged \(it was begun with seed 1, not 2\)"):
+        read_results(path)
+
+
 @pytest.mark.parametrize(
     "content", [b"no results\n", b'{"format": "connectx results, version 2"}\n']
 )
@@ -211,7 +442,7 @@ def test_other_files_are_refused(path: Path, content: bytes) -> None:
 def test_a_game_that_stands_there_twice_is_refused(path: Path) -> None:
     content = write(path, HEADER, WIN, LOSS)
     path.write_bytes(content + content.splitlines(keepends=True)[1])
-    with pytest.raises(ValueError, match="has game 0 of hero against rival twice"):
+    with pytest.raises(ValueError, match=r"line 4 .* has game 0 of hero against rival twice"):
         read_results(path)
 
 
@@ -220,16 +451,20 @@ def test_a_game_that_the_header_does_not_announce_is_refused(
     path: Path, strange: GameRecord
 ) -> None:
     write(path, HEADER, strange)
-    with pytest.raises(ValueError, match="does not announce game"):
+    with pytest.raises(ValueError, match=r"line 2 .* does not announce game"):
         read_results(path)
 
 
 def test_the_sequential_test_decides_what_counts(path: Path) -> None:
     header = replace(HEADER, settings=Settings(games=400, sprt=Sprt(elo0=0, elo1=300)))
-    wins = [
-        replace(WIN, game=game, seat=1 + game % 2, rewards=(1, -1) if game % 2 == 0 else (-1, 1))
-        for game in range(60)
-    ]
+    as_second = replace(
+        WIN,
+        seat=2,
+        columns=(1, 0, 1, 0, 2, 0, 2, 0),
+        rewards=(-1, 1),
+        durations=((0.1,) * 4, (0.1,) * 4),
+    )
+    wins = [replace((WIN, as_second)[game % 2], game=game) for game in range(60)]
     write(path, header, *reversed(wins))
     match = read_results(path)
     assert match.completion is Completion.COMPLETE
@@ -359,7 +594,11 @@ def test_two_runs_cannot_write_one_file(path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("", "no plain file"), ("missing/results.jsonl", "cannot write"), ("/dev/null", "no plain")],
+    [
+        ("", r"cannot write .* \(Is a directory\): choose"),
+        ("missing/results.jsonl", "cannot write"),
+        ("/dev/null", r"cannot write /dev/null \(it is no plain file\): choose"),
+    ],
 )
 def test_what_cannot_be_written_is_refused(tmp_path: Path, name: str, message: str) -> None:
     with pytest.raises(OSError, match=message), new_results(tmp_path / name, HEADER):
@@ -418,11 +657,11 @@ def test_the_header_says_who_played(path: Path) -> None:
 def test_games_reach_the_disk_now_and_then(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: list[object] = []
     monkeypatch.setattr(os, "fsync", synced.append)
-    monkeypatch.setattr("submission.match.results_file.SYNC_SECONDS", 0)
+    monkeypatch.setattr("agents.reporting.output_file.SYNC_SECONDS", 0)
     with new_results(path, HEADER) as results:
         results.append(WIN)
         assert len(synced) == 1
-        monkeypatch.setattr("submission.match.results_file.SYNC_SECONDS", 1000)
+        monkeypatch.setattr("agents.reporting.output_file.SYNC_SECONDS", 1000)
         results.append(LOSS)
         assert len(synced) == 1
     assert len(synced) == 2
@@ -439,7 +678,7 @@ def windows_locks(monkeypatch: pytest.MonkeyPatch) -> set[int]:
             raise PermissionError(13, "Permission denied")
         locked.update(range(place, place + count))
 
-    module = "submission.match.results_file"
+    module = "agents.reporting.output_file"
     monkeypatch.setattr(f"{module}.sys", SimpleNamespace(platform="win32"))
     msvcrt = SimpleNamespace(locking=locking, LK_NBLCK=2)
     monkeypatch.setattr(f"{module}.msvcrt", msvcrt, raising=False)

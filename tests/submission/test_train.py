@@ -14,6 +14,7 @@ from agents.policy.network import decode_policy, policy_scope
 from agents.policy.training.learner import Budget, TrainingSettings
 from agents.policy.training.training import Round, Training, Trials
 from agents.policy.training.training_files import decode_state, encode_state
+from agents.reporting.output_file import held
 from envs import BoardGame, ConnectX
 from envs.games import GAMES
 from tests.helpers.flat_boards import every_game
@@ -131,6 +132,29 @@ def test_what_cannot_be_is_said_in_one_line(
     assert message in outcome.stderr
     assert outcome.stderr.count("\n") == 1
     assert [*Path().iterdir()] == []
+
+
+@pytest.mark.usefixtures("toy")
+def test_two_trainings_never_share_their_files(shell: Shell) -> None:
+    with held(Path("policy.npz")):
+        for more in ((), ("--resume",)):
+            outcome = shell.run("train", *SMALL, "--rounds", "1", *more)
+            assert outcome.status == 2
+            assert "another run is using policy.npz: wait until it ends" in outcome.stderr
+            assert outcome.stderr.count("\n") == 1
+    assert [*Path().iterdir()] == []
+
+
+@pytest.mark.usefixtures("toy")
+@pytest.mark.parametrize("name", ["policy.npz", "policy.checkpoint", "policy.png"])
+def test_a_folder_in_the_place_of_a_file_is_found_before_the_training(
+    shell: Shell, name: str
+) -> None:
+    Path(name).mkdir()
+    outcome = shell.run("train", *SMALL, "--rounds", "1")
+    assert outcome.status == 2
+    assert f"cannot write {name} (Is a directory)" in outcome.stderr
+    assert [*Path().iterdir()] == [Path(name)]
 
 
 @pytest.mark.usefixtures("toy")

@@ -7,15 +7,15 @@ each position: `mover` and `mask`, 64-bit integers, and the score of each column
 """
 
 import json
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
-from zipfile import BadZipFile
 
+from agents.book.book_positions import have_line
+from agents.reporting.input_file import read_content
 from agents.reporting.output_file import replace_content
 from envs.bitboard import board_masks, column_cells, fits_in_word, mirrored
 from envs.board import BoardState
@@ -80,12 +80,7 @@ class LabelledPositions:
     @cached_property
     def plies(self) -> Words:
         """[n] How many plies were played."""
-        import numpy as np
-
-        stones: Words = np.zeros_like(self.masks)
-        for bit in range((self.env.rows + 1) * self.env.columns):
-            stones += (self.masks >> bit) & 1
-        return stones
+        return self._stones(self.masks)
 
     @cached_property
     def keys(self) -> Words:
@@ -95,6 +90,36 @@ class LabelledPositions:
         keys: Any = self.movers + self.masks
         smaller: Words = np.minimum(keys, mirrored(self.env.rows, self.env.columns, keys))
         return smaller
+
+    def _stones(self, words: Words) -> Words:
+        """[n] The numbers of stones in words."""
+        import numpy as np
+
+        stones: Words = np.zeros_like(words)
+        for bit in range((self.env.rows + 1) * self.env.columns):
+            stones += (words >> bit) & 1
+        return stones
+
+    def require_sound(self) -> None:
+        """Check that all are unfinished positions, with scores that there can be.
+
+        Raises:
+            ValueError: some are not.
+        """
+        env, masks, movers = self.env, self.masks, self.movers
+        board, steps = board_masks(env.rows, env.columns, env.inarow), self.env.line_steps
+        sound = (masks & ~board.board) == 0
+        sound &= ((masks + board.bottom) & masks) & board.board == 0
+        sound &= (movers & ~masks == 0) & (self._stones(movers) == self.plies // 2)
+        sound &= ~(have_line(movers, steps) | have_line(masks ^ movers, steps))
+        least, most = -((board.cells - self.plies) // 2), (board.cells + 1 - self.plies) // 2
+        for column, scores in enumerate(self.scores.T):
+            cells = column_cells(env.rows, column)
+            is_full, has_score = masks & cells == cells, scores != ILLEGAL
+            sound &= is_full != has_score
+            sound &= is_full | ((least <= scores) & (scores <= most))
+        if not sound.all():
+            raise ValueError(f"some are no positions of {env!r}, or have scores that cannot be")
 
     def without(self, states: Sequence[BoardState]) -> "LabelledPositions":
         """All but some positions and their mirror images."""
@@ -167,29 +192,13 @@ def read_labelled_positions(path: Path) -> LabelledPositions:
     """
     require_label_format(path)
     _, decode = CODECS[path.suffix]
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise OSError(f"cannot read the labels {path} ({error.strerror}): {ADVICE}") from error
+    content = read_content(path, ADVICE, "the labels ")
     try:
         positions = decode(content)
-        _require_positions(positions)
-    except (BadZipFile, EOFError, KeyError, OSError, TypeError, ValueError, zlib.error) as error:
+        positions.require_sound()
+    except Exception as error:  # whatever a torn or a stranger's file may lead to
         raise ValueError(f"{path} holds no labelled positions ({error}): {ADVICE}") from error
     return positions
-
-
-def _require_positions(positions: LabelledPositions) -> None:
-    env, masks, movers = positions.env, positions.masks, positions.movers
-    board = board_masks(env.rows, env.columns, env.inarow)
-    standing = (masks & ~board.board) == 0
-    standing &= ((masks + board.bottom) & masks) & board.board == 0
-    for column in range(env.columns):
-        cells = column_cells(env.rows, column)
-        full = masks & cells == cells
-        standing &= full == (positions.scores[:, column] == ILLEGAL)
-    if not (standing & (movers & ~masks == 0)).all():
-        raise ValueError(f"some are no positions of {env!r}, or have other columns full")
 
 
 def _encode_npz(positions: LabelledPositions) -> bytes:
@@ -250,6 +259,8 @@ def _decoded(
         raise ValueError(f"it must have the format {FORMAT!r}, not {found!r}")
     words = (np.asarray(arrays[name]) for name in ("movers", "masks"))
     movers, masks = (word.astype(np.int64, casting="safe") for word in words)
+    if not fits_in_word(*board):  # before so large a board is made
+        raise ValueError(f"the board {board} is too large")
     return LabelledPositions(
         ConnectX(*board), movers, masks, scores.astype(np.int8, casting="safe")
     )

@@ -7,9 +7,11 @@ pickle in it, so a stranger's file can do no harm.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, astuple
 from io import BytesIO
+from itertools import pairwise
+from math import inf
 from pathlib import Path
 from time import monotonic
 from typing import Any, NamedTuple
@@ -20,11 +22,13 @@ from agents.policy.network import encode_policy, policy_scope
 from agents.policy.training.learner import TrainingSettings
 from agents.policy.training.solved_sample import Judgement
 from agents.policy.training.training import PastSelf, Round, Training, Trial
+from agents.reporting.input_file import read_content
 from agents.reporting.output_file import replace_content
 from agents.reporting.stats import Estimate
 from envs.board import BoardGame
 
 CHECKPOINT_FORMAT = 2
+ADVICE = "choose another --output, or delete it to begin anew"
 
 
 class TrainingFiles(NamedTuple):
@@ -114,18 +118,19 @@ class TrainingFiles(NamedTuple):
                 "seed or size: go on with the same options, or choose another --output"
             )
         try:
-            training.begun = monotonic() - kept["seconds"]
             training.rounds = [Round(*fields) for fields in kept["rounds"]]
+            _require_course(training.rounds, kept["seconds"])
+            training.begun = monotonic() - kept["seconds"]
             training.trials.held = [_trial(*fields) for fields in kept["trials"]]
             training.trials.past_selves = [PastSelf(*fields) for fields in kept["past_selves"]]
             training.learner.restore(kept["learner"])
-        except (KeyError, RuntimeError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, RuntimeError, TypeError, ValueError) as error:
             raise self._unreadable() from error
 
     def _read(self) -> dict[str, Any]:
         self.require(earlier=True)
         try:
-            kept: dict[str, Any] = decode_state(self.checkpoint.read_bytes())
+            kept: dict[str, Any] = decode_state(read_content(self.checkpoint, ADVICE))
             if kept["format"] == CHECKPOINT_FORMAT and "title" in kept:
                 return kept
         except (KeyError, TypeError, ValueError) as error:
@@ -134,9 +139,21 @@ class TrainingFiles(NamedTuple):
 
     def _unreadable(self) -> ValueError:
         return ValueError(
-            f"{self.checkpoint} is no checkpoint of a training, or it is damaged: choose another "
-            "--output, or delete it to begin anew"
+            f"{self.checkpoint} is no checkpoint of a training, or it is damaged: {ADVICE}"
         )
+
+
+def _require_course(rounds: Sequence[Round], seconds: float) -> None:
+    """Check that rounds follow each other, in so many seconds.
+
+    Raises:
+        ValueError: they do not.
+    """
+    numbers = [done.number for done in rounds]
+    times = [0.0, *(done.seconds for done in rounds), seconds]
+    go_on = all(before <= after < inf for before, after in pairwise(times))
+    if numbers != [*range(1, len(rounds) + 1)] or not go_on:
+        raise ValueError(f"no training has the rounds {numbers} after {times} seconds")
 
 
 Limits = tuple[float, ...]

@@ -1,0 +1,108 @@
+"""Replays recorded games: all that a record says of its game must follow from the columns."""
+
+from collections.abc import Sequence
+from math import inf
+
+from envs.board import BoardState
+from submission.arena.game_record import GameConfiguration, GameRecord, Result
+from submission.arena.own_referee import EPISODE_STEPS
+from submission.kaggle import DONE
+from submission.match.schedule import seat_in
+from submission.sandbox.move import FAILING_STATUSES
+
+Rewards = tuple[int | None, int | None]
+"""Of both seats."""
+
+
+class ReplayRules:
+    """The rules that games were played by.
+
+    Args:
+        configuration: the board, the clock and the referee.
+    """
+
+    def __init__(self, configuration: GameConfiguration) -> None:
+        self._env = configuration.env
+        self._is_open_spiel = configuration.referee.is_open_spiel
+
+    def require_played(self, record: GameRecord) -> None:
+        """Replay a game, and compare all that is told of it.
+
+        Raises:
+            ValueError: it cannot have been; the message says what does not fit.
+        """
+        require_whole(record.game, record.seed, record.seat, *record.opening, *record.columns)
+        require_whole(*(reward for reward in record.rewards if reward is not None))
+        state = self._end_of(record.columns)
+        failing = [place for place in (0, 1) if record.statuses[place] != DONE]
+        expected, seat = self._rewards(state, failing), seat_in(record.game)
+        fits = {
+            "seat": record.seat == seat,
+            "statuses": self._may_end(record, state, failing),
+            "opening": self._has_begun(record, failing),
+            "rewards": record.rewards in expected,
+            "result": record.result is Result.of(record.statuses, expected[0], seat),
+            "durations": all(_has_times(record, place, place in failing) for place in (0, 1)),
+            "cause": isinstance(record.cause, str) if failing else record.cause is None,
+            "stderr": all(isinstance(line, str) for line in record.stderr),
+        }
+        for name, fit in fits.items():
+            if not fit:
+                told = getattr(record, name)
+                raise ValueError(f"{name} {told!r} does not fit the columns {[*record.columns]}")
+
+    def _end_of(self, columns: Sequence[int]) -> BoardState:
+        state, env = self._env.initial_state(), self._env
+        try:
+            for column in columns:
+                state = env.get_next_state(state, column)
+        except ValueError:
+            raise ValueError(f"no game has the columns {[*columns]}") from None
+        return state
+
+    def _may_end(self, record: GameRecord, state: BoardState, failing: Sequence[int]) -> bool:
+        """Whether the game can have ended in a position by the failures of these seats."""
+        if not all(status in (DONE, *FAILING_STATUSES) for status in record.statuses):
+            return False
+        is_longest = not self._is_open_spiel and len(record.columns) == EPISODE_STEPS - 1
+        if is_longest or not self._env.get_available_actions(state):
+            return not failing
+        return failing == [state.player - 1] or self._failed_before(record, failing)
+
+    def _has_begun(self, record: GameRecord, failing: Sequence[int]) -> bool:
+        """Whether the game has begun with the opening."""
+        begun = record.columns[: len(record.opening)]
+        return begun == record.opening or self._failed_before(record, failing)
+
+    def _failed_before(self, record: GameRecord, failing: Sequence[int]) -> bool:
+        """Whether a seat failed before the first move: OpenSpiel's environments ask both then."""
+        return self._is_open_spiel and not record.columns and bool(failing)
+
+    def _rewards(self, state: BoardState, failing: Sequence[int]) -> Sequence[Rewards]:
+        """The rewards that the referee may have given, the likeliest first."""
+        if not failing:
+            return [{None: (0, 0), 1: (1, -1), 2: (-1, 1)}[self._env.winner(state)]]
+        if len(failing) == 2:
+            return [(None, None)]
+        told: list[Rewards] = [(None, 1), (-1, 1)] if self._is_open_spiel else [(None, 0)]
+        return told if failing == [0] else [(other, failed) for failed, other in told]
+
+
+def _has_times(record: GameRecord, place: int, failed: bool) -> bool:
+    """Whether there is a time for each move of a seat, also for the one by which it failed."""
+    begin, seconds = len(record.opening), record.durations[place]
+    moves = len(range(begin + (begin + place) % 2, len(record.columns), 2))
+    return len(seconds) == moves + failed and all(
+        type(each) in (int, float) and 0 <= each < inf for each in seconds
+    )
+
+
+def require_whole(*numbers: object) -> None:
+    """Refuse what is no whole number.
+
+    Raises:
+        ValueError: something else is among them.
+    """
+    for number in numbers:
+        if type(number) is not int:
+            raise ValueError(f"{number!r} is no whole number")

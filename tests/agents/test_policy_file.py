@@ -1,0 +1,148 @@
+"""Strangers' weights: whatever a file claims to hold, it is read within limits or refused."""
+
+import struct
+import tracemalloc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_LZMA, ZIP_STORED, ZipFile
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.lib.format import write_array_header_1_0
+
+from agents.policy import network
+from agents.policy.network import decode_policy, decode_scope, encode_policy
+from envs import ConnectFour
+from tests.helpers.trained_policies import random_policy
+
+POLICY = encode_policy(random_policy(ConnectFour(), seed=1))
+NO_POLICY = "this is no trained policy: train one with `connectx train`"
+
+FLAGS, METHOD, SIZE = 8, 10, 24
+"""Where the central directory of a zip file has these of an entry; `SIZE` is that unpacked."""
+
+
+def policy_with(compression: int = ZIP_STORED, /, **entries: bytes) -> bytes:
+    """A policy's file that begins with other entries, some in the place of its own."""
+    file = BytesIO()
+    with ZipFile(BytesIO(POLICY)) as known, ZipFile(file, "w", compression) as archive:
+        others = {name.removesuffix(".npy"): known.read(name) for name in known.namelist()}
+        for name, content in {**entries, **others, **entries}.items():
+            archive.writestr(f"{name}.npy", content)
+    return file.getvalue()
+
+
+def array(shape: tuple[int, ...], kind: str = "<f2", content: bytes = b"") -> bytes:
+    """An array's entry that claims a shape, whatever follows."""
+    entry = BytesIO()
+    write_array_header_1_0(entry, {"shape": shape, "fortran_order": False, "descr": kind})
+    return entry.getvalue() + content
+
+
+def patched(content: bytes, place: int, kind: str, value: int) -> bytes:
+    """The file with a field of its first entry changed, in the central directory and before it."""
+    changed = bytearray(content)
+    (directory,) = struct.unpack("<L", content[-6:-2])
+    struct.pack_into(kind, changed, directory + place, value)
+    struct.pack_into(kind, changed, place - 2, value)
+    return bytes(changed)
+
+
+UNFOLDED = 60_000_000
+ZEROS = bytes(UNFOLDED)
+SCOPE = array((4,), "<i8", struct.pack("<4q", 6, 7, 4, 7))
+
+
+def zeros(compression: int) -> bytes:
+    """A policy whose game unfolds to far more than the file tells."""
+    return patched(policy_with(compression, scope=SCOPE + ZEROS), SIZE, "<L", len(SCOPE))
+
+
+HOSTILE_GAMES = {
+    "zeros in bzip2": zeros(ZIP_BZIP2),
+    "zeros in LZMA": zeros(ZIP_LZMA),
+    "compression 97": patched(policy_with(scope=SCOPE), METHOD, "<H", 97),
+    "encrypted": patched(policy_with(scope=SCOPE), FLAGS, "<H", 1),
+    "a long file": bytes(network.MOST_BYTES) + POLICY,
+}
+
+HOSTILE_ARRAYS = {
+    **HOSTILE_GAMES,
+    "10^14 entries": policy_with(features=array((10**14,))),
+    "10^14 entries of no length": policy_with(features=array((10**14,), "|S0")),
+    "fewer entries than none": policy_with(features=array((-5, 7))),
+    "fewer entries than there are": policy_with(features=array((2,), "<f2", bytes(40))),
+    "a nested header": policy_with(features=array((2,)).replace(b"(2,)", b"((((")),
+    "zeros": policy_with(ZIP_DEFLATED, features=array((UNFOLDED // 2,), "<f2", ZEROS)),
+    "zeros, said to be few": zeros(ZIP_DEFLATED),
+    "many arrays": policy_with(**{f"a{number}": SCOPE for number in range(100)}),
+}
+
+
+@contextmanager
+def little_memory() -> Iterator[None]:
+    """Of what is read here, all but a small part must not be unfolded."""
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < UNFOLDED / 10
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("content", HOSTILE_ARRAYS.values(), ids=HOSTILE_ARRAYS.keys())
+def test_what_claims_too_much_is_refused_before_it_is_unfolded(content: bytes) -> None:
+    with little_memory(), pytest.raises(ValueError, match=f"^{NO_POLICY}$"):
+        decode_policy(content)
+
+
+@pytest.mark.parametrize("content", HOSTILE_GAMES.values(), ids=HOSTILE_GAMES.keys())
+def test_the_game_alone_is_read_as_carefully(content: bytes) -> None:
+    with little_memory(), pytest.raises(ValueError, match=f"^{NO_POLICY}$"):
+        decode_scope(content)
+
+
+def test_no_more_of_the_game_is_read_than_it_can_take() -> None:
+    longer = policy_with(ZIP_DEFLATED, scope=SCOPE + ZEROS)
+    with little_memory():
+        assert decode_scope(POLICY) == (6, 7, 4, 7) != decode_scope(longer)
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        ({"scope": array((4,), "<i8", struct.pack("<4q", 10**6, 10**6, 4, 7))}, "no game has"),
+        ({"scope": array((4,), "<i8", struct.pack("<4q", 1, 10**9, 4, 7))}, "no game has"),
+        ({"scope": array((4,), "<i8", struct.pack("<4q", -6, -7, 4, 7))}, "no game has"),
+        ({"scope": array((4,), "<i8", struct.pack("<4q", 6, 7, 4, 10**9))}, "no game has"),
+        ({"scope": array((4,), "<f8", struct.pack("<4d", 6, 7, 4, float("nan")))}, "damaged"),
+        ({"tuples": array((0, 10**9), "<i8")}, "do not fit the board"),
+        ({"tuples": array((10**9, 0), "<i8")}, "the shape of features"),
+        ({"tuples": array((), "<i8", bytes(8))}, "do not fit the board"),
+        ({"format": array((2,), "<i8", bytes(16))}, "no trained policy"),
+    ],
+)
+def test_a_board_beyond_all_games_is_not_made(entries: dict[str, bytes], message: str) -> None:
+    with little_memory(), pytest.raises(ValueError, match=message):
+        decode_policy(policy_with(**entries))
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, len(POLICY)), st.binary(min_size=1, max_size=6)), max_size=4),
+    st.integers(-40, 0),
+)
+def test_whatever_the_bytes_there_is_a_policy_or_a_sentence(
+    changes: list[tuple[int, bytes]], missing: int
+) -> None:
+    content = bytearray(POLICY)
+    for place, written in changes:
+        content[place : place + len(written)] = written
+    for decode in (decode_scope, decode_policy):
+        said = "a policy"
+        try:
+            decode(bytes(content[: len(content) + missing]))
+        except ValueError as error:
+            said = str(error)
+        assert "\n" not in said
