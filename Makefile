@@ -3,6 +3,9 @@ PYTHON ?= python3
 AGENT ?= perfect
 OUTPUT ?= submission.py
 GAMES ?= 2
+# Of `make attack`: the same seed attacks in the same way; twice the scale is twice as much.
+SEED ?= 0
+SCALE ?= 1
 
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -46,12 +49,14 @@ PYTEST = $(BIN)/pytest $(SHARED)
 
 # Tests of several processes share the cores, so threads neither wait busily for each other nor begin
 # for products of small matrices.
-TESTING := test quick oldest-tests image-tests test-extras test-browser
+TESTING := test quick oldest-tests image-tests test-extras test-browser attack
 $(TESTING): export OMP_WAIT_POLICY := passive
 $(TESTING): export OPENBLAS_NUM_THREADS := 1
 test-extras: export OMP_NUM_THREADS := 1
+attack: export ATTACK_SEED := $(SEED)
+attack: export ATTACK_SCALE := $(SCALE)
 
-.PHONY: help submission dev kaggle-image test compiled quick oldest-tests image-tests test-extras test-browser matrix check format bench wheelhouse clean
+.PHONY: help submission dev kaggle-image test compiled quick oldest-tests image-tests test-extras test-browser attack matrix check format bench wheelhouse clean
 
 help:
 	@echo "make submission    build, check and evaluate $(OUTPUT) (AGENT=$(AGENT), GAMES=$(GAMES) against each opponent)"
@@ -62,6 +67,7 @@ help:
 	@echo "make test-extras   training, adapters with the libraries that they adapt to, and benchmarks with their peers"
 	@echo "make test-browser  the page and the notebook's board in Chromium, which must be installed"
 	@echo "make matrix        the same with each of Python $(PYTHONS) that is found"
+	@echo "make attack        minutes of kills, hostile files and requests (SEED=$(SEED), SCALE=$(SCALE))"
 	@echo "make check         ruff and mypy --strict"
 	@echo "make format        format and mend the sources with ruff"
 	@echo "make bench         time the searches beside peers from PyPI"
@@ -100,6 +106,9 @@ test-extras: $(VENV)/extras.stamp
 
 test-browser: $(VENV)/browser.stamp
 	$(PYTEST) -m browser tests/submission
+
+attack: $(VENV)/dev.stamp
+	$(PYTEST) -m attack tests/attack
 
 matrix:
 	@set -e; for version in $(PYTHONS); do found=; \

@@ -64,14 +64,16 @@ BOOK_OPPONENTS = (
     "alphazero:simulations=400",
     "alphazero:simulations=400,weights=zero",
     "alphazero:simulations=3000",
-    "alphazero:simulations=4000,weights=zero",
-    "mcts:simulations=25000",
+    "alphazero:simulations=3500,weights=zero",
+    "mcts:simulations=14000",
     "alphabeta:depth=7,time_limit=none,weights=zero",
-    "alphabeta:depth=16,time_limit=none,weights=none",
+    "alphabeta:depth=15,time_limit=none,weights=none",
+    "policy:temperature=0.2",
+    "policy:temperature=0.2,weights=zero",
 )
 """Of the mixture that the shipped book of traps was computed with. The rest of it had networks of
-`connectx train --minutes 10`, seeds 101 and 102: alphazero with 500 and 4000 simulations and mcts
-with 4000 by the first, alphazero with 500 and 3000 and alphabeta at depth 9 by the second."""
+`connectx train --minutes 9`, seeds 101 and 102: alphazero with 500 and 3000 simulations by each,
+mcts with 4000 by the first and alphabeta at depth 9 by the second."""
 
 NETWORK_OPPONENTS = (
     *_each("alphazero:simulations={},weights=FILE", (100, 600, 2000, 5000)),

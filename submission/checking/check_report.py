@@ -19,6 +19,10 @@ SECONDS = re.compile(r"\d+\.\d s\b")
 """As a cause tells them: never the same in two games."""
 
 
+UNCONTAINED = "nothing that its user can reach: this system refuses namespaces, or has none"
+"""Of a submission that could have reached the network and the user's home."""
+
+
 def render_check(report: CheckReport) -> RenderableType:
     """The verdict first, then facts, games, faults and warnings, and what to do next."""
     return Group(
@@ -38,7 +42,7 @@ def render_pair(report: CheckReport) -> RenderableType:
     passed = ("passed", "green") if report.accepted else ("failed", "bold red")
     return Group(
         Text.assemble(f"A pair of games at {report.speed:.2g} of this machine's speed: ", passed),
-        _grid({"played with": str(report.versions), **_timing(report.timing)}),
+        _grid({"played with": str(report.versions or NOTHING), **_timing(report.timing)}),
         _games(report.games),
         *_faults(report.games),
     )
@@ -56,9 +60,10 @@ def _facts(report: CheckReport) -> Table:
         "size": f"{report.size:,} bytes",
         "imports": _modules(report.other_imports, "only of Python's standard library"),
         "standard library": _modules(report.standard_imports, NOTHING),
-        "played with": str(report.versions),
+        "played with": str(report.versions or NOTHING),
         **({"speed": f"{report.speed:g} of one core"} if report.speed < 1 else {}),
         **({} if report.memory else {"memory": "without a limit, which only Linux enforces"}),
+        "kept from": " and ".join(report.kept_from) or UNCONTAINED,
         "agent": report.agent or "could not be loaded",
         **_timing(report.timing),
     }

@@ -83,12 +83,14 @@ class CheckReport(Printed):
     """None, as `other_imports`, where the source could not be parsed."""
     other_imports: tuple[str, ...] | None
     """Modules that are not Python's own."""
-    versions: RuntimeVersions
-    """Of Python and the libraries that the games were played with."""
+    versions: RuntimeVersions | None
+    """Of Python and the libraries that the games were played with; None where none was begun."""
     speed: float
     """The share of one core that the submission had, with all that it started; 1 is no limit."""
     memory: int | None
     """Bytes that it might use; None on systems that hold no process to a limit."""
+    kept_from: tuple[str, ...]
+    """What it could not reach: the network and the home folder, where the system offers that."""
     agent: str | None
     """The callable that Kaggle takes; None where the file could not be loaded."""
     timing: Timing | None
@@ -142,9 +144,10 @@ def summarise(
         size=size,
         standard_imports=source.standard_imports(),
         other_imports=source.other_imports(),
-        versions=records[0].versions,
+        versions=next((record.versions for record in records if record.versions), None),
         speed=limits.speed,
         memory=limits.memory if LIMITS_MEMORY else None,
+        kept_from=next((record.kept_from for record in records if record.versions), ()),
         agent=describe_choice(choice, source) if choice else None,
         timing=timing,
         games=tuple(map(_result, games)),

@@ -111,7 +111,10 @@ class ObservedGame:
     """One game as it was seen."""
 
     plan: GamePlan
-    versions: RuntimeVersions
+    versions: RuntimeVersions | None
+    """None where no process got as far as the submission."""
+    kept_from: tuple[str, ...]
+    """What the submission could not reach; see `containment`."""
     choice: Choice | None
     """None where the file has not been loaded."""
     load_seconds: float | None
@@ -190,7 +193,8 @@ class _Game:
         loaded = next((player.loaded for player in players if player.loaded), None)
         return ObservedGame(
             plan=self._plan,
-            versions=next(player.versions for player in players if player.versions),
+            versions=next((player.versions for player in players if player.versions), None),
+            kept_from=next((player.kept_from for player in players if player.versions), ()),
             choice=Choice(**loaded["choice"]) if loaded else None,
             load_seconds=loaded["seconds"] if loaded else None,
             moves=self._watch.moves,

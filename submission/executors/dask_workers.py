@@ -4,11 +4,11 @@ A cluster with mpi4py needs nothing of the kind: `mpi4py.futures.MPIPoolExecutor
 `play_match` as it is, in a script that is started with `mpiexec -n 9 python -m mpi4py.futures`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import CancelledError, Executor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from threading import Event, Thread
-from time import monotonic
+from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 from submission.executors.local_workers import RenewedExecutor, local_executor
@@ -25,6 +25,9 @@ NO_WORKER_SECONDS = 60
 
 WATCH_SECONDS = 1
 """Time from one look for workers to the next."""
+
+BETWEEN_QUESTIONS = 0.1
+"""Seconds before a worker is asked again with which the connection was lost."""
 
 START_WORKERS = "`dask worker {address} --nthreads 1 --nworkers K`"
 
@@ -103,29 +106,58 @@ async def _shake_hands(address: str) -> None:
 
 
 def _require_workers(client: "Client", address: str) -> None:
-    advice = START_WORKERS.format(address=address)
+    """Check all workers that there are; those that die meanwhile count as little as later ones."""
+    here, end = Versions.current(), monotonic() + CONNECT_SECONDS
+    checked = set[str]()
+    while unknown := _living(client, address).keys() - checked:
+        answers = client.run(Versions.current, workers=sorted(unknown), on_error="return")
+        living = _living(client, address)
+        for worker, there in answers.items():
+            if isinstance(there, OSError) and monotonic() < end:  # it may just be dying
+                sleep(BETWEEN_QUESTIONS)
+            elif worker in living:
+                _require_alike(worker, living[worker], there, here, address)
+                checked.add(worker)
+
+
+def _living(client: "Client", address: str) -> Mapping[str, int]:
+    """The workers that there are, with their numbers of threads.
+
+    Raises:
+        ConnectionError: there are none, nor does one come.
+    """
     try:
         client.wait_for_workers(1, CONNECT_SECONDS)
     except TimeoutError as error:
+        advice = START_WORKERS.format(address=address)
         raise ConnectionError(
             f"the scheduler at {address} has no workers: start some with {advice}"
         ) from error
-    for worker, threads in client.nthreads().items():
-        if threads > 1:
-            raise ValueError(
-                f"the worker {worker} has {threads} threads, in which games would take one "
-                f"another's time: start workers with {advice}"
-            )
-    here = Versions.current()
-    for worker, there in client.run(Versions.current, on_error="return").items():
-        if isinstance(there, Exception):
-            raise ValueError(
-                f"the worker {worker} cannot import this package ({there}): install it there"
-            )
-        if there != here:
-            raise ValueError(
-                f"the worker {worker} has {there}, and here are {here}: install the same there"
-            )
+    threads: Mapping[str, int] = client.nthreads()
+    return threads
+
+
+def _require_alike(
+    worker: str, threads: int, there: Versions | Exception, here: Versions, address: str
+) -> None:
+    """Check that a worker plays the same games as this process, one at a time.
+
+    Raises:
+        ValueError: it does not.
+    """
+    if threads > 1:
+        raise ValueError(
+            f"the worker {worker} has {threads} threads, in which games would take one "
+            f"another's time: start workers with {START_WORKERS.format(address=address)}"
+        )
+    if isinstance(there, Exception):
+        raise ValueError(
+            f"the worker {worker} cannot import this package ({there}): install it there"
+        )
+    if there != here:
+        raise ValueError(
+            f"the worker {worker} has {there}, and here are {here}: install the same there"
+        )
 
 
 @contextmanager

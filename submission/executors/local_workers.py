@@ -9,14 +9,15 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import partial
+from multiprocessing import resource_tracker
 from pathlib import Path
 from runpy import run_path
 from threading import Lock, Thread
 from types import ModuleType
 from typing import Any, ParamSpec, TypeVar
 
+from submission.sandbox.folders import owned_folder, remove_folder
 from submission.sandbox.launcher import SUPERVISORS
-from submission.sandbox.processes import remove_folder
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -28,8 +29,13 @@ PROCESS_START = str(Path(__file__).with_name("process_start.py"))
 RENEWALS = 3
 """Times that new workers take the place of such as were killed, for want of memory say."""
 
-UNHEEDED_SIGNALS = ("SIGINT", "SIGHUP")
+UNHEEDED_SIGNALS = frozenset(
+    getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)
+)
 """They are meant for the process that has started the workers, and ends them."""
+
+change_mask = getattr(signal, "pthread_sigmask", None)
+"""Blocks signals, or lets them through; None on Windows."""
 
 MOST_WORKERS = 61 if sys.platform == "win32" else sys.maxsize
 """Windows cannot wait for more processes at a time."""
@@ -43,19 +49,28 @@ class WorkerPool(ProcessPoolExecutor):
 
     def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Have a function called by a worker; the first call starts the workers."""
-        with hidden_main():
+        with starting_workers():
             return super().submit(function, *args, **kwargs)
 
 
 @contextmanager
-def hidden_main() -> Iterator[None]:
-    """Have processes that are started meanwhile not run the caller's script."""
+def starting_workers() -> Iterator[None]:
+    """Have processes that are started meanwhile neither run the caller's script nor hear Ctrl-C.
+
+    That they do not from the first on: they inherit which signals this thread blocks.
+    """
     main = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
+    former = None
+    if change_mask:
+        resource_tracker.ensure_running()  # its start would let them through again
+        former = change_mask(signal.SIG_BLOCK, UNHEEDED_SIGNALS)
     try:
         yield
     finally:
         sys.modules["__main__"] = main
+        if change_mask:
+            change_mask(signal.SIG_SETMASK, former)
 
 
 def start_by_path(
@@ -92,7 +107,7 @@ def local_executor(workers: int) -> Iterator[Executor]:
         raise ValueError(f"the number of workers must be at least 1, not {workers}")
     others = set(multiprocessing.active_children())
     queues = []
-    with workers_folder() as folder:
+    with owned_folder() as folder:  # the players of dead workers may still be in it at the end
 
         def start() -> Executor:
             pool = WorkerPool(
@@ -116,19 +131,6 @@ def local_executor(workers: int) -> Iterator[Executor]:
                 _give_up_writing(queue)
 
 
-@contextmanager
-def workers_folder() -> Iterator[Path]:
-    """A folder that is removed at the end, though the players of dead workers may still be in it.
-
-    Their supervisors end them and remove their own folders meanwhile.
-    """
-    folder = Path(tempfile.mkdtemp(prefix="connectx-"))
-    try:
-        yield folder
-    finally:
-        remove_folder(folder)
-
-
 def _give_up_writing(queue: Any) -> None:
     """End the thread that still writes to workers that are dead, if there is one.
 
@@ -143,9 +145,10 @@ def _give_up_writing(queue: Any) -> None:
 
 def prepare_worker(temporary_folder: Path) -> None:
     """Leave signals to the process that has started this one, and end with it."""
-    for name in UNHEEDED_SIGNALS:
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    for number in UNHEEDED_SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    if change_mask:  # they are blocked since the start, which programs of players would inherit
+        change_mask(signal.SIG_UNBLOCK, UNHEEDED_SIGNALS)
     tempfile.tempdir = str(temporary_folder)
     Thread(target=_end_with_parent, args=[temporary_folder], daemon=True).start()
 

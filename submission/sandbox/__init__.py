@@ -6,6 +6,7 @@ system forks, starts the player::
 
     launcher, player  -->  supervisor  -->  fork server  -->  player_process
 
-Such a process has the rights of the user who starts it, to files and to other processes: what is
-contained is carelessness, not malice.
+Such a process has the rights of the user who starts it, to files and to other processes, but for
+the network and the home folder, from which Linux can keep it (`containment`). What is contained
+otherwise is carelessness, not malice; but nothing that it writes is believed (`messages`).
 """

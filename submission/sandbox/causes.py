@@ -200,6 +200,11 @@ def of_ended_supervisor() -> Cause:
     return Cause(SUPERVISOR_ENDED, "end only the processes that the submission has started")
 
 
+def of_forgery() -> Cause:
+    """The submission has written messages of its own where it is asked for moves."""
+    return Cause("answered by other means than a return", "return a column")
+
+
 def of_many_processes(most: int) -> Cause:
     """The submission was ended because it started too much."""
     return Cause(f"more than {most} processes were started", "start fewer processes")

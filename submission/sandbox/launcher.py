@@ -2,17 +2,20 @@
 
 import atexit
 import os
+import signal
 import tempfile
 from collections import defaultdict, deque
+from contextlib import suppress
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from threading import Lock
 
 from submission.kaggle import kaggle_environments
+from submission.sandbox.folders import remove_folder
 from submission.sandbox.interpreter import FORKS, Starter, child_command
 from submission.sandbox.player import RunningPlayer, SupervisorProcess
 from submission.sandbox.player_process import FORK
-from submission.sandbox.processes import remove_folder
 
 KEEPER = Starter((), forks=False)
 """Of a supervisor that only keeps folders, so that no player of its own can end it."""
@@ -30,18 +33,20 @@ class SupervisorPool:
         self._taken = dict[SupervisorProcess, tuple[object, Kind]]()
         self._is_closed = False
 
-    def take(self, starter: Starter, owner: object) -> SupervisorProcess:
+    def take(self, starter: Starter, owner: object, *, is_new: bool = False) -> SupervisorProcess:
         """A supervisor whose last player has ended or is being ended, or a new one.
 
         Args:
             starter: how it starts players.
             owner: for whom; see `end`.
+            is_new: whether it must be a new one.
 
         Raises:
             ChildProcessError: none starts.
         """
         kind = (starter, tempfile.gettempdir())
-        while (supervisor := self._next_idle(kind)) and not supervisor.is_alive:
+        supervisor = None
+        while not is_new and (supervisor := self._next_idle(kind)) and not supervisor.is_alive:
             supervisor.close()
         supervisor = supervisor or SupervisorProcess(starter)
         with self._lock:
@@ -91,7 +96,16 @@ class SupervisorPool:
 
 
 SUPERVISORS = SupervisorPool()
-atexit.register(SUPERVISORS.close)
+
+
+@atexit.register
+def _close_at_exit() -> None:
+    """End all supervisors; an impatient Ctrl-C changes nothing, for it does not take long."""
+    with suppress(ValueError):  # only the main thread may say so
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    SUPERVISORS.close()
+
+
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=SUPERVISORS.forget)
 
@@ -135,7 +149,24 @@ class Launcher:
             ChildProcessError: no supervisor starts.
             OSError, ValueError: the submission cannot be written.
         """
-        supervisor = self._supervisors.take(self._starter(), self)
+        start = partial(self._start, agent, seed=seed, memory=memory, speed=speed)
+        try:
+            return start(self._supervisors.take(self._starter(), self))
+        except OSError:
+            if self._is_closed:
+                raise
+            # A former player may have left its supervisor in disorder.
+            return start(self._supervisors.take(self._starter(), self, is_new=True))
+
+    def _start(
+        self,
+        agent: bytes | Path,
+        supervisor: SupervisorProcess,
+        *,
+        seed: int,
+        memory: int,
+        speed: float,
+    ) -> RunningPlayer:
         try:
             if self._is_closed:
                 raise ChildProcessError("no more players are started")

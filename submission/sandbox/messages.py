@@ -1,6 +1,13 @@
-"""Messages between the processes of a sandbox: JSON objects, a line each."""
+"""Messages between the processes of a sandbox: JSON objects, a line each, and their shapes.
+
+Strangers' code can write whatever it likes where these are read, for it runs in the process that
+reports on it. So each message is held against its shape where it is read; who gets it can take what
+it holds as it is.
+"""
 
 import json
+from math import inf
+from types import EllipsisType
 from typing import Any
 
 Message = dict[str, Any]
@@ -8,10 +15,125 @@ Message = dict[str, Any]
 LINE_BYTES = 2**16
 """A longer line from a stranger's process is no message."""
 
+Shape = Any
+"""Of a value of JSON: a type or a constant; a `range` of whole numbers; a tuple of shapes, of which
+it has one; a dict of the shapes of an object's members; a list of the shapes of an array's items,
+or of the one shape that all of them have, and `...`; or a function that is true of it."""
+
+
+def is_seconds(value: object) -> bool:
+    """Whether it is a time."""
+    return type(value) is float and 0 <= value < inf
+
+
+NUMBER = range(-(2**31), 2**32)
+"""Of a process, a line or a column; an exit status."""
+
+OWN_EVENT = (
+    {
+        "event": "ready",
+        "process_id": NUMBER,
+        "versions": {"python": str, "numba": (str, None), "numpy": (str, None)},
+        "kept_from": [str, ...],
+    },
+    {"event": "loading"},
+    {
+        "event": "loaded",
+        "seconds": is_seconds,
+        "choice": {
+            "name": str,
+            "type": ("function", "class", "object"),
+            "line": (NUMBER, None),
+            "arguments": (NUMBER, None),
+            "file": (str, None),
+            "is_own": bool,
+        },
+    },
+    {"event": "hidden", "path": str},
+)
+"""What a player tells of itself."""
+
+RAISED = {"type": str, "message": str, "module": (str, None), "lines": [str, ...], "python": str}
+
+ANSWERED = {"event": "answer", "seconds": float, "column": None, "error": None, "stderr": str}
+
+ANSWER = (
+    {**ANSWERED, "status": None, "column": NUMBER, "returned": [str, str]},
+    {**ANSWERED, "status": ("ERROR", "INVALID"), "returned": [str, str]},
+    {**ANSWERED, "status": "ERROR", "returned": None, "error": RAISED},
+    {**ANSWERED, "status": "TIMEOUT", "returned": None},
+)
+"""Those of `KaggleAgent.act`."""
+
+EXIT = {"event": "exit", "code": NUMBER}
+
+FROM_PLAYER = (*ANSWER, *OWN_EVENT, EXIT)
+
+FORGERY: Message = {"event": "forgery"}
+"""Stands for what bears a player's key and has no shape that a message of it has."""
+
+JOB = {"home": str, "seed": int, "memory": int, "speed": (int, float), "key": str}
+"""A `PlayerJob`."""
+
+COMMAND = ({"start": JOB}, {"ask": dict, "seconds": is_seconds}, {"end": True})
+"""What a supervisor is told."""
+
+FOLDER = ({"folder": str}, {"no_folder": str})
+"""Its first report: its folder, or why it could not make one."""
+
+SEEN = {"events": [OWN_EVENT, ...], "waited": is_seconds}
+
+ENDING = (
+    {"kind": ("no start", "parent", "forgery")},
+    {"kind": "silence", "place": (str, None)},
+    {"kind": "processes", "most": int},
+    {"kind": "exit", "code": NUMBER},
+)
+
+OUTCOME = ({**SEEN, "answer": ANSWER}, {**SEEN, "answer": None, "ending": ENDING, "stderr": str})
+"""Its report of what came of a request."""
+
+ENDED = {"ended": True, "stderr": str}
+"""Its report of a player's end."""
+
 
 def encoded(message: Message) -> bytes:
     """The message as a line."""
     return json.dumps(message).encode() + b"\n"
+
+
+def decoded(line: bytes, shape: Shape) -> Message | None:
+    """The message that a line holds; None where it is of another shape, or none at all."""
+    message = _parsed(line)
+    return message if has_shape(message, shape) else None
+
+
+def has_shape(value: object, shape: Shape) -> bool:
+    """Whether a value of JSON has a shape."""
+    match shape:
+        case type():
+            return type(value) is shape
+        case range():
+            return type(value) is int and value in shape
+        case tuple():
+            return any(has_shape(value, one) for one in shape)
+        case dict():
+            return (
+                isinstance(value, dict)
+                and value.keys() == shape.keys()
+                and all(has_shape(value[name], shape[name]) for name in shape)
+            )
+        case [each, EllipsisType()]:
+            return isinstance(value, list) and all(has_shape(item, each) for item in value)
+        case list():
+            return (
+                isinstance(value, list)
+                and len(value) == len(shape)
+                and all(map(has_shape, value, shape))
+            )
+        case None | bool() | str():
+            return type(value) is type(shape) and value == shape
+    return bool(shape(value))
 
 
 class KeyedLines:
@@ -26,17 +148,25 @@ class KeyedLines:
         self._unread = b""
 
     def take_in(self, chunk: bytes) -> list[Message]:
-        """The messages that are complete with the next bytes."""
+        """The messages that are complete with the next bytes, without the key.
+
+        In place of one that has no shape of a player's messages stands `FORGERY`.
+        """
         *lines, unread = (self._unread + chunk).split(b"\n")
         self._unread = unread[-LINE_BYTES:]
         mark = self._key.encode()
-        found = (self._message(line) for line in lines if mark in line)
-        return [message for message in found if message is not None]
+        found = (_parsed(line) for line in lines if mark in line)
+        return [
+            message if has_shape(message, FROM_PLAYER) else FORGERY
+            for message in found
+            if message is not None and message.pop("key", None) == self._key
+        ]
 
-    def _message(self, line: bytes) -> Message | None:
-        try:
-            message = json.loads(line)
-        except (ValueError, RecursionError):
-            return None
-        is_genuine = isinstance(message, dict) and message.get("key") == self._key
-        return message if is_genuine else None
+
+def _parsed(line: bytes) -> Message | None:
+    """The JSON object of a line."""
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return message if isinstance(message, dict) else None

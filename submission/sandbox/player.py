@@ -4,26 +4,45 @@ import contextlib
 import json
 import os
 import secrets
+import select
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from time import monotonic
 from typing import IO, Any, Self
 
 import psutil
 
 from submission.sandbox import causes
+from submission.sandbox.folders import remove_folder
 from submission.sandbox.interpreter import APART, Starter, child_command
-from submission.sandbox.messages import Message, encoded
+from submission.sandbox.messages import (
+    ENDED,
+    FOLDER,
+    LINE_BYTES,
+    OUTCOME,
+    Message,
+    Shape,
+    decoded,
+    encoded,
+    has_shape,
+)
 from submission.sandbox.move import GRACE, Failure, Move, failure, read_answer
 from submission.sandbox.player_process import CHANNEL_LOST, LIMITS_MEMORY, PlayerJob
-from submission.sandbox.processes import end_marked, remove_folder
+from submission.sandbox.processes import end_marked
 from submission.sandbox.staging import lay_out
 
 GONE = (EOFError, OSError, ValueError)
 """Raised by talking to a supervisor that has ended, or was closed by another thread."""
+
+REPORT_SECONDS = 120.0
+"""How long a supervisor may take for what it does beside waiting for an answer."""
+
+MOST_REPORT_BYTES = 2**24
+"""A longer line from a supervisor is no report."""
 
 
 class SupervisorProcess:
@@ -51,16 +70,24 @@ class SupervisorProcess:
             creationflags=APART,
         )
         self._folder: Path | None = None
+        self._unread = b""
         self._ends_to_come = 0
         try:
-            self._folder = Path(self.hear()["folder"])
-        except EOFError as error:
-            raise ChildProcessError(
-                "the process that watches over players did not start"
-            ) from error
+            self._folder = self._first_report()
         except BaseException:
             self.close()
             raise
+
+    def _first_report(self) -> Path:
+        try:
+            report = self.hear(FOLDER)
+        except GONE:
+            report = {"no_folder": "it said nothing"}
+        if "no_folder" in report:
+            raise ChildProcessError(
+                f"the process that watches over players did not start: {report['no_folder']}"
+            )
+        return Path(report["folder"])
 
     @property
     def folder(self) -> Path:
@@ -83,15 +110,42 @@ class SupervisorProcess:
         if self._process.stdin is not None:
             os.write(self._process.stdin.fileno(), encoded(message))
 
-    def hear(self) -> Message:
+    def hear(self, shape: Shape, seconds: float = 0.0) -> Message:
         """Its next report, other than of the ends that are not waited for.
 
+        Args:
+            shape: of the report; see `messages`.
+            seconds: how long it waits for others.
+
         Raises:
-            EOFError: it has ended.
+            EOFError: it has ended, or is ended here, since it says nothing or something else.
+            OSError, ValueError: it was closed.
         """
-        while "ended" in (report := self._hear()) and self._ends_to_come:
+        end = monotonic() + REPORT_SECONDS + seconds
+        while self._ends_to_come:
+            report = decoded(self._next_line(end), (shape, ENDED))
+            if report is None or not has_shape(report, ENDED):
+                break
             self._ends_to_come -= 1
-        return report
+        else:
+            report = decoded(self._next_line(end), shape)
+        if report is not None:
+            return report
+        self._process.kill()  # it may have been stopped
+        self.close()
+        raise EOFError
+
+    def _next_line(self, end: float) -> bytes:
+        """What it writes next, or a part of that where no more comes in time."""
+        while b"\n" not in self._unread and len(self._unread) < MOST_REPORT_BYTES:
+            if self._process.stdout is None or not _is_readable(self._process.stdout, end):
+                break
+            chunk = os.read(self._process.stdout.fileno(), LINE_BYTES)
+            if not chunk:
+                break
+            self._unread += chunk
+        line, _, self._unread = self._unread.partition(b"\n")
+        return line
 
     def begin_to_end_player(self) -> None:
         """Have the player ended, without waiting for it."""
@@ -106,7 +160,7 @@ class SupervisorProcess:
             EOFError, OSError, ValueError: the supervisor has ended.
         """
         self.say({"end": True})
-        return str(self.hear()["stderr"])
+        return str(self.hear(ENDED)["stderr"])
 
     def hang_up(self) -> None:
         """Have it end, with the player and the folder, without waiting for it."""
@@ -115,7 +169,11 @@ class SupervisorProcess:
     def close(self) -> None:
         """End it, with the player and the folder; whoever waits for a report gets none."""
         self.hang_up()
-        is_in_order = self._process.wait() == 0
+        try:
+            is_in_order = self._process.wait(REPORT_SECONDS) == 0
+        except subprocess.TimeoutExpired:  # somebody has stopped it
+            self._process.kill()
+            is_in_order = self._process.wait() == 0
         _close(self._process.stdout)
         if not is_in_order:  # somebody has killed it
             end_marked(self._mark)
@@ -127,14 +185,6 @@ class SupervisorProcess:
         _close(self._process.stdin)
         _close(self._process.stdout)
         self._process.returncode = 0  # it is no child of this process
-
-    def _hear(self) -> Message:
-        line = b"" if self._process.stdout is None else self._process.stdout.readline()
-        if not line.endswith(b"\n"):
-            self.close()
-            raise EOFError
-        report: Message = json.loads(line)
-        return report
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +237,8 @@ class RunningPlayer:
         self._is_finished = False
         self.versions: RuntimeVersions | None = None
         """None before the first move."""
+        self.kept_from: tuple[str, ...] = ()
+        """What it cannot reach; see `containment`."""
         self.loaded: Message | None = None
         """`seconds`, and the `choice` of Kaggle's loader; None until the file has been loaded."""
         self.is_loading = False
@@ -233,8 +285,9 @@ class RunningPlayer:
         limit = configuration["actTimeout"] + max(0.0, observation["remainingOverageTime"])
         request = {"observation": observation, "configuration": configuration}
         try:
-            self._supervisor.say({"ask": request, "seconds": limit + GRACE / self._speed})
-            report = self._supervisor.hear()
+            seconds = limit + GRACE / self._speed
+            self._supervisor.say({"ask": request, "seconds": seconds})
+            report = self._supervisor.hear(OUTCOME, seconds)
         except GONE:
             return self._fail(failure("ERROR", causes.of_ended_supervisor()), 0.0)
         self._take_in(report["events"])
@@ -257,6 +310,7 @@ class RunningPlayer:
             match event:
                 case {"event": "ready"}:
                     self.versions = RuntimeVersions(**event["versions"])
+                    self.kept_from = tuple(event["kept_from"])
                 case {"event": "loading"}:
                     self.is_loading = True
                 case {"event": "loaded"}:
@@ -288,10 +342,21 @@ class RunningPlayer:
                 cause = causes.of_closed_channel()
             case "parent":
                 cause = causes.of_ended_supervisor()
+            case "forgery":
+                cause = causes.of_forgery()
             case _:
                 said = stderr.strip().rpartition("\n")[2] or "it said nothing"
                 raise ChildProcessError(f"the process that plays did not start: {said}")
         return failure("ERROR", cause, stderr)
+
+
+def _is_readable(pipe: IO[bytes], end: float) -> bool:
+    """Wait until something can be read, up to a time of the monotonic clock where that is known."""
+    if not hasattr(select, "poll"):  # as on Windows, where nobody can stop the other side
+        return True
+    waiting = select.poll()
+    waiting.register(pipe, select.POLLIN)
+    return bool(waiting.poll(1000 * max(0.0, end - monotonic())))
 
 
 def _close(pipe: IO[bytes] | None) -> None:

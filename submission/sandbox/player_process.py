@@ -22,17 +22,18 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from platform import python_version
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 try:
     import resource
 except ModuleNotFoundError:  # as on Windows
     resource = None  # type: ignore[assignment]
 
+from submission.sandbox.containment import contain
 from submission.sandbox.file_guard import FileGuard, hide_project
 from submission.sandbox.interpreter import HOME_VARIABLES
 from submission.sandbox.kaggle_agent import LONGEST_TEXT, KaggleAgent, report_loading
-from submission.sandbox.messages import LINE_BYTES, Message
+from submission.sandbox.messages import JOB, LINE_BYTES, Message, decoded
 
 MAIN = "main.py"
 """Kaggle's name for a submission's file."""
@@ -154,18 +155,22 @@ def read_job() -> PlayerJob | None:
     while chunk := os.read(0, LINE_BYTES):
         *lines, line = (line + chunk).split(b"\n")
         for complete in lines:
-            with contextlib.suppress(ValueError, TypeError):
-                return PlayerJob(**json.loads(complete))
+            if (job := decoded(complete, JOB)) is not None:
+                return PlayerJob(**job)
     return None
 
 
-def play(job: PlayerJob, sources: list[str]) -> None:
-    """Become a player's process, and answer to the end.
+class Shared(NamedTuple):
+    """What all players of a starter share."""
 
-    Args:
-        job: what this process is told.
-        sources: files of this project that a traceback may show.
-    """
+    sources: list[str]
+    """Files that a traceback may show."""
+    kept_from: tuple[str, ...]
+    """What they cannot reach."""
+
+
+def play(job: PlayerJob, shared: Shared) -> None:
+    """Become a player's process, and answer to the end."""
     requests, answers = os.dup(0), os.dup(1)
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0, inheritable=True)
@@ -179,10 +184,17 @@ def play(job: PlayerJob, sources: list[str]) -> None:
     _seed(job.seed)
     _limit(job.memory)
     guard = FileGuard(
-        [job.agent, job.working], sources, lambda path: responder.send(event="hidden", path=path)
+        [job.agent, job.working],
+        shared.sources,
+        lambda path: responder.send(event="hidden", path=path),
     )
     guard.install()
-    responder.send(event="ready", process_id=os.getpid(), versions=_versions())
+    responder.send(
+        event="ready",
+        process_id=os.getpid(),
+        versions=_versions(),
+        kept_from=shared.kept_from,
+    )
     responder.serve(agent)
 
 
@@ -227,26 +239,22 @@ def _version(distribution: str) -> str | None:
         return None
 
 
-def serve_forks(sources: list[str]) -> None:
-    """Fork a player for each job on standard input, one after the other, and report its end.
-
-    Args:
-        sources: as `play` takes them.
-    """
+def serve_forks(shared: Shared) -> None:
+    """Fork a player for each job on standard input, one after the other, and report its end."""
     gc.freeze()
     while (job := read_job()) is not None:
-        _, status = os.waitpid(_fork(job, sources), 0)
+        _, status = os.waitpid(_fork(job, shared), 0)
         ended = {"key": job.key, "event": "exit", "code": os.waitstatus_to_exitcode(status)}
         os.write(1, f"\n{json.dumps(ended)}\n".encode())
 
 
-def _fork(job: PlayerJob, sources: list[str]) -> int:
+def _fork(job: PlayerJob, shared: Shared) -> int:
     process_id = os.fork()
     if process_id:
         return process_id
     try:
         os.setsid()
-        play(job, sources)
+        play(job, shared)
     except BaseException:
         traceback.print_exc()
         sys.stderr.flush()
@@ -257,8 +265,9 @@ def _fork(job: PlayerJob, sources: list[str]) -> int:
 def main() -> None:
     """Play the one job on standard input; with the argument `FORK`, be a fork server."""
     is_server = FORK in sys.argv
-    sources = prepare()
+    kept_from = contain(Path.cwd())  # first: later there may be threads
+    shared = Shared(prepare(), kept_from)
     if is_server:
-        serve_forks(sources)
+        serve_forks(shared)
     elif (job := read_job()) is not None:
-        play(job, sources)
+        play(job, shared)

@@ -3,7 +3,6 @@
 import contextlib
 import ctypes
 import os
-import shutil
 import signal
 import sys
 import time
@@ -19,9 +18,6 @@ PR_SET_CHILD_SUBREAPER = 36
 
 END_SECONDS = 30.0
 """How long to go on killing processes that start others."""
-
-REMOVAL_SECONDS = 5.0
-"""How long others may still write into a folder that is removed."""
 
 PAUSE = 0.002
 """Seconds between two looks at what is to be gone."""
@@ -120,15 +116,6 @@ def _running(process_ids: Iterable[int]) -> list[psutil.Process]:
         with contextlib.suppress(psutil.NoSuchProcess):
             found.append(psutil.Process(process_id))
     return found
-
-
-def remove_folder(folder: Path) -> None:
-    """Remove a folder into which processes that are being ended may still write."""
-    end = time.monotonic() + REMOVAL_SECONDS
-    shutil.rmtree(folder, ignore_errors=True)
-    while folder.exists() and time.monotonic() < end:
-        time.sleep(PAUSE)
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def default_memory() -> int:

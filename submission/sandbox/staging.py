@@ -1,10 +1,12 @@
 """Laying a submission out as Kaggle does: alone, in an empty folder, its agent in `main.py`."""
 
+import gzip
 import shutil
 import tarfile
 import zlib
 from io import BytesIO
-from pathlib import Path, PurePosixPath
+from pathlib import Path
+from typing import Any
 
 from submission.sandbox.player_process import MAIN
 
@@ -13,10 +15,19 @@ ARCHIVES = (".tar.gz", ".tgz")
 GZIP = b"\x1f\x8b"
 """Every archive begins with it, and no text in UTF-8."""
 
-MOST_BYTES = 1_000_000_000
-"""More than this is not unpacked."""
+MOST_BYTES = 2**29
+"""The most that a submission may be, packed or unpacked: several times what Kaggle takes."""
 
 MOST_MEMBERS = 20_000
+
+MOST_DEPTH = 32
+"""Folders within folders."""
+
+HEADER_BYTES = 2**12
+"""What describes a member of an archive, its name above all, on the average of all members."""
+
+MOST_HEADER_BYTES = 2**16
+"""What may describe the first one."""
 
 
 def stage(submission: Path, folder: Path) -> Path:
@@ -68,8 +79,11 @@ def _require_file(submission: Path) -> None:
         raise FileNotFoundError(f"there is no file {submission}: name the submission to check")
     if not submission.is_file():
         raise ValueError(f"{submission} is not a file: name the submission file itself")
-    if submission.stat().st_size == 0:
+    size = submission.stat().st_size
+    if size == 0:
         raise ValueError(f"{submission} is empty: write an agent into it")
+    if size > MOST_BYTES:
+        raise ValueError(f"{submission} has {size} bytes, more than {MOST_BYTES}: shorten it")
 
 
 def require_source(main: Path, submission: Path) -> str:
@@ -96,8 +110,41 @@ def require_source(main: Path, submission: Path) -> str:
     return text
 
 
+class Rationed:
+    """An open file of which no more is read than is allowed.
+
+    tarfile takes a header into memory whole, however long it claims to be.
+
+    Args:
+        file: what is read.
+        allowed: bytes that may be read.
+    """
+
+    def __init__(self, file: gzip.GzipFile, allowed: int) -> None:
+        self._file = file
+        self.tell, self.seek = file.tell, file.seek
+        self.allowed = allowed
+
+    def read(self, size: int) -> bytes:
+        """Read so many bytes at most.
+
+        Raises:
+            ValueError: these are more than are allowed.
+        """
+        if not 0 <= size <= self.allowed:
+            raise ValueError("what describes its files is too long")
+        self.allowed -= size
+        return self._file.read(size)
+
+
+UNREADABLE = (tarfile.TarError, zlib.error, EOFError, OSError, RecursionError, ValueError)
+"""Raised where an archive is damaged, or made to do damage."""
+
+
 def unpack(content: bytes, folder: Path, archive: object) -> None:
     """Unpack an archive into an empty folder.
+
+    No more of it is unfolded than the limits allow, whatever it claims.
 
     Args:
         content: of its file.
@@ -105,32 +152,50 @@ def unpack(content: bytes, folder: Path, archive: object) -> None:
         archive: its name.
 
     Raises:
-        ValueError: it is damaged, or holds what a submission has no use for.
+        ValueError: it is damaged, too large, or holds what a submission has no use for.
     """
+    fault: str | None = None
     try:
-        with tarfile.open(fileobj=BytesIO(content), mode="r:gz") as packed:
-            _unpack_members(packed, archive, folder)
-    except (tarfile.TarError, zlib.error, EOFError, OSError) as error:
-        raise ValueError(f"{archive} cannot be unpacked ({error}): pack it again") from error
+        stream: Any = Rationed(gzip.GzipFile(fileobj=BytesIO(content)), MOST_HEADER_BYTES)
+        with tarfile.open(fileobj=stream, mode="r:") as packed:
+            left = MOST_BYTES
+            for number, member in enumerate(packed, start=1):
+                left -= member.size
+                if fault := _fault(member, number, left):
+                    break
+                stream.allowed += HEADER_BYTES + member.size * member.isfile()
+                _write(packed, member, folder)
+    except UNREADABLE as error:
+        fault = f"cannot be unpacked ({error}): pack it again"
+    if fault is not None:
+        raise ValueError(f"{archive} {fault}")
 
 
-def _unpack_members(packed: tarfile.TarFile, archive: object, folder: Path) -> None:
-    """Write plain files and folders only, none of them outside of `folder`."""
-    size = 0
-    for number, member in enumerate(packed, start=1):
-        size += member.size
-        if size > MOST_BYTES or number > MOST_MEMBERS:
-            raise ValueError(f"{archive} unpacks to too much: pack only what the agent needs")
-        path = PurePosixPath(member.name)
-        if path.is_absolute() or ".." in path.parts:
-            raise ValueError(f"{archive} holds {path}, outside of its folder: pack it again")
-        target = folder / path
-        if member.isdir():
-            target.mkdir(parents=True, exist_ok=True)
-            continue
-        content = packed.extractfile(member) if member.isfile() else None
-        if content is None:
-            raise ValueError(f"{archive} holds {path}, which is no plain file: pack a file instead")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with content, target.open("wb") as copy:
-            shutil.copyfileobj(content, copy)
+def _fault(member: tarfile.TarInfo, number: int, left: int) -> str | None:
+    """What a submission has no use for in a member of an archive.
+
+    Args:
+        member: what describes it.
+        number: how many there are up to it.
+        left: bytes that the others may still unpack to.
+    """
+    path = Path(member.name)
+    if member.size < 0 or left < 0 or number > MOST_MEMBERS or len(path.parts) > MOST_DEPTH:
+        return "unpacks to too much: pack only what the agent needs"
+    if path.anchor or ".." in path.parts:
+        return f"holds {str(path)!r}, outside of its folder: pack it again"
+    if not (member.isdir() or member.isfile()) or member.issparse():
+        return f"holds {str(path)!r}, which is no plain file: pack a file instead"
+    return None
+
+
+def _write(packed: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> None:
+    """Make a folder, or write a plain file."""
+    target = folder / member.name
+    content = packed.extractfile(member)
+    if content is None:
+        target.mkdir(parents=True, exist_ok=True)
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with content, target.open("wb") as copy:
+        shutil.copyfileobj(content, copy)

@@ -12,7 +12,6 @@ import os
 import re
 import signal
 import sys
-import tempfile
 from collections import deque
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -25,8 +24,9 @@ from typing import ParamSpec
 
 import psutil
 
+from submission.sandbox.folders import owned_folder, remove_folder
 from submission.sandbox.interpreter import Starter, StarterProcess, read_in_thread
-from submission.sandbox.messages import KeyedLines, Message, encoded
+from submission.sandbox.messages import COMMAND, KeyedLines, Message, decoded, encoded
 from submission.sandbox.player_process import MAIN, PlayerJob
 from submission.sandbox.processes import (
     INTERVAL,
@@ -35,7 +35,6 @@ from submission.sandbox.processes import (
     descendants,
     end_descendants,
     reap_orphans,
-    remove_folder,
 )
 
 P = ParamSpec("P")
@@ -64,6 +63,9 @@ the competition's board may leave there."""
 
 MOST_NEWS = 64
 """How many chunks wait to be taken in; then their writers wait."""
+
+MOST_EVENTS = 64
+"""No player has reason to tell more of itself between two answers."""
 
 RUNNING_LINE = re.compile(rf'File "[^"]*{re.escape(MAIN)}", line (\d+) in (\S+)')
 """A line of faulthandler's that lies in the submission."""
@@ -239,7 +241,11 @@ class Supervisor:
         if not chunk:
             raise HungUp
         *lines, self._unread = (self._unread + chunk).split(b"\n")
-        self._commands.extend(map(json.loads, lines))
+        for line in lines:
+            command = decoded(line, COMMAND)
+            if command is None:  # whoever has written it is not the one that asks
+                raise HungUp
+            self._commands.append(command)
 
     def _take_messages(self, source: StarterProcess, chunk: bytes) -> None:
         player = self._player
@@ -252,13 +258,17 @@ class Supervisor:
                 case {"event": "exit", "code": code}:
                     player.is_gone = True
                     player.ending = player.ending or {"kind": "exit", "code": code}
-                case {"event": "ready", "process_id": process_id}:
+                case {"event": "ready", "process_id": process_id} if (
+                    player.process_id is None and process_id in self._processes()
+                ):
                     player.process_id = process_id
                     player.events.append(message)
                     if player.job.speed < 1:
                         player.throttle = Throttle(self._processes, player.job.speed)
-                case _:
+                case {"event": "loading" | "loaded" | "hidden"} if len(player.events) < MOST_EVENTS:
                     player.events.append(message)
+                case _:
+                    player.ending = player.ending or {"kind": "forgery"}
 
     def _take_stderr(self, source: StarterProcess, chunk: bytes) -> None:
         if self._player is not None and source is self._source:
@@ -289,13 +299,13 @@ def main() -> None:
     options = json.loads(sys.argv[1])
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit())
     adopt_orphans()
-    folder = Path(tempfile.mkdtemp(prefix="connectx-", dir=options["temporary"])).resolve()
-    try:
+    with contextlib.suppress(HungUp), contextlib.ExitStack() as stack:
+        try:
+            folder = stack.enter_context(owned_folder(Path(options["temporary"])))
+        except OSError as error:
+            say({"no_folder": str(error)})
+            return
+        stack.callback(end_descendants)
         supervisor = Supervisor(Starter(**options["starter"]), folder, options["mark"])
         say({"folder": str(folder)})
         supervisor.serve()
-    except HungUp:
-        pass
-    finally:
-        end_descendants()
-        remove_folder(folder)

@@ -1,6 +1,7 @@
 """Runs the server of `connectx web`."""
 
 import errno
+import logging
 import secrets
 import socket
 import webbrowser
@@ -14,6 +15,7 @@ import uvicorn
 
 from submission.executors.local_workers import CORES
 from submission.terminal import console, say
+from submission.web.connections import BATCH, Connection, Once, most_connections
 from submission.web.guard import Guard, is_loopback
 from submission.web.opened_files import OpenedFile
 from submission.web.routes import Server
@@ -23,6 +25,10 @@ EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104  # asked for 
 """Hosts that are all addresses of this machine, and the one by which it reaches itself."""
 BROWSER_SECONDS = 0.3
 """Time for the server to be there before the browser asks it."""
+WAITING = 512
+"""Connections that the system keeps until they are taken."""
+LOGGERS = ("asyncio", "uvicorn.error")
+"""They tell of errors."""
 
 
 class WebServer(uvicorn.Server):
@@ -36,6 +42,12 @@ class WebServer(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, leave: Callable[[], None]) -> None:
         super().__init__(config)
         self._leave = leave
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin; asyncio would have the system keep no more connections than it takes at once."""
+        await super().startup(sockets)
+        for listening in sockets or ():
+            listening.listen(WAITING)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End."""
@@ -78,11 +90,18 @@ def serve(files: Sequence[Path], host: str, port: int, open_browser: bool) -> No
     config = uvicorn.Config(
         Guard(server.app(), token=token, host=host, port=real_port),
         access_log=False,
+        backlog=BATCH,
+        http=Connection,
         lifespan="on",
         log_level="warning",
         server_header=False,
         timeout_graceful_shutdown=1,
+        ws="none",
     )
+    Connection.most = most_connections(CORES)
+    once = Once()
+    for name in LOGGERS:
+        logging.getLogger(name).addFilter(once)
     say(f"Open {address} (Ctrl-C ends it)")
     if host in EVERYWHERE:
         say(f"On another machine, open it with this one's address in the place of {name}.")
@@ -90,8 +109,12 @@ def serve(files: Sequence[Path], host: str, port: int, open_browser: bool) -> No
         timer = Timer(BROWSER_SECONDS, webbrowser.open, [address])
         timer.daemon = True
         timer.start()
-    with listening:
-        WebServer(config, server.streams.end_all).run(sockets=[listening])
+    try:
+        with listening:
+            WebServer(config, server.streams.end_all).run(sockets=[listening])
+    finally:
+        for line in once.repeated():
+            console.print(line)
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -111,7 +134,7 @@ def listen(host: str, port: int) -> socket.socket:
                 listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((host, number))
-            listening.listen(512)
+            listening.listen(WAITING)
         except OSError as error:
             listening.close()
             if number and error.errno in (errno.EADDRINUSE, errno.EACCES):

@@ -86,8 +86,8 @@ def test_a_pool_is_chosen_by_name_and_by_a_part_of_it() -> None:
     )
     assert everyone == reported + book
     assert {opponent.group for opponent in opponents_of(Pool.ALL, only="LEVELS")} == {"levels"}
-    assert [each.specification for each in opponents_of(Pool.BOOK, only="25000")] == [
-        "mcts:simulations=25000"
+    assert [each.specification for each in opponents_of(Pool.BOOK, only="14000")] == [
+        "mcts:simulations=14000"
     ]
     with pytest.raises(ValueError, match=r"'negamax' in its name or group; .*levels"):
         opponents_of(Pool.REPORTED, only="negamax")

@@ -139,6 +139,7 @@ def test_the_environment_with_kaggles_versions(tmp_path: Path) -> None:
     report = check_pair(source, tmp_path, python=python)
     assert report.accepted
     assert report.other_imports == ("numba", "numpy")
+    assert report.versions is not None
     assert [report.versions.python, report.versions.numba] == told.stdout.split()
     assert f"numba=={report.versions.numba}\n" in LIST.read_text(encoding="utf-8")
     assert f"numpy=={report.versions.numpy}\n" in LIST.read_text(encoding="utf-8")

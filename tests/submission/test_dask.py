@@ -193,6 +193,20 @@ def test_workers_that_would_play_other_games_are_refused(
         assert "package='0.0.1'" in refusal(started.address, ValueError)
 
 
+def test_a_worker_that_dies_when_it_is_asked_for_its_versions_counts_as_none(
+    tmp_path: Path,
+) -> None:
+    deadly = tmp_path / "deadly" / "submission"
+    deadly.mkdir(parents=True)
+    (deadly / "__init__.py").write_text("import os; os._exit(1)")
+    with cluster(tmp_path, workers=1) as started:
+        started.add_worker(PYTHONPATH=str(deadly.parent))
+        started.wait_for_workers()
+        with dask_executor(started.address) as executor:
+            assert executor.submit(divmod, 7, 2).result(PATIENCE) == (3, 1)
+        assert started.workers[1].wait(PATIENCE) == 1
+
+
 @pytest.mark.parametrize(
     ("address", "error", "message"),
     [

@@ -25,6 +25,7 @@ def game(reason: Failure | None) -> ObservedGame:
     return ObservedGame(
         plan=PLAN,
         versions=RuntimeVersions("3.12.1", None, "2.0.2"),
+        kept_from=(),
         choice=Choice("agent", "function", 1, 2, "main.py", is_own=True),
         load_seconds=0.1,
         moves={2: [Move(1, 0.1)]},

@@ -1,13 +1,18 @@
 """What is taken for a submission file, and what is laid out of it."""
 
 import gzip
+import io
 import tarfile
+import tracemalloc
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from submission.sandbox import staging
-from submission.sandbox.staging import stage
+from submission.sandbox.staging import stage, unpack
 from tests.helpers.archives import archive
 
 
@@ -98,3 +103,137 @@ def test_an_archive_that_unpacks_to_too_much(
     packed = archive(tmp_path / "mine.tar.gz", ("main.py", bytes(1001)))
     with pytest.raises(ValueError, match="unpacks to too much"):
         stage(packed, folder)
+
+
+MAIN = ("main.py", b"x = 1\n")
+
+
+def header(name: str, size: int, kind: bytes = tarfile.REGTYPE) -> bytes:
+    """A member's header that claims a size, in whatever form holds it."""
+    entry = tarfile.TarInfo(name)
+    entry.size, entry.type = size, kind
+    return entry.tobuf(tarfile.GNU_FORMAT)
+
+
+def padded(content: bytes) -> bytes:
+    return content + bytes(-len(content) % 512)
+
+
+def record(key: str, value: str) -> bytes:
+    """A record of a PAX header, which begins with its own length."""
+    rest = f" {key}={value}\n".encode()
+    length = len(rest)
+    while length != len(rest) + len(str(length)):
+        length = len(rest) + len(str(length))
+    return str(length).encode() + rest
+
+
+def sparse(entries: int) -> bytes:
+    """A file with holes, whose map goes on without a line's end."""
+    records = b"".join(
+        record(key, value) for key, value in (("GNU.sparse.major", "1"), ("GNU.sparse.minor", "0"))
+    )
+    pax = header("pax", len(records), tarfile.XHDTYPE) + padded(records)
+    return pax + header("main.py", entries) + b"1" * entries
+
+
+LONG = 80_000_000
+"""Bytes that a gzip file of 78 kB holds."""
+
+BOMBS = {
+    "PAX header": header("pax", LONG, tarfile.XHDTYPE) + record("path", "a" * LONG),
+    "global PAX header": header("pax", LONG, tarfile.XGLTYPE) + record("path", "a" * LONG),
+    "long name": header("././@LongLink", LONG, tarfile.GNUTYPE_LONGNAME) + b"a" * LONG,
+    "map of holes": sparse(LONG),
+}
+
+
+@pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS.keys())
+def test_a_header_that_takes_the_memory_is_not_unfolded(bomb: bytes, folder: Path) -> None:
+    packed = gzip.compress(bomb, compresslevel=1)
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match=r"^a\.tgz cannot be unpacked .*: pack it again$"):
+            unpack(packed, folder, "a.tgz")
+        assert tracemalloc.get_traced_memory()[1] < LONG / 20
+    finally:
+        tracemalloc.stop()
+
+
+NESTED = header("././@LongLink", 2, tarfile.GNUTYPE_LONGNAME) + padded(b"a\0")
+
+CLAIMS = {
+    "headers of headers": (NESTED * 5000 + header("main.py", 0), "cannot be unpacked"),
+    "less than nothing": (header("main.py", -(10**12)), "unpacks to too much"),
+    "a header of less": (header("pax", -(10**12), tarfile.XHDTYPE), "cannot be unpacked"),
+    "ten exabytes": (header("main.py", 10**19), "unpacks to too much"),
+    "a folder's size, for a header": (
+        header("data", 10**8, tarfile.DIRTYPE)
+        + header("pax", 10**8, tarfile.XHDTYPE)
+        + bytes(10**8),
+        "cannot be unpacked",
+    ),
+    "holes": (sparse(1024), "no plain file|cannot be unpacked"),
+    "two lines": (header("../a\nb", 0), r"holds '\.\./a\\nb', outside"),
+    "depth": (header("a/" * 32 + "b", 0), "unpacks to too much"),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), CLAIMS.values(), ids=CLAIMS.keys())
+def test_what_an_archive_claims_is_held_against_the_limits(
+    content: bytes, message: str, folder: Path
+) -> None:
+    with pytest.raises(ValueError, match=message) as refused:
+        unpack(gzip.compress(content, 1), folder, "a.tgz")
+    assert "\n" not in str(refused.value)
+    assert list(folder.iterdir()) in ([], [folder / "data"])
+
+
+def test_files_of_many_small_headers_are_unpacked(tmp_path: Path, folder: Path) -> None:
+    """Names too long for one header each, as archives of packages have them."""
+    names = [f"{'package/' * 20}{'x' * 100}{number}.py" for number in range(300)]
+    packed = archive(tmp_path / "mine.tar.gz", MAIN, *((name, b"1") for name in names))
+    stage(packed, folder)
+    assert sum(path.is_file() for path in folder.rglob("*")) == 301
+
+
+def test_a_file_too_large_for_kaggle_is_not_read(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(staging, "MOST_BYTES", 100)
+    (tmp_path / "mine.py").write_bytes(bytes(101))
+    with pytest.raises(ValueError, match=r"mine\.py has 101 bytes, more than 100: shorten it"):
+        stage(tmp_path / "mine.py", folder)
+
+
+def well_made() -> bytes:
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w") as packed:
+        for name in ("main.py", "data/" + "x" * 120, "data/ä"):
+            entry = tarfile.TarInfo(name)
+            entry.size = 700
+            packed.addfile(entry, io.BytesIO(b"#" * 700))
+    return content.getvalue()
+
+
+WELL_MADE = well_made()
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 6000), st.binary(min_size=1, max_size=12)), max_size=6),
+    st.integers(0, len(WELL_MADE)),
+)
+def test_whatever_the_bytes_there_is_a_submission_or_a_sentence(
+    changes: list[tuple[int, bytes]], length: int
+) -> None:
+    content = bytearray(WELL_MADE)
+    for place, written in changes:
+        content[place : place + len(written)] = written
+    said = "a.tgz is a submission"
+    with TemporaryDirectory() as name:
+        try:
+            unpack(gzip.compress(content[:length], 1), Path(name), "a.tgz")
+        except ValueError as error:
+            said = str(error)
+    assert said.startswith("a.tgz ")
+    assert "\n" not in said

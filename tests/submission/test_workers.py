@@ -1,3 +1,4 @@
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -23,6 +24,20 @@ def test_work_is_done_in_other_processes() -> None:
 def test_ctrl_c_does_not_reach_the_workers() -> None:
     with local_executor(1) as executor:
         assert executor.submit(signal.getsignal, signal.SIGINT).result() is signal.SIG_IGN
+
+
+def test_ctrl_c_does_not_reach_them_while_they_start_either(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """As when somebody has second thoughts: the terminal sends it to all processes in it."""
+    with local_executor(1) as executor:
+        answer = executor.submit(os.getpid)
+        while not answer.done():
+            for worker in multiprocessing.active_children():
+                os.kill(worker.pid or 0, signal.SIGINT)
+            time.sleep(0.005)
+        assert answer.result() != os.getpid()
+    assert capfd.readouterr().err == ""
 
 
 def test_workers_end_in_the_middle_of_their_work() -> None:

@@ -19,7 +19,8 @@ from runpy import run_path
 from threading import Thread
 from typing import Any
 
-from submission.executors.local_workers import hidden_main, start_by_path, workers_folder
+from submission.executors.local_workers import start_by_path, starting_workers
+from submission.sandbox.folders import owned_folder
 from submission.web.searching.searcher import CANCEL, Message, Order, search_until_ended
 
 HEED_SECONDS = 2.0
@@ -124,7 +125,7 @@ class SearchPool:
         """Have the processes run, which end with the block."""
         self._loop = asyncio.get_running_loop()
         with self._cleanup:
-            self._folder = self._cleanup.enter_context(workers_folder())
+            self._folder = self._cleanup.enter_context(owned_folder())
             self._is_closed = False
             self._cleanup.callback(self._close)
             self._processes += [self._start(number == 0) for number in range(self._size)]
@@ -327,7 +328,7 @@ class SearchPool:
         here, there = spawn.Pipe()
         start = start_by_path(search_until_ended, there, self._folder, is_quick)
         process = spawn.Process(target=run_path, args=start, daemon=True)
-        with hidden_main():
+        with starting_workers():
             process.start()
         there.close()
         started = SearchProcess(process, here)

@@ -1,0 +1,173 @@
+"""Keeps the processes of players from the network and from the user's home, where Linux offers it.
+
+They get a network of their own, in which nobody else is, and mounts of their own, in which an empty
+folder lies over the home. For that, users other than root need a user namespace, which a system or
+its container may refuse. Whatever fails, the rest is as it was: no agent may fail by this.
+
+For the process from which all players come, before it has threads: the standard library alone.
+"""
+
+import contextlib
+import os
+import socket
+import struct
+import sys
+import tempfile
+from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from submission.sandbox.file_guard import PROJECT_PLACES, SYSTEM_FOLDERS
+from submission.sandbox.interpreter import PROJECT
+
+NETWORK = "the network"
+HOME = "the home folder"
+
+# From Linux's `linux/sched.h`, `linux/mount.h`, `linux/sockios.h`, `linux/if.h`, `linux/prctl.h`
+# and `linux/capability.h`.
+CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWNET = 0x00020000, 0x10000000, 0x40000000
+MS_NOSUID, MS_NODEV, MS_BIND, MS_MOVE, MS_REC, MS_PRIVATE = 2, 4, 1 << 12, 1 << 13, 1 << 14, 1 << 18
+SIOCSIFFLAGS, IFF_UP = 0x8914, 1
+PR_SET_NO_NEW_PRIVS = 38
+CAPABILITY_VERSION = 0x20080522
+
+FILE_CAPABILITIES = 0b11111011
+"""To change owners, to pass over permissions, to kill, and to change user and group: root's, which
+undo nothing of what is done here."""
+
+PACKAGES = ("kaggle_environments", "numba", "numpy")
+"""Where the files of these lie, those of others do, too."""
+
+
+def contain(folder: Path) -> tuple[str, ...]:
+    """Shut this process, and all that come from it, out of the network and of the home.
+
+    Args:
+        folder: where all of them live.
+
+    Returns:
+        What they are kept from: of NETWORK and HOME, those for which it could be done.
+    """
+    if sys.platform != "linux":
+        return ()
+    try:
+        import ctypes
+
+        system = _System(ctypes.CDLL(None, use_errno=True))
+        _leave_namespaces(system)
+    except Exception:  # whatever it is, players can do without
+        return ()
+    kept_from = [NETWORK]
+    with contextlib.suppress(Exception):
+        _cover_home(system, folder)
+        kept_from.append(HOME)
+    with contextlib.suppress(Exception):
+        _drop_capabilities(system)
+    return tuple(kept_from)
+
+
+class _System:
+    """Calls of the C library, which raise an OSError where they fail.
+
+    Args:
+        library: loaded by `ctypes`.
+    """
+
+    def __init__(self, library: Any) -> None:
+        self._library = library
+
+    def __getattr__(self, name: str) -> Any:
+        call = getattr(self._library, name)
+
+        def checked(*arguments: Any) -> None:
+            import ctypes
+
+            if call(*arguments):
+                number = ctypes.get_errno()
+                raise OSError(number, f"{name}: {os.strerror(number)}")
+
+        return checked
+
+
+def _leave_namespaces(system: _System) -> None:
+    """Get a network, which has nothing but itself, and mounts of one's own."""
+    user, group = os.geteuid(), os.getegid()
+    if user == 0:
+        system.unshare(CLONE_NEWNS | CLONE_NEWNET)
+    else:
+        system.unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET)
+        Path("/proc/self/setgroups").write_text("deny")
+        Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
+        Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
+    with contextlib.suppress(OSError):
+        _raise_loopback()
+
+
+def _raise_loopback() -> None:
+    """Have 127.0.0.1 answer."""
+    import fcntl
+
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", IFF_UP))
+
+
+def _cover_home(system: _System, folder: Path) -> None:
+    """Lay a folder over the home that has nothing but what is needed of it.
+
+    Raises:
+        OSError: that cannot be done; nothing has been laid over it.
+        KeyError: the user has no home.
+    """
+    import pwd
+
+    home = os.path.realpath(pwd.getpwuid(os.geteuid()).pw_dir)
+    libraries = os.environ.get("LD_LIBRARY_PATH", "").split(":")
+    path = [entry for entry in sys.path if entry != str(PROJECT)]
+    own = [str(folder), *map(str, PROJECT_PLACES), sys.prefix, sys.base_prefix]
+    needed = _needed(home, [*own, *path, *libraries, *SYSTEM_FOLDERS])
+    system.mount(None, b"/", None, MS_REC | MS_PRIVATE, None)
+    cover = tempfile.mkdtemp(dir=folder)
+    flags = MS_NOSUID | MS_NODEV
+    system.mount(b"tmpfs", os.fsencode(cover), b"tmpfs", flags, b"mode=755,size=1m")
+    for place in needed:
+        target = Path(cover, os.path.relpath(place, home))
+        if not target.exists():
+            target.mkdir(parents=True)
+            system.mount(os.fsencode(place), bytes(target), None, MS_BIND | MS_REC, None)
+    system.mount(os.fsencode(cover), os.fsencode(home), None, MS_MOVE, None)
+    with contextlib.suppress(OSError):  # it may be needed itself, and in use
+        Path(cover).rmdir()
+
+
+def _needed(home: str, folders: Iterable[str]) -> list[str]:
+    """Those of the folders that lie in the home, by whichever name, the outer ones first.
+
+    Raises:
+        OSError: there is no home, it is among them, or files of theirs lie elsewhere in it.
+    """
+    if not Path(home).is_dir():
+        raise NotADirectoryError(home)
+    named = {path for name in filter(None, folders) for path in (name, os.path.realpath(name))}
+    needed = list(filter(os.path.isdir, sorted(named)))
+    for package in PACKAGES:
+        spec = find_spec(package)
+        origin = Path(os.path.realpath((spec and spec.origin) or os.devnull))
+        if origin.is_relative_to(home) and not any(map(origin.is_relative_to, needed)):
+            raise FileNotFoundError(f"{package} lies in {origin}, to which links lead")
+    if home == os.sep or any(Path(home).is_relative_to(path) for path in needed):
+        raise FileExistsError(f"{home} is needed itself")
+    return [path for path in needed if Path(path).is_relative_to(home)]
+
+
+def _drop_capabilities(system: _System) -> None:
+    """Give up what would undo this, also for programs that are started."""
+    import ctypes
+
+    header = struct.pack("Ii", CAPABILITY_VERSION, 0)
+    held = ctypes.create_string_buffer(24)
+    system.capget(header, held)
+    effective, permitted, *_ = struct.unpack("6I", held)
+    kept = FILE_CAPABILITIES if os.geteuid() == 0 else 0
+    system.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    system.capset(header, struct.pack("6I", effective & kept, permitted & kept, 0, 0, 0, 0))

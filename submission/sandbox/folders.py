@@ -1,0 +1,143 @@
+"""Temporary folders: each is locked by its owner, and removed with all that strangers left in it.
+
+What an owner could not remove, having been killed, the next run does. Where folders cannot be
+locked, as on Windows, it is left to the system.
+"""
+
+import contextlib
+import os
+import secrets
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+try:
+    import fcntl
+except ModuleNotFoundError:  # as on Windows
+    fcntl = None  # type: ignore[assignment]
+
+PREFIX = "connectx-"
+
+OWNED = "connectx-run-"
+"""How the names of locked folders begin, and no others."""
+
+REMOVAL_SECONDS = 5.0
+"""How long others may still write into a folder that is removed."""
+
+PAUSE = 0.002
+"""Seconds between two attempts."""
+
+BY_NUMBER = os.scandir in os.supports_fd and {os.chmod, os.open, os.rename} <= os.supports_dir_fd
+"""Whether folders are reached by the numbers of open files, whatever becomes of their paths."""
+
+FOLDER_ALONE = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
+"""Opens a folder, and no link to one."""
+
+
+@contextlib.contextmanager
+def owned_folder(parent: Path | None = None) -> Iterator[Path]:
+    """An empty folder of this process, removed when the block ends.
+
+    Args:
+        parent: where to make it, and where folders whose owners are gone are removed before; by
+            default the folder of temporary files.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    parent = parent or Path(tempfile.gettempdir())
+    remove_abandoned(parent)
+    folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent)).resolve()
+    with _locked(folder) as is_locked:
+        if is_locked:
+            folder = folder.rename(folder.with_name(OWNED + folder.name.removeprefix(PREFIX)))
+        try:
+            yield folder
+        finally:
+            remove_folder(folder)
+
+
+def remove_abandoned(parent: Path) -> None:
+    """Remove the folders whose owners have ended without doing so, as when they were killed."""
+    for folder in list(parent.glob(f"{OWNED}*")):
+        with _locked(folder) as is_abandoned:
+            if is_abandoned:
+                remove_folder(folder)
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[bool]:
+    """Lock a folder until the block ends; whether that is possible, and it is this user's own."""
+    is_locked = False
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):
+            if fcntl is not None:
+                number = os.open(folder, FOLDER_ALONE)
+                stack.callback(os.close, number)
+                fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                is_locked = os.fstat(number).st_uid == os.getuid()
+        yield is_locked
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder into which processes that are being ended may still write.
+
+    Whatever strangers have made of it, nothing is raised; what cannot be removed stays.
+    """
+    end = time.monotonic() + REMOVAL_SECONDS
+    while True:
+        with contextlib.suppress(OSError, RecursionError):
+            if folder.is_symlink():
+                folder.unlink()
+            else:
+                _clear(folder)
+                folder.rmdir()
+        if not os.path.lexists(folder) or time.monotonic() > end:
+            return
+        time.sleep(PAUSE)
+
+
+def _clear(folder: Path) -> None:
+    """Remove what is in a folder.
+
+    The folders in it are moved to its top one by one, and cleared there: neither how deep they are
+    nor how long their paths are counts.
+    """
+    if not BY_NUMBER:
+        shutil.rmtree(folder, ignore_errors=True)  # recursive, but paths are short there
+        return
+    folder.chmod(0o700)
+    with _opened(folder) as top:
+        moved = _clear_level(top, top)
+        for name in moved:
+            with contextlib.suppress(OSError), _opened(name, top) as number:
+                moved += _clear_level(number, top)
+                os.rmdir(name, dir_fd=top)
+
+
+@contextlib.contextmanager
+def _opened(folder: str | Path, parent: int | None = None) -> Iterator[int]:
+    number = os.open(folder, FOLDER_ALONE, dir_fd=parent)
+    try:
+        yield number
+    finally:
+        os.close(number)
+
+
+def _clear_level(folder: int, top: int) -> list[str]:
+    """Remove the files of a folder, and move its folders to the top; their names there."""
+    moved = []
+    with os.scandir(folder) as entries:
+        found = list(entries)
+    for entry in found:
+        with contextlib.suppress(OSError):
+            if entry.is_dir(follow_symlinks=False):
+                name = secrets.token_hex(16)
+                os.chmod(entry.name, 0o700, dir_fd=folder)  # else it cannot be moved
+                os.rename(entry.name, name, src_dir_fd=folder, dst_dir_fd=top)
+                moved.append(name)
+            else:
+                os.unlink(entry.name, dir_fd=folder)
+    return moved

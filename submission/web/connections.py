@@ -1,0 +1,114 @@
+"""Connections of `connectx web`: how many there may be, and how long they may have nothing to ask.
+
+A browser asks at once. Whoever connects and does not, or asks byte by byte, must not keep the pages
+out: neither by taking up all open files, nor by errors that fill the terminal.
+"""
+
+import logging
+from asyncio import TimerHandle, Transport
+from collections import Counter
+from collections.abc import Iterator
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+try:
+    import resource
+except ModuleNotFoundError:  # as on Windows, where no such limit is in the way
+    resource = None  # type: ignore[assignment]
+
+HEADER_SECONDS = 10.0
+"""Time for the headers of a question to arrive, from the connection or the last answer on."""
+MOST_CONNECTIONS = 2000
+"""Of all pages together."""
+BATCH = 16
+"""Connections that are taken one after the other before any of them is counted."""
+OTHER_FILES = 128
+"""Open files of this process besides connections: those of a few batches on their way, and more."""
+FILES_OF_A_PROCESS = 4
+"""Open files by which a process that searches is reached."""
+MOST_KINDS = 100
+"""Of messages."""
+
+
+def most_connections(processes: int) -> int:
+    """How many connections there may be: fewer than this process may have open files.
+
+    Args:
+        processes: how many search.
+    """
+    if resource is None:
+        return MOST_CONNECTIONS
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if files == resource.RLIM_INFINITY:
+        return MOST_CONNECTIONS
+    return max(BATCH, min(MOST_CONNECTIONS, files - OTHER_FILES - FILES_OF_A_PROCESS * processes))
+
+
+class Connection(H11Protocol):
+    """A connection that is closed when it asks nothing for long, or when others need its place."""
+
+    most = MOST_CONNECTIONS
+    """How many there may be."""
+    idle_since: float | None = None
+    """When it began to have nothing to ask; None amid a question and its answer."""
+    _closing: TimerHandle | None = None
+
+    def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
+        """Take a connection; where there are too many, the one goes that has idled for longest."""
+        super().connection_made(transport)
+        self._idle()
+        if len(self.connections) > self.most:
+            _, longest = min(self._all_idle(), key=lambda idle: idle[0])
+            self.connections.discard(longest)
+            longest.transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget a connection."""
+        self._be_busy()
+        super().connection_lost(exc)
+
+    def handle_events(self) -> None:
+        """Take what has arrived of a question; it is answered as soon as its headers are there."""
+        super().handle_events()
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._be_busy()
+
+    def on_response_complete(self) -> None:
+        """Wait for another question."""
+        self._idle()
+        super().on_response_complete()
+
+    def _idle(self) -> None:
+        self._be_busy()
+        self.idle_since = self.loop.time()
+        self._closing = self.loop.call_later(HEADER_SECONDS, self.transport.abort)
+
+    def _be_busy(self) -> None:
+        self.idle_since = None
+        if self._closing is not None:
+            self._closing.cancel()
+
+    def _all_idle(self) -> "Iterator[tuple[float, Connection]]":
+        for each in self.connections:
+            if isinstance(each, Connection) and each.idle_since is not None:
+                yield each.idle_since, each
+
+
+class Once(logging.Filter):
+    """Lets the first message of a kind through, and counts the others."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._counts = Counter[str]()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether it is the first of its kind, which its first line tells."""
+        kind = record.getMessage().strip().partition("\n")[0]
+        if kind not in self._counts and len(self._counts) >= MOST_KINDS:
+            kind = "other messages"
+        self._counts[kind] += 1
+        return self._counts[kind] == 1
+
+    def repeated(self) -> list[str]:
+        """What was not let through, a line for each kind."""
+        return [f"{n - 1} more times: {kind}" for kind, n in self._counts.items() if n > 1]

@@ -1,0 +1,1 @@
+"""Attacks on the whole project from outside; `make attack` runs them."""

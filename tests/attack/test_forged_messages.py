@@ -1,0 +1,190 @@
+"""Players that write messages of their process themselves: they alone fail, and the run goes on."""
+
+import json
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from submission.match.results_file import read_results
+from submission.sandbox.messages import KeyedLines
+from submission.sandbox.move import FAILING_STATUSES, Move
+from tests.helpers.attacks import Tally, Workplace, bounded, chance, scaled
+from tests.submission.test_isolation import ask, player
+
+pytestmark = pytest.mark.attack
+
+PLAYERS = 60
+LINES = 8
+"""That each of them writes at a time."""
+COMMAND_PLAYERS = 10
+CHUNKS = 3000
+
+KEY = "THE-KEY"
+"""Stands for the key of a player's messages, which it finds in its own process."""
+
+ERROR = {"type": "E", "message": "m", "module": None, "lines": ["line 1: x"], "python": "3.11.7"}
+ANSWERED = {"key": KEY, "event": "answer", "seconds": 0.01, "column": None, "error": None}
+GENUINE: Sequence[dict[str, Any]] = [
+    {
+        "key": KEY,
+        "event": "ready",
+        "process_id": 1,
+        "versions": {"python": "3.11.7", "numba": None, "numpy": "2.0"},
+        "kept_from": ["the network"],
+    },
+    {"key": KEY, "event": "loading"},
+    {
+        "key": KEY,
+        "event": "loaded",
+        "seconds": 0.5,
+        "choice": {
+            "name": "agent",
+            "type": "function",
+            "line": 2,
+            "arguments": 1,
+            "file": "main.py",
+            "is_own": True,
+        },
+    },
+    {"key": KEY, "event": "hidden", "path": "/x"},
+    {"key": KEY, "event": "exit", "code": 0},
+    {**ANSWERED, "status": None, "column": 3, "returned": ["int", "3"], "stderr": ""},
+    {**ANSWERED, "status": "INVALID", "returned": ["str", "'3'"], "stderr": ""},
+    {**ANSWERED, "status": "ERROR", "returned": None, "error": ERROR, "stderr": "x\n"},
+    {**ANSWERED, "status": "TIMEOUT", "returned": None, "stderr": ""},
+]
+"""One message of each kind."""
+
+ODD: Sequence[Any] = [
+    *(None, True, False, 0, -1, 2**31, 2**63, 10**400, -0.0, 1e308, -1e-9, float("nan")),
+    *(float("inf"), "", "x" * 70_000, "\ud800", "\x1b[2J\n\r\0", "3.x", "agent", [], {}, [[]]),
+    *({"event": "answer"}, ["int"], [None, None], ["x"] * 5000, "ready", "TIMEOUT"),
+]
+
+SAME_KIND: Mapping[type, Sequence[Any]] = {
+    str: ["", "x" * 9999, "\ud800", "\x1b[31m\n", "3.x", "..", "/" * 5000, "No module named 'x'"],
+    int: [-(2**31), -1, 0, 1, 2**31, 2**32 - 1],
+    float: [0.0, -1.0, 1e308, float("nan"), float("inf"), -0.0],
+}
+"""Odd values that are of the kind that is expected."""
+
+
+def forged(rng: Random) -> bytes:
+    """A line that is nearly a message."""
+    message = json.loads(json.dumps(rng.choice(GENUINE)))
+    for _ in range(rng.randrange(4)):
+        change(rng, message)
+    line = json.dumps(message).encode()
+    for _ in range(rng.choice([0, 0, 0, 1, 5])):
+        place = rng.randrange(len(line))
+        line = line[:place] + rng.randbytes(rng.randrange(3)) + line[place + rng.randrange(2) :]
+    return line + b"\n"
+
+
+def change(rng: Random, message: Any) -> None:
+    """Change a value somewhere in a message."""
+    places = range(len(message)) if isinstance(message, list) else [*message]
+    if not places:
+        return
+    place = rng.choice(list(places))
+    inner = message[place]
+    if place == "key" and rng.random() < 0.9:
+        return
+    if isinstance(inner, list | dict) and rng.random() < 0.7:
+        change(rng, inner)
+    elif rng.random() < 0.6:
+        message[place] = deepcopy(rng.choice(SAME_KIND.get(type(inner), ODD)))
+    elif rng.random() < 0.5 or isinstance(message, list):
+        message[place] = deepcopy(rng.choice(ODD))
+    elif rng.random() < 0.5:
+        del message[place]
+    else:
+        message[str(rng.randrange(9))] = deepcopy(rng.choice(ODD))
+
+
+FORGER = """
+import gc, os, time
+LINES = {lines!r}
+def agent(observation):
+    responder = next(one for one in gc.get_objects() if type(one).__name__ == "Responder")
+    for line in LINES:
+        os.write(responder._answers, line.replace({key!r}, responder._key.encode()))
+    {then}
+"""
+
+THEN = ("return 3", "time.sleep(999)", "os._exit(0)", "raise ValueError('x')")
+
+
+def forger(lines: Sequence[bytes], then: str) -> str:
+    return FORGER.format(lines=list(lines), key=KEY.encode(), then=then)
+
+
+def random_forger(rng: Random) -> str:
+    return forger([forged(rng) for _ in range(LINES)], rng.choice(THEN))
+
+
+def is_told(move: Move) -> bool:
+    """Whether it is a move, or a failure in words that can be shown."""
+    if move.failure is None:
+        return type(move.column) is int
+    lines = [move.failure.cause, move.failure.mend, *move.failure.stderr, *move.failure.lines]
+    told = move.failure.status in FAILING_STATUSES and all(line.isprintable() for line in lines)
+    return told and move.column is None
+
+
+def test_a_forged_answer_arrives() -> None:
+    """So the attacks of this module are attacks: who sleeps has moved all the same."""
+    answer = json.dumps(GENUINE[5]).encode() + b"\n"
+    with player(forger([answer], "time.sleep(999)")) as running:
+        assert ask(running, limit=5).column == 3
+
+
+def test_who_forges_messages_harms_nobody_else(tally: Tally) -> None:
+    rng = chance("forged")
+    for number in range(scaled(PLAYERS)):
+        source = random_forger(rng)
+        try:
+            with bounded(60), player(source) as running:
+                moves = [ask(running, limit=0.5) for _ in range(2)]
+            with bounded(60), player("def agent(observation): return 5") as running:
+                honest = ask(running)
+        except BaseException as error:
+            tally.hold(False, f"{number}: {error!r} of\n{source}")
+            continue
+        tally.add("forged messages", LINES * 2)
+        tally.hold(all(map(is_told, moves)), f"{number}: {moves} of\n{source}")
+        tally.hold(honest.column == 5, f"{number}: the next player {honest} after\n{source}")
+
+
+def test_a_match_with_forgers_has_all_games(tmp_path: Path, tally: Tally) -> None:
+    place, rng, count = Workplace(tmp_path), chance("forgers"), scaled(COMMAND_PLAYERS)
+    for number in range(count):
+        source = forger([forged(rng) for _ in range(LINES)], "return 3")
+        (place.folder / f"{number}.py").write_text(source)
+        tally.add("forged messages", LINES)
+    against = " ".join(f"--against {number}.py" for number in range(count))
+    ended = place.run(
+        f"evaluate good.py {against} --games 2 --act-timeout 1 --workers 2 --results games.jsonl"
+    )
+    tally.hold(ended.is_orderly, str(ended))
+    records = read_results(place.folder / "games.jsonl").records
+    tally.hold(len(records) == 2 * count, f"{len(records)} games of {2 * count}")
+    for record in records:
+        tally.hold("good.py" not in record.failing_players, f"the honest player failed: {record}")
+    tally.hold(not (left := place.left_behind()), f"left behind: {left}")
+
+
+def test_the_reader_takes_in_anything(tally: Tally) -> None:
+    rng = chance("reader")
+    lines, broken = KeyedLines(KEY), 0
+    for _ in range(scaled(CHUNKS)):
+        chunk = forged(rng) if rng.random() < 0.7 else rng.randbytes(rng.randrange(3000))
+        for part in (chunk[: len(chunk) // 2], chunk[len(chunk) // 2 :]):
+            found = lines.take_in(part)
+            broken += not all(isinstance(message["event"], str) for message in found)
+        tally.add("forged messages")
+    tally.hold(not broken, f"{broken} messages without an event")

@@ -1,0 +1,242 @@
+"""What attacks share: chance that comes back with its seed, what is counted, commands to attack."""
+
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from time import monotonic, sleep
+from types import FrameType
+from typing import Self
+
+from tests.helpers.signals import heed_all
+from tests.submission.test_left_behind import survivors
+
+ROOT = Path(__file__).parents[2]
+
+SEED = int(os.environ.get("ATTACK_SEED", "0"))
+
+SCALE = float(os.environ.get("ATTACK_SCALE", "1"))
+"""How many times as much is done as `make attack` does by default."""
+
+LIMIT_SECONDS = 240.0
+"""For a command to end, on a machine that is busy with others."""
+
+FAREWELL_SECONDS = 20.0
+"""For what a command has started to end after it."""
+
+ENDINGS = (0, 1, 2)
+"""The exit statuses of a command that was not interrupted."""
+
+GOOD = "def agent(obs, conf):\n    return [c for c in range(conf.columns) if not obs.board[c]][0]\n"
+
+
+def chance(*name: object) -> Random:
+    """A generator of its own for each attack: one does not depend on what others have drawn."""
+    return Random(f"{SEED} {name}")
+
+
+def scaled(count: int) -> int:
+    return max(1, round(count * SCALE))
+
+
+@dataclass
+class Tally:
+    """What an attack has done, and what did not hold."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    broken: list[str] = field(default_factory=list)
+
+    def add(self, what: str, number: int = 1) -> None:
+        self.counts[what] = self.counts.get(what, 0) + number
+
+    def hold(self, is_held: object, sentence: str) -> None:
+        """Note what does not hold, and go on."""
+        if not is_held:
+            self.broken.append(sentence)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A command that has ended."""
+
+    words: str
+    status: int
+    stdout: str
+    stderr: str
+    seconds: float
+
+    @property
+    def is_orderly(self) -> bool:
+        return self.status in ENDINGS and "Traceback" not in self.stderr + self.stdout
+
+    def __str__(self) -> str:
+        return f"`connectx {self.words}`: exit status {self.status}\n{self.stderr[-2000:]}"
+
+
+class Workplace:
+    """A folder in which commands run, with a folder of their own for temporary files.
+
+    Args:
+        folder: where to make both.
+        site: a folder of modules for its interpreters, beside the project.
+    """
+
+    def __init__(self, folder: Path, site: Path | None = None) -> None:
+        self.folder, self.temporary = folder / "work", folder / "temporary"
+        self._logs = folder / "logs"
+        self._modules = [str(ROOT), *([str(site)] if site else [])]
+        for made in (self.folder, self.temporary, self._logs):
+            made.mkdir(parents=True)
+        (self.folder / "good.py").write_text(GOOD)
+
+    def begin(self, words: str) -> "Begun":
+        return Begun(self, words, [sys.executable, "-m", "submission", *words.split()], self._logs)
+
+    def run(self, words: str) -> Ended:
+        with self.begin(words) as begun:
+            return begun.end()
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        modules = os.pathsep.join(self._modules)
+        own = {"TMPDIR": str(self.temporary), "PYTHONPATH": modules, "COLUMNS": "200"}
+        return os.environ | own
+
+    def left_behind(self) -> list[str]:
+        """Temporary files and processes that are still there when they have had time to go."""
+        end = monotonic() + FAREWELL_SECONDS
+        while True:
+            files = [
+                *self.temporary.iterdir(),
+                *self.folder.glob(".*"),
+                *self.folder.glob("*.part"),
+            ]
+            left = [str(path) for path in files if not is_pythons_own(path)]
+            left += [str(process) for process in survivors(str(self.temporary))]
+            if not left or monotonic() > end:
+                return left
+            sleep(0.05)
+
+
+def is_pythons_own(path: Path) -> bool:
+    """Whether it is a file by which Python finds out that it can write temporary files."""
+    return bool(re.fullmatch("[a-z0-9_]{8}", path.name)) and path.is_file()
+
+
+class Begun(AbstractContextManager["Begun"]):
+    """A command that runs, in a session of its own; it is killed at the end of the block."""
+
+    def __init__(self, place: Workplace, words: str, command: list[str], logs: Path) -> None:
+        self._words = words
+        number = len(list(logs.iterdir()))  # what outlives a run writes to the files of that run
+        self._outputs = logs / f"{number}-stdout", logs / f"{number}-stderr"
+        self._begin = monotonic()
+        stdout, stderr = (path.open("wb") for path in self._outputs)
+        with stdout, stderr:
+            self.process = subprocess.Popen(
+                command,
+                cwd=place.folder,
+                env=place.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=stdout,
+                stderr=stderr,
+                preexec_fn=heed_all,
+                start_new_session=True,
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+    def end(self) -> Ended:
+        """Wait for its end.
+
+        Raises:
+            subprocess.TimeoutExpired: it does not come.
+        """
+        status = self.process.wait(LIMIT_SECONDS)
+        seconds = monotonic() - self._begin
+        stdout, stderr = (path.read_text(errors="replace") for path in self._outputs)
+        return Ended(self._words, status, stdout, stderr, seconds)
+
+
+# --- bytes of strangers, read in this process
+
+
+MOST_MEMORY = 2**28
+"""Bytes that a file of strangers may take beyond what this process has."""
+
+MOST_ADDRESSES = 2**31
+"""Bytes that may be asked for, used or not, before Python refuses them."""
+
+MOST_SECONDS = 30.0
+
+LONGEST_SENTENCE = 1000
+
+
+class Hang(BaseException):
+    """A reading has taken too long."""
+
+
+@contextmanager
+def bounded(seconds: float = MOST_SECONDS) -> Iterator[None]:
+    """Hold what happens in the block to some time and some memory.
+
+    Raises:
+        Hang, MemoryError: it takes more.
+    """
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise Hang(f"no end after {seconds} s")
+
+    former = signal.signal(signal.SIGALRM, stop)
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    Path("/proc/self/clear_refs").write_text("5")  # the peak is now what is taken now
+    begin = memory_of_this_process()
+    resource.setrlimit(resource.RLIMIT_AS, (begin["VmSize"] + MOST_ADDRESSES, limits[1]))
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        resource.setrlimit(resource.RLIMIT_AS, limits)
+        signal.signal(signal.SIGALRM, former)
+        taken = memory_of_this_process()["VmHWM"] - begin["VmRSS"]
+        if taken > MOST_MEMORY:
+            raise MemoryError(f"{taken >> 20} MB were taken")
+
+
+def memory_of_this_process() -> dict[str, int]:
+    """Its sizes in bytes, by Linux's names."""
+    told = re.findall(r"(Vm\w+):\s+(\d+) kB", Path("/proc/self/status").read_text())
+    return {name: int(size) << 10 for name, size in told}
+
+
+def fault_of_reading(read: Callable[[], object]) -> str | None:
+    """What is wrong with how something is read, or refused; None where all is in order.
+
+    It is to be read, or refused by an error of one sentence, without more time or memory than it
+    may take.
+    """
+    try:
+        with bounded():
+            read()
+    except (ValueError, OSError) as error:
+        sentence = str(error)
+        if not sentence.isprintable() or not 0 < len(sentence) < LONGEST_SENTENCE:
+            return f"the sentence of {len(sentence)} characters {sentence[:300]!r}"
+        return None
+    except BaseException as error:
+        return f"{type(error).__name__}: {error}"[:300]
+    return None

@@ -1,0 +1,310 @@
+"""What a player writes in the place of its process's reports is its own failure, and no more."""
+
+import contextlib
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from submission.sandbox import messages, player
+from submission.sandbox.interpreter import Starter
+from submission.sandbox.launcher import Launcher, SupervisorPool
+from submission.sandbox.move import Failure, Move
+from submission.sandbox.player import RunningPlayer, SupervisorProcess
+
+FORGED = ("ERROR", "answered by other means than a return")
+
+OBSERVATION = {"board": [0] * 42, "mark": 1, "step": 0, "remainingOverageTime": 0}
+RULES = {"rows": 6, "columns": 7, "inarow": 4, "actTimeout": 5}
+
+PLAYING = "def agent(observation): return 4"
+
+FORGING = """
+import gc, json
+def agent(observation):
+    [responder] = [each for each in gc.get_objects() if type(each).__name__ == "Responder"]
+    for message in json.loads({messages!r}):
+        responder.send(**message)
+    return 3
+"""
+
+
+@pytest.fixture(scope="module")
+def launcher() -> Iterator[Launcher]:
+    """Its supervisors live as long as these tests, as in a match."""
+    with pytest.MonkeyPatch.context() as patch, contextlib.closing(SupervisorPool()) as supervisors:
+        if Path("/dev/shm").is_dir():  # a disk takes seconds for a thousand folders
+            patch.setattr(tempfile, "tempdir", "/dev/shm")
+        yield Launcher(supervisors=supervisors)
+
+
+def moves_of(source: str, launcher: Launcher, count: int = 1) -> list[Move]:
+    with launcher.start_player(source.encode(), seed=1, memory=2**31) as running:
+        return [running.act(OBSERVATION, RULES) for _ in range(count)]
+
+
+def moves_after(forged: list[dict[str, Any]], launcher: Launcher) -> list[Move]:
+    """What comes of a player that sends messages of its own; they may be heard after a move."""
+    return moves_of(FORGING.format(messages=json.dumps(forged)), launcher, count=2)
+
+
+READY = {
+    "event": "ready",
+    "process_id": 1,
+    "versions": {"python": "3.12", "numba": None, "numpy": None},
+    "kept_from": [],
+}
+CHOICE = {
+    "name": "agent",
+    "type": "function",
+    "line": 1,
+    "arguments": 1,
+    "file": "main.py",
+    "is_own": True,
+}
+LOADED = {"event": "loaded", "seconds": 0.5, "choice": CHOICE}
+HIDDEN = {"event": "hidden", "path": "/book"}
+EXIT = {"event": "exit", "code": 3}
+RAISED = {"type": "E", "message": "", "module": None, "lines": ["1"], "python": "3.12"}
+ANSWER = {
+    "event": "answer",
+    "seconds": 0.1,
+    "status": None,
+    "column": 3,
+    "returned": ["int", "3"],
+    "error": None,
+    "stderr": "",
+}
+FAILED = {**ANSWER, "status": "ERROR", "column": None, "returned": None, "error": RAISED}
+GENUINE = (READY, {"event": "loading"}, LOADED, HIDDEN, EXIT, ANSWER, FAILED)
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"event": "hidden"},
+        {"event": "hidden", "path": 7},
+        READY,
+        {**READY, "process_id": "self"},
+        {**READY, "versions": {"java": "21"}},
+        {**LOADED, "choice": {**CHOICE, "colour": "red"}},
+        {**LOADED, "seconds": float("nan")},
+        {"event": "exit", "code": "none"},
+        {"event": "exit", "code": 10**100},
+        {"event": "forgery"},
+        {**ANSWER, "column": "3"},
+        {**ANSWER, "column": True},
+        {**ANSWER, "column": None},
+        {**ANSWER, "status": "DONE"},
+        {**FAILED, "error": {**RAISED, "lines": 3}},
+        {**FAILED, "status": "INVALID"},
+    ],
+)
+def test_a_message_that_no_player_sends_is_its_failure(
+    forged: dict[str, Any], launcher: Launcher
+) -> None:
+    failure = moves_after([forged], launcher)[-1].failure
+    assert failure is not None
+    assert failure[:2] == FORGED
+
+
+def test_more_messages_than_any_player_sends_are_its_failure(launcher: Launcher) -> None:
+    failure = moves_after([HIDDEN] * 1000, launcher)[-1].failure
+    assert failure is not None
+    assert failure[:2] == FORGED
+
+
+def test_the_next_player_plays_as_if_nothing_had_been(launcher: Launcher) -> None:
+    assert moves_of(PLAYING, launcher)[0].column == 4
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 8)
+    | st.integers()
+    | st.floats()
+    | st.sampled_from(["ready", "answer", "ERROR", "INVALID", "int", ""])
+    | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=6,
+)
+
+
+@st.composite
+def distorted(draw: st.DrawFn, genuine: tuple[dict[str, Any], ...]) -> dict[str, Any]:
+    """A genuine message in which something is different, or nothing."""
+    message = json.loads(json.dumps(draw(st.sampled_from(genuine))))
+    for _ in range(draw(st.integers(0, 2))):
+        parts = [message, *(part for part in message.values() if isinstance(part, dict))]
+        part = draw(st.sampled_from(parts))
+        name = draw(st.sampled_from([*part, "other"]))
+        if draw(st.booleans()):
+            part[name] = draw(JSON)
+        else:
+            part.pop(name, None)
+    return dict(message)
+
+
+def require_sound(move: Move) -> None:
+    """It is one that a match can go on with, and can record."""
+    assert (move.column is None) == (move.failure is not None)
+    assert 0 <= move.seconds < 60
+    json.dumps(move, allow_nan=False)
+    if move.failure is not None:
+        assert isinstance(move.failure, Failure)
+        assert move.failure.status in ("ERROR", "INVALID", "TIMEOUT")
+        assert "\n" not in move.failure.cause
+    else:
+        assert type(move.column) is int
+
+
+@given(st.lists(distorted(GENUINE), max_size=4))
+@settings(max_examples=20)
+def test_whatever_a_player_sends_there_is_a_move_or_a_failure(
+    launcher: Launcher, forged: list[dict[str, Any]]
+) -> None:
+    for move in moves_after(forged, launcher):
+        require_sound(move)
+
+
+class WrittenOver:
+    """A supervisor's process into whose reports somebody has written; it takes every command."""
+
+    def __init__(self, written: bytes) -> None:
+        self.stdin: io.BufferedWriter = open(os.devnull, "wb")  # noqa: PTH123, SIM115
+        reports, end = os.pipe()
+        os.write(end, written)
+        os.close(end)
+        self.stdout = os.fdopen(reports, "rb")
+        self.poll = self.kill = lambda: None
+
+    def wait(self, timeout: float | None = None) -> int:
+        return 0
+
+
+def move_by(reports: list[bytes]) -> Move:
+    """What comes of a player by the reports of its supervisor, after the first."""
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        written = messages.encoded({"folder": folder}) + b"".join(reports)
+        patch.setattr(subprocess, "Popen", lambda *_, **__: WrittenOver(written))
+        supervisor = SupervisorProcess(Starter((), forks=False))
+        running = RunningPlayer(
+            supervisor, b"", seed=1, memory=1, speed=1.0, release=lambda _: supervisor.close()
+        )
+        with running:
+            return running.act(OBSERVATION, RULES)
+
+
+REPORTS: tuple[dict[str, Any], ...] = (
+    {"events": [READY, LOADED, HIDDEN], "waited": 0.1, "answer": ANSWER},
+    {"events": [], "waited": 0.1, "answer": FAILED},
+    *(
+        {"events": [], "waited": 0.1, "answer": None, "ending": ending, "stderr": "said"}
+        for ending in (
+            {"kind": "silence", "place": None},
+            {"kind": "processes", "most": 256},
+            {"kind": "exit", "code": -9},
+            {"kind": "parent"},
+            {"kind": "forgery"},
+        )
+    ),
+    {"ended": True, "stderr": ""},
+)
+
+
+@given(
+    st.lists(
+        distorted(REPORTS).map(messages.encoded) | st.binary(max_size=30).map(lambda b: b + b"\n"),
+        max_size=2,
+    )
+)
+def test_whatever_is_written_over_a_supervisors_reports_there_is_a_move_or_a_failure(
+    reports: list[bytes],
+) -> None:
+    require_sound(move_by(reports))
+
+
+def test_reports_without_end_are_not_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(player, "MOST_REPORT_BYTES", 1000)
+    failure = move_by([b"x" * 5000]).failure
+    assert failure is not None
+    assert failure.cause == "the process that watches over the submission was ended"
+
+
+AT_ITS_SUPERVISOR = """
+import os, signal
+def agent(observation):
+    with open(f"/proc/{os.getppid()}/stat") as stat:
+        supervisor = int(stat.read().rpartition(")")[2].split()[1])
+    %s
+    return 3
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="finds its supervisor by /proc")
+def test_a_supervisor_that_was_stopped_is_not_awaited(
+    launcher: Launcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(player, "REPORT_SECONDS", 0.5)
+    source = AT_ITS_SUPERVISOR % "os.kill(supervisor, signal.SIGSTOP)"
+    with launcher.start_player(source.encode(), seed=1, memory=2**31) as running:
+        move = running.act(OBSERVATION, {**RULES, "actTimeout": 0.5})
+    assert move.failure is not None
+    assert move.failure.cause == "the process that watches over the submission was ended"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="finds its supervisor by /proc")
+@pytest.mark.parametrize(
+    "deed",
+    [
+        'os.system(f"rm -rf {os.path.dirname(os.path.dirname(os.getcwd()))}")',
+        "[(os.mkdir('deeper'), os.chdir('deeper')) for _ in range(1200)]",
+    ],
+)
+def test_a_player_starts_whatever_became_of_the_folder_of_the_one_before(
+    deed: str, launcher: Launcher
+) -> None:
+    for _ in range(2):
+        assert moves_of(AT_ITS_SUPERVISOR % deed, launcher)[0].failure is None
+    assert moves_of(PLAYING, launcher)[0].column == 4
+
+
+def test_a_supervisor_without_a_folder_says_why_and_prints_nothing(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """As where the process that has started it has ended meanwhile, and its folder is gone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+        with pytest.raises(ChildProcessError, match=r"did not start: \[Errno 2\] No such file"):
+            SupervisorProcess(Starter((), forks=False))
+    assert capfd.readouterr().err == ""
+
+
+LEAVING = """
+import signal
+from submission.sandbox import launcher, player
+close = player.SupervisorProcess.close
+def close_amid_ctrl_c(supervisor):
+    signal.raise_signal(signal.SIGINT)
+    close(supervisor)
+player.SupervisorProcess.close = close_amid_ctrl_c
+with launcher.LAUNCHER.start_player(b"def agent(o): return 3", seed=1, memory=2**31):
+    pass
+"""
+
+
+def test_ctrl_c_amid_the_end_prints_nothing() -> None:
+    left = subprocess.run(
+        [sys.executable, "-c", LEAVING], capture_output=True, check=False, text=True
+    )
+    assert (left.returncode, left.stderr) == (0, "")
