@@ -17,7 +17,7 @@ pytestmark = pytest.mark.attack
 
 FILES = 250
 """Of each kind."""
-MOST_FAULTS = 20
+MOST_FAULTS = 10
 """After so many it is enough; each may have taken all of the time that there is."""
 
 

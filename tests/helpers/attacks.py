@@ -113,11 +113,8 @@ class Workplace:
         """Temporary files and processes that are still there when they have had time to go."""
         end = monotonic() + FAREWELL_SECONDS
         while True:
-            files = [
-                *self.temporary.iterdir(),
-                *self.folder.glob(".*"),
-                *self.folder.glob("*.part"),
-            ]
+            hidden, parts = self.folder.glob(".*"), self.folder.glob("*.part")
+            files = {*self.temporary.iterdir(), *hidden, *parts}
             left = [str(path) for path in files if not is_pythons_own(path)]
             left += [str(process) for process in survivors(str(self.temporary))]
             if not left or monotonic() > end:
@@ -180,7 +177,7 @@ MOST_MEMORY = 2**28
 MOST_ADDRESSES = 2**31
 """Bytes that may be asked for, used or not, before Python refuses them."""
 
-MOST_SECONDS = 30.0
+MOST_SECONDS = 10.0
 
 LONGEST_SENTENCE = 1000
 
