@@ -36,7 +36,7 @@ from benchmarks.searches.words import RATES, WIDE_BOARDS, measure_words, word_re
 from benchmarks.solver.make_positions import make_set
 from benchmarks.solver.moves import CELLS, move_report, time_moves
 from benchmarks.solver.positions import SETS, SIZE, write_positions
-from benchmarks.solver.solver_peer import installed_bitbully
+from benchmarks.solver.solver_peer import CommandPeer, SolverPeer, installed_bitbully
 from benchmarks.solver.solver_times import measure_solver, solver_report, solver_timings
 from benchmarks.solver.solver_workload import EMPTY_BOARD, SolverWorkload, solver_workloads
 from benchmarks.strength.hard_positions import (
@@ -134,14 +134,28 @@ def solver(
     empty_board: Annotated[
         bool, typer.Option("--empty-board", help="The empty board too: minutes for each round.")
     ] = False,
+    peer: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=COMMAND",
+            help="A solver that you have built: it reads positions such as 4453 from standard "
+            "input, one a line, and answers each with a line MOVES SCORE MICROSECONDS; repeatable.",
+        ),
+    ] = None,
 ) -> None:
-    """Time the exact solver beside BitBully."""
+    """Time the exact solver beside BitBully, and peers of your own."""
     known = [*solver_workloads(sample), *([EMPTY_BOARD] if empty_board else [])]
     chosen = choose(known, only)
     bitbully = installed_bitbully()
-    measurements = [
-        measure_solver(workload, rounds, bitbully) for workload in _track(chosen, "Timing solvers")
-    ]
+    try:
+        peers: list[SolverPeer] = [*map(CommandPeer, peer or [])]
+        if bitbully is not None:
+            peers.insert(0, bitbully)
+        measurements = [
+            measure_solver(workload, rounds, peers) for workload in _track(chosen, "Timing solvers")
+        ]
+    except (OSError, ValueError) as error:
+        raise typer.BadParameter(str(error), param_hint="--peer") from error
     _publish(solver_report(measurements), json, [*map(solver_timings, measurements)])
 
 

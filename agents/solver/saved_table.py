@@ -15,7 +15,7 @@ import numpy as np
 
 from agents.reporting.input_file import read_content
 from agents.reporting.output_file import replace_content
-from agents.solver.score_table import BOUND_BITS, WORK_BITS
+from agents.solver.score_table import BOUND_BITS, WORK_BITS, generation_in
 from agents.solver.solver import Solver
 from agents.solver.solver_engine import CompiledEngine
 from envs.compiled.jit import Words
@@ -46,7 +46,7 @@ def save_table(solver: Solver, path: Path) -> None:
         "format": FORMAT,
         "board": game_id(solver.env),
         "megabytes": _megabytes(engine),
-        "layout": list(engine.layout),
+        "layout": _layout(engine),
         "generation": int(engine.generation),
     }
     parts = [json.dumps(header).encode(), b"\n", *_compressed(engine.table)]
@@ -65,19 +65,20 @@ def load_table(solver: Solver, path: Path) -> None:
     first, _, compressed = content.partition(b"\n")
     header, board = _read_header(path, first), game_id(solver.env)
     if header["board"] != board:
-        raise ValueError(f"the table {path} is of {header['board']}, not of {board}")
+        raise ValueError(f"the table {path} is of {header['board']!r:.60}, not of {board!r}")
     engine = require_table(solver)
     if header["megabytes"] != _megabytes(engine):
         raise ValueError(
-            f"the table {path} has {header['megabytes']} MB, not {_megabytes(engine)}: go on with "
-            "the size that it was begun with"
+            f"the table {path} has {header['megabytes']!r:.20} MB, not {_megabytes(engine)}: go "
+            "on with the size that it was begun with"
         )
-    if header["layout"] != list(engine.layout):
+    if header["layout"] != _layout(engine):
         raise ValueError(f"the table {path} comes from another version of the solver: begin anew")
-    if header["generation"] not in range(1, 1 << engine.layout.generation_bits):
+    generation = header["generation"]
+    if generation not in range(1, 1 << 62) or not generation_in(engine.layout.near, generation):
         raise _damaged(path)
     _decompress(path, compressed, engine)
-    engine.generation = header["generation"]
+    engine.generation = generation
 
 
 def require_table(solver: Solver) -> CompiledEngine:
@@ -97,6 +98,12 @@ def _megabytes(engine: CompiledEngine) -> int:
     return int(engine.table.nbytes >> 20)
 
 
+def _layout(engine: CompiledEngine) -> list[Any]:
+    """The layout of a table, as JSON has it."""
+    near, far, *rest = engine.layout
+    return [list(near), list(far), *rest]
+
+
 def _read_header(path: Path, line: bytes) -> dict[str, Any]:
     try:
         header = json.loads(line) if len(line) <= LONGEST_HEADER else None
@@ -104,7 +111,7 @@ def _read_header(path: Path, line: bytes) -> dict[str, Any]:
         header = None
     found = header.get("format") if isinstance(header, dict) else None
     if not isinstance(header, dict) or found != FORMAT:
-        raise ValueError(f"{path} must begin with the format {FORMAT!r}, not {found!r}")
+        raise ValueError(f"{path} must begin with the format {FORMAT!r}, not {found!r:.60}")
     if missing := {"board", "megabytes", "layout", "generation"} - header.keys():
         raise ValueError(f"the table {path} does not say its {min(missing)}: begin anew")
     return header

@@ -8,11 +8,15 @@ belongs to another position. Two entries make a bucket: the one that took more w
 is replaced by whatever comes. An old generation's entries count as empty, which empties a table in
 no time.
 
+The table has two parts. Most positions that a search meets have few cells left, and are searched
+again in less time than memory takes to answer: theirs is the near part, which stays in the
+processor's cache. The far part is for positions whose search is worth the wait.
+
 A wide entry is read and written in parts of 64 bits, between which another thread may write. Its
 lowest part has the bounds, the generation and 36 bits of the key, beside those that its place
 tells. So what two threads have mixed is taken for a position's only where two positions are alike
-in all of these bits, and the threads meet within nanoseconds in one of millions of buckets: one in
-2^36 of such meetings, at most. A single thread never sees one.
+in all of these bits, and the threads meet within nanoseconds in one of many thousand buckets: one
+in 2^36 of such meetings, at most. A single thread never sees one.
 """
 
 from typing import NamedTuple
@@ -26,6 +30,11 @@ PAYLOAD_BITS = 2 * BOUND_BITS + WORK_BITS
 GENERATION_BITS = 20
 WIDE_GENERATION_BITS = 8
 """In a wide entry they leave more of its lowest part to the key."""
+NEAR_BUCKET_BITS = 15
+"""Of the near part: 512 kB where words have 64 bits, which a second-level cache of 1 MB holds. It
+is the same on every machine, so that a search visits the same nodes."""
+FAR_LEFT = 18
+"""With more cells left, a position stands in the far part."""
 MOST_CELLS = 124
 """Cells of a board up to which all bounds fit into their bits."""
 HASH_MULTIPLIERS = {
@@ -37,16 +46,26 @@ HASH_MULTIPLIERS = {
 6.4): an odd number, so that multiplying maps keys one to one."""
 
 
-class TableLayout(NamedTuple):
-    """Where the parts of a key and of an entry lie."""
+class TablePart(NamedTuple):
+    """Where the entries of a part lie, and the parts of a key and of an entry."""
 
+    first: int
+    """Index of its first entry."""
     bucket_bits: int
     check_bits: int
     generation_bits: int
-    offset: int
-    """Added to a bound to make it positive."""
     check: int
     """All bits of a check, the part of a key's product that stands in an entry; a word."""
+
+
+class TableLayout(NamedTuple):
+    """Where the parts of a table lie."""
+
+    near: TablePart
+    far: TablePart
+    """The same as the near part, on boards whose keys leave no room for a small one."""
+    offset: int
+    """Added to a bound to make it positive."""
     multiplier: int
     """Of keys, a word; see `HASH_MULTIPLIERS`."""
 
@@ -61,32 +80,70 @@ class ScoreTable(NamedTuple):
 
 
 def table_layout(board: BoardMasks, megabytes: int) -> TableLayout:
-    """Lay out the largest table of at most so many megabytes.
+    """Lay out a table whose far part is the largest of at most so many megabytes.
 
-    Where that leaves an entry too few bits for the key (on the largest boards), the smallest table
-    that leaves enough.
+    Where that leaves an entry too few bits for the key (on the largest boards), the one part is
+    the smallest that leaves enough.
     """
     word, word_bits = kind_of_word(board.board), bits_of_word(board.board)
-    key_bits = (board.rows + 1) * board.columns
-    entry_bits = word_bits - 1
     buckets = (megabytes << 20) // (2 * word_bits // 8)
+    most_bits = buckets.bit_length() - 1
+    near = _part(board, 0, NEAR_BUCKET_BITS)
+    far = _part(board, 2 << near.bucket_bits, most_bits)
+    if not far.bucket_bits > near.bucket_bits == NEAR_BUCKET_BITS:
+        near = far = _part(board, 0, most_bits)
+    return TableLayout(
+        near, far, offset=board.cells // 2 + 1, multiplier=word(HASH_MULTIPLIERS[word_bits])
+    )
+
+
+def _part(board: BoardMasks, first: int, bucket_bits: int) -> TablePart:
+    """A part of so many buckets, or of as many as leave its entries enough bits."""
+    word = kind_of_word(board.board)
+    key_bits = (board.rows + 1) * board.columns
+    entry_bits = bits_of_word(board.board) - 1
     least_bits = key_bits + PAYLOAD_BITS + 1 - entry_bits
-    bucket_bits = min(max(buckets.bit_length() - 1, least_bits), key_bits - 1)
+    bucket_bits = min(max(bucket_bits, least_bits), key_bits - 1)
     check_bits = key_bits - bucket_bits
     most_generation_bits = GENERATION_BITS if word is int else WIDE_GENERATION_BITS
-    return TableLayout(
+    return TablePart(
+        first,
         bucket_bits,
         check_bits,
         min(entry_bits - PAYLOAD_BITS - check_bits, most_generation_bits),
-        offset=board.cells // 2 + 1,
         check=word((1 << check_bits) - 1),
-        multiplier=word(HASH_MULTIPLIERS[word_bits]),
     )
+
+
+def table_length(layout: TableLayout) -> int:
+    """How many entries a table has."""
+    return layout.far.first + (2 << layout.far.bucket_bits)
 
 
 def empty_table(layout: TableLayout) -> Words:
     """Make a table without entries."""
-    return zeros(2 << layout.bucket_bits, word=kind_of_word(layout.check))
+    return zeros(table_length(layout), word=kind_of_word(layout.multiplier))
+
+
+@inlined
+def next_generation(layout: TableLayout, entries: Words, generation: int) -> int:
+    """Empty a table, and tell its new generation.
+
+    A part is cleared when the numbers that its entries have room for are used up. An entry of 0 is
+    of none of them.
+    """
+    generation += 1
+    for part in (layout.far, layout.near):
+        if not generation_in(part, generation):
+            for place in range(part.first, part.first + (2 << part.bucket_bits)):
+                entries[place] = 0
+    return generation + (not generation_in(layout.near, generation))
+
+
+@inlined
+def generation_in(part: TablePart, generation: int) -> int:
+    """What entries of a part keep of a generation's number."""
+    return generation & ((1 << part.generation_bits) - 1)
 
 
 @inlined
@@ -104,26 +161,33 @@ def position_key(board: BoardMasks, mover: int, mask: int, mirrored: bool) -> in
 
 
 @inlined
-def bucket_and_tag(table: ScoreTable, key: int) -> tuple[int, int]:
-    """Compute the index of the key's bucket, and the highest bits of its entries."""
-    layout = table.layout
-    product = key * layout.multiplier
-    bucket = int((product >> layout.check_bits) & ((1 << layout.bucket_bits) - 1))
-    check = product & layout.check
-    return 2 * bucket, (check << layout.generation_bits) | table.generation
+def part_of(layout: TableLayout, left: int) -> TablePart:
+    """The part of a table for positions with so many cells left."""
+    return layout.far if left > FAR_LEFT else layout.near
 
 
 @inlined
-def fetch_bucket(table: ScoreTable, key: int) -> None:
+def bucket_and_tag(table: ScoreTable, key: int, left: int) -> tuple[int, int]:
+    """Compute the index of the key's bucket, and the highest bits of its entries."""
+    part = part_of(table.layout, left)
+    product = key * table.layout.multiplier
+    bucket = int((product >> part.check_bits) & ((1 << part.bucket_bits) - 1))
+    check = product & part.check
+    generation = generation_in(part, table.generation)
+    return part.first + 2 * bucket, (check << part.generation_bits) | generation
+
+
+@inlined
+def fetch_bucket(table: ScoreTable, key: int, left: int) -> None:
     """Fetch the entries of a position from memory, to be read soon."""
-    bucket, _ = bucket_and_tag(table, key)
+    bucket, _ = bucket_and_tag(table, key, left)
     fetch_ahead(table.entries, bucket)
 
 
 @inlined
-def stored_bounds(table: ScoreTable, key: int) -> tuple[bool, int, int]:
+def stored_bounds(table: ScoreTable, key: int, left: int) -> tuple[bool, int, int]:
     """Look up whether a position is in the table, and the lower and upper bound of its score."""
-    bucket, tag = bucket_and_tag(table, key)
+    bucket, tag = bucket_and_tag(table, key, left)
     entry = table.entries[bucket]
     if entry >> PAYLOAD_BITS != tag:
         entry = table.entries[bucket + 1]
@@ -134,10 +198,13 @@ def stored_bounds(table: ScoreTable, key: int) -> tuple[bool, int, int]:
 
 
 @inlined
-def store_bounds(table: ScoreTable, key: int, lower: int, upper: int, nodes: int) -> None:
+def store_bounds(
+    table: ScoreTable, key: int, left: int, lower: int, upper: int, nodes: int
+) -> None:
     """Enter bounds that a search of so many nodes proved, beside the known ones."""
-    layout, entries = table.layout, table.entries
-    bucket, tag = bucket_and_tag(table, key)
+    entries, offset = table.entries, table.layout.offset
+    bucket, tag = bucket_and_tag(table, key, left)
+    part = part_of(table.layout, left)
     work = bit_length(nodes)
     place = bucket
     first, second = entries[bucket], entries[bucket + 1]
@@ -147,21 +214,22 @@ def store_bounds(table: ScoreTable, key: int, lower: int, upper: int, nodes: int
     elif second >> PAYLOAD_BITS == tag:
         known = second
         place = bucket + 1
-    elif (first >> PAYLOAD_BITS) & ((1 << layout.generation_bits) - 1) == table.generation and (
-        first >> (2 * BOUND_BITS)
-    ) & ((1 << WORK_BITS) - 1) > work:
+    elif (
+        generation_in(part, (first >> PAYLOAD_BITS) ^ tag) == 0
+        and (first >> (2 * BOUND_BITS)) & ((1 << WORK_BITS) - 1) > work
+    ):
         place = bucket + 1  # the first entry took more work: it stays
     else:
         entries[bucket + 1] = first
     if known:
         bounds = (1 << BOUND_BITS) - 1
-        lower = max(lower, int(known & bounds) - layout.offset)
-        upper = min(upper, int((known >> BOUND_BITS) & bounds) - layout.offset)
+        lower = max(lower, int(known & bounds) - offset)
+        upper = min(upper, int((known >> BOUND_BITS) & bounds) - offset)
     entries[place] = (
         (tag << PAYLOAD_BITS)
         | (work << (2 * BOUND_BITS))
-        | ((upper + layout.offset) << BOUND_BITS)
-        | (lower + layout.offset)
+        | ((upper + offset) << BOUND_BITS)
+        | (lower + offset)
     )
 
 

@@ -73,8 +73,9 @@ class Solver:
 
     Args:
         env: the game, on a board that `agents.solver.solver_engine.fits_solver`.
-        table_megabytes: size of the transposition table, at least 1. Boards that nearly fill a word
-            take more, whatever is asked for: 64 those of 64 bits, and 128 those of 128 bits.
+        table_megabytes: size of the transposition table, at least 1, beside one megabyte at most
+            for late positions. Boards that nearly fill a word take more, whatever is asked for: 64
+            those of 64 bits, and 128 those of 128 bits.
         threads: how many positions, or moves of a position, are solved at the same time, with the
             same table, or how many solve a hard position together; one in plain Python. The scores
             are the same for any number.

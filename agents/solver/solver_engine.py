@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeGuard
 from agents.agent import Clock
 from agents.compiled.compilation import Compilation, is_compiled_game, takes_wide_words
 from agents.solver.plain_solver import PlainEngine
-from agents.solver.score_table import MOST_CELLS, empty_table, table_layout
+from agents.solver.score_table import MOST_CELLS, empty_table, next_generation, table_layout
 from agents.solver.solver_kernel import MOVE_FIELDS, SOLVER_FRAME_FIELDS, SolverStack
 from agents.solver.solver_windows import (
     GENERATION,
@@ -101,10 +101,7 @@ class CompiledEngine:
 
     def forget(self) -> None:
         """Empty the table."""
-        self.generation += 1
-        if self.generation >> self.layout.generation_bits:
-            self.generation = 1
-            self.table = empty_table(self.layout)
+        self.generation = next_generation(self.layout, self.table, self.generation)
 
     def job(
         self,

@@ -211,9 +211,10 @@ def look_up(board: BoardMasks, table: ScoreTable, line: ForcedLine) -> tuple[boo
     value = follow_up_bound(board, position.mover, position.mask, position.threats)
     if value <= alpha:
         return True, value  # fail low: the opponent answers in pairs
-    if board.cells - position.mask.bit_count() > TABLE_LEFT:
+    left = board.cells - position.mask.bit_count()
+    if left > TABLE_LEFT:
         key = table_key(board, position.mover, position.mask)
-        known, lower, upper = stored_bounds(table, key)
+        known, lower, upper = stored_bounds(table, key, left)
         if known and lower > alpha:
             return True, lower  # fail high: proven by an earlier search
         if known and upper <= alpha:
@@ -253,7 +254,7 @@ def order_moves(
         if move:
             stone, filled = position.mover | move, position.mask | move
             if left > CHILD_TABLE_LEFT:
-                fetch_bucket(table, table_key(board, filled ^ stone, filled))
+                fetch_bucket(table, table_key(board, filled ^ stone, filled), left - 1)
             threats = threats_of(board, stone, filled)
             if is_lost(board, filled, threats):
                 return True, win_score(board, stones + 2)  # exact: no earlier win was possible
@@ -296,10 +297,12 @@ def look_up_children(
     """
     frame = stack.frames[ply]
     mover, mask = frame[FRAME_MOVER], frame[FRAME_MASK]
-    if board.cells - mask.bit_count() > CHILD_TABLE_LEFT:
+    left = board.cells - mask.bit_count()
+    if left > CHILD_TABLE_LEFT:
         for index in range(int(frame[FRAME_CHOICES])):
             filled = mask | stack.moves[ply, index, MOVE_CELL]
-            known, _, upper = stored_bounds(table, table_key(board, mover ^ mask, filled))
+            key = table_key(board, mover ^ mask, filled)
+            known, _, upper = stored_bounds(table, key, left - 1)
             if known and -upper > int(frame[FRAME_ALPHA]):
                 return True, -upper  # fail high: the opponent has no more than that after the move
     return False, 0
@@ -389,7 +392,7 @@ def place_under_way(
     frame = stack.frames[ply]
     mover, mask = frame[FRAME_MOVER], frame[FRAME_MASK]
     key = table_key(board, mover ^ mask, mask | stack.moves[ply, index, MOVE_CELL])
-    bucket, _ = bucket_and_tag(table, key)
+    bucket, _ = bucket_and_tag(table, key, board.cells - mask.bit_count() - 1)
     return key, (bucket >> 1) & (len(under_way) - 1)
 
 
@@ -422,10 +425,11 @@ def hand_up(
         # Fail high: the opponent will avoid this position. Or fail low: no move is any better.
         mover, mask = frame[FRAME_MOVER], frame[FRAME_MASK]
         stones = mask.bit_count()
-        if board.cells - stones > TABLE_LEFT:
+        left = board.cells - stones
+        if left > TABLE_LEFT:
             lower = best if best > alpha else -win_score(board, stones + 1)
             upper = best if best <= alpha else win_score(board, stones)
             work = nodes - int(frame[FRAME_BEGUN])
-            store_bounds(table, table_key(board, mover, mask), lower, upper, work)
+            store_bounds(table, table_key(board, mover, mask), left, lower, upper, work)
         value = best * int(frame[FRAME_SIGN])
     return -1, value

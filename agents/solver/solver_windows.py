@@ -10,7 +10,7 @@ from functools import cache, partial
 from typing import NamedTuple
 
 from agents.solver.position_bounds import position_of, trivial_bounds
-from agents.solver.score_table import ScoreTable, TableLayout
+from agents.solver.score_table import ScoreTable, TableLayout, next_generation
 from agents.solver.solver_kernel import SolverStack, enter_node, search
 from envs.bitboard import BoardMasks
 from envs.compiled.jit import Words, compiled, inlined, jit, kind_of_word
@@ -151,10 +151,7 @@ def narrow_bounds(
 def begin_position(
     board: BoardMasks, layout: TableLayout, batch: Batch, arrays: SolverArrays, index: int
 ) -> None:
-    """Begin with a position: bound its score without search, and renew a table that is to be cold.
-
-    A new generation empties the table; the entries are cleared when the numbers are used up.
-    """
+    """Begin with a position: empty a table that is to be cold, and bound the score at sight."""
     progress = arrays.progress
     lower, upper = trivial_bounds(board, batch.movers[index], batch.masks[index])
     batch.uppers[index] = max(batch.lowers[index], min(batch.uppers[index], upper))
@@ -164,11 +161,7 @@ def begin_position(
     progress[PROBE_END] = progress[VISITED] + PROBE_NODES
     progress[STAGE] = NEXT_WINDOW
     if batch.cold:
-        progress[GENERATION] += 1
-    if progress[GENERATION] >> layout.generation_bits:
-        progress[GENERATION] = 1
-        for place in range(len(arrays.entries)):
-            arrays.entries[place] = 0
+        progress[GENERATION] = next_generation(layout, arrays.entries, progress[GENERATION])
 
 
 @inlined

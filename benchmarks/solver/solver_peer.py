@@ -1,13 +1,26 @@
-"""BitBully, the Connect Four solver on PyPI (C++), as a peer of ours and as a judge of scores.
+"""Peers of our solver: BitBully, the Connect Four solver on PyPI (C++), and any command.
 
-It is imported when it is used, so that a run without it can go on.
+BitBully is a judge of scores, too. It is imported when it is used, so that a run without it can go
+on.
 """
 
+import shlex
+import subprocess
 from importlib.resources import files
 from time import process_time
-from typing import Any
+from typing import Any, Protocol
 
 from benchmarks.solver.solver_workload import SolverWorkload
+
+
+class SolverPeer(Protocol):
+    """A solver that ours is timed beside."""
+
+    name: str
+
+    def solve_all(self, workload: SolverWorkload) -> float:
+        """Solve the positions in turn; the processor seconds of it, clearing tables left out."""
+
 
 FULL_COLUMN = -1000
 """BitBully's score of a column that takes no stone."""
@@ -23,6 +36,8 @@ class BitBully:
     Raises:
         ModuleNotFoundError: it is not installed.
     """
+
+    name = "BitBully"
 
     def __init__(self, book: bool = False) -> None:
         self._solver = _core().BitBullyCore(_book_path()) if book else _core().BitBullyCore()
@@ -47,6 +62,59 @@ class BitBully:
             start = process_time()
             self._solver.mtdf(board, 0)
             seconds += process_time() - start
+        return seconds
+
+
+class CommandPeer:
+    """A solver that a user has built, as a command.
+
+    It reads positions as columns played, from 1, one a line, and answers each with a line: the
+    columns, the score on P. Pons' scale and the processor time in microseconds, without clearing
+    its table. Whether each position finds that empty is up to the command.
+
+    Args:
+        name_and_command: as in `pons=./pons --table 64`.
+
+    Raises:
+        ValueError: it names no command.
+    """
+
+    def __init__(self, name_and_command: str) -> None:
+        self.name, _, command = name_and_command.partition("=")
+        self._arguments = shlex.split(command)
+        if not (self.name and self._arguments):
+            raise ValueError(f"a peer is given as NAME=COMMAND, not as {name_and_command!r}")
+
+    def solve_all(self, workload: SolverWorkload) -> float:
+        """Solve the positions in turn; the seconds that the command says it took.
+
+        Raises:
+            OSError: the command cannot be run.
+            ValueError: it fails, answers something else, or finds another score than is known.
+        """
+        moves = "".join(f"{position.moves}\n" for position in workload.positions)
+        answer = subprocess.run(
+            self._arguments, input=moves, capture_output=True, text=True, check=False
+        )
+        lines = answer.stdout.splitlines()
+        if answer.returncode or len(lines) != len(workload.positions):
+            raise ValueError(
+                f"{self.name} ends with status {answer.returncode} and {len(lines)} lines, not 0 "
+                f"and {len(workload.positions)}"
+            )
+        seconds = 0.0
+        for position, line in zip(workload.positions, lines, strict=True):
+            try:
+                score, microseconds = line.removeprefix(position.moves).split()
+                seconds += float(microseconds) / 1e6
+            except ValueError:
+                raise ValueError(
+                    f"{self.name} answers {line!r}, not MOVES SCORE MICROSECONDS"
+                ) from None
+            if score != str(position.score):
+                raise ValueError(
+                    f"{self.name} finds {score} for {position.moves}, which scores {position.score}"
+                )
         return seconds
 
 

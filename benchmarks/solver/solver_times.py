@@ -1,14 +1,15 @@
-"""Times the solver beside BitBully, in processor time, both in turn, and shows it as a table."""
+"""Times the solver beside its peers, in processor time, all in turn, and shows it as a table."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import median
 
 from agents.solver.solver import Solver
 from benchmarks.results import Report, table
-from benchmarks.solver.solver_peer import MISSING, BitBully
+from benchmarks.solver.solver_peer import MISSING, BitBully, SolverPeer
 from benchmarks.solver.solver_workload import SolverWorkload
-from benchmarks.timings import Timings, seconds_per_call
+from benchmarks.timings import Timings, seconds_per_call, time_in_turn
 from envs.board import state_from_moves
 from envs.connectx import ConnectFour
 
@@ -23,31 +24,45 @@ class SolverMeasurement:
     wrong: int
     """Positions whose score our solver did not find."""
     ours: Timings
-    bitbully: Timings | None
-    """None where BitBully is not installed."""
+    peers: list[Timings]
+
+    @property
+    def bitbully(self) -> Timings | None:
+        """None where BitBully is not installed."""
+        return next((peer for peer in self.peers if peer.name == BitBully.name), None)
 
     @property
     def shares(self) -> list[float]:
         """Our time as a share of BitBully's, in each round; none without BitBully."""
-        if self.bitbully is None:
-            return []
-        pairs = zip(self.ours.seconds, self.bitbully.seconds, strict=True)
-        return [ours / theirs for ours, theirs in pairs]
+        return self._shares(self.bitbully.seconds) if self.bitbully else []
+
+    @property
+    def shares_of_best(self) -> list[float]:
+        """Our time as a share of the fastest peer's, in each round; none without peers."""
+        rounds = zip(*(peer.seconds for peer in self.peers), strict=True)
+        return self._shares([*map(min, rounds)])
+
+    def _shares(self, peer: Sequence[float]) -> list[float]:
+        return [ours / theirs for ours, theirs in zip(self.ours.seconds, peer, strict=bool(peer))]
 
 
 def measure_solver(
-    workload: SolverWorkload, rounds: int, bitbully: BitBully | None
+    workload: SolverWorkload, rounds: int, peers: Sequence[SolverPeer]
 ) -> SolverMeasurement:
     """Solve the positions by each solver in turn, `rounds` times over, after a pass of ours."""
     solve_all = our_batch(workload)
     known = [position.score for position in workload.positions]
     wrong = sum(score != found for score, found in zip(known, solve_all(), strict=True))
-    ours, theirs = Timings("ours", []), Timings("BitBully", [])
-    for _ in range(rounds):
-        ours.seconds.append(seconds_per_call(solve_all) / len(known))
-        if bitbully is not None:
-            theirs.seconds.append(bitbully.solve_all(workload) / len(known))
-    return SolverMeasurement(workload, wrong, ours, theirs if bitbully is not None else None)
+    ours, theirs = time_in_turn(
+        lambda: seconds_per_call(solve_all) / len(known),
+        [(peer.name, partial(_seconds_of, peer, workload)) for peer in peers],
+        rounds,
+    )
+    return SolverMeasurement(workload, wrong, ours, theirs)
+
+
+def _seconds_of(peer: SolverPeer, workload: SolverWorkload) -> float:
+    return peer.solve_all(workload) / len(workload.positions)
 
 
 def our_batch(workload: SolverWorkload) -> Callable[[], list[int]]:
@@ -64,16 +79,20 @@ def our_batch(workload: SolverWorkload) -> Callable[[], list[int]]:
 
 
 HEADING = (
-    "The solver beside BitBully: milliseconds of processor time for a position. Each position "
-    "finds the table empty (ours has 64 MB), except where it says 1 table; clearing BitBully's "
-    "is not counted. The goals are shares of BitBully's time"
+    "The solver beside its peers: milliseconds of processor time for a position. Each position "
+    "finds the table empty (ours has 64 MB), except where it says 1 table; clearing the peers' "
+    "is not counted"
 )
-COLUMNS = ("positions", "n", "ours", "BitBully", "share", "goal")
+GOALS_OF = "The goals are shares of BitBully's time."
 
 
 def solver_report(measurements: Sequence[SolverMeasurement]) -> Report:
     """What was measured, and whether BitBully is missing."""
-    rows = table(*COLUMNS, words=("positions", "goal"))
+    names = [peer.name for peer in measurements[0].peers]
+    others = [name for name in names if name != BitBully.name]
+    best = ["of the best"] if others else []
+    columns = ["positions", "n", "ours", BitBully.name, "share", "goal", *others, *best]
+    rows = table(*columns, words=("positions", "goal"))
     for measurement in measurements:
         rows.add_row(*_cells(measurement))
     solved = sum(len(measurement.workload.positions) for measurement in measurements)
@@ -82,13 +101,14 @@ def solver_report(measurements: Sequence[SolverMeasurement]) -> Report:
     return [
         HEADING,
         rows,
-        f"Our wrong scores: {wrong} of {solved}",
+        f"Our wrong scores: {wrong} of {solved}. {GOALS_OF}",
         *([MISSING] if missing else []),
     ]
 
 
 def _cells(measurement: SolverMeasurement) -> list[str]:
     workload = measurement.workload
+    others = [peer for peer in measurement.peers if peer.name != BitBully.name]
     return [
         workload.name,
         str(len(workload.positions)),
@@ -96,6 +116,8 @@ def _cells(measurement: SolverMeasurement) -> list[str]:
         _milliseconds(measurement.bitbully) if measurement.bitbully else "",
         _share(measurement.shares),
         _goal(workload.goal, measurement.shares),
+        *[_milliseconds(peer) for peer in others],
+        *([_share(measurement.shares_of_best)] if others else []),
     ]
 
 
@@ -119,7 +141,7 @@ def _milliseconds(timings: Timings) -> str:
 
 def solver_timings(measurement: SolverMeasurement) -> dict[str, object]:
     """All timings: processor seconds of a position, by round."""
-    timings = [measurement.ours, *([measurement.bitbully] if measurement.bitbully else [])]
+    timings = [measurement.ours, *measurement.peers]
     return {
         "positions": measurement.workload.name,
         "number": len(measurement.workload.positions),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from agents.agent import Clock
 from agents.solver.position_bounds import follow_up_bound
-from agents.solver.score_table import empty_table, table_layout
+from agents.solver.score_table import empty_table, table_layout, table_length
 from agents.solver.solver import ScoreBounds, Solver
 from agents.solver.solver_engine import CompiledEngine, fits_solver
 from agents.solver.solver_kernel import SOLVER_FRAME_FIELDS, SolverStack
@@ -195,6 +195,17 @@ def test_forgetting_makes_the_next_search_as_long_as_the_first() -> None:
     assert second.nodes < first.nodes == solver.bounds(state).nodes
 
 
+def test_what_is_forgotten_stays_so_when_the_numbers_of_generations_begin_anew() -> None:
+    solver = Solver(CONNECT_FOUR, table_megabytes=1)
+    late = state_from_moves(CONNECT_FOUR, "526413766633133111176537")
+    first = solver.bounds(late)
+    numbers = 1 << table_layout(board_masks(6, 7, 4), 1).near.generation_bits
+    for _ in range(numbers - 1):  # none is 0
+        solver.forget()
+    assert solver.bounds(late) == first
+    assert first.nodes > solver.bounds(late).nodes
+
+
 def positions_of_boards(rng: Random) -> Iterator[tuple[ConnectX, BoardState]]:
     for rows, columns, inarow, plies in [(6, 7, 4, 24), (5, 5, 4, 10), (7, 8, 4, 46), (4, 6, 3, 6)]:
         env = ConnectX(rows, columns, inarow)
@@ -267,7 +278,7 @@ def test_the_least_table_is_as_large_as_stated() -> None:
     for rows, columns in product(range(1, 125), repeat=2):
         if fits_solver(rows, columns, 1):
             masks = board_masks(rows, columns, 1)
-            entries = 2 << table_layout(masks, 1).bucket_bits
+            entries = table_length(table_layout(masks, 1))
             least[rows, columns] = entries * bits_of_word(masks.board) // 8 >> 20
     for megabytes, board in ((64, (7, 8)), (128, (7, 16))):
         full = {size for size in least if (size[0] + 1) * size[1] == megabytes}  # as many bits

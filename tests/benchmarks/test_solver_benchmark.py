@@ -1,6 +1,8 @@
 """The solver's benchmark: what it times, what it counts as wrong, and what it says."""
 
 import io
+import re
+import shlex
 import sys
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from benchmarks.results import print_report
 from benchmarks.searches.compilation import first_call
 from benchmarks.searches.first_call import KERNELS
 from benchmarks.solver.positions import ScoredPosition
-from benchmarks.solver.solver_peer import installed_bitbully
+from benchmarks.solver.solver_peer import CommandPeer, installed_bitbully
 from benchmarks.solver.solver_times import SolverMeasurement, measure_solver, solver_report
 from benchmarks.solver.solver_workload import (
     EMPTY_BOARD,
@@ -35,7 +37,9 @@ def report(*measurements: SolverMeasurement) -> str:
 def test_both_solvers_are_timed_in_every_round() -> None:
     pytest.importorskip("bitbully")
     workload = next(solver_workloads(sample=3))
-    measurement = measure_solver(workload, rounds=2, bitbully=installed_bitbully())
+    bitbully = installed_bitbully()
+    assert bitbully is not None
+    measurement = measure_solver(workload, rounds=2, peers=[bitbully])
     assert measurement.wrong == 0
     assert measurement.bitbully is not None
     assert len(measurement.ours.seconds) == len(measurement.bitbully.seconds) == 2
@@ -46,15 +50,15 @@ def test_both_solvers_are_timed_in_every_round() -> None:
 def test_wrong_scores_are_counted(cleared: bool) -> None:
     positions = [LATE, LATE._replace(score=-3), LATE]
     workload = SolverWorkload("doubtful", positions, cleared=cleared)
-    measurement = measure_solver(workload, rounds=1, bitbully=None)
+    measurement = measure_solver(workload, rounds=1, peers=[])
     assert measurement.wrong == 1
     assert "Our wrong scores: 1 of 3" in report(measurement)
 
 
 def test_the_report_compares_the_median_share_with_the_goal() -> None:
     theirs = Timings("BitBully", [100.0, 200.0, 100.0])
-    reached = SolverMeasurement(EMPTY_BOARD, 0, Timings("ours", [5.0, 28.0, 90.0]), theirs)
-    missed = SolverMeasurement(EMPTY_BOARD, 0, Timings("ours", [15.0, 30.0, 10.0]), theirs)
+    reached = SolverMeasurement(EMPTY_BOARD, 0, Timings("ours", [5.0, 28.0, 90.0]), [theirs])
+    missed = SolverMeasurement(EMPTY_BOARD, 0, Timings("ours", [15.0, 30.0, 10.0]), [theirs])
     assert reached.shares == [0.05, 0.14, 0.9]
     text = report(reached, missed)
     assert "0.140 (0.050-0.900)  0.14 reached" in text
@@ -67,10 +71,43 @@ def test_without_bitbully_ours_is_timed_and_it_is_said(monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "bitbully", None)
     bitbully = installed_bitbully()
     assert bitbully is None
-    measurement = measure_solver(SolverWorkload("late", [LATE], 0.5), 1, bitbully)
+    measurement = measure_solver(SolverWorkload("late", [LATE], 0.5), 1, peers=[])
     assert measurement.ours.median > 0
     assert measurement.shares == []
     assert "bitbully is missing: install it with `pip install bitbully`" in report(measurement)
+
+
+def answering(program: str) -> str:
+    return f"own={shlex.quote(sys.executable)} -c {shlex.quote(program)}"
+
+
+def test_a_command_is_a_peer_by_the_time_that_it_tells() -> None:
+    peer = CommandPeer(answering(f"print(input(), {LATE.score}, 2500.0)"))
+    measurement = measure_solver(SolverWorkload("late", [LATE], 0.5), 2, [peer])
+    assert [(peer.name, peer.seconds) for peer in measurement.peers] == [("own", [0.0025, 0.0025])]
+    shares = [seconds / 0.0025 for seconds in measurement.ours.seconds]
+    assert measurement.shares_of_best == pytest.approx(shares)
+    assert "own of the best" in " ".join(report(measurement).split())
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ("print(input(), 3, 1)", "own finds 3 for 526413766633133111176537, which scores -2"),
+        ("print('what?')", "own answers 'what?', not MOVES SCORE MICROSECONDS"),
+        ("", "own ends with status 0 and 0 lines, not 0 and 1"),
+        ("exit(3)", "own ends with status 3 and 0 lines"),
+    ],
+)
+def test_a_command_that_is_no_solver_is_refused(program: str, said: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(said)):
+        CommandPeer(answering(program)).solve_all(SolverWorkload("late", [LATE]))
+
+
+@pytest.mark.parametrize("peer", ["pons", "=./pons", "pons="])
+def test_a_peer_has_a_name_and_a_command(peer: str) -> None:
+    with pytest.raises(ValueError, match="a peer is given as NAME=COMMAND, not as"):
+        CommandPeer(peer)
 
 
 def test_every_set_is_timed_with_a_goal_from_all_over_its_file() -> None:
