@@ -18,21 +18,25 @@ FOR_TESTS := $(QUIETLY) --no-compile
 # Tests start a thousand processes, which would compile all sources anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-# The oldest gymnasium that is supported, and what is tested with it beside the newest.
+# The oldest gymnasium and PettingZoo that are supported, and what is tested with them beside the newest.
 OLDEST_GYMNASIUM := 1.2.0
-ENVIRONMENT_TESTS := $(addprefix tests/envs/test_,single_env.py single_env_pictures.py vector_env.py registration.py adapters.py)
+OLDEST_PETTINGZOO := 1.24.0
+ENVIRONMENT_TESTS := $(addprefix tests/envs/test_,single_env.py single_env_pictures.py vector_env.py pettingzoo_env.py registration.py adapters.py)
 
-# The file that says what Kaggle's image has, and what a submission is checked with of it.
+# The file that says what Kaggle's images have, and what a submission is checked with of it. Games are
+# played in one with either of two Pythons, the newer one first: each has an environment of its own.
 IMAGE := submission/checking/kaggle_image.txt
 IMAGE_PACKAGES := gymnasium|jsonschema|numba|numpy|requests
-IMAGE_PYTHON := $(shell sed -n 's/^. Python //p' $(IMAGE))
-# What is tested with the image's versions, most of it beside the newest. A bundle has words of 64 bits
+IMAGE_PYTHONS := $(shell sed -n 's/^. Games are played with Python \(.*\) or \(.*\)/\2 \1/p' $(IMAGE))
+NEWER := $(firstword $(IMAGE_PYTHONS))
+image_of = kaggle-image$(if $(filter-out $(NEWER),$(1)),-$(1))
+# What is tested with the images' versions, most of it beside the newest. A bundle has words of 64 bits
 # alone, so that of wide ones a sample will do.
 IMAGE_TESTS := -m "not slow" -k "not wide_board" $(addprefix tests/agents/test_,solver.py alpha_beta_kernel.py mcts_kernel.py compilation.py)
 
 # What is tested with libraries that have an environment of their own, of 2 GB: those of reinforcement
 # learning, which pin each other, and peers of the benchmarks. PyTorch comes without CUDA.
-EXTRAS_TESTS := $(addprefix tests/,test_readme_training.py agents/test_distillation.py agents/test_learners.py agents/test_policy_agent.py benchmarks/test_benchmarks.py benchmarks/test_environment_benchmark.py benchmarks/test_vector_benchmark.py envs/test_adapters.py envs/test_sb3_vec_env.py submission/test_open_spiel_referee.py submission/test_train.py submission/test_every_system.py::test_train)
+EXTRAS_TESTS := $(addprefix tests/,test_readme_training.py agents/test_distillation.py agents/test_learners.py agents/test_policy_agent.py benchmarks/test_benchmarks.py benchmarks/test_environment_benchmark.py benchmarks/test_vector_benchmark.py envs/test_adapters.py envs/test_sb3_vec_env.py submission/test_open_spiel_episodes.py submission/test_open_spiel_referee.py submission/test_train.py submission/test_every_system.py::test_train)
 PYTORCH := torch==2.13.0
 PYTORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 
@@ -41,22 +45,25 @@ PYTORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 PYTHONS := 3.11 3.12 3.13
 pythons = python$(1) python3 $(wildcard $(HOME)/.pyenv/versions/$(1)*/bin/python)
 is_python = "$(1)" -c 'import sys; sys.exit("%d.%d" % sys.version_info[:2] != sys.argv[1])' $(2) < /dev/null > /dev/null 2>&1
-KAGGLE_PYTHON ?= $(call pythons,$(IMAGE_PYTHON))
-kaggle_python = $(firstword $(foreach python,$(KAGGLE_PYTHON),$(shell $(call is_python,$(python),$(IMAGE_PYTHON)) && echo $(python))))
+kaggle_python = $(firstword $(foreach python,$(or $(KAGGLE_PYTHON),$(call pythons,$(1))),$(shell $(call is_python,$(python),$(1)) && echo $(python))))
+# Those of the images' Pythons that are here; `make test` takes the newest.
+found_pythons = $(strip $(foreach version,$(IMAGE_PYTHONS),$(if $(call kaggle_python,$(version)),$(version))))
+found_python = $(firstword $(found_pythons))
 
 SHARED := -n auto --dist worksteal
 PYTEST = $(BIN)/pytest $(SHARED)
 
 # Tests of several processes share the cores, so threads neither wait busily for each other nor begin
 # for products of small matrices.
-TESTING := test quick oldest-tests image-tests test-extras test-browser attack
+EACH_IMAGE := $(addprefix image-tests-,$(IMAGE_PYTHONS))
+TESTING := test quick oldest-tests image-tests $(EACH_IMAGE) test-extras test-browser attack
 $(TESTING): export OMP_WAIT_POLICY := passive
 $(TESTING): export OPENBLAS_NUM_THREADS := 1
 test-extras: export OMP_NUM_THREADS := 1
 attack: export ATTACK_SEED := $(SEED)
 attack: export ATTACK_SCALE := $(SCALE)
 
-.PHONY: help submission dev kaggle-image test compiled quick oldest-tests image-tests test-extras test-browser attack matrix check format bench wheelhouse clean
+.PHONY: help submission dev kaggle-image test compiled quick oldest-tests image-tests $(EACH_IMAGE) test-extras test-browser attack matrix check format bench wheelhouse clean
 
 help:
 	@echo "make submission    build, check and evaluate $(OUTPUT) (AGENT=$(AGENT), GAMES=$(GAMES) against each opponent)"
@@ -68,7 +75,7 @@ help:
 	@echo "make test-browser  the page and the notebook's board in Chromium, which must be installed"
 	@echo "make matrix        the same with each of Python $(PYTHONS) that is found"
 	@echo "make attack        minutes of kills, hostile files and requests (SEED=$(SEED), SCALE=$(SCALE))"
-	@echo "make check         ruff and mypy --strict"
+	@echo "make check         ruff, mypy --strict, and the schema of GitHub's workflows"
 	@echo "make format        format and mend the sources with ruff"
 	@echo "make bench         time the searches beside peers from PyPI"
 	@echo "make wheelhouse    a zip that installs this package in a Kaggle notebook without internet"
@@ -82,10 +89,10 @@ dev: $(VENV)/dev.stamp
 
 # Downloads wait for the network while mypy works; what is compiled before, no test waits for.
 test:
-	@$(MAKE) --no-print-directory -j4 check compiled $(VENV)/oldest.stamp $(if $(kaggle_python),$(VENV)/image-tests.stamp)
+	@$(MAKE) --no-print-directory -j4 check compiled $(VENV)/oldest.stamp $(patsubst %,$(VENV)/tested-image-%.stamp,$(found_python))
 	$(PYTEST)
-	@$(MAKE) --no-print-directory oldest-tests $(if $(kaggle_python),image-tests)
-	@$(if $(kaggle_python),:,echo "Python $(IMAGE_PYTHON) is missing, so this Python takes the place of Kaggle's image" && $(PYTEST) -m image)
+	@$(MAKE) --no-print-directory oldest-tests $(addprefix image-tests-,$(found_python))
+	@$(if $(found_python),:,echo "Kaggle's Pythons are missing, so this Python takes the place of its images" && $(PYTEST) -m image)
 
 compiled: $(VENV)/dev.stamp
 	@$(BIN)/pytest --collect-only > /dev/null
@@ -95,11 +102,14 @@ quick: $(VENV)/dev.stamp
 	$(PYTEST) -m "not far and not slow and not thorough" tests/agents tests/envs
 
 oldest-tests: $(VENV)/oldest.stamp
-	PYTHONPATH=$(VENV)/oldest $(BIN)/python -c 'import gymnasium; assert gymnasium.__version__ == "$(OLDEST_GYMNASIUM)"'
+	PYTHONPATH=$(VENV)/oldest $(BIN)/python -c 'import gymnasium, pettingzoo; assert (gymnasium.__version__, pettingzoo.__version__) == ("$(OLDEST_GYMNASIUM)", "$(OLDEST_PETTINGZOO)")'
 	PYTHONPATH=$(VENV)/oldest $(PYTEST) $(ENVIRONMENT_TESTS)
 
-image-tests: $(VENV)/image-tests.stamp
-	PYTHONPATH=$(VENV)/image-tests $(VENV)/kaggle-image/bin/python -m pytest $(SHARED) $(IMAGE_TESTS)
+image-tests:
+	@$(foreach version,$(found_pythons),$(MAKE) --no-print-directory image-tests-$(version) &&) :
+
+$(EACH_IMAGE): image-tests-%: $(VENV)/tested-image-%.stamp
+	PYTHONPATH=$(VENV)/image-tests-$* $(VENV)/$(call image_of,$*)/bin/python -m pytest $(SHARED) $(IMAGE_TESTS)
 
 test-extras: $(VENV)/extras.stamp
 	$(VENV)/extras/bin/python -m pytest $(SHARED) $(EXTRAS_TESTS)
@@ -123,6 +133,7 @@ check: $(VENV)/dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows $(wildcard .github/workflows/*.yml)
 
 format: $(VENV)/dev.stamp
 	$(BIN)/ruff check --fix .
@@ -148,19 +159,21 @@ $(VENV)/run.stamp: $(VENV)/bin/python pyproject.toml
 	$(BIN)/pip install $(QUIETLY) --no-deps $(KAGGLE)
 	@touch $@
 
-kaggle-image: $(VENV)/kaggle-image.stamp
+kaggle-image:
+	@[ -n "$(found_pythons)" ] || { echo "Kaggle's images have Python $(subst $() $(), or ,$(IMAGE_PYTHONS)), and none is found here: install one, or name it with make kaggle-image KAGGLE_PYTHON=/path/to/python$(NEWER)" >&2; exit 1; }
+	@$(MAKE) --no-print-directory $(patsubst %,$(VENV)/image-%.stamp,$(found_pythons))
+	@$(foreach version,$(filter-out $(found_pythons),$(IMAGE_PYTHONS)),echo "Left out: Python $(version) is not found";)
 
-$(VENV)/kaggle-image.stamp: $(IMAGE) $(VENV)/bin/python
-	@[ -n "$(kaggle_python)" ] || { echo "Kaggle's image has Python $(IMAGE_PYTHON), which is not found here: install it, or name it with make kaggle-image KAGGLE_PYTHON=/path/to/python$(IMAGE_PYTHON)" >&2; exit 1; }
-	"$(kaggle_python)" -m venv --clear $(VENV)/kaggle-image
-	grep -E '^($(IMAGE_PACKAGES))==' $(IMAGE) > $(VENV)/kaggle-image/requirements.txt
-	$(VENV)/kaggle-image/bin/pip install $(QUIETLY) --requirement $(VENV)/kaggle-image/requirements.txt
-	$(VENV)/kaggle-image/bin/pip install $(QUIETLY) --no-deps $(KAGGLE)
+$(patsubst %,$(VENV)/image-%.stamp,$(IMAGE_PYTHONS)): $(VENV)/image-%.stamp: $(IMAGE) $(VENV)/bin/python
+	"$(call kaggle_python,$*)" -m venv --clear $(VENV)/$(call image_of,$*)
+	grep -E '^($(IMAGE_PACKAGES))==' $(IMAGE) > $(VENV)/$(call image_of,$*)/requirements.txt
+	$(VENV)/$(call image_of,$*)/bin/pip install $(QUIETLY) --requirement $(VENV)/$(call image_of,$*)/requirements.txt
+	$(VENV)/$(call image_of,$*)/bin/pip install $(QUIETLY) --no-deps $(KAGGLE)
 	@touch $@
 
 # What tests need lies beside the image, for a submission must not find it there.
-$(VENV)/image-tests.stamp: $(VENV)/kaggle-image.stamp
-	$(VENV)/kaggle-image/bin/pip install $(FOR_TESTS) --upgrade --target $(VENV)/image-tests --constraint $(VENV)/kaggle-image/requirements.txt bitbully hypothesis jinja2 psutil pytest pytest-xdist rich ruff typer
+$(patsubst %,$(VENV)/tested-image-%.stamp,$(IMAGE_PYTHONS)): $(VENV)/tested-image-%.stamp: $(VENV)/image-%.stamp
+	$(VENV)/$(call image_of,$*)/bin/pip install $(FOR_TESTS) --upgrade --target $(VENV)/image-tests-$* --constraint $(VENV)/$(call image_of,$*)/requirements.txt bitbully hypothesis jinja2 psutil pytest pytest-xdist rich ruff typer
 	@touch $@
 
 $(VENV)/dev.stamp: $(VENV)/run.stamp
@@ -172,7 +185,7 @@ $(VENV)/browser.stamp: $(VENV)/dev.stamp
 	@touch $@
 
 $(VENV)/oldest.stamp: $(VENV)/dev.stamp
-	$(BIN)/pip install $(FOR_TESTS) --no-deps --upgrade --target $(VENV)/oldest "gymnasium==$(OLDEST_GYMNASIUM)"
+	$(BIN)/pip install $(FOR_TESTS) --no-deps --upgrade --target $(VENV)/oldest "gymnasium==$(OLDEST_GYMNASIUM)" "pettingzoo==$(OLDEST_PETTINGZOO)"
 	@touch $@
 
 # No package but PyTorch is looked for in PyTorch's index.

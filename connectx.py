@@ -1,4 +1,4 @@
-"""The front door: `connectx.build`, `check`, `evaluate`, `grade`, `ladder`, `review` and `Board`.
+"""The front door: `connectx.build`, `check`, `evaluate`, `compare`, `grade`, `ladder` and others.
 
 It is that of the package `submission`, by a name that no submission has: where a hand-written
 `submission.py` lies in the current folder, `import submission` is that file, and `import connectx`
@@ -15,9 +15,29 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from submission import Board as Board
-    from submission import Submission, build, check, evaluate, grade, ladder, review
+    from submission import (
+        Submission,
+        build,
+        check,
+        compare,
+        evaluate,
+        grade,
+        ladder,
+        rank,
+        review,
+    )
 
-__all__ = ["Submission", "build", "check", "evaluate", "grade", "ladder", "review"]
+__all__ = [
+    "Submission",
+    "build",
+    "check",
+    "compare",
+    "evaluate",
+    "grade",
+    "ladder",
+    "rank",
+    "review",
+]
 
 HOME = Path(__file__).resolve().parent
 PACKAGES = ("agents", "envs", "submission")

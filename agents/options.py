@@ -119,7 +119,7 @@ def agent_options(agent: type[Agent]) -> list[OptionInfo]:
         OptionInfo(
             field.name,
             types[field.name],
-            field.default,
+            field.default if field.default_factory is MISSING else field.default_factory(),
             field.metadata.get("help", ""),
             field.metadata.get("read"),
         )

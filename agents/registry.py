@@ -140,6 +140,19 @@ def parse_options(texts: Iterable[str]) -> dict[str, JsonValue]:
     return options
 
 
+def joined_options(
+    named: Mapping[str, JsonValue], options: Mapping[str, JsonValue]
+) -> dict[str, JsonValue]:
+    """The options that the name of an agent brings, and those beside it.
+
+    Raises:
+        ValueError: one is in both.
+    """
+    for key in named.keys() & options.keys():
+        raise ValueError(f"option {key} is given twice")
+    return {**named, **options}
+
+
 def option_texts(options: Mapping[str, JsonValue]) -> list[str]:
     """The texts that `parse_options` reads."""
     return [
@@ -161,7 +174,7 @@ def _parse_value(text: str) -> JsonValue:
         return WORD_VALUES[text.lower()]
     try:
         value: JsonValue = json.loads(text, parse_constant=_no_constant)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     return value
 

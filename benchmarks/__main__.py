@@ -39,6 +39,11 @@ from benchmarks.solver.positions import SETS, SIZE, write_positions
 from benchmarks.solver.solver_peer import CommandPeer, SolverPeer, installed_bitbully
 from benchmarks.solver.solver_times import measure_solver, solver_report, solver_timings
 from benchmarks.solver.solver_workload import EMPTY_BOARD, SolverWorkload, solver_workloads
+from benchmarks.strength.comparisons import (
+    KNOWN_PAIRS,
+    compare_known_pairs,
+    comparison_report,
+)
 from benchmarks.strength.hard_positions import (
     HARD_POSITIONS,
     PER_PLY,
@@ -79,7 +84,7 @@ from benchmarks.strength.value_losses import draw_positions
 from benchmarks.structure import files_passed, structure_report, structures
 from benchmarks.web_pages import measure_web, started_server, web_report
 from envs.compiled.jit import WORDS
-from submission.executors.local_workers import CORES
+from submission.executors.local_workers import CORES, local_executor
 
 app = typer.Typer(
     help="Time our searches beside their peers from PyPI. Without a command: all timings.",
@@ -310,6 +315,21 @@ def season(
         raise typer.BadParameter(str(error)) from None
     simulated = simulate(outcomes, players, episodes, seasons, seed)
     _publish(season_report(simulated), json, outcome_figures(outcomes))
+
+
+@app.command("compare")
+def comparisons(
+    trials: Annotated[int, typer.Option(min=1, help="Comparisons of each pair.")] = 3,
+    margin: Annotated[float, typer.Option(help="In Elo, of `connectx compare`.")] = 50.0,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed plays the same games.")] = 0,
+    workers: Annotated[int, typer.Option(min=1, help="Games at the same time.")] = CORES,
+    json: Json = None,
+) -> None:
+    """Compare players whose difference is known: seconds; a minute for --trials 20."""
+    with local_executor(workers) as executor:
+        compared = compare_known_pairs(KNOWN_PAIRS, trials, margin, seed, executor)
+        measured = [*_track(compared, "Comparing", len(KNOWN_PAIRS))]
+    _publish(comparison_report(measured, margin), json)
 
 
 @app.command()

@@ -6,14 +6,14 @@ from envs.board import BoardGame, BoardState, parse_moves, state_from_moves
 from envs.compiled import wide_words as wide_words
 from envs.connectx import ConnectFour, ConnectX
 from envs.explicit_tree import ChanceNode, ExplicitTree, MaxNode, MinNode, parse_tree
-from envs.learning.registration import register_with_gymnasium
+from envs.learning.registration import register_environments
 from envs.protocol import CHANCE, Action, Env, GameOfChance, State
 from envs.render import board_svg, board_text
 from envs.shown_position import show
 from envs.tic_tac_toe import TicTacToe
 
-GYMNASIUM_IDS = register_with_gymnasium()
-"""The ids of the environments for `gymnasium.make`."""
+GYMNASIUM_IDS = register_environments()
+"""The ids of the environments for `gymnasium.make`, and for `pettingzoo.make`."""
 
 __all__ = [
     "CHANCE",

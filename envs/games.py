@@ -39,6 +39,7 @@ class GameEntry:
     """
     place: Place
     gymnasium_ids: tuple[str, ...] = ()
+    """PettingZoo's, too."""
     open_spiel: str | None = None
     """OpenSpiel's name; kaggle-environments has the game as `open_spiel_` and this name."""
 

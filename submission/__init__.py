@@ -1,17 +1,37 @@
 """The Kaggle side: agents become submission files that are checked, evaluated, graded and ranked.
 
-`build`, `check`, `evaluate`, `grade`, `ladder` and `review` do what the commands of these names do;
-`Board` is for notebooks. In a folder with a `submission.py` of its own, `import connectx` gives the
-same.
+`build`, `check`, `evaluate`, `compare`, `grade`, `ladder`, `rank` and `review` do what the commands
+of these names do; `Board` is for notebooks. In a folder with a `submission.py` of its own, `import
+connectx` gives the same.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from submission.front_door import Submission, build, check, evaluate, grade, ladder, review
+    from submission.front_door import (
+        Submission,
+        build,
+        check,
+        compare,
+        evaluate,
+        grade,
+        ladder,
+        rank,
+        review,
+    )
     from submission.play.board_widget import Board as Board
 
-__all__ = ["Submission", "build", "check", "evaluate", "grade", "ladder", "review"]
+__all__ = [
+    "Submission",
+    "build",
+    "check",
+    "compare",
+    "evaluate",
+    "grade",
+    "ladder",
+    "rank",
+    "review",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,55 +1,92 @@
 """The `connectx` command: runs the command line, and turns errors into one sentence each."""
 
+import os
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from types import FrameType
+from typing import Any, TypeAlias
 
-from rich.console import Console
-
-from submission.console_encoding import show_all_characters
+Handler: TypeAlias = Callable[[int, FrameType | None], Any]
 
 USAGE_ERROR = 2
 INTERRUPTED = 130
 
-ENDING_SIGNALS = ("SIGTERM", "SIGHUP")
-"""Of which the second says that the terminal was closed; not every system has both."""
-
 
 def main() -> None:
-    """Run the command line; a mistake of the user's ends it with exit status 2 and no traceback."""
-    show_all_characters(sys.stdout, sys.stderr)
-    try:
-        with ending_in_order():
-            from submission.cli import app  # it takes a second, in which Ctrl-C may come
+    """Run the command line; a mistake of the user's ends it with exit status 2 and no traceback.
 
+    Ctrl-C ends it with 130. Before the command begins and after it has ended, that and other
+    signals end the process on the spot: Python would lose their exceptions there, or tell them at
+    length.
+    """
+    in_order = _handlers()
+    at_once = dict.fromkeys(in_order, _leave_at_once)
+    _heed(at_once)
+    sys.unraisablehook = _leave_if_interrupted
+    try:
+        from submission.cli import app
+        from submission.console_encoding import show_all_characters
+
+        show_all_characters(sys.stdout, sys.stderr)
+        try:
+            _heed(in_order)
             app()
-    except (ValueError, OSError, ModuleNotFoundError) as error:
+        finally:
+            _heed(at_once)
+    except (Exception, KeyboardInterrupt) as error:
+        if _is_interruption(error):
+            sys.exit(INTERRUPTED)
+        if not isinstance(error, ValueError | OSError | ModuleNotFoundError):
+            raise
+        from rich.console import Console
+
         Console(stderr=True, soft_wrap=True).print(
             f"Error: {error}", style="red", markup=False, emoji=False
         )
         sys.exit(USAGE_ERROR)
-    except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
 
 
-@contextmanager
-def ending_in_order() -> Iterator[None]:
-    """Have signals that would end this process at once end it as an exception does."""
-    numbers = [getattr(signal, name) for name in ENDING_SIGNALS if hasattr(signal, name)]
-    heeded = [number for number in numbers if signal.getsignal(number) is signal.SIG_DFL]
-    for number in heeded:
-        signal.signal(number, _leave)
-    try:
-        yield
-    finally:
-        for number in heeded:
-            signal.signal(number, signal.SIG_DFL)
+def _handlers() -> dict[int, Handler]:
+    """What ends the process as an exception does, for each signal that would end it at once.
+
+    They are Ctrl-C, and that the terminal was closed, which not every system has, among others.
+    """
+    orderly = {"SIGINT": signal.default_int_handler, "SIGTERM": _leave, "SIGHUP": _leave}
+    numbers = {getattr(signal, name, None): handler for name, handler in orderly.items()}
+    default = (signal.SIG_DFL, signal.default_int_handler)
+    return {
+        number: handler
+        for number, handler in numbers.items()
+        if number is not None and signal.getsignal(number) in default
+    }
+
+
+def _heed(handlers: Mapping[int, Handler]) -> None:
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
     sys.exit(128 + number)
+
+
+def _leave_at_once(number: int, frame: FrameType | None) -> None:
+    os._exit(128 + number)
+
+
+def _leave_if_interrupted(lost: Any) -> None:
+    """Tell of an error in what nobody has called, as in the end of an object; Ctrl-C may be it."""
+    if _is_interruption(lost.exc_value):
+        os._exit(INTERRUPTED)
+    sys.__unraisablehook__(lost)
+
+
+def _is_interruption(error: BaseException | None) -> bool:
+    """Whether Ctrl-C led to an error: where a class is made, Python 3.11 turns it into another."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 if __name__ == "__main__":

@@ -22,6 +22,9 @@ CONNECT_FOUR = "connect_four"
 STONES = {".": 0, "x": 1, "o": 2}
 """OpenSpiel's characters of a board as the numbers of Kaggle's."""
 
+PLAYED_WITH = "played with "
+"""Begins the line by which a submission says its versions."""
+
 LONGEST_MOVE = 10.0
 """Seconds for a move of OpenSpiel's environments, which allow an hour where they are not told."""
 
@@ -158,6 +161,7 @@ class KagglePlayer:
         self._first_agent: Agent | None = None
         self._agent: Agent | None = None
         self._stones = 0
+        self._has_answered = False
 
     def compile_beside(self) -> None:
         """Compile in the background from now on, and begin with the agent's search.
@@ -171,6 +175,9 @@ class KagglePlayer:
     def answer(self, observation: object, configuration: object) -> int | dict[str, int]:
         """Answer whichever referee asks, in its own form: a column, or `{"submission": action}`.
 
+        The first answer comes with the versions that it was found with, on stderr, where the log of
+        a game on Kaggle has them.
+
         Args:
             observation: as `act` or `read_open_spiel` takes it; one of
                 OpenSpiel's without a board sets up the game, and its answer counts for nothing.
@@ -179,6 +186,9 @@ class KagglePlayer:
         Raises:
             ValueError: a game that this player does not play, or OpenSpiel shows no board.
         """
+        if not self._has_answered:
+            self._has_answered = True
+            print(PLAYED_WITH + versions(), file=sys.stderr)
         game = open_spiel_game(observation, configuration)
         if game is None:
             return self.act(observation, configuration)
@@ -254,6 +264,20 @@ class KagglePlayer:
             return int(sensible_actions(self._env, state, free)[0])
         except Exception:
             return free[0]
+
+
+def versions() -> str:
+    """The versions of Python, numba and numpy, as in `Python 3.11.9, numba 0.60.0, no numpy`."""
+    import platform
+    from importlib import metadata
+
+    found = [f"Python {platform.python_version()}"]
+    for name in ("numba", "numpy"):
+        try:
+            found.append(f"{name} {metadata.version(name)}")
+        except Exception:  # it may be damaged, and a line for the log is worth no game
+            found.append(f"no {name}")
+    return ", ".join(found)
 
 
 def plan_seconds(request: Request, elapsed: float, bank_share: float = 0.0) -> float:

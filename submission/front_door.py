@@ -1,4 +1,4 @@
-"""Build, check, evaluate, grade, rank and review submissions from Python, as the commands do.
+"""Build, check, evaluate, compare, grade, rank and review from Python, as the commands do.
 
 A player is the name of one of Kaggle's agents or of ours, with options if need be
 (`mcts:simulations=500,seed=1`); the path of a submission file; an agent; a `Submission`; or a
@@ -8,43 +8,64 @@ function of Kaggle's observation and configuration.
 import os
 import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from contextlib import ExitStack
+from dataclasses import replace
 from inspect import getsourcefile
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any, TypeAlias
 
 from agents.agent import Agent
-from agents.options import agent_options
-from agents.registry import REGISTERED, JsonValue, option_texts
+from agents.options import agent_options, require_at_least
+from agents.registry import (
+    REGISTERED,
+    JsonValue,
+    joined_options,
+    option_texts,
+    parse_specification,
+)
 from agents.reporting.output_file import replace_text, require_writable
 from submission.arena.game_record import GameConfiguration
-from submission.arena.players import Player, PlayerKind, against_each, find_player, round_robin
+from submission.arena.players import (
+    Pairing,
+    Player,
+    PlayerKind,
+    against_each,
+    find_player,
+    named_apart,
+    round_robin,
+    trusted,
+)
 from submission.bundle.bundle import build_bundle, is_bundle
-from submission.bundle.functions import function_source
+from submission.bundle.functions import function_file
 from submission.checking.check import check_submission
-from submission.checking.check_report import render_check
+from submission.checking.check_report import check_summary, render_check
 from submission.checking.check_result import CheckReport
+from submission.comparing.comparison import Comparison, ComparisonSettings, play_until_decided
+from submission.comparing.comparison_report import comparison_summary, render_comparison
+from submission.comparing.trials import require_accepted, slow_moves
 from submission.executors.dask_workers import chosen_executor
 from submission.executors.local_workers import CORES
 from submission.grading.grade_report import grade_pictures, render_grade
 from submission.grading.grading import Grade, GradeSettings, grade_player
 from submission.grading.published_sets import PublishedSet, read_positions_to_ask
-from submission.grading.solved_positions import SHIPPED_POSITIONS
+from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position_set
 from submission.kaggle import Referee
-from submission.match.match import Match
+from submission.match.match import Completion, Match
 from submission.match.match_report import render_match
 from submission.match.run import Run
 from submission.match.schedule import Arena, Settings, require_pairs
 from submission.match.sprt import Sprt, parse_sprt
 from submission.rating.ladder import Ladder, make_ladder, require_round_robin
 from submission.rating.ladder_report import rating_chart, render_ladder
+from submission.rating.rank import Rank, rank_player
+from submission.rating.rank_report import rank_summary, render_rank
 from submission.rating.ratings import require_ranking_library
-from submission.reports import pictures, tables
+from submission.reports import pictures, summary, tables
 from submission.reviewing.review import Review, review_games
 from submission.reviewing.review_report import render_review
-from submission.sandbox.folders import remove_folder
+from submission.sandbox.folders import owned_folder
 from submission.sandbox.interpreter import find_python
+from submission.summaries import grade_summary, ladder_summary, match_summary, review_summary
 from submission.terminal import progress_bar
 
 DEFAULT_OUTPUT = Path("submission.py")
@@ -55,6 +76,16 @@ tables.register(Match, render_match)
 tables.register(Grade, render_grade)
 tables.register(Ladder, render_ladder)
 tables.register(Review, render_review)
+tables.register(Comparison, render_comparison)
+tables.register(Rank, render_rank)
+
+summary.register(CheckReport, check_summary)
+summary.register(Match, match_summary)
+summary.register(Grade, grade_summary)
+summary.register(Ladder, ladder_summary)
+summary.register(Review, review_summary)
+summary.register(Comparison, comparison_summary)
+summary.register(Rank, rank_summary)
 
 pictures.register(Grade, grade_pictures)
 pictures.register(Ladder, lambda ladder: [rating_chart(ladder)])
@@ -71,15 +102,16 @@ class Submission:
     def __init__(self, source: str, name: str) -> None:
         self.source = source
         self.name = name
+        self.is_saved = False
         self._path: Path | None = None
 
     @property
     def path(self) -> Path:
         """Where it was saved; before that, a temporary file that goes with this object."""
         if self._path is None:
-            folder = Path(mkdtemp(prefix="connectx-"))
-            weakref.finalize(self, remove_folder, folder)
-            self._path = folder / DEFAULT_OUTPUT
+            stack = ExitStack()
+            weakref.finalize(self, stack.close)
+            self._path = stack.enter_context(owned_folder()) / DEFAULT_OUTPUT
             replace_text(self._path, self.source)
         return self._path
 
@@ -95,7 +127,7 @@ class Submission:
             OSError: it cannot be written.
         """
         write_submission(self.source, Path(path), force=force)
-        self._path = Path(path)
+        self._path, self.is_saved = Path(path), True
         return self._path
 
     def check(self, **options: Any) -> CheckReport:
@@ -129,8 +161,10 @@ def build(
     """Bundle an agent into one self-contained file.
 
     Args:
-        agent: the name of one of ours; with `source`, of a class in that file; or an agent, or a
-            function of Kaggle's observation and configuration.
+        agent: the name of one of ours, with options if need be (`level:n=7`); with `source`, of a
+            class in that file; or an agent, or a function of Kaggle's observation and
+            configuration, which is written into a file as its module has it, with all that it
+            uses, and only where that plays the same.
         source: a file with a class that inherits `agents.Agent`.
         game: one that the file plays besides ConnectX: `tictactoe`.
         options: of the named agent, as `connectx agents` lists them.
@@ -140,15 +174,18 @@ def build(
         OSError: a file cannot be read.
     """
     if isinstance(agent, str):
-        text = build_bundle(agent, options, None if source is None else Path(source), game)
-        return Submission(text, _specification(agent, options))
+        name, named = parse_specification(agent)
+        chosen = joined_options(named, options)
+        text = build_bundle(name, chosen, None if source is None else Path(source), game)
+        return Submission(text, _specification(name, chosen))
     if source is not None or options:
         raise ValueError("a source and options go with the name of an agent: name it")
     if isinstance(agent, Agent):
         return _bundled(agent, game)
     if game != "connectx":
         raise ValueError("a game goes with an agent: a function says itself what it plays")
-    return Submission(function_source(agent), agent.__name__)
+    name, text = function_file(agent)
+    return Submission(text, name)
 
 
 def write_submission(text: str, path: Path, *, force: bool = False) -> None:
@@ -177,6 +214,9 @@ def check(
 ) -> CheckReport:
     """Say whether Kaggle would accept a submission, and why not.
 
+    There are three verdicts: see `CheckReport.verdict`. The report of what is not saved as a file
+    has no command that uploads it.
+
     Args:
         player: a `.py` or `.tar.gz` file; or whatever else `build` makes one of.
         python: the interpreter that plays, or the folder of its virtual environment.
@@ -191,14 +231,17 @@ def check(
     game = Referee(referee).game
     submission = None if isinstance(player, str | Path) else _submission_of(player, game)
     path = submission.path if submission else Path(str(player))
-    with progress_bar(f"Checking {path}", progress) as show:
-        return check_submission(
+    is_saved = submission is None or submission.is_saved
+    name = str(path) if submission is None or is_saved else submission.name
+    with progress_bar(f"Checking {name}", progress) as show:
+        report = check_submission(
             path,
             python=None if python is None else find_python(Path(python)),
             referee=Referee(referee),
             on_progress=show,
             **options,
         )
+    return replace(report, name=name, path=report.path if is_saved else None)
 
 
 def evaluate(
@@ -215,6 +258,7 @@ def evaluate(
     columns: int | None = None,
     inarow: int | None = None,
     act_timeout: float = 2.0,
+    trust: bool = False,
     workers: int = CORES,
     dask: str | None = None,
     results: str | Path | None = None,
@@ -238,6 +282,8 @@ def evaluate(
         inarow: stones in a row that win; by default 4, in tic-tac-toe 3.
         act_timeout: seconds for a move; beyond them the bank is used, of 60 s, or 12 s with
             OpenSpiel's environments.
+        trust: files of these players are your own: in the own arena they play in the workers
+            themselves, where nothing contains or ends them, hundreds of games a second.
         workers: games at the same time, at most one a core to be fair.
         dask: address of a Dask scheduler, whose workers play instead.
         results: a file that gets each game as it ends.
@@ -250,8 +296,7 @@ def evaluate(
     Raises:
         ValueError, OSError, ModuleNotFoundError: bad input, before any game is played.
     """
-    hero = as_player(player, Referee(referee))
-    opponents = [as_player(each, Referee(referee)) for each in _several(against)]
+    hero, *opponents = _entrants([player, *_several(against)], referee, arena, trust)
     settings = Settings(
         games=require_pairs(games),
         seed=seed,
@@ -319,6 +364,7 @@ def ladder(
     columns: int | None = None,
     inarow: int | None = None,
     act_timeout: float = 2.0,
+    trust: bool = False,
     workers: int = CORES,
     dask: str | None = None,
     results: str | Path | None = None,
@@ -341,6 +387,8 @@ def ladder(
         inarow: stones in a row that win; by default 4, in tic-tac-toe 3.
         act_timeout: seconds for a move; beyond them the bank is used, of 60 s, or 12 s with
             OpenSpiel's environments.
+        trust: files of these players are your own: in the own arena they play in the workers
+            themselves, where nothing contains or ends them, hundreds of games a second.
         workers: games at the same time, at most one a core to be fair.
         dask: address of a Dask scheduler, whose workers play instead.
         results: a file that gets each game as it ends.
@@ -351,7 +399,7 @@ def ladder(
         ValueError, OSError: bad input.
         ModuleNotFoundError: the extra `rank` is not installed, or kaggle_environments is not.
     """
-    entrants = [as_player(each, Referee(referee)) for each in players]
+    entrants = _entrants(players, referee, arena, trust)
     require_round_robin([entrant.name for entrant in entrants], anchor)
     require_ranking_library()
     settings = Settings(
@@ -363,6 +411,113 @@ def ladder(
     )
     run = Run(workers, dask, None if results is None else Path(results), resume, progress)
     return make_ladder(run.play("Playing:", round_robin(entrants), settings), anchor)
+
+
+def compare(
+    new: PlayerLike,
+    old: PlayerLike,
+    *,
+    margin: float = 50.0,
+    games: int = 1000,
+    sample: int = 120,
+    seed: int = 0,
+    opening_plies: int = 4,
+    act_timeout: float = 2.0,
+    trust: bool = False,
+    workers: int = CORES,
+    progress: bool = True,
+) -> Comparison:
+    """Say whether a new version of a player is better than the old one, and where not.
+
+    Both are checked by a pair of games; they meet, in the own arena, until a sequential test tells
+    better, worse and equal apart; both are asked for their moves in the same solved positions; and
+    on Linux their moves are timed at a third of the speed.
+
+    Args:
+        new: the new version.
+        old: what it is compared with.
+        margin: the difference in Elo that matters; it takes a quarter of the games to tell twice
+            as much.
+        games: the most games; an even number.
+        sample: how many solved positions, drawn by the seed.
+        seed: the same seed gives the same games and positions, up to the players' clocks.
+        opening_plies: games begin in turn in the positions after so many plies.
+        act_timeout: seconds for a move; beyond them the bank of 60 s is used.
+        trust: the files are your own, and play in the workers themselves; see `evaluate`.
+        workers: games at the same time, at most one a core to be fair.
+        progress: show a bar on stderr, with how long it will take.
+
+    Raises:
+        ValueError, OSError, ImportError: bad input, or a player that would not be accepted.
+    """
+    settings = ComparisonSettings(margin, games, seed, opening_plies, act_timeout)
+    players = _entrants([new, old], Referee.CONNECTX, Arena.OWN, trust)
+    if players[0] == players[1]:
+        raise ValueError(f"{players[0].name} is compared with itself: name another version, too")
+    positions = read_position_set(SHIPPED_POSITIONS).sample(sample, seed)
+    for player in players:
+        with progress_bar(f"Checking {player.name}", progress) as show:
+            require_accepted(player, show)
+    with chosen_executor(workers, None) as executor:
+        with progress_bar("Comparing:", progress) as show:
+            played = play_until_decided(Pairing(*players), settings, executor, show)
+        comparison = Comparison(settings, played)
+        for player in players:
+            if comparison.completion is Completion.COMPLETE:
+                with progress_bar(f"Grading {player.name}", progress) as show:
+                    asked = GradeSettings(seed, act_timeout)
+                    graded = grade_player(player, positions, asked, executor, show)
+                comparison = replace(comparison, grades=(*comparison.grades, graded))
+    for player in players:
+        if comparison.completion is Completion.COMPLETE:
+            with progress_bar(f"Slowing down {player.name}", progress) as show:
+                slowed = slow_moves(player, show)
+            comparison = replace(comparison, slow_moves=(*comparison.slow_moves, *slowed))
+    return comparison
+
+
+def rank(
+    player: PlayerLike,
+    *,
+    games: int = 120,
+    minutes: float = 2.0,
+    seed: int = 0,
+    opening_plies: int = 2,
+    act_timeout: float = 2.0,
+    trust: bool = False,
+    workers: int = CORES,
+    progress: bool = True,
+) -> Rank:
+    """Find the level that is as strong as a player, and its Elo, by games that adapt to it.
+
+    Args:
+        player: whom to rank.
+        games: the most games; an even number.
+        minutes: after so long no further game begins.
+        seed: the same seed gives the same games, up to the players' clocks.
+        opening_plies: games begin in turn in the positions after so many plies.
+        act_timeout: seconds for a move; beyond them the bank of 60 s is used.
+        trust: the file is your own, and plays in the workers themselves; see `evaluate`.
+        workers: games at the same time, at most one a core to be fair.
+        progress: show a bar on stderr.
+
+    Raises:
+        ValueError, OSError, ModuleNotFoundError: bad input.
+    """
+    require_at_least("minutes", minutes, 0)
+    (ranked,) = _entrants([player], Referee.CONNECTX, Arena.OWN, trust)
+    settings = Settings(
+        games=require_pairs(games),
+        seed=seed,
+        opening_plies=opening_plies,
+        configuration=GameConfiguration(act_timeout=act_timeout),
+        arena=Arena.OWN,
+    )
+    with (
+        chosen_executor(workers, None) as executor,
+        progress_bar(f"Ranking {ranked.name}", progress) as show,
+    ):
+        return rank_player(ranked, settings, 60 * minutes, executor, show)
 
 
 def review(
@@ -413,6 +568,16 @@ def as_player(player: PlayerLike, referee: Referee = Referee.CONNECTX) -> Player
     return Player(submission.name, PlayerKind.FILE, submission.source.encode())
 
 
+def _entrants(players: Sequence[PlayerLike], referee: str, arena: str, trust: bool) -> list[Player]:
+    """The players of a match, two versions of one function named apart."""
+    entrants = named_apart([as_player(each, Referee(referee)) for each in players])
+    if not trust:
+        return entrants
+    if Arena(arena) is not Arena.OWN:
+        raise ValueError("trusted files play in the own arena alone: add --arena own to --trust")
+    return [trusted(entrant) for entrant in entrants]
+
+
 def _submission_of(player: PlayerLike, game: str) -> Submission:
     match player:
         case Submission():
@@ -442,10 +607,11 @@ def _bundled(agent: Agent, game: str) -> Submission:
 
 def _chosen_options(agent: Agent) -> dict[str, Any]:
     """The options of an agent that differ from their defaults."""
-    named = {option.name for option in agent_options(type(agent))}
-    chosen = {field.name: getattr(agent, field.name) for field in fields(agent)}  # type: ignore[arg-type]
-    defaults = {field.name: field.default for field in fields(agent)}  # type: ignore[arg-type]
-    return {name: chosen[name] for name in named if chosen[name] != defaults[name]}
+    return {
+        option.name: value
+        for option in agent_options(type(agent))
+        if (value := getattr(agent, option.name)) != option.default
+    }
 
 
 def _registered_name(agent: Agent) -> str | None:

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -31,6 +31,19 @@ def tables(result: object) -> RenderableType:
     return Text(object.__repr__(result))
 
 
+@singledispatch
+def summary(result: object) -> Sequence[str | Text]:
+    """What a result comes to, in a few sentences that stand last; none where nothing is shorter.
+
+    `submission.front_door` registers those of each kind, too.
+    """
+    return ()
+
+
+def _sentences(result: object) -> list[Text]:
+    return [Text(each) if isinstance(each, str) else each for each in summary(result)]
+
+
 PICTURE = "background: #ffffff; color: #0b1f38; margin: 0.5em 0; padding: 0.5em"
 """The look of a picture in a notebook, which may be dark around it."""
 
@@ -48,8 +61,13 @@ class Printed(ABC):
     """A result that prints as the tables of its command, in a terminal and in a notebook."""
 
     def __rich__(self) -> RenderableType:
-        """The tables and the notes on them."""
-        return tables(self)
+        """The tables and the rules of counting, and at last the summary, where the eye is."""
+        return Group(tables(self), *_sentences(self))
+
+    @property
+    def brief(self) -> RenderableType:
+        """The summary alone."""
+        return Group(*_sentences(self)) if summary(self) else tables(self)
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
@@ -70,7 +88,7 @@ class Printed(ABC):
         """The views among which a notebook chooses."""
         drawn = (in_page(svg, "a picture of these results", PICTURE) for svg in pictures(self))
         plain = Text.from_ansi(str(self)).plain  # notebooks ask all programs for colours
-        return {"text/plain": plain, "text/html": "".join([html_of(tables(self)), *drawn])}
+        return {"text/plain": plain, "text/html": "".join([html_of(self.__rich__()), *drawn])}
 
 
 def plain_table(title: str) -> Table:

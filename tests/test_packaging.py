@@ -79,7 +79,7 @@ def test_all_works_from_the_wheel_alone_installed_read_only(wheel: Path, tmp_pat
             text=True,
         ).stdout
 
-    pip = [sys.executable, "-m", "pip", "--python", str(binaries / "python")]
+    pip = [sys.executable, "-m", "pip", "--python", str(tmp_path / "venv")]
     options = ["--quiet", "--disable-pip-version-check", "--no-compile"]  # most is never imported
     install = [*pip, "install", *options, str(wheel)]
     subprocess.run(install, cwd=elsewhere, check=True, capture_output=True)

@@ -16,7 +16,12 @@ import numpy as np
 
 from agents.agent import OnProgress
 from agents.book.book_format import BookContent, encode_repertoire
-from agents.book.book_positions import BookScope, positions_by_ply, stones_of_keys
+from agents.book.book_positions import (
+    BookScope,
+    most_positions,
+    positions_by_ply,
+    stones_of_keys,
+)
 from agents.book.repertoire import RepertoireScope, Stones, column_of, promising_moves
 from agents.book.repertoire_building import RepertoireBuilder
 from agents.book.shards import solve_positions
@@ -24,6 +29,12 @@ from agents.reporting.input_file import read_content
 from agents.reporting.output_file import GrowingFile, growing_file
 from agents.solver.position_bounds import trivial_bounds
 from envs.bitboard import BoardMasks, has_run
+from envs.compiled.jit import Words
+
+MOST_POSITIONS = 2**24
+"""After a ply of a book: three times as many as after twelve plies of Connect Four."""
+LONGEST_QUOTE = 60
+"""Characters of a line that a message repeats."""
 
 Finding = TypeVar("Finding")
 Scope = TypeVar("Scope", BookScope, RepertoireScope)
@@ -126,7 +137,8 @@ class FindingsFile(ABC, Generic[Finding]):
             key, finding = self._pair(number, line)
             if found.setdefault(key, finding) != finding:
                 raise ValueError(
-                    f"{self.path}, line {number}: {line!r} contradicts an earlier line: delete one"
+                    f"{self.path}, line {number}: {line[:LONGEST_QUOTE]!r} contradicts an earlier "
+                    "line: delete one"
                 )
         return found, torn
 
@@ -135,7 +147,8 @@ class FindingsFile(ABC, Generic[Finding]):
             return self.finding(line)
         except ValueError as error:
             raise ValueError(
-                f"{self.path}, line {number}: {line!r} is not {error}: delete this line"
+                f"{self.path}, line {number}: {line[:LONGEST_QUOTE]!r} is not {error}: delete this "
+                "line"
             ) from None
 
 
@@ -222,9 +235,10 @@ def build_book(
 
     Raises:
         UnfinishedBook: Ctrl-C, or a worker process died.
+        ValueError: so many plies lead to too many positions.
     """
     scope = checkpoint.scope
-    keys = positions_by_ply(scope)[-1].tolist()
+    keys = _positions(scope).tolist()
     scores = {key: known[key] for key in keys if key in known}
     unknown = [key for key in keys if key not in known]
     on_progress(len(scores), len(keys), "")
@@ -236,6 +250,18 @@ def build_book(
     except (KeyboardInterrupt, BrokenExecutor) as stop:
         raise unfinished_book(stop, f"{len(scores)} of {len(keys)} positions are solved") from stop
     return BookContent(scope, np.array([scores[key] for key in keys], np.int64))
+
+
+def _positions(scope: BookScope) -> Words:
+    """The keys of the positions after the last ply of a book that can be opened."""
+    plies = positions_by_ply(scope, MOST_POSITIONS)
+    most = most_positions(len(plies[-1]))
+    if any(len(keys) > most for keys in plies):
+        raise ValueError(
+            f"after {scope.plies} plies fewer positions are left than after some plies before: "
+            "choose fewer plies"
+        )
+    return plies[-1]
 
 
 def build_repertoire(

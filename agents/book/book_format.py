@@ -32,14 +32,14 @@ Numbers are little-endian. What the bits say is in `agents.book.repertoire` and
 `agents.book.retrieval`.
 """
 
+import zlib
 from base64 import b85decode, b85encode
 from functools import lru_cache
 from importlib.resources import files
 from struct import Struct
 from typing import NamedTuple
-from zlib import compress, crc32, decompress
 
-from agents.book.book_positions import BookScope
+from agents.book.book_positions import FEW_POSITIONS, BookScope
 from agents.book.repertoire import Repertoire, RepertoireScope
 from agents.book.repertoire_data import SHIPPED_REPERTOIRE
 from agents.book.retrieval import BitField
@@ -51,6 +51,9 @@ BOOK_MAGIC = b"CXBK"
 BOOK_VERSION = 1
 BOOK_HEADER = Struct("<4sHHHHH")
 BOOK_CHECKSUM = Struct("<I")
+MOST_FOLDED = 16
+"""Scores in a byte of a large book: several times as many as there are."""
+DAMAGED_BOOK = "this opening book is damaged: build it again with `connectx book`"
 
 
 class BookContent(NamedTuple):
@@ -69,8 +72,8 @@ def encode_book(content: BookContent) -> bytes:
     header = BOOK_HEADER.pack(
         BOOK_MAGIC, BOOK_VERSION, scope.rows, scope.columns, scope.inarow, scope.plies
     )
-    data = header + compress(scores.astype(np.int8).tobytes(), 9)
-    return data + BOOK_CHECKSUM.pack(crc32(data))
+    data = header + zlib.compress(scores.astype(np.int8).tobytes(), 9)
+    return data + BOOK_CHECKSUM.pack(zlib.crc32(data))
 
 
 def decode_book(data: bytes) -> BookContent:
@@ -90,10 +93,22 @@ def decode_book(data: bytes) -> BookContent:
             "build it again with `connectx book`"
         )
     body, checksum = data[: -BOOK_CHECKSUM.size], data[-BOOK_CHECKSUM.size :]
-    if BOOK_CHECKSUM.pack(crc32(body)) != checksum:
-        raise ValueError("this opening book is damaged: build it again with `connectx book`")
-    scores = np.frombuffer(decompress(body[BOOK_HEADER.size :]), np.int8).astype(np.int64)
+    if BOOK_CHECKSUM.pack(zlib.crc32(body)) != checksum:
+        raise ValueError(DAMAGED_BOOK)
+    scores = np.frombuffer(_unfolded(body[BOOK_HEADER.size :]), np.int8).astype(np.int64)
     return BookContent(BookScope(rows, columns, inarow, plies), scores)
+
+
+def _unfolded(content: bytes) -> bytes:
+    """Decompress scores, of which few fit into few bytes."""
+    unfolding = zlib.decompressobj()
+    try:
+        scores = unfolding.decompress(content, FEW_POSITIONS + MOST_FOLDED * len(content))
+    except zlib.error as error:
+        raise ValueError(DAMAGED_BOOK) from error
+    if not unfolding.eof or unfolding.unused_data:
+        raise ValueError(DAMAGED_BOOK)
+    return scores
 
 
 REPERTOIRE_MAGIC = b"CXRP"
@@ -111,7 +126,7 @@ def encode_repertoire(scope: RepertoireScope, field: BitField) -> bytes:
         REPERTOIRE_MAGIC, REPERTOIRE_VERSION, *board, *plies, *field[:3]
     )
     data = header + field.bits
-    return data + REPERTOIRE_CHECKSUM.pack(crc32(data))
+    return data + REPERTOIRE_CHECKSUM.pack(zlib.crc32(data))
 
 
 def decode_repertoire(data: bytes) -> Repertoire:
@@ -131,7 +146,7 @@ def decode_repertoire(data: bytes) -> Repertoire:
             "read: compute it again with `connectx book --repertoire`"
         )
     content, checksum = data[: -REPERTOIRE_CHECKSUM.size], data[-REPERTOIRE_CHECKSUM.size :]
-    if REPERTOIRE_CHECKSUM.pack(crc32(content)) != checksum:
+    if REPERTOIRE_CHECKSUM.pack(zlib.crc32(content)) != checksum:
         raise ValueError(
             "this repertoire is damaged: compute it again with `connectx book --repertoire`"
         )

@@ -42,12 +42,12 @@ class BookScope:
     plies: int
 
     def __post_init__(self) -> None:
-        env = ConnectX(self.rows, self.columns, self.inarow)
-        if (self.rows + 1) * self.columns > LARGEST_BOOK_BITS:
+        if (self.rows + 1) * self.columns > LARGEST_BOOK_BITS:  # before so large a board is made
             raise ValueError(
                 f"a book takes boards with columns * (rows + 1) at most {LARGEST_BOOK_BITS}, "
-                f"not {env!r}"
+                f"not {self.rows} rows and {self.columns} columns"
             )
+        env = ConnectX(self.rows, self.columns, self.inarow)
         if not 0 <= self.plies < self.cells:
             raise ValueError(
                 f"the plies of a book for {env!r} must be from 0 to {self.cells - 1}, "
@@ -76,14 +76,32 @@ class Drop(NamedTuple):
     """The key of the position after it; without meaning where the stone is illegal or wins."""
 
 
-def positions_by_ply(scope: BookScope) -> tuple[Words, ...]:
-    """The keys of a book's positions for each ply from 0 on, in ascending order."""
+FEW_POSITIONS = 2**18
+"""After a ply: so many take little time and memory."""
+
+
+def most_positions(deepest: int) -> int:
+    """How many positions a book may have after any ply, by their number after its last one."""
+    return max(deepest, FEW_POSITIONS)
+
+
+def positions_by_ply(scope: BookScope, most: int) -> tuple[Words, ...]:
+    """The keys of a book's positions for each ply from 0 on, in ascending order.
+
+    Raises:
+        ValueError: after a ply there are more than `most`.
+    """
     import numpy as np
 
     plies = [np.zeros(1, np.int64)]
-    for _ in range(scope.plies):
+    for ply in range(1, scope.plies + 1):
         drops = drops_into_columns(scope, plies[-1])
         plies.append(np.unique(np.concatenate([d.keys[d.legal & ~d.wins] for d in drops])))
+        if len(plies[-1]) > most:
+            raise ValueError(
+                f"a book of {scope.plies} plies may have {most} positions after each, and there "
+                f"are {len(plies[-1])} after {ply}: choose fewer plies with `connectx book`"
+            )
     return tuple(plies)
 
 

@@ -9,6 +9,7 @@ from agents.book.book_positions import (
     BookScope,
     drops_into_columns,
     keys_of_stones,
+    most_positions,
     positions_by_ply,
 )
 from agents.book.data import SHIPPED_BOOK
@@ -95,10 +96,10 @@ def open_book(content: BookContent) -> OpeningBook:
     """A book in which positions can be looked up, those after fewer plies too.
 
     Raises:
-        ValueError: there are more or fewer scores than positions.
+        ValueError: there are more or fewer scores than positions; see `positions_by_ply`, too.
     """
     scope, deepest_scores = content
-    keys = positions_by_ply(scope)
+    keys = positions_by_ply(scope, most_positions(len(deepest_scores)))
     if len(deepest_scores) != len(keys[-1]):
         raise ValueError(
             f"the opening book has {len(deepest_scores)} scores for {len(keys[-1])} positions: "

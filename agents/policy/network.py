@@ -21,12 +21,11 @@ A trained policy as a file: an .npz archive of numpy arrays, of 16-bit floats wh
 """
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from io import BytesIO
-from math import prod
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeAlias
-from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from agents.policy.array_archive import ArrayArchive
 from agents.policy.features import FeatureBoard, active_features, feature_board, feature_count
 from envs.bitboard import winning_lines
 from envs.board import BoardGame, BoardState
@@ -142,8 +141,7 @@ def encode_policy(policy: TrainedPolicy) -> bytes:
 
 NO_POLICY = "this is no trained policy: train one with `connectx train`"
 MOST_BYTES = 2**25
-"""The most that an archive, or all that is in it, may take: several times what training makes."""
-MOST_ARRAYS = 64
+"""The most that a file, or the arrays in it, may take: several times what training makes."""
 MOST_CELLS = 2**12
 """Of a board; none that takes part in games has as many."""
 SCOPE_BYTES = 1024
@@ -157,25 +155,11 @@ def decode_scope(content: bytes) -> PolicyScope:
         ValueError: they are no policy.
     """
     try:
-        with _archive(content) as archive, _entry(archive, archive.getinfo("scope.npy")) as file:
-            array = file.read(SCOPE_BYTES)
+        array = _archive(content).beginning("scope", SCOPE_BYTES)
         words = "<4q" if b"<i8" in array else "<4i"  # 32 bits by older numpy on Windows
         return PolicyScope(*struct.unpack(words, array[-struct.calcsize(words) :]))
     except Exception as error:  # whatever a torn or a stranger's file may lead to
         raise ValueError(NO_POLICY) from error
-
-
-def _archive(content: bytes) -> ZipFile:
-    if len(content) > MOST_BYTES:
-        raise ValueError(f"it has more than {MOST_BYTES} bytes")
-    return ZipFile(BytesIO(content))
-
-
-def _entry(archive: ZipFile, entry: ZipInfo) -> IO[bytes]:
-    """What an entry holds; read it in parts, for only their lengths are limits."""
-    if entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
-        raise ValueError(f"{entry.filename} is compressed in a way that numpy does not use")
-    return archive.open(entry)
 
 
 def decode_policy(content: bytes) -> TrainedPolicy:
@@ -185,9 +169,12 @@ def decode_policy(content: bytes) -> TrainedPolicy:
         ValueError: they are no policy, one in another version of the format, or one whose arrays
             do not fit each other.
     """
-    arrays = _read_arrays(content)
-    version = arrays.get("format")
-    if version is None or version.shape:
+    try:
+        archive = _archive(content)
+        version = archive["format"]
+    except ValueError as error:
+        raise ValueError(NO_POLICY) from error
+    if version.shape or version.dtype.kind != "i":
         raise ValueError(NO_POLICY)
     if version != POLICY_FORMAT:
         raise ValueError(
@@ -195,54 +182,28 @@ def decode_policy(content: bytes) -> TrainedPolicy:
             "read: train it again with `connectx train`"
         )
     try:
-        policy = TrainedPolicy(PolicyScope(*arrays["scope"].tolist()), _network(arrays))
+        policy = TrainedPolicy(PolicyScope(*archive["scope"].tolist()), _network(archive))
         _require_consistent(policy)
-    except (KeyError, TypeError, ValueError) as error:
+    except (TypeError, ValueError) as error:
         raise ValueError(
             f"this trained policy is damaged ({error}): train it again with `connectx train`"
         ) from error
     return policy
 
 
-def _read_arrays(content: bytes) -> Mapping[str, Any]:
-    """The arrays of an archive; none where it is too large, or no archive of plain arrays."""
-    try:
-        with _archive(content) as archive:
-            entries = archive.infolist()
-            if sum(entry.file_size for entry in entries) > MOST_BYTES or len(entries) > MOST_ARRAYS:
-                return {}
-            return {
-                entry.filename.removesuffix(".npy"): _array(archive, entry) for entry in entries
-            }
-    except Exception:  # whatever a torn or a stranger's file may lead to
-        return {}
+def _archive(content: bytes) -> ArrayArchive:
+    if len(content) > MOST_BYTES:
+        raise ValueError(f"it has more than {MOST_BYTES} bytes")
+    return ArrayArchive(content, MOST_BYTES)
 
 
-def _array(archive: ZipFile, entry: ZipInfo) -> Any:
-    """An array of an archive.
-
-    Raises:
-        ValueError: its header claims more or less than there is.
-    """
-    from numpy.lib import format as npy
-
-    with _entry(archive, entry) as file:
-        version = npy.read_magic(file)
-        read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-        shape, _, dtype = read_header(file)
-        if not dtype.itemsize or prod(shape) * dtype.itemsize != entry.file_size - file.tell():
-            raise ValueError(f"{entry.filename} is not as long as an array of shape {shape}")
-    with _entry(archive, entry) as file:
-        return npy.read_array(file, allow_pickle=False)
-
-
-def _network(arrays: Mapping[str, Any]) -> PolicyNetwork:
+def _network(archive: ArrayArchive) -> PolicyNetwork:
     import numpy as np
 
     weights = {
-        name: arrays[name].astype(np.float32) for name in PolicyNetwork._fields if name != "tuples"
+        name: archive[name].astype(np.float32) for name in PolicyNetwork._fields if name != "tuples"
     }
-    return PolicyNetwork(tuples=arrays["tuples"].astype(np.int64), **weights)
+    return PolicyNetwork(tuples=archive["tuples"].astype(np.int64), **weights)
 
 
 def _require_consistent(policy: TrainedPolicy) -> None:

@@ -1,12 +1,25 @@
-"""Files that a command is given."""
+"""Files that a command is given: how they are read, and refused in a sentence."""
 
+import json
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from io import FileIO
 from pathlib import Path
+from reprlib import Repr
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 NO_WAITING = getattr(os, "O_NONBLOCK", 0)
 """Opens a named pipe at once, whether or not there is anybody at its other end."""
+
+LONGEST_QUOTED = 200
+"""Characters of a stranger's words in a message."""
+
+MISSHAPEN = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What is raised where a document has another shape than the code that reads it expects."""
 
 
 def read_content(path: str | Path, advice: str, kind: str = "") -> bytes:
@@ -39,3 +52,67 @@ def open_plain(path: str, flags: int) -> int:
         return descriptor
     os.close(descriptor)
     raise OSError(None, "it is no plain file")
+
+
+def read_json(text: str | bytes, kind: type[T]) -> T | None:
+    """What a text in JSON stands for, such as a `dict`; None where that or the text is another."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, kind) else None
+
+
+def read_header(line: str | bytes, expected: str, path: Path, advice: str) -> dict[str, Any]:
+    """The fields of a file's first line, a JSON object that names the file's format.
+
+    Raises:
+        ValueError: it is something else, or names another format.
+    """
+    fields = read_json(line, dict) or {}
+    found = fields.get("format")
+    if found != expected:
+        raise ValueError(
+            f"{path} must begin with the format {expected!r}, not {quoted(found)}: {advice}"
+        )
+    return fields
+
+
+@contextmanager
+def refused(what: str, advice: str) -> Iterator[None]:
+    """Refuse in one sentence whatever cannot be read of a file in the `with` block.
+
+    Args:
+        what: says of which file what is wrong, as in `games.jsonl, line 3 is damaged`.
+        advice: says what to do.
+
+    Raises:
+        ValueError: it cannot be read.
+    """
+    try:
+        yield
+    except MISSHAPEN as error:
+        reason = str(error) if type(error) is ValueError else repr(error)
+        raise ValueError(f"{what} ({one_line(reason)}): {advice}") from error
+
+
+def refused_line(path: Path, number: int) -> AbstractContextManager[None]:
+    """The same of a line, counted from 1."""
+    return refused(f"{path}, line {number} is damaged", "delete this line")
+
+
+def quoted(value: object) -> str:
+    """A stranger's value as Python writes it, fit for a sentence: long and deep ones in part."""
+    short = Repr()
+    short.maxstring = LONGEST_QUOTED // 2
+    return one_line(short.repr(value))
+
+
+def one_line(text: object) -> str:
+    """A stranger's text, fit for a sentence: one line of at most `LONGEST_QUOTED` characters.
+
+    Control characters are escaped, with which it could steer a terminal.
+    """
+    line = " ".join(str(text).split())[: LONGEST_QUOTED + 1]
+    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in line)
+    return shown if len(shown) <= LONGEST_QUOTED else f"{shown[: LONGEST_QUOTED - 1]}…"

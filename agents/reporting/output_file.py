@@ -4,7 +4,8 @@ A file is replaced at once: the new content goes to a temporary file beside it, 
 that is not there yet; it is brought to the disk and takes the place of the old one, whose mode it
 has. Where the path is a symbolic link, the file that it leads to is replaced and the link stays;
 other hard links keep the old content. Only plain files are written: a device keeps nothing, and a
-named pipe would wait for a reader.
+named pipe would wait for a reader. The temporary file is locked: where its writer was killed, the
+next one in the same folder removes it.
 """
 
 import errno
@@ -17,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from io import FileIO
 from pathlib import Path
-from time import monotonic
+from time import monotonic, time
 
 from agents.reporting.input_file import open_plain
 
@@ -34,6 +35,13 @@ NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 SYNC_SECONDS = 1.0
 """A power cut costs what was appended in at most so long; the death of a process costs nothing."""
+
+PARTS = ".connectx-{}.part"
+"""The names of temporary files."""
+
+SPARED_SECONDS = 60.0
+"""On Windows a temporary file must be closed for a moment before it is renamed, and no younger one
+is removed by others."""
 
 LOCKED_BYTE = 2**31 - 2
 """Nobody else can read what is locked on Windows, so it lies where there is nothing to read."""
@@ -58,7 +66,8 @@ def replace_content(path: Path, content: bytes) -> None:
     with _successor(path) as (file, new, target):
         _write(file, content)
         os.fsync(file)
-        file.close()  # Windows renames no file that is open
+        if sys.platform == "win32":  # where no file is renamed that is open
+            file.close()
         new.replace(target)
         _sync_folder(target.parent)
 
@@ -77,8 +86,8 @@ def _successor(path: Path) -> Iterator[tuple[FileIO, Path, Path]]:
     """A new, empty file with its path, and the one that it may replace; it is gone in the end."""
     try:
         target, mode = _target(path)
-        new = target.with_name(f".connectx-{os.urandom(8).hex()}.part")
-        file = FileIO(new, "xb", opener=partial(_open_new, mode=mode))
+        _remove_abandoned(target.parent)
+        file, new = _new_part(target, mode)
         try:
             if mode is not None:
                 new.chmod(mode)  # of which the umask may have taken some
@@ -113,6 +122,31 @@ def _target(path: Path) -> tuple[Path, int | None]:
 def _open_new(path: str, flags: int, mode: int | None) -> int:
     """Open a file that is not there; whoever must not read the old one cannot read it either."""
     return os.open(path, flags | FOLLOW_NO_LINK, 0o666 if mode is None else mode & 0o777)
+
+
+def _new_part(target: Path, mode: int | None) -> tuple[FileIO, Path]:
+    """A new file beside another one, locked; who takes it for abandoned before that may have it."""
+    while True:
+        new = target.with_name(PARTS.format(os.urandom(8).hex()))
+        file = FileIO(new, "xb", opener=partial(_open_new, mode=mode))
+        if _try_to_lock(file, new):
+            return file, new
+        file.close()
+        with suppress(OSError):
+            new.unlink()
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Remove the temporary files whose writers have ended without doing so, being killed."""
+    for part in folder.glob(PARTS.format("*")):
+        with suppress(OSError):
+            if sys.platform == "win32":  # where no file can be removed that anybody has open
+                if time() - part.stat().st_mtime > SPARED_SECONDS:
+                    part.unlink()
+            else:
+                with _opened(part, "rb+", FOLLOW_NO_LINK) as file:
+                    _take_lock(file)
+                    part.unlink()
 
 
 def _write(file: FileIO, content: bytes) -> None:
@@ -221,22 +255,30 @@ def held(path: Path) -> Iterator[None]:
 def _locked(file_path: Path, path: Path, flags: int) -> Iterator[FileIO]:
     """A file, opened to append and locked where the file system can, for the sake of another."""
     try:
-        opened = FileIO(file_path, "ab+", opener=lambda name, own: open_plain(name, own | flags))
+        opened = _opened(file_path, "ab+", flags)
     except OSError as error:
         raise _unwritable(path, error) from error
     with opened as file:
-        try:
-            _take_lock(file)
-            is_ours = _is_at(file_path, file)
-        except (BlockingIOError, PermissionError):
-            is_ours = False
-        except OSError:  # some network file systems know no locks
-            is_ours = True
-        if not is_ours:
+        if not _try_to_lock(file, file_path):
             raise BlockingIOError(
                 f"another run is using {path}: wait until it ends, or choose another file"
             )
         yield file
+
+
+def _opened(path: Path, mode: str, flags: int) -> FileIO:
+    return FileIO(path, mode, opener=lambda name, own: open_plain(name, own | flags))
+
+
+def _try_to_lock(file: FileIO, path: Path) -> bool:
+    """Lock a file until it is closed, where the file system can; whether no other run has it."""
+    try:
+        _take_lock(file)
+        return _is_at(path, file)
+    except (BlockingIOError, PermissionError):
+        return False
+    except OSError:  # some network file systems know no locks
+        return True
 
 
 def _is_at(path: Path, file: FileIO) -> bool:
@@ -256,7 +298,10 @@ def _take_lock(file: FileIO) -> None:
     if sys.platform == "win32":
         file.seek(LOCKED_BYTE)
         msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-    elif fcntl is not None:
+        file.seek(0)
+    elif fcntl is None:
+        raise OSError(None, "there are no locks")
+    else:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 

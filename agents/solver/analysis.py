@@ -19,6 +19,7 @@ from rich.text import Text
 
 from agents.agent import OnProgress
 from agents.reporting.display import shows_itself
+from agents.reporting.input_file import one_line
 from agents.reporting.rich_html import html_of, text_of
 from agents.solver.exact_moves import bounds_of_best
 from agents.solver.solver import ScoreBounds, Solver
@@ -67,7 +68,7 @@ def read_positions(env: ConnectX, lines: Iterable[str]) -> Iterator[ReachedPosit
             try:
                 yield read_position(env, moves)
             except ValueError as error:
-                raise ValueError(f"line {number}: {error}") from None
+                raise ValueError(f"line {number}: {one_line(error)}") from None
 
 
 @dataclass(frozen=True)

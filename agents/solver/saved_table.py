@@ -30,6 +30,7 @@ LEVEL = 1
 CHUNK = 1 << 20
 """Words that are compressed in one go."""
 LONGEST_HEADER = 4096
+MOST_GENERATIONS = 1 << 62
 
 
 def save_table(solver: Solver, path: Path) -> None:
@@ -75,7 +76,9 @@ def load_table(solver: Solver, path: Path) -> None:
     if header["layout"] != _layout(engine):
         raise ValueError(f"the table {path} comes from another version of the solver: begin anew")
     generation = header["generation"]
-    if generation not in range(1, 1 << 62) or not generation_in(engine.layout.near, generation):
+    if type(generation) is not int or not 0 < generation < MOST_GENERATIONS:
+        raise _damaged(path)
+    if not generation_in(engine.layout.near, generation):
         raise _damaged(path)
     _decompress(path, compressed, engine)
     engine.generation = generation

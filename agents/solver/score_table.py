@@ -171,6 +171,7 @@ def bucket_and_tag(table: ScoreTable, key: int, left: int) -> tuple[int, int]:
     """Compute the index of the key's bucket, and the highest bits of its entries."""
     part = part_of(table.layout, left)
     product = key * table.layout.multiplier
+    # Where a key fills its word, this shifts the sign, whose copies the mask leaves out.
     bucket = int((product >> part.check_bits) & ((1 << part.bucket_bits) - 1))
     check = product & part.check
     generation = generation_in(part, table.generation)

@@ -9,6 +9,7 @@ from reprlib import repr as short
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
+from agents.reporting.input_file import one_line, quoted
 from agents.trace.trace import SearchTrace
 
 SCALARS = (bool, int, float, str)
@@ -35,19 +36,19 @@ def from_json(text: str) -> SearchTrace:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ValueError(
-            f"this text is no trace of a search, for it is no JSON: {error}"
+            f"this text is no trace of a search, for it is no JSON: {one_line(error)}"
         ) from error
     if not isinstance(document, dict) or "version" not in document:
         raise ValueError("this JSON is no trace of a search, as it says no version")
     if document["version"] != VERSION:
         raise ValueError(
-            f"this trace is of version {document['version']!r}, and only version {VERSION} can be "
-            "read: record the search again"
+            f"this trace is of version {quoted(document['version'])}, and only version {VERSION} "
+            "can be read: record the search again"
         )
     try:
         trace: SearchTrace = decoded(SearchTrace, document.get("trace"))
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"this JSON is no trace of a search: {error}") from error
+        raise ValueError(f"this JSON is no trace of a search: {one_line(error)}") from error
     return trace
 
 

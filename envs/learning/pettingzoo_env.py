@@ -1,7 +1,8 @@
 """The games for PettingZoo: two agents that take turns (its AEC interface).
 
 `env()` is Connect Four, `env(TicTacToe())` and `env(ConnectX(5, 5, inarow=3))` the other games;
-`raw_env` is the same without PettingZoo's check of the order of calls.
+`raw_env` is the same without PettingZoo's check of the order of calls. From PettingZoo 1.27 on,
+`pettingzoo.make("aec", "connectx/ConnectX-v0", rows=5)` makes them by name.
 """
 
 from collections.abc import Mapping
@@ -17,6 +18,7 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from envs.board import BoardGame, state_from_moves
 from envs.connectx import ConnectFour
+from envs.games import GAMES
 from envs.learning.arguments import ILLEGAL, require_choice, require_moves, whole_number
 from envs.learning.observations import action_mask, make_observer
 from envs.render import board_ansi, board_rgb
@@ -252,3 +254,18 @@ def env(
         ValueError: as there.
     """
     return OrderEnforcingWrapper(BoardGameAEC(game, render_mode, observation, illegal))
+
+
+def named_env(name: str, **arguments: Any) -> AECEnv[str, Observation, int]:
+    """Make `env` of a game in the table `GAMES`, for `pettingzoo.make`.
+
+    Args:
+        name: of the game in the table.
+        arguments: sizes of the board, as the game has them, and what else `env` takes.
+
+    Raises:
+        ValueError: a size that is no whole number of at least 1; or as `env`.
+    """
+    entry = GAMES[name]
+    sizes = {size: arguments.pop(size) for size in entry.sizes if size in arguments}
+    return env(entry.make(**sizes), **arguments)

@@ -47,11 +47,12 @@ def _hold(env: Any, seats: tuple[Seat, Seat], opening: tuple[int, ...]) -> Playe
         move = seats[mover].act(observation, dict(env.configuration))
         durations[mover].append(move.seconds)
         failure = overtime(move, env.configuration.actTimeout, bank) or move.failure
-        _step(env, _action(move, failure), {"duration": move.seconds})
+        action = _action(move, failure)
+        _step(env, action, {"duration": move.seconds})
         if env.state[mover].reward is None:
             failure = failure or misplaced(move.column, env.configuration)
-        elif move.column is not None:
-            columns.append(move.column)
+        else:
+            columns.append(action)
     return PlayedGame(
         columns=columns,
         durations=durations,
@@ -76,10 +77,10 @@ NOT_AN_ACTION = "not an action"
 """Kaggle finds it INVALID."""
 
 
-def _action(move: Move, failure: Failure | None) -> object:
-    """Translate a move or a failure for Kaggle's environment."""
+def _action(move: Move, failure: Failure | None) -> Any:
+    """Translate a move or a failure for Kaggle's environment, which plays column 0 for None."""
     if failure is None:
-        return move.column
+        return NOT_AN_ACTION if move.column is None else move.column
     if failure.status == "INVALID":
         return NOT_AN_ACTION
     if failure.status == "TIMEOUT":

@@ -2,10 +2,10 @@
 
 import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from hashlib import sha256
-from itertools import combinations
+from itertools import chain, combinations, count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,7 +16,7 @@ from agents.reporting.input_file import read_content
 from submission.bundle.bundle import build_bundle, unbundled_agent
 from submission.kaggle import BUILT_IN_AGENTS, Referee
 from submission.sandbox.player_process import MAIN
-from submission.sandbox.staging import ARCHIVES, require_source, unpack
+from submission.sandbox.staging import ARCHIVES, GZIP, require_source, unpack
 
 
 class PlayerKind(StrEnum):
@@ -38,11 +38,42 @@ class Player:
     """The content of the submission's file or archive; None for one of Kaggle's built-ins."""
     make_agent: Callable[[], Agent] | None = field(default=None, repr=False, compare=False)
     """Makes the agent that the submission plays, for a game in this process; None if unknown."""
+    is_trusted: bool = field(default=False, compare=False)
+    """Whether its file may play in the process that asks it; see `trusted`."""
 
     @property
     def sha256(self) -> str | None:
         """The hash of the submission's content, in hexadecimal; None for a built-in."""
         return None if self.source is None else sha256(self.source).hexdigest()
+
+
+def trusted(player: Player) -> Player:
+    """The player, whose file is the user's own: the own arena need not keep it in a process apart.
+
+    An archive is kept there all the same, for its modules may have the names of another one's.
+    """
+    is_single_file = player.source is not None and not player.source.startswith(GZIP)
+    return replace(player, is_trusted=player.kind is PlayerKind.FILE and is_single_file)
+
+
+def named_apart(players: Sequence[Player]) -> list[Player]:
+    """Number players that differ and have one name, two versions of a function say.
+
+    Returns:
+        The players in their order: `agent`, `agent (2)`, …; the same one under its one name.
+    """
+    named: dict[str, Player] = {}
+    apart = []
+    for player in players:
+        numbers = (f"{player.name} ({number})" for number in count(2))
+        name = next(
+            name
+            for name in chain([player.name], numbers)
+            if name not in named or named[name].sha256 == player.sha256
+        )
+        named[name] = player
+        apart.append(replace(player, name=name))
+    return apart
 
 
 def find_player(name: str, referee: Referee = Referee.CONNECTX) -> Player:

@@ -1,22 +1,31 @@
 """Seats: what a referee asks for moves, wherever the player runs."""
 
+import atexit
 import random
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
-from functools import partial
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cache, lru_cache, partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Lock
 from time import perf_counter
 from types import FunctionType
 from typing import Any, Protocol
 
+import numpy as np
+
 from agents.agent import Agent
 from submission.arena.players import Player
 from submission.entry import KagglePlayer
-from submission.kaggle import ONE_AT_A_TIME, Referee, environment_of
+from submission.kaggle import ONE_AT_A_TIME, Referee, environment_of, kaggle_environments
 from submission.sandbox.kaggle_agent import KaggleAgent
 from submission.sandbox.launcher import LAUNCHER
+from submission.sandbox.messages import Message
 from submission.sandbox.move import Failure, Move, read_answer
+from submission.sandbox.player_process import MAIN
 from submission.sandbox.processes import default_memory
+from submission.sandbox.staging import lay_out
 
 __all__ = ["Failure", "Move", "Seat", "open_seat", "seat_seed"]
 
@@ -54,7 +63,7 @@ class BuiltInSeat:
         """The agent's move; see `Seat`."""
         with ONE_AT_A_TIME:
             answer = self._agent.act(observation, configuration)
-        return read_answer(answer, dict(configuration), default_memory())
+        return read_answer(answer, dict(configuration), None)
 
 
 def seat_seed(game_seed: int, seat: int) -> int:
@@ -117,16 +126,104 @@ class AgentSeat:
         return Move(column, round(perf_counter() - started, 6))
 
 
+class TrustedSeat:
+    """A submission file at the board, in this process: nothing limits or ends it, nor undoes it.
+
+    Its global random numbers alone are its own. With the same seed it plays as in a process apart.
+
+    Args:
+        source: the content of the file.
+        seed: of Python's and numpy's global random numbers.
+    """
+
+    def __init__(self, source: bytes, seed: int) -> None:
+        kaggle_environments().agent.compile = _compiled
+        self._agent = KaggleAgent(_main_file(source))
+        self._numbers = GlobalNumbers.of_seed(seed)
+
+    def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Move:
+        """The file's move; see `Seat`. The first one loads it."""
+        path = sys.path.copy()  # where the file fails, Kaggle's loader leaves its folder there
+        with ONE_AT_A_TIME:
+            self._numbers.take_turn()
+            answer = self._answer(observation, configuration)
+        sys.path[:] = path
+        return read_answer(answer, dict(configuration), None)
+
+    def _answer(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Message:
+        begin = perf_counter()
+        try:
+            return self._agent.act(observation, configuration)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            return self._agent.escape(error, perf_counter() - begin)
+
+
+_compiled = lru_cache(maxsize=16)(compile)
+"""Kaggle's loader compiles a file anew for each game."""
+
+
+@cache
+def _main_file(source: bytes) -> str:
+    """The path under which a file is loaded for as long as this process runs."""
+    folder = TemporaryDirectory(prefix="connectx-")
+    atexit.register(folder.cleanup)
+    lay_out(source, Path(folder.name))
+    return str(Path(folder.name, MAIN))
+
+
+class GlobalNumbers:
+    """Random numbers that are drawn from the global generators of Python and numpy.
+
+    Args:
+        state: of both generators, before the first number is drawn.
+    """
+
+    def __init__(self, state: tuple[Any, Any] | None = None) -> None:
+        self._state = state
+
+    @classmethod
+    def of_seed(cls, seed: int) -> "GlobalNumbers":
+        """Those of a process whose generators have this seed, from 0 to 2**32 - 1."""
+        return cls((random.Random(seed).getstate(), np.random.RandomState(seed).get_state()))
+
+    def take_turn(self) -> None:
+        """Have the global generators go on where these numbers have stopped."""
+        global _drawn
+        if _drawn is self:
+            return
+        _drawn._state = random.getstate(), np.random.get_state()
+        if self._state is not None:
+            random.setstate(self._state[0])
+            np.random.set_state(self._state[1])
+        _drawn = self
+
+
+_outside = _drawn = GlobalNumbers()
+"""The numbers of this process, and those whose turn it is."""
+
+
+@contextmanager
+def _trusted_seat(source: bytes, seed: int) -> Iterator[TrustedSeat]:
+    try:
+        yield TrustedSeat(source, seed)
+    finally:
+        _outside.take_turn()
+
+
 def open_seat_here(
     player: Player, *, seed: int, referee: Referee = Referee.CONNECTX
 ) -> AbstractContextManager[Seat]:
-    """Like `open_seat`, but an agent of ours plays in this process.
+    """Like `open_seat`, but an agent of ours, and a file that is trusted, play in this process.
 
-    It is asked for each move until it answers: nothing ends a search that ignores the clock.
+    They are asked for each move until they answer: nothing ends a search that ignores the clock.
     """
-    if player.make_agent is None:
-        return open_seat(player, seed=seed, referee=referee)
-    return nullcontext(AgentSeat(player.make_agent, seed))
+    if player.make_agent is not None:
+        return nullcontext(AgentSeat(player.make_agent, seed))
+    if player.is_trusted and player.source is not None:
+        return _trusted_seat(player.source, seed)
+    return open_seat(player, seed=seed, referee=referee)
 
 
 def _seeded(make_agent: Callable[[], Agent], seed: int) -> Agent:

@@ -4,15 +4,19 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing
+from dataclasses import replace
 from itertools import count
+from math import inf
 from pathlib import Path
 from time import monotonic
 
 from agents.agent import OnProgress
-from submission.arena.game_record import GameConfiguration
 from submission.checking.check_result import CheckReport, JudgedGame, summarise
 from submission.checking.diagnosis import Fault, Surroundings, diagnose, doubt_choice
-from submission.checking.observed_game import GamePlan, Limits, ObservedGame, Seats, observe_game
+from submission.checking.game_plan import FIRST_GAMES, GamePlan, Limits, planned_games
+from submission.checking.game_watch import doubtful_seats
+from submission.checking.kaggle_image import is_missing_here_alone
+from submission.checking.observed_game import ObservedGame, observe_game
 from submission.checking.source_facts import SourceFacts, read_source
 from submission.kaggle import Referee, environment_of
 from submission.sandbox.file_guard import PROJECT_MODULES, PROJECT_PLACES
@@ -22,32 +26,6 @@ from submission.sandbox.staging import stage
 
 PATIENCE = 60.0
 """Seconds after which no further game begins."""
-
-FULL_SECONDS = 8.0
-"""How long a game at the full time limit is played, from the end of its first move, at full
-speed."""
-
-SHORT_ACT_TIMEOUT = 0.1
-"""Seconds for a move in the further games."""
-
-SHORT_SECONDS = 1.5
-"""As FULL_SECONDS, in the further games."""
-
-DECIDING_SEATS: tuple[Seats, ...] = ((1,), (2,), (1, 2))
-
-FIRST_GAMES = 2
-"""How many games are played before all others: those against the `random` agent."""
-
-OTHER_SIZES: tuple[tuple[tuple[int, int, int], Seats], ...] = (
-    ((4, 5, 3), (1,)),
-    ((4, 5, 3), (2,)),
-    ((7, 8, 4), (1,)),
-    ((7, 8, 4), (2,)),
-    ((10, 12, 5), (1,)),
-    ((10, 12, 5), (2,)),
-    ((1, 1, 1), (1,)),
-)
-"""Rows, columns and inarow of further games of ConnectX, and the seats."""
 
 MOST_GAMES = 2
 
@@ -70,8 +48,9 @@ def check_submission(
     """Check a submission: it may hang, crash, end its interpreter or eat memory.
 
     The games that decide are on 6x7x4, in both seats against Kaggle's `random` agent and, if the
-    submission passes these, against itself as in Kaggle's validation. Further games, on other
-    sizes and with a short time limit, only warn.
+    submission passes these, against itself as in Kaggle's validation. Where its bank of time could
+    run out in a full game, which these seldom are, it plays a long one on that seat, and that
+    decides, too. Further games, on other sizes and with a short time limit, only warn.
 
     Args:
         path: a `.py` file, or a `.tar.gz` file with `main.py` at its top.
@@ -86,9 +65,10 @@ def check_submission(
             referee's, 60 or, with OpenSpiel's, 12.
         run_timeout: seconds for a game. The defaults of these three are those of Kaggle's ConnectX.
         game_seconds: how long a game that decides is played, from the end of its first move; by
-            default 8 at full speed. It goes on while the bank could still run out.
-        pair_only: play no games but those against the `random` agent, one on each seat.
-        patience: seconds after which no further game begins.
+            default 8 at full speed. A long one goes on while the bank could still run out.
+        pair_only: play no games but those against the `random` agent, one on each seat, and the
+            long ones that they call for.
+        patience: seconds after which no further game begins; with 0 none is played.
         memory: bytes of address space for the submission's process, enforced on Linux; by default
             a third of the machine's memory (two processes run at the same time), but at least
             4 GiB and at most the 16 GiB of Kaggle's.
@@ -124,52 +104,50 @@ def check_submission(
             records = _play_games(plans, staged, limits, launcher, patience, on_game)
             return [JudgedGame(record, _judge(record, path, source)) for record in records]
 
-        games = _play_in_turn(plans, play, patience)
-    return summarise(path, source, limits, games, len(plans))
-
-
-def planned_games(
-    limits: Limits, seconds: float | None = None, referee: Referee = Referee.CONNECTX
-) -> list[GamePlan]:
-    """All games of a check, in the order in which they are played.
-
-    The first three decide: those against Kaggle's `random` agent, and that against itself, with
-    which Kaggle validates a submission. The others show whether the submission depends on the
-    board's size or on the time to think.
-
-    Args:
-        limits: what the submission may take.
-        seconds: how long a game that decides is played, from the end of its first move; by default
-            FULL_SECONDS, and longer at a lower speed, as the others are in any case.
-        referee: who holds them.
-    """
-    full = FULL_SECONDS / limits.speed if seconds is None else seconds
-    short = SHORT_SECONDS / limits.speed
-    rules = GameConfiguration.of(referee)
-    full_size = rules.rows, rules.columns, rules.inarow
-    deciding = [
-        GamePlan(*full_size, seats, limits.act_timeout, full, decides=True, referee=referee)
-        for seats in DECIDING_SEATS
-    ]
-    other_sizes = OTHER_SIZES if referee.game == "connectx" else ()
-    further = [
-        GamePlan(*size, seats, SHORT_ACT_TIMEOUT, short, decides=False, referee=referee)
-        for size, seats in ((full_size, (1, 2)), *other_sizes)
-    ]
-    return deciding + further
+        games = _play_in_turn(plans, play, patience, limits)
+    return summarise(path, source, limits, games, len(plans), patience)
 
 
 def _play_in_turn(
-    plans: Sequence[GamePlan],
+    plans: list[GamePlan],
     play: Callable[[Sequence[GamePlan], float], list[JudgedGame]],
     patience: float,
+    limits: Limits,
 ) -> list[JudgedGame]:
-    """The games against the random agent and, unless they show a fault, all others."""
+    """The games against the random agent and, unless they show a fault, all others.
+
+    Long games that the others call for are added to the plans, and follow them at once.
+    """
     begun = monotonic()
-    first = play(plans[:FIRST_GAMES], patience)
-    if any(game.fault for game in first):
-        return first
-    return first + play(plans[FIRST_GAMES:], patience - (monotonic() - begun))
+    games = list[JudgedGame]()
+    for part in (plans[:FIRST_GAMES], plans[FIRST_GAMES:]):
+        games += play(part, patience - (monotonic() - begun))
+        long_ones = _long_games(games, limits)
+        plans += long_ones
+        games += play(long_ones, inf)
+        if any(game.fault for game in games if game.record.plan.decides):
+            break
+    return games
+
+
+def _long_games(games: Sequence[JudgedGame], limits: Limits) -> list[GamePlan]:
+    """A long game on each seat whose bank could run out, unless one was played, or a fault found.
+
+    What stands against a guess is that agents may plan with what is left in the bank: one that
+    takes much in the opening can be one that will not run out of it.
+    """
+    deciding = [game for game in games if game.record.plan.decides]
+    if any(game.fault for game in deciding):
+        return []
+    records = [game.record for game in deciding]
+    shown = {seat for record in records if record.plan.is_long for seat in record.moves}
+    long_ones = {
+        seat: replace(record.plan, seats=(seat,), is_long=True)
+        for record in records
+        for seat in doubtful_seats(record.moves, record.plan, limits)
+        if seat not in shown
+    }
+    return [long_ones[seat] for seat in sorted(long_ones)]
 
 
 def _play_games(
@@ -222,7 +200,13 @@ def _neighbours(path: Path) -> Iterator[str]:
 
 def _judge(record: ObservedGame, path: Path, source: SourceFacts) -> Fault | None:
     surroundings = Surroundings(
-        neighbours=frozenset(_neighbours(path)), project_modules=frozenset(PROJECT_MODULES)
+        neighbours=frozenset(_neighbours(path)),
+        project_modules=frozenset(PROJECT_MODULES),
+        done_without=tuple(
+            entry.module
+            for entry in source.imports or ()
+            if entry.is_guarded and is_missing_here_alone(entry)
+        ),
     )
     doubt = doubt_choice(record.choice, source) if record.choice else None
     return diagnose(record, surroundings, doubt)

@@ -9,9 +9,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from submission.checking.check import FIRST_GAMES
-from submission.checking.check_result import CheckReport, GameResult, Timing
+from submission.checking.check_result import CheckReport, CheckVerdict, GameResult
 from submission.checking.diagnosis import Fault
+from submission.checking.kaggle_image import kaggles_versions
+from submission.checking.timing import Timing
 from submission.reports import NOTHING
 from submission.terminal import plain_text
 
@@ -24,24 +25,35 @@ UNCONTAINED = "nothing that its user can reach: this system refuses namespaces, 
 
 
 def render_check(report: CheckReport) -> RenderableType:
-    """The verdict first, then facts, games, faults and warnings, and what to do next."""
+    """Facts, games and warnings; what they come to is `check_summary`."""
     return Group(
-        _verdict(report),
         _facts(report),
         _games(report.games),
         *_left_out(report),
-        *_faults(report.games),
         *(_line("Warning: ", "yellow", warning) for warning in report.warnings),
         *_stderr(report.stderr),
-        *_upload(report),
     )
+
+
+def check_summary(report: CheckReport) -> list[Text]:
+    """What went wrong, the verdict, and what to do next."""
+    return [*_faults(report.games), _verdict(report), *_upload(report)]
+
+
+PASSED = {
+    CheckVerdict.ACCEPTED: ("passed", "green"),
+    CheckVerdict.REFUSED: ("failed", "bold red"),
+    CheckVerdict.UNDECIDED: ("could not be judged here", "bold yellow"),
+}
 
 
 def render_pair(report: CheckReport) -> RenderableType:
     """Show the additions of a check of a pair of games to one that has been shown."""
-    passed = ("passed", "green") if report.accepted else ("failed", "bold red")
     return Group(
-        Text.assemble(f"A pair of games at {report.speed:.2g} of this machine's speed: ", passed),
+        Text.assemble(
+            f"A pair of games at {report.speed:.2g} of this machine's speed: ",
+            PASSED[report.verdict],
+        ),
         _grid({"played with": str(report.versions or NOTHING), **_timing(report.timing)}),
         _games(report.games),
         *_faults(report.games),
@@ -50,9 +62,19 @@ def render_pair(report: CheckReport) -> RenderableType:
 
 def _verdict(report: CheckReport) -> Text:
     judge = report.referee if report.referee.is_open_spiel else "Kaggle"
-    if report.accepted:
-        return _line("Accepted: ", "bold green", f"{judge} would take {report.path}")
-    return _line("Not accepted: ", "bold red", f"{judge} would refuse {report.path}")
+    match report.verdict:
+        case CheckVerdict.ACCEPTED:
+            return _line("Accepted: ", "bold green", f"{judge} would take {report.name}")
+        case CheckVerdict.REFUSED:
+            return _line("Not accepted: ", "bold red", f"{judge} would refuse {report.name}")
+    modules = " and ".join(report.missing)
+    are = "is" if len(report.missing) == 1 else "are"
+    return _line(
+        "Could not be judged here: ",
+        "bold yellow",
+        f"{modules}, which Kaggle has, {are} missing in this Python, and {report.name} fails, "
+        "which it may not do there",
+    )
 
 
 def _facts(report: CheckReport) -> Table:
@@ -61,6 +83,7 @@ def _facts(report: CheckReport) -> Table:
         "imports": _modules(report.other_imports, "only of Python's standard library"),
         "standard library": _modules(report.standard_imports, NOTHING),
         "played with": str(report.versions or NOTHING),
+        "Kaggle plays with": kaggles_versions(),
         **({"speed": f"{report.speed:g} of one core"} if report.speed < 1 else {}),
         **({} if report.memory else {"memory": "without a limit, which only Linux enforces"}),
         "kept from": " and ".join(report.kept_from) or UNCONTAINED,
@@ -88,12 +111,12 @@ def _timing(timing: Timing | None) -> dict[str, str]:
         return {}
     return {
         "loading": f"{timing.loading:.3f} s",
-        "first move": f"{timing.first_move:.3f} s with loading",
+        "first move": f"{timing.first_move:.3f} s with loading, and compiling if there is any",
         "longest later move": _seconds(timing.longest_later),
         "a move": f"mean {timing.mean:.3f} s, 99 % within {timing.percentile_99:.3f} s, "
         f"longest {timing.longest:.3f} s",
-        "bank": f"at most {timing.bank_taken:.1f} s taken, at least {timing.bank_left:.1f} s "
-        f"left of {timing.bank:g} s",
+        "bank": f"at most {timing.bank_taken:.1f} s taken of {timing.bank:g} s; a full game would "
+        f"leave {timing.bank_left:.1f} s",
     }
 
 
@@ -126,13 +149,8 @@ def _status(game: GameResult) -> Text:
 
 def _left_out(report: CheckReport) -> Iterator[Text]:
     missing = report.planned - len(report.games)
-    if missing:
-        reason = (
-            "the submission had failed"
-            if any(game.fault for game in report.games[:FIRST_GAMES])
-            else "there was no time left; give more with --patience SECONDS"
-        )
-        yield Text(f"{missing} of {report.planned} games were not played: {reason}.")
+    if report.left_out:
+        yield Text(f"{missing} of {report.planned} games were not played: {report.left_out}.")
 
 
 def _faults(games: tuple[GameResult, ...]) -> Iterator[Text]:
@@ -148,12 +166,12 @@ def _faults(games: tuple[GameResult, ...]) -> Iterator[Text]:
 
 
 def _fault(fault: Fault, games: list[GameResult]) -> Iterator[Text]:
-    decides = any(game.decides for game in games)
-    yield _line(
-        f"{fault.status}: " if decides else f"Warning, {fault.status}: ",
-        "bold red" if decides else "yellow",
-        f"{fault.cause}.",
-    )
+    if not any(game.decides for game in games):
+        where = ", ".join(game.name for game in games)
+        head = f"Warning, {fault.status} in {where}: "
+        yield _line(head, "yellow", f"{fault.cause}; {fault.mend}.")
+        return
+    yield _line(f"{fault.status}: ", "bold red", f"{fault.cause}.")
     for game in games:
         if game.fault is not None:
             yield _plain(f"  in {game.name} at {game.act_timeout:g} s, {game.fault.when}")
@@ -169,11 +187,15 @@ def _stderr(tail: str) -> Iterator[Text]:
 
 
 def _upload(report: CheckReport) -> Iterator[Text]:
-    if report.accepted and not report.referee.is_open_spiel:
+    if report.upload_command is not None:
         command = _plain(report.upload_command)
         command.no_wrap, command.overflow = True, "ignore"  # it is there to be copied
         yield Text("Submit it with:", style="bold")
         yield command
+    elif report.accepted and report.path is None:
+        yield Text(
+            "Save it first, and submit that file: connectx.build(...).save() writes submission.py."
+        )
 
 
 def _line(head: str, style: str, rest: str) -> Text:

@@ -2,28 +2,37 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from math import ceil
+from enum import StrEnum
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 from submission.checking.diagnosis import Fault, describe_choice, doubt_choice
+from submission.checking.game_plan import Limits
 from submission.checking.kaggle_image import doubt_import
-from submission.checking.observed_game import Choice, Limits, ObservedGame, bank_taken
+from submission.checking.last_words import fallen_back, last_words
+from submission.checking.observed_game import Choice, ObservedGame
 from submission.checking.source_facts import SourceFacts
+from submission.checking.timing import Timing, timing_of
 from submission.kaggle import Referee, upload_command
 from submission.reports import Printed
-from submission.sandbox.causes import PACK_THE_DATA
+from submission.sandbox.causes import of_hidden
 from submission.sandbox.file_guard import PROJECT_MODULES
-from submission.sandbox.move import STDERR_LINES, Move
+from submission.sandbox.move import Move
 from submission.sandbox.player import RuntimeVersions
 from submission.sandbox.player_process import LIMITS_MEMORY
 
 LARGE_BYTES = 5_000_000
 """Submissions below this size are safe."""
 
-FALL_BACK = "; falling back"
-"""Ends a line by which a bundle says that its agent gave no column; see `submission.entry`."""
+
+class CheckVerdict(StrEnum):
+    """What a check says of a submission."""
+
+    ACCEPTED = "accepted"
+    """Kaggle would accept it: it passed every game that decides."""
+    REFUSED = "refused"
+    UNDECIDED = "undecided"
+    """It failed, but maybe only for want of a module that Kaggle has: see `Fault.missing`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,36 +54,14 @@ class GameResult:
     fault: Fault | None
 
 
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """Seconds, over the games that decide."""
-
-    loading: float
-    """The longest time of loading the file."""
-    first_move: float
-    """The longest first move, loading included."""
-    mean: float
-    """Of all moves."""
-    percentile_99: float
-    longest: float
-    longest_later: float | None
-    """The longest move other than a seat's first; None without such."""
-    bank: float
-    """Seconds that a game's moves may take beyond their limit, in all."""
-    bank_taken: float
-    """The most that one game took of it."""
-
-    @property
-    def bank_left(self) -> float:
-        """The least that was left of the bank, at least 0."""
-        return max(0.0, self.bank - self.bank_taken)
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class CheckReport(Printed):
     """All that a check has found."""
 
-    path: str
+    name: str
+    """The path of the file, or the name of what was never saved as one, such as a function."""
+    path: str | None
+    """None where there is only a temporary file."""
     referee: Referee
     """The environment of kaggle-environments whose games were played."""
     size: int
@@ -97,24 +84,47 @@ class CheckReport(Printed):
     """None where no move was made."""
     games: tuple[GameResult, ...]
     planned: int
-    """How many games there would have been; a fault or the lack of time leaves some out."""
+    """How many games there would have been."""
+    left_out: str | None
+    """Why some of them were not played; None where all were."""
     warnings: tuple[str, ...]
     stderr: str
     """The end of what the submission wrote to standard error."""
 
     @property
-    def accepted(self) -> bool:
-        """Whether Kaggle would accept the submission: it passed every game that decides."""
-        return all(game.fault is None for game in self.games if game.decides)
+    def verdict(self) -> CheckVerdict:
+        """Whether Kaggle would accept the submission, as far as it can be judged here."""
+        faults = [game.fault for game in self.games if game.decides and game.fault]
+        if not faults:
+            return CheckVerdict.ACCEPTED
+        return CheckVerdict.UNDECIDED if all(f.missing for f in faults) else CheckVerdict.REFUSED
 
     @property
-    def upload_command(self) -> str:
-        """The command that submits the file to Kaggle's ConnectX competition."""
+    def accepted(self) -> bool:
+        """Whether Kaggle would accept the submission."""
+        return self.verdict is CheckVerdict.ACCEPTED
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The modules of Kaggle's image for want of which there are faults, perhaps."""
+        found = (game.fault.missing for game in self.games if game.decides and game.fault)
+        return tuple(dict.fromkeys(module for modules in found for module in modules))
+
+    @property
+    def upload_command(self) -> str | None:
+        """The command that submits the file to Kaggle's ConnectX competition.
+
+        None where there is nothing to submit: the submission was not accepted, it is no file that
+        lasts, or the games were not ConnectX's.
+        """
+        if not self.accepted or self.path is None or self.referee.is_open_spiel:
+            return None
         return upload_command(self.path, "MESSAGE")
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields, `accepted` and `upload_command`, as what `json.dumps` takes."""
+        """All fields, `verdict`, `accepted` and `upload_command`, as what `json.dumps` takes."""
         return {
+            "verdict": self.verdict,
             "accepted": self.accepted,
             "upload_command": self.upload_command,
             **asdict(self),
@@ -130,15 +140,21 @@ class JudgedGame:
 
 
 def summarise(
-    path: Path, source: SourceFacts, limits: Limits, games: Sequence[JudgedGame], planned: int
+    path: Path,
+    source: SourceFacts,
+    limits: Limits,
+    games: Sequence[JudgedGame],
+    planned: int,
+    patience: float,
 ) -> CheckReport:
     """The report of a check, of whose planned games some may not have been played."""
     records = [game.record for game in games]
     deciding = [record for record in records if record.plan.decides]
     choice = next((record.choice for record in records if record.choice), None)
     size = path.stat().st_size
-    timing = _timing(deciding, limits)
+    timing = timing_of(deciding, limits)
     return CheckReport(
+        name=str(path),
         path=str(path),
         referee=records[0].plan.referee,
         size=size,
@@ -152,13 +168,31 @@ def summarise(
         timing=timing,
         games=tuple(map(_result, games)),
         planned=planned,
+        left_out=_why_left_out(records, planned, patience),
         warnings=(
             *_warnings(size, _new_doubt(choice, source, games), timing, records),
             *_import_warnings(source, games),
             *_file_warnings(games),
         ),
-        stderr=_stderr(games),
+        stderr=last_words(
+            [game.record for game in sorted(games, key=_by_fault) if game.record.plan.decides]
+        ),
     )
+
+
+def _by_fault(game: JudgedGame) -> bool:
+    """A key that puts the games that show a fault first."""
+    return game.fault is None
+
+
+def _why_left_out(records: Sequence[ObservedGame], planned: int, patience: float) -> str | None:
+    if len(records) == planned:
+        return None
+    if not any(len(record.plan.seats) == 2 for record in records):
+        return "the submission had failed"
+    if patience == 0:
+        return "those that only warn were left out on purpose, by a patience of 0"
+    return "there was no time left; give more with --patience SECONDS"
 
 
 def _result(game: JudgedGame) -> GameResult:
@@ -177,31 +211,6 @@ def _result(game: JudgedGame) -> GameResult:
 def _moves(record: ObservedGame) -> list[Move]:
     """Those of the submission, on whichever seat."""
     return [move for moves in record.moves.values() for move in moves]
-
-
-def _stderr(games: Sequence[JudgedGame]) -> str:
-    """Quote the last words of the first failing game, or else of the first that wrote anything."""
-    failing_first = sorted(games, key=lambda game: game.fault is None)
-    tails = [game.record.stderr.strip().splitlines()[-STDERR_LINES:] for game in failing_first]
-    return "\n".join(next(filter(None, tails), []))
-
-
-def _timing(records: Sequence[ObservedGame], limits: Limits) -> Timing | None:
-    moves = sorted(move.seconds for record in records for move in _moves(record))
-    loadings = [record.load_seconds for record in records if record.load_seconds is not None]
-    if not moves or not loadings:
-        return None
-    played = [seat for record in records for seat in record.moves.values() if seat]
-    return Timing(
-        loading=max(loadings),
-        first_move=max(first.seconds for first, *_ in played),
-        mean=fmean(moves),
-        percentile_99=moves[ceil(0.99 * len(moves)) - 1],
-        longest=moves[-1],
-        longest_later=max((move.seconds for _, *later in played for move in later), default=None),
-        bank=limits.bank,
-        bank_taken=max(bank_taken(seat, limits.act_timeout) for seat in played),
-    )
 
 
 def _new_doubt(
@@ -226,15 +235,16 @@ def _warnings(
     decisive_moves = [move for record in records if record.plan.decides for move in _moves(record)]
     if any(move.returned == "NoneType" for move in decisive_moves):
         yield "the agent returned None, which Kaggle plays as column 0: return a column"
-    if failures := _fallen_back(records):
+    if failures := fallen_back(records):
         moves = sum(len(_moves(record)) for record in records)
         yield (
             f"in {len(failures)} of {moves} moves the agent gave no column that could be played, "
             f"and a makeshift one was played instead: mend its search ({failures[0]})"
         )
-    if timing is not None and timing.bank_left < timing.bank / 2:
+    if timing is not None and timing.bank / 2 < timing.bank_of_full_game <= timing.bank:
         yield (
-            f"a game took {timing.bank_taken:.1f} s of the {timing.bank:g} s in the bank: "
+            f"a full game takes {timing.bank_of_full_game:.1f} s of the {timing.bank:g} s in the "
+            "bank, as far as can be told: "
             "Kaggle's machine may be slower"
         )
 
@@ -250,18 +260,9 @@ def _import_warnings(source: SourceFacts, games: Sequence[JudgedGame]) -> Iterat
 
 
 def _file_warnings(games: Sequence[JudgedGame]) -> Iterator[str]:
-    """Warn of paths that were asked for in vain, but for those that a fault names."""
-    causes = [game.fault.cause for game in games if game.fault]
-    for path in dict.fromkeys(path for game in games for path in game.record.hidden):
-        if not any(path in cause for cause in causes):
-            yield (f"it asks for {path}, which is not on Kaggle's machine: {PACK_THE_DATA}")
-
-
-def _fallen_back(records: Sequence[ObservedGame]) -> list[str]:
-    """Why a bundle's agent gave no column, for each time that standard error says so."""
-    return [
-        line.removesuffix(FALL_BACK)
-        for record in records
-        for line in record.stderr.splitlines()
-        if line.endswith(FALL_BACK)
-    ]
+    """Warn of what was asked for in vain, but for what a fault names."""
+    told = [game.fault.cause for game in games if game.fault]
+    for asked in dict.fromkeys(asked for game in games for asked in game.record.hidden):
+        cause = of_hidden(asked)
+        if not any(cause.text in each for each in told):
+            yield f"{cause.text}: {cause.mend}"

@@ -27,6 +27,9 @@ class Fault:
     """At which point of the game it showed; the same fault may show at several."""
     lines: tuple[str, ...] = ()
     """The traceback's lines that lie in the submission."""
+    missing: tuple[str, ...] = ()
+    """Modules of Kaggle's image that are missing here, and may be the reason: the game might have
+    gone otherwise with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,9 @@ class Surroundings:
     """Names under which files and folders beside the original could be imported."""
     project_modules: frozenset[str]
     """Names of this project's packages and modules, which Kaggle does not have."""
+    done_without: tuple[str, ...] = ()
+    """Modules of Kaggle's image that are missing here, though the submission tries to import them
+    and can go on without."""
 
 
 def diagnose(record: ObservedGame, surroundings: Surroundings, doubt: str | None) -> Fault | None:
@@ -51,9 +57,11 @@ def diagnose(record: ObservedGame, surroundings: Surroundings, doubt: str | None
     if failure is None:
         return None
     cause = Cause(failure.cause, failure.mend)
+    missing = () if doubt else surroundings.done_without
     if failure.missing is not None:
         cause = _missing_module(failure.missing, surroundings)
-    fault = Fault(failure.status, *cause, record.when, failure.lines)
+        missing = (failure.missing,) if _is_of_image(failure.missing, surroundings) else ()
+    fault = Fault(failure.status, *cause, record.when, failure.lines, missing)
     if doubt is None or fault.status == "TIMEOUT":
         return fault
     return replace(
@@ -75,7 +83,7 @@ def _missing_module(name: str, surroundings: Surroundings) -> Cause:
             f"the module {name} is this project's, which Kaggle does not have",
             "bundle the agent into one file with `connectx build`",
         )
-    if image_has(top_level):
+    if _is_of_image(name, surroundings):
         return Cause(
             f"there is no module {name} here, though Kaggle's Python image has it",
             "install it here to check the submission",
@@ -83,6 +91,14 @@ def _missing_module(name: str, surroundings: Surroundings) -> Cause:
     return Cause(
         f"there is no module {name} here, nor is it listed for Kaggle's Python image",
         "leave it out, or pack it into a .tar.gz with main.py",
+    )
+
+
+def _is_of_image(name: str, surroundings: Surroundings) -> bool:
+    """Whether Kaggle's image has a module that is missing here, and nothing else of its name is."""
+    top_level = name.partition(".")[0]
+    return image_has(top_level) and top_level not in (
+        surroundings.neighbours | surroundings.project_modules
     )
 
 

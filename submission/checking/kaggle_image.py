@@ -1,8 +1,12 @@
-"""Kaggle's Python image: which modules it has, and an environment like it on this machine."""
+"""Kaggle's Python images: which modules they have, and environments like them on this machine.
+
+There are two, of notebooks and, somewhat older, of games: the list of distributions says what is
+known of each.
+"""
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -10,8 +14,11 @@ from submission.checking.source_facts import Import
 from submission.sandbox.interpreter import find_python
 
 ENVIRONMENT = Path(sys.prefix, "kaggle-image")
-"""Where `make kaggle-image` puts a virtual environment with the image's versions: inside of the one
-that runs this."""
+"""Where `make kaggle-image` puts a virtual environment with the images' versions and the newer one
+of the two Pythons with which games may be played: inside of the one that runs this."""
+
+OLDER_PYTHON = "-3.11"
+"""Ends the name of the folder beside it that has the older one."""
 
 LIST = Path(__file__).with_name("kaggle_image.txt")
 """The image's distributions, with the list's sources and dates."""
@@ -39,7 +46,26 @@ def image_python() -> Path | None:
     Raises:
         OSError, ValueError: the environment is not whole; see `find_python`.
     """
-    return find_python(ENVIRONMENT) if ENVIRONMENT.exists() else None
+    return next(image_pythons(), None)
+
+
+def image_pythons() -> Iterator[Path]:
+    """The interpreters of all environments with Kaggle's versions, that of the newest Python first.
+
+    Raises:
+        OSError, ValueError: an environment is not whole; see `find_python`.
+    """
+    for environment in (ENVIRONMENT, ENVIRONMENT.with_name(ENVIRONMENT.name + OLDER_PYTHON)):
+        if environment.exists():
+            yield find_python(environment)
+
+
+@cache
+def kaggles_versions() -> str:
+    """What games on Kaggle are played with, as far as it is published: `Python 3.11 or 3.12, …`."""
+    text = LIST.read_text(encoding="utf-8")
+    found = re.findall(r"^# Games are played with (.+)|^(numba|numpy)==(.+)", text, re.MULTILINE)
+    return ", ".join(" ".join(filter(None, words)) for words in found)
 
 
 def image_has(module: str, distributions: Iterable[str] = ()) -> bool:
@@ -62,12 +88,17 @@ def doubt_import(entry: Import) -> str | None:
             f"the module {entry.module} (distribution {source}) is installed here, but is not "
             "listed for Kaggle's Python image: leave it out, or pack it into a .tar.gz with main.py"
         )
-    if entry.origin == "missing" and is_there:
+    if is_missing_here_alone(entry):
         return (
             f"the module {entry.module} is missing here, and Kaggle's Python image has it: "
             "install it to check what Kaggle will run"
         )
     return None
+
+
+def is_missing_here_alone(entry: Import) -> bool:
+    """Whether an import fails here, but not on Kaggle."""
+    return entry.origin == "missing" and image_has(entry.module)
 
 
 @cache

@@ -3,91 +3,26 @@
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from math import ceil
 from pathlib import Path
 from random import Random
 from time import monotonic
 from typing import Literal
 
-from submission.arena.game_record import GameConfiguration
 from submission.arena.open_spiel_referee import OpenSpielGame
 from submission.arena.own_referee import OwnGame
-from submission.kaggle import Referee
+from submission.checking.game_plan import SEATS, GamePlan, Limits, Seat
+from submission.checking.game_watch import GameWatch, in_full_game, of_full_game, overtimes
+from submission.checking.lasting_opponent import Chooser, lasting_opponent
 from submission.sandbox import causes
 from submission.sandbox.launcher import Launcher
 from submission.sandbox.messages import Message
 from submission.sandbox.move import Failure, Move, failure
 from submission.sandbox.player import RunningPlayer, RuntimeVersions
-from submission.sandbox.processes import can_throttle
 
 SEED = 1
 """Of the moves of Kaggle's `random` agent, and of the submission's random numbers."""
 
-LEAST_MEMORY = 2**29
-"""Bytes of address space with which kaggle_environments still loads."""
-
 WHILE_LOADING = "while the file was loaded"
-
-Seat = Literal[1, 2]
-
-Seats = tuple[Seat] | tuple[Seat, Seat]
-
-SEATS: tuple[Seat, Seat] = (1, 2)
-
-
-@dataclass(frozen=True, slots=True)
-class GamePlan:
-    """A game to play."""
-
-    rows: int
-    columns: int
-    inarow: int
-    seats: Seats
-    """Where the submission sits; Kaggle's `random` agent takes the other seat."""
-    act_timeout: float
-    """Seconds for a move before the bank is touched."""
-    seconds: float
-    """After so many seconds of play the game has shown enough."""
-    decides: bool
-    """Whether Kaggle plays such games, so that the submission has to pass it."""
-    referee: Referee = Referee.CONNECTX
-
-    def __str__(self) -> str:
-        seat = "against itself" if len(self.seats) == 2 else f"on seat {self.seats[0]}"
-        return f"{self.rows}x{self.columns}x{self.inarow} {seat}"
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """The limits of a submission; times in seconds.
-
-    Raises:
-        ValueError: a limit that leaves nothing.
-    """
-
-    act_timeout: float
-    """For a move, in the games that decide."""
-    bank: float
-    """For all that moves take beyond their limit, in a game."""
-    run_timeout: float
-    """For a whole game."""
-    memory: int
-    """Bytes of address space."""
-    speed: float = 1
-    """The share of one core that it has, with all that it starts."""
-
-    def __post_init__(self) -> None:
-        for name, limit in (("act_timeout", self.act_timeout), ("run_timeout", self.run_timeout)):
-            if not limit > 0:
-                raise ValueError(f"{name} must be above 0 seconds, not {limit}")
-        if not self.bank >= 0:
-            raise ValueError(f"bank must be at least 0 seconds, not {self.bank}")
-        if self.memory < LEAST_MEMORY:
-            raise ValueError(f"memory must be at least {LEAST_MEMORY} bytes, not {self.memory}")
-        if not 0 < self.speed <= 1:
-            raise ValueError(f"speed must be above 0 and at most 1, not {self.speed}")
-        if self.speed < 1 and not can_throttle():
-            raise ValueError("a speed below 1 needs Linux: leave --speed out on this machine")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +64,7 @@ class ObservedGame:
     hidden: tuple[str, ...]
     """Paths that were asked for and that this machine has, unlike Kaggle's."""
     stderr: str
-    """The end of what the submission wrote to standard error."""
+    """The end of what the submission wrote to standard error, the seat last that was asked last."""
 
 
 def observe_game(plan: GamePlan, staged: Path, limits: Limits, launcher: Launcher) -> ObservedGame:
@@ -167,16 +102,21 @@ class _Game:
     def __init__(
         self, plan: GamePlan, limits: Limits, players: Mapping[Seat, RunningPlayer]
     ) -> None:
-        size = plan.rows, plan.columns, plan.inarow
-        rules = GameConfiguration(*size, plan.act_timeout, plan.referee)
+        rules = plan.rules
         self._board = (OpenSpielGame if plan.referee.is_open_spiel else OwnGame)(rules, limits.bank)
+        self._played = list[int]()  # the columns
         self._setting_up: dict[Seat, float] = {}  # seconds, which count to the first move
         self._plan = plan
         self._limits = limits
         self._players = players
         self._random = Random(SEED)
+        self._choose: Chooser = self._random_choice
+        if plan.is_long:
+            self._choose = lasting_opponent(rules.env, otherwise=self._random_choice)
         self._watch = GameWatch(plan, limits)
         self._failure: Failure | None = None
+        self._has_jumped = False
+        self._asked: Seat | None = None
         self._when = "before its first move"
 
     def observe(self) -> ObservedGame:
@@ -184,12 +124,16 @@ class _Game:
         end = monotonic() + self._limits.run_timeout
         if isinstance(self._board, OpenSpielGame):
             self._begin(self._board)
-        while self._failure is None and not self._board.over and not self._has_shown_enough():
+        while self._failure is None and not self._is_over() and not self._has_shown_enough():
             self._play_move()
             if self._failure is None and monotonic() > end:
                 self._failure = failure("TIMEOUT", causes.of_long_game(self._limits.run_timeout))
+        if self._plan.is_long:
+            self._failure = self._failure_in_full_game()
         players = self._players.values()
-        stderr = "".join([player.finish() for player in players])
+        # The seat that was asked last comes last, with the last words of a failing one.
+        in_turn = sorted(self._players, key=lambda seat: seat == self._asked)
+        stderr = "".join([self._players[seat].finish() for seat in in_turn])
         loaded = next((player.loaded for player in players if player.loaded), None)
         return ObservedGame(
             plan=self._plan,
@@ -230,67 +174,67 @@ class _Game:
         return {**configuration, "runTimeout": self._limits.run_timeout}
 
     def _play_move(self) -> None:
-        """Have the seat move whose turn it is, the submission's or that of a random agent."""
+        """Have the seat move whose turn it is, the submission's or its opponent's."""
         board, seat = self._board, SEATS[self._board.mover]
         if seat not in self._players:
-            board.drop(self._random.choice(board.legal_columns()))
+            self._played.append(self._choose(self._played, board.legal_columns()))
+            board.drop(self._played[-1])
             return
-        player = self._players[seat]
+        self._asked, player = seat, self._players[seat]
         move = player.act(board.observation(), self._rules(board.configuration()))
         self._failure = board.carry_out(move)
+        self._played += [] if move.column is None else [move.column]
         move = move._replace(seconds=move.seconds + self._setting_up.pop(seat, 0.0))
         if not player.has_ended:
             self._watch.take(seat, move, monotonic())
-        number = len(self._watch.moves[seat]) + player.has_ended
-        self._when = f"in move {number} on seat {seat}"
+        self._when = f"in move {self._number_of_move(seat)} on seat {seat}"
         if player.is_loading:
             self._when = WHILE_LOADING
 
+    def _random_choice(self, played: Sequence[int], legal: Sequence[int]) -> int:
+        return self._random.choice(legal)
 
-class GameWatch:
-    """Says when playing on would show nothing that Kaggle's clock could still punish.
+    def _is_over(self) -> bool:
+        """Whether there is nothing left to play; a long game goes on after an early end."""
+        can_go_on = self._plan.is_long and not self._plan.referee.is_open_spiel
+        return self._board.over and not (can_go_on and self._goes_on())
 
-    Args:
-        plan: the game that is played.
-        limits: what the submission may take.
-    """
+    def _goes_on(self) -> bool:
+        """Have the game go on in another position with as many stones, if there is one.
 
-    def __init__(self, plan: GamePlan, limits: Limits) -> None:
-        self.moves: dict[Seat, list[Move]] = {seat: [] for seat in plan.seats}
-        self._plan = plan
-        self._limits = limits
-        self._first_move_ended: float | None = None
-
-    def take(self, seat: Seat, move: Move, now: float) -> None:
-        """Take a move in that has ended now, in seconds on the clock of the other methods."""
-        self.moves[seat].append(move)
-        if self._first_move_ended is None:
-            self._first_move_ended = now
-
-    def has_shown_enough(self, now: float) -> bool:
-        """Whether the game may be stopped between two moves."""
-        if self._first_move_ended is None:
-            return False
-        is_late = now - self._first_move_ended > self._plan.seconds
-        return is_late and (not self._plan.decides or self._bank_lasts())
-
-    def _bank_lasts(self) -> bool:
-        """Whether the bank would outlast the longest possible game at the slowest pace seen.
-
-        A seat's first move is left out of the pace: it holds the loading of the file.
+        The clock and the bank go on, too. The position is one that players reach who make the game
+        last, in which a submission has as much to think about as in a game that had not ended.
         """
-        for moves in self.moves.values():
-            _, *later = [move.seconds for move in moves] or [0.0]
-            if not later:
-                return False
-            moves_left = ceil(self._plan.rows * self._plan.columns / 2) - len(later) - 1
-            slowest = max(0.0, max(later) - self._limits.act_timeout)
-            taken = bank_taken(moves, self._limits.act_timeout)
-            if taken + moves_left * slowest > self._limits.bank:
-                return False
+        ((seat, moves),) = self._watch.moves.items()
+        board, played = OwnGame(self._plan.rules, self._bank_left(moves)), list[int]()
+        while len(played) < 2 * len(moves) + seat - 1 and not board.over:
+            played.append(self._choose(played, board.legal_columns()))
+            board.drop(played[-1])
+        if board.over:
+            return False
+        self._board, self._played, self._has_jumped = board, played, True
         return True
 
+    def _bank_left(self, moves: Sequence[Move]) -> float:
+        return max(0.0, self._limits.bank - sum(overtimes(moves, self._plan.act_timeout)))
 
-def bank_taken(moves: Sequence[Move], act_timeout: float) -> float:
-    """Seconds that the moves of a seat have taken out of its bank."""
-    return sum(max(0.0, move.seconds - act_timeout) for move in moves)
+    def _failure_in_full_game(self) -> Failure | None:
+        """What a long game has shown of a full one.
+
+        Another failure than a lack of time counts only before the game has gone on in a position
+        that the submission had not led to.
+        """
+        ((seat, moves),) = self._watch.moves.items()
+        failed = self._failure
+        if failed is not None and failed.status == "TIMEOUT":
+            sentence = in_full_game(self._number_of_move(seat))
+            return failed._replace(cause=f"{sentence}: {failed.cause}")
+        if failed is not None and not self._has_jumped:
+            return failed
+        answered = self._number_of_move(seat) - (failed is not None)
+        cause = of_full_game(moves[:answered], self._plan.most_moves(seat), self._limits)
+        return failure("TIMEOUT", cause) if cause else None
+
+    def _number_of_move(self, seat: Seat) -> int:
+        """The number of a seat's last move, from 1; one that a process has ended in counts."""
+        return len(self._watch.moves[seat]) + self._players[seat].has_ended

@@ -47,6 +47,8 @@ class Import:
     """Packed are those that lie beside the file that Kaggle loads."""
     distributions: tuple[str, ...]
     """Those of an installed module, as far as they are known."""
+    is_guarded: bool
+    """Whether it is imported in a `try` or a `with`, so that the sources may do without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +92,15 @@ def read_source(source: Path, python: Path | None = None) -> SourceFacts:
     facts = json.loads(answer.stdout)
     return SourceFacts(
         imports=tuple(
-            Import(module, origin, tuple(distributions))
-            for module, origin, distributions in facts["imports"]
+            Import(module, origin, tuple(distributions), is_guarded)
+            for module, origin, distributions, is_guarded in facts["imports"]
         ),
         definitions=tuple(Definition(*entry) for entry in facts["definitions"]),
     )
 
 
-def _imported_modules(tree: ast.Module) -> Iterator[str]:
-    """Full names of the modules imported anywhere in the source."""
+def _imported_modules(tree: ast.AST) -> Iterator[str]:
+    """Full names of the modules imported anywhere in a part of the source."""
     for node in ast.walk(tree):
         match node:
             case ast.Import():
@@ -111,6 +113,13 @@ def _imported_modules(tree: ast.Module) -> Iterator[str]:
                 args=[ast.Constant(str(name)), *_],
             ) if name.partition(".")[0].isidentifier():
                 yield name
+
+
+def _guarded_modules(tree: ast.Module) -> Iterator[str]:
+    """Full names of those that are imported where an exception may be caught."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Try | ast.TryStar | ast.With):
+            yield from _imported_modules(node)
 
 
 def _packed_trees(main: Path) -> Iterator[ast.Module]:
@@ -174,13 +183,13 @@ def main() -> None:
     if source.stat().st_size > MOST_BYTES:
         sys.exit(f"{source} is longer than {MOST_BYTES} bytes")
     tree = ast.parse(source.read_text(encoding="utf-8"))
-    modules = {
-        name.partition(".")[0]
-        for source_tree in (tree, *_packed_trees(source))
-        for name in _imported_modules(source_tree)
-    }
+    trees = [tree, *_packed_trees(source)]
+    modules, guarded = (
+        {name.partition(".")[0] for each in trees for name in find(each)}
+        for find in (_imported_modules, _guarded_modules)
+    )
     facts = {
-        "imports": list(_classified(modules, source.parent)),
+        "imports": [(*entry, entry[0] in guarded) for entry in _classified(modules, source.parent)],
         "definitions": list(_definitions(tree.body)),
     }
     sys.stdout.write(json.dumps(facts))

@@ -15,6 +15,8 @@ HELP = """Game-tree search agents for Kaggle's ConnectX: build, check and evalua
   connectx build mcts --option seed=7
   connectx check submission.py
   connectx evaluate submission.py --against negamax --against mcts
+  connectx compare new.py old.py      is it better, and where not: one answer
+  connectx rank submission.py         its level, from 1 to 10, and its Elo
   connectx ladder greedy mcts negamax who is stronger: a round robin with Elo ratings
   connectx report games.jsonl         what --results has written, as tables and as a page
   connectx grade submission.py        its moves beside the truth, in solved positions
@@ -36,6 +38,8 @@ COMMANDS = {
     "check": "Say whether Kaggle would accept a submission, and why not.",
     "prepare": "Build, check and evaluate a submission, one after the other.",
     "evaluate": "Play against opponents, from openings that each side plays once.",
+    "compare": "Say whether a new version of a player is better than the old one, and where not.",
+    "rank": "Find the level that is as strong as a player, and its Elo with an interval.",
     "ladder": "Find out who is stronger: everyone plays everyone, and Elo ratings come of it.",
     "report": "Show what is in a results file, while it is being written too.",
     "grade": "Compare a player's moves with the truth, in positions that are solved exactly.",
@@ -53,8 +57,9 @@ COMMANDS = {
 CHAPTERS = {
     "submit": ("build", "check", "prepare"),
     "matches": ("evaluate", "ladder", "report"),
+    "compare": ("compare", "rank"),
     "judging": ("grade", "review", "positions"),
-    "play": ("agents", "play"),
+    "play": ("agents", "play", "web"),
 }
 """The modules with several commands; every other command has a module of its own name."""
 

@@ -19,7 +19,11 @@ from submission.reports import Printed
 from submission.terminal import console, say
 
 AgentName = Annotated[
-    str, typer.Argument(metavar="AGENT", help="A name that `connectx agents` lists.")
+    str,
+    typer.Argument(
+        metavar="AGENT",
+        help="A name that `connectx agents` lists, with options if need be, as in `level:n=7`.",
+    ),
 ]
 PlayerName = Annotated[
     str,
@@ -98,6 +102,15 @@ ArenaOption = Annotated[
         "same games many times faster but leaves agents in the processes of the workers.",
     ),
 ]
+Trust = Annotated[
+    bool,
+    typer.Option(
+        "--trust",
+        help="The files are your own: in this package's arena they play in the workers "
+        "themselves, hundreds of games a second, and nothing contains or ends them. Archives stay "
+        "apart.",
+    ),
+]
 Results = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Add every game to this file as it ends, a line of JSON."),
@@ -114,6 +127,10 @@ Anchor = Annotated[
         metavar="PLAYER", help="Whose rating is 0.", show_default="the player in the middle"
     ),
 ]
+Brief = Annotated[
+    bool,
+    typer.Option("--brief", help="Print the summary alone; --json and --html have all of it."),
+]
 Json = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Write all of it as JSON; with `-`, and nothing else, here."),
@@ -126,12 +143,12 @@ Dask = Annotated[
 STDOUT = Path("-")
 
 
-def show(result: Printed, json_file: Path | None = None) -> None:
-    """Print a result as tables, and write it as JSON; the latter alone where that is printed."""
+def show(result: Printed, json_file: Path | None = None, brief: bool = False) -> None:
+    """Print a result, or its summary alone, and write it as JSON; only that where it is printed."""
     if json_file == STDOUT:
         say(_json_text(result))
         return
-    console.print(result, crop=False)
+    console.print(result.brief if brief else result, crop=False)
     if json_file is not None:
         replace_text(json_file, _json_text(result))
 

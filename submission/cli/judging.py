@@ -16,7 +16,9 @@ from envs.connectx import ConnectX
 from submission import front_door
 from submission.arena.players import find_player
 from submission.cli.arguments import (
+    STDOUT,
     ActTimeout,
+    Brief,
     Columns,
     Dask,
     Inarow,
@@ -29,7 +31,7 @@ from submission.cli.arguments import (
     show,
 )
 from submission.executors.local_workers import CORES, local_executor
-from submission.grading.grade_report import grade_page
+from submission.grading.grade_report import grade_page, render_plies
 from submission.grading.position_making import make_position_set
 from submission.grading.solved_positions import (
     GAME,
@@ -38,7 +40,7 @@ from submission.grading.solved_positions import (
     PositionSettings,
     read_position_set,
 )
-from submission.terminal import progress_bar, say
+from submission.terminal import console, progress_bar, say
 
 
 def grade(
@@ -70,6 +72,10 @@ def grade(
         Path | None,
         typer.Option(metavar="FILE", help="Write a page with the worst mistakes on their boards."),
     ] = None,
+    by_ply: Annotated[
+        bool, typer.Option("--by-ply", help="Print a row for each number of plies, too.")
+    ] = False,
+    brief: Brief = False,
 ) -> None:
     """Compare a player's moves with the truth, in positions that are solved exactly.
 
@@ -99,7 +105,9 @@ def grade(
         workers=workers,
         dask=dask,
     )
-    show(result, json)
+    if by_ply and json != STDOUT:
+        console.print(render_plies(result), crop=False)
+    show(result, json, brief)
     if html is not None:
         replace_text(html, grade_page(result))
     require_complete(result.completion)
@@ -134,6 +142,7 @@ def review(
         typer.Option(metavar="SECONDS", min=0, help="For each position; then it is undecided."),
     ] = 10.0,
     json: Json = None,
+    brief: Brief = False,
 ) -> None:
     """Say where a player gave a win or a draw away, in games that were played.
 
@@ -145,7 +154,7 @@ def review(
     """
     require_files(json, read=[*files, logs])
     result = front_door.review(files, player, logs=logs, time_limit=time_limit)
-    show(result, json)
+    show(result, json, brief)
     require_complete(result.completion)
 
 

@@ -15,6 +15,7 @@ from submission.cli.arguments import (
     ActTimeout,
     Anchor,
     ArenaOption,
+    Brief,
     Dask,
     FirstPlayerTable,
     Games,
@@ -28,6 +29,7 @@ from submission.cli.arguments import (
     Results,
     Resume,
     Seed,
+    Trust,
     Workers,
     files_of_players,
     require_complete,
@@ -85,9 +87,11 @@ def evaluate(
     columns: RefereeColumns = None,
     inarow: RefereeInarow = None,
     act_timeout: ActTimeout = 2.0,
+    trust: Trust = False,
     results: Results = None,
     resume: Resume = False,
     first_player_table: FirstPlayerTable = False,
+    brief: Brief = False,
     json: Json = None,
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the replay of a game not won.")
@@ -116,13 +120,13 @@ def evaluate(
         columns=columns,
         inarow=inarow,
         act_timeout=act_timeout,
+        trust=trust,
         workers=workers,
         dask=dask,
         results=results,
         resume=resume,
     )
-    show(match, json)
-    report_more(match, first_player_table and json != STDOUT, html)
+    show_match(match, json, html, by_opening=first_player_table, brief=brief)
     require_complete(match.completion)
     if all(hero.name in record.failing_players for record in match.records):
         raise typer.Exit(1)
@@ -142,10 +146,13 @@ def sequential_test(named: str | None, **error_rates: float | None) -> Sprt | No
     return None
 
 
-def report_more(match: Match, by_opening: bool, html: Path | None) -> None:
-    """Print the results of each opening, and write the replay, if they are asked for."""
-    if by_opening:
+def show_match(
+    match: Match, json: Path | None, html: Path | None, *, by_opening: bool, brief: bool
+) -> None:
+    """Print the results, before them those of each opening if need be, and write the replay."""
+    if by_opening and json != STDOUT:
         console.print(render_openings(match))
+    show(match, json, brief)
     if html is not None:
         _write_replay(match, html)
 
@@ -179,8 +186,10 @@ def ladder(
     columns: RefereeColumns = None,
     inarow: RefereeInarow = None,
     act_timeout: ActTimeout = 2.0,
+    trust: Trust = False,
     results: Results = None,
     resume: Resume = False,
+    brief: Brief = False,
     json: Json = None,
     html: Annotated[
         Path | None,
@@ -212,18 +221,19 @@ def ladder(
         columns=columns,
         inarow=inarow,
         act_timeout=act_timeout,
+        trust=trust,
         workers=workers,
         dask=dask,
         results=results,
         resume=resume,
     )
-    show_ladder(result, json, html)
+    show_ladder(result, json, html, brief)
     require_complete(result.match.completion)
 
 
-def show_ladder(ladder: Ladder, json: Path | None, html: Path | None) -> None:
+def show_ladder(ladder: Ladder, json: Path | None, html: Path | None, brief: bool) -> None:
     """Print the ratings, and write the page."""
-    show(ladder, json)
+    show(ladder, json, brief)
     if html is not None:
         replace_text(html, ladder_page(ladder))
 
@@ -234,6 +244,7 @@ def report(
     ],
     first_player_table: FirstPlayerTable = False,
     anchor: Anchor = None,
+    brief: Brief = False,
     json: Json = None,
     html: Annotated[
         Path | None,
@@ -250,12 +261,11 @@ def report(
     if len({player for player, _ in match.pairings}) == 1:
         if anchor is not None:
             raise ValueError(f"--anchor is for a ladder, and {results} holds one player's games")
-        show(match, json)
-        report_more(match, first_player_table and json != STDOUT, html)
+        show_match(match, json, html, by_opening=first_player_table, brief=brief)
     else:
         if first_player_table:
             raise ValueError(
                 f"--first-player-table is for one player's games, and {results} holds a ladder"
             )
         require_ranking_library()
-        show_ladder(make_ladder(match, anchor), json, html)
+        show_ladder(make_ladder(match, anchor), json, html, brief)

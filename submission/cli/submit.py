@@ -6,17 +6,18 @@ from typing import Annotated
 
 import typer
 
-from agents.registry import parse_options
+from agents.registry import joined_options, parse_options, parse_specification
 from agents.reporting.output_file import require_distinct
 from envs.games import GAMES
 from submission import front_door
 from submission.checking.check import PATIENCE
 from submission.checking.check_report import render_pair
-from submission.checking.check_result import CheckReport
-from submission.checking.kaggle_image import ENVIRONMENT, image_python
+from submission.checking.check_result import CheckReport, CheckVerdict
+from submission.checking.kaggle_image import image_python
 from submission.cli.arguments import (
     ActTimeout,
     AgentName,
+    Brief,
     Force,
     Games,
     Json,
@@ -32,11 +33,13 @@ from submission.cli.arguments import (
     require_files,
     show,
 )
+from submission.comparing.trials import SLOW_SPEED
 from submission.executors.local_workers import CORES
 from submission.front_door import DEFAULT_OUTPUT
 from submission.kaggle import Referee, upload_command
 from submission.match.schedule import require_pairs
 from submission.sandbox.processes import can_throttle
+from submission.sandbox.staging import ARCHIVES
 from submission.terminal import console, say
 
 
@@ -72,9 +75,15 @@ def write_bundle(
     game: str = "connectx",
 ) -> None:
     """Bundle an agent into a file, and say how large it is."""
-    chosen = parse_options(options)
+    name, named = parse_specification(agent)
+    if is_file(name):
+        raise ValueError(
+            f"{name} is a file and not the name of an agent: `connectx check {name}` says whether "
+            f"Kaggle would take it, and `connectx build NAME --from {name}` bundles a class of it"
+        )
+    chosen = joined_options(named, parse_options(options))
     require_distinct(output, read=[source, *files_of_options(chosen)])
-    submission = front_door.build(agent, source=source, game=game, **chosen)
+    submission = front_door.build(name, source=source, game=game, **chosen)
     require_distinct(output, read=modules_beside(source))
     submission.save(output, force=force)
     say(f"Wrote {output}, {len(submission.source.encode()) / 1000:.0f} kB.")
@@ -88,7 +97,7 @@ def check(
             metavar="PATH",
             help="Play with this interpreter and its packages: a Python of 3.11 or newer with "
             "kaggle_environments, or the folder of its virtual environment. `make kaggle-image` "
-            "makes one with Kaggle's versions, .venv/kaggle-image.",
+            "makes two with Kaggle's versions, .venv/kaggle-image and .venv/kaggle-image-3.11.",
             show_default="the one that runs this command",
         ),
     ] = None,
@@ -107,7 +116,7 @@ def check(
         typer.Option(
             metavar="SECONDS",
             min=0,
-            help="How long each game that decides is played after its first move, and longer while "
+            help="How long each game that decides is played after its first move, a long one while "
             "the bank of time could still run out; 1200 for whole games.",
             show_default="8, divided by the speed",
         ),
@@ -118,18 +127,22 @@ def check(
             metavar="SECONDS",
             min=0,
             help="After so long no further game begins: those on other boards or with less time, "
-            "which only warn. Agents that compile take about 45 s for all.",
+            "which only warn; 0 leaves them out. Agents that compile take about 45 s for all.",
         ),
     ] = PATIENCE,
     json: Json = None,
+    brief: Brief = False,
 ) -> None:
     """Say whether Kaggle would accept a submission, and why not.
 
     Any submission: it is played as Kaggle would play it, in a process of its own, which is ended
     when it hangs or takes too much memory. Files and packages that are here but not on Kaggle's
-    machine are named.
+    machine are named. Where its moves are so slow that the bank of time could run out, it plays a
+    long game, and one that would time out in a full game of its seat is refused.
 
-    Exit status 0 only when Kaggle would accept it, 1 when not.
+    Exit status 0 only when Kaggle would accept it, 1 when it would refuse it, and 3 when that
+    cannot be judged here: it fails, and imports a module, such as torch, that Kaggle has and this
+    Python lacks.
     """
     require_files(json, read=[file])
     report = front_door.check(
@@ -141,21 +154,23 @@ def check(
         game_seconds=game_seconds,
         patience=patience,
     )
-    show(report, json)
+    show(report, json, brief)
     require_accepted(report)
 
 
+EXIT_STATUS = {CheckVerdict.ACCEPTED: 0, CheckVerdict.REFUSED: 1, CheckVerdict.UNDECIDED: 3}
+"""By what a check says; 2 is that of a mistake in its use."""
+
+
 def require_accepted(report: CheckReport) -> None:
-    """End the command with status 1 where Kaggle would refuse the submission.
+    """End the command with the exit status of the verdict, unless the submission is accepted.
 
     Raises:
-        typer.Exit: it would.
+        typer.Exit: it is not.
     """
     if not report.accepted:
-        raise typer.Exit(1)
+        raise typer.Exit(EXIT_STATUS[report.verdict])
 
-
-SLOW_SPEED = 1 / 3
 
 SLOW_SECONDS = 5.0
 """How long the slow games are played after their first moves."""
@@ -167,7 +182,14 @@ NO_IMAGE = (
 
 
 def prepare(
-    agent: AgentName,
+    agent: Annotated[
+        str,
+        typer.Argument(
+            metavar="AGENT",
+            help="As `connectx build` takes it; or a submission of your own, a .py file or a "
+            ".tar.gz, which is taken as it is.",
+        ),
+    ],
     option: Options = None,
     source: Source = None,
     output: Output = DEFAULT_OUTPUT,
@@ -178,6 +200,8 @@ def prepare(
 ) -> None:
     """Build, check and evaluate a submission, one after the other.
 
+    A file of yours needs no building: it is checked and evaluated, and never written.
+
     It is checked with Kaggle's versions of Python and its packages where `make kaggle-image` has
     made an environment of them. Then it plays against Kaggle's random and negamax, and at last,
     on Linux, on both seats as on a machine a third as fast.
@@ -186,12 +210,21 @@ def prepare(
     `connectx build AGENT --game tictactoe`, and then `connectx check` and `connectx evaluate` with
     `--referee open_spiel_tic_tac_toe`.
 
-    Exit status 0 only when Kaggle would accept it, and the slow games too are in order.
+    Exit status 0 only when Kaggle would accept it, and the slow games too are in order; else as
+    `connectx check` has it.
     """
     require_pairs(games)
     python = image_python()
-    write_bundle(agent, option or [], source, output, force=force)
-    say(f"Checking with Kaggle's versions, in {ENVIRONMENT}." if python else NO_IMAGE)
+    if is_file(agent):
+        if option or source or force or output != DEFAULT_OUTPUT:
+            raise ValueError(
+                f"{agent} is checked and played as it is: leave out --option, --from, --output and "
+                "--force, which say how an agent is built"
+            )
+        output = Path(agent)
+    else:
+        write_bundle(agent, option or [], source, output, force=force)
+    say(f"Checking with Kaggle's versions, in {python.parents[1]}." if python else NO_IMAGE)
     report = front_door.check(output, python=python)
     show(report)
     require_accepted(report)
@@ -201,7 +234,12 @@ def prepare(
     show(match)
     require_complete(match.completion)
     play_slowly(output, python)
-    say(f"Submit it with: {upload_command(str(output), agent)}")
+    say(f"Submit it with: {upload_command(str(output), output.name if is_file(agent) else agent)}")
+
+
+def is_file(agent: str) -> bool:
+    """Whether what is to be an agent is called like a submission's file."""
+    return agent.endswith((".py", *ARCHIVES))
 
 
 def play_slowly(file: Path, python: Path | None) -> None:

@@ -31,16 +31,19 @@ WORST, WORST_ON_PAGE = 5, 24
 
 
 def render_grade(grade: Grade) -> RenderableType:
-    """The statistics by kind of position and by ply, the worst mistakes, and the rules."""
+    """The statistics by kind of position, the rules, and the worst mistakes."""
     mistakes = worst_mistakes(grade.answers, WORST)
-    told = [f"  {_where(mistake.position)}: {mistake_in_words(mistake)}" for mistake in mistakes]
+    told = [f"  {where(mistake.position)}: {mistake_in_words(mistake)}" for mistake in mistakes]
     return Renderables(
         _kinds_table(_title(grade), by_kind(grade.answers)),
-        _plies_table(by_ply(grade.answers)),
-        *map(Text, _notes(grade)),
-        *map(Text, ["The worst mistakes, columns counted from 1:", *told] if told else []),
         Text(RULES, "dim"),
+        *map(Text, ["The worst mistakes, columns counted from 1:", *told] if told else []),
     )
+
+
+def render_plies(grade: Grade) -> RenderableType:
+    """The statistics by the plies played."""
+    return _plies_table(by_ply(grade.answers))
 
 
 def grade_pictures(grade: Grade) -> list[str]:
@@ -56,7 +59,7 @@ def grade_page(grade: Grade) -> str:
     return render_page(
         "grade.html",
         title=_title(grade),
-        notes=_notes(grade),
+        notes=grade_notes(grade),
         headings=HEADINGS,
         cells=_page_cells,
         kinds=by_kind(grade.answers),
@@ -64,7 +67,7 @@ def grade_page(grade: Grade) -> str:
         chart=ply_chart(plies) if plies else "",
         mistakes=worst_mistakes(grade.answers, WORST_ON_PAGE),
         picture=mistake_svg,
-        where=_where,
+        where=where,
         in_words=mistake_in_words,
         rules=RULES,
     )
@@ -196,7 +199,7 @@ EARLY_ENDINGS = {
 }
 
 
-def _notes(grade: Grade) -> Iterator[str]:
+def grade_notes(grade: Grade) -> Iterator[str]:
     """An early end, the time taken, each kind of failure, and what Kaggle's competitors count."""
     if grade.completion in EARLY_ENDINGS:
         early_end = EARLY_ENDINGS[grade.completion]
@@ -222,10 +225,11 @@ def _failures(grade: Grade) -> Iterator[str]:
     ]
     for status, count in Counter(failure.status for _, failure in failures).items():
         position, failure = next(pair for pair in failures if pair[1].status == status)
-        yield f"{count} {status}, the first {_where(position)}: {failure.cause}."
+        yield f"{count} {status}, the first {where(position)}: {failure.cause}."
 
 
-def _where(position: SolvedPosition) -> str:
+def where(position: SolvedPosition) -> str:
+    """A position in words, as in "after 4453"."""
     return f"after {position.moves}" if position.moves else "on the empty board"
 
 

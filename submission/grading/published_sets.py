@@ -14,21 +14,21 @@ position's score, as `connectx solve -` writes them; the scores of the columns c
 Both count scores as `SolvedPosition` does, for the player to move.
 """
 
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from agents.agent import OnProgress
+from agents.reporting.input_file import quoted, read_json, refused_line
 from agents.solver.analysis import read_position
 from envs.board import moves_text
 from submission.grading.position_making import solve_all
 from submission.grading.solved_positions import (
     GAME,
+    HIGHEST,
     AskedPositions,
     PositionSet,
     SolvedPosition,
@@ -39,8 +39,6 @@ from submission.grading.solved_positions import (
 
 FULL = -99
 """In the place of a full column's score."""
-HIGHEST = GAME.rows * GAME.columns // 2
-"""The score of a win with the first stone, if there were one."""
 CHECKED = 8
 """So many of the positions that come with all their scores are solved, to see whether these are on
 the same scale: those with the most stones, which take the least time."""
@@ -104,7 +102,7 @@ class PublishedSet:
         chosen = self._to_be_solved()
         found = solve_all([position.moves for position in chosen], executor, on_progress)
         for position, solved in zip(chosen, found, strict=True):
-            with _told_of_line(position.line, self.path):
+            with refused_line(self.path, position.line):
                 position.require_equal(solved)
         by_moves = {solved.moves: solved.scores for solved in found}
         return AskedPositions(
@@ -131,24 +129,16 @@ def read_positions_to_ask(path: Path) -> PositionSet | PublishedSet:
     first = next((line for line in lines if line.strip()), "")
     if PONS_LINE.fullmatch(first.strip()):
         read_line = _read_pons
-    elif "board" in _object(first):
+    elif "board" in (read_json(first, dict) or {}):
         read_line = _read_kaggle
     else:
         return set_of_lines(path, lines)
     positions = []
     for number, line in enumerate(lines, start=1):
         if line.strip():
-            with _told_of_line(number, path):
+            with refused_line(path, number):
                 positions.append(read_line(number, line.strip()))
     return PublishedSet(path, tuple(positions))
-
-
-@contextmanager
-def _told_of_line(number: int, path: Path) -> Iterator[None]:
-    try:
-        yield
-    except ValueError as error:
-        raise ValueError(f"line {number} of {path}: {error}") from None
 
 
 PONS_LINE = re.compile(r"([1-9]+)\s+([-+]?[0-9]{1,3})", re.ASCII)
@@ -157,14 +147,14 @@ PONS_LINE = re.compile(r"([1-9]+)\s+([-+]?[0-9]{1,3})", re.ASCII)
 def _read_pons(number: int, line: str) -> PublishedPosition:
     parts = PONS_LINE.fullmatch(line)
     if parts is None:
-        raise ValueError(f"moves and a score are expected, as in `4453 2`, not {line[:60]!r}")
+        raise ValueError(f"moves and a score are expected, as in `4453 2`, not {quoted(line)}")
     moves, score = parts[1], int(parts[2])
     read_position(GAME, moves)
     return PublishedPosition(number, moves, score, None)
 
 
 def _read_kaggle(number: int, line: str) -> PublishedPosition:
-    fields = _object(line)
+    fields = read_json(line, dict) or {}
     if missing := {"board", "score", "move score"} - fields.keys():
         raise ValueError(f"an object with {' and '.join(map(repr, sorted(missing)))} is expected")
     board = _whole_numbers(fields, "board", GAME.rows * GAME.columns)
@@ -183,18 +173,10 @@ def _read_kaggle(number: int, line: str) -> PublishedPosition:
                 f"is expected, or {FULL} for a full column"
             )
     if fields["score"] != max(listed):
-        raise ValueError(f"the score is {fields['score']!r}, but the best column's {max(listed)}")
+        told = quoted(fields["score"])
+        raise ValueError(f"the score is {told}, but the best column's {max(listed)}")
     scores = tuple(None if score == FULL else score for score in listed)
     return PublishedPosition(number, moves, max(listed), scores)
-
-
-def _object(line: str) -> Mapping[str, Any]:
-    """The object of JSON in a line; an empty one if it holds something else."""
-    try:
-        content = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return content if isinstance(content, dict) else {}
 
 
 def _whole_numbers(fields: Mapping[str, Any], name: str, count: int) -> list[int]:

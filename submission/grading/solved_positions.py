@@ -14,14 +14,18 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from random import Random
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 from agents.guidance.ordering import sensible_actions
-from agents.reporting.input_file import read_content
+from agents.reporting.input_file import quoted, read_content, read_header, refused
+from agents.solver.analysis import read_position
 from envs.board import BoardState, parse_moves, state_from_moves
 from envs.connectx import ConnectFour
 
 GAME = ConnectFour()
+
+HIGHEST = GAME.rows * GAME.columns // 2
+"""The score of a win with the first stone, if there were one."""
 
 T = TypeVar("T")
 
@@ -287,30 +291,30 @@ def read_lines(path: Path) -> list[str]:
 def set_of_lines(path: Path, text: Sequence[str]) -> PositionSet:
     """The set that a file's lines hold; see `read_position_set`."""
     header, *lines = text or [""]
-    about = _read_header(path, header)
+    about = read_header(header, FORMAT, path, ADVICE)
     if about.get("sha256") != _hash(lines):
         raise ValueError(f"the positions {path} were changed after they were made: {ADVICE}")
-    try:
+    with refused(f"the positions {path} are damaged", ADVICE):
         settings = PositionSettings(**about["settings"])
         return PositionSet(tuple(map(_read_position, lines)), settings)
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"the positions {path} are damaged ({error!r}): {ADVICE}") from error
-
-
-def _read_header(path: Path, line: str) -> dict[str, Any]:
-    try:
-        about = json.loads(line)
-    except (ValueError, RecursionError):
-        about = None
-    found = about.get("format") if isinstance(about, dict) else None
-    if found != FORMAT:
-        raise ValueError(f"{path} must begin with the format {FORMAT!r}, not {found!r}: {ADVICE}")
-    return dict(about)
 
 
 def _read_position(line: str) -> SolvedPosition:
+    """The position of a line.
+
+    Raises:
+        One of `MISSHAPEN`: it has none, or scores that cannot be its own.
+    """
     fields = json.loads(line)
-    return SolvedPosition(fields["moves"], tuple(fields["scores"]))
+    position = SolvedPosition(fields["moves"], tuple(fields["scores"]))
+    legal = GAME.get_available_actions(read_position(GAME, position.moves).state)
+    fitting = [
+        type(score) is int and abs(score) <= HIGHEST if column in legal else score is None
+        for column, score in enumerate(position.scores)
+    ]
+    if fitting != [True] * GAME.columns:
+        raise ValueError(f"the scores after {position.moves!r} are {quoted(position.scores)}")
+    return position
 
 
 def _hash(lines: list[str]) -> str:

@@ -24,7 +24,7 @@ from submission.match.match import (
     pairing_stats,
 )
 from submission.match.schedule import Opening
-from submission.match.sprt import ENOUGH_REPEATS, SequentialTest, Verdict
+from submission.match.sprt import ENOUGH_REPEATS, SequentialTest
 from submission.reports import NOTHING, PlayerTable, plain_table
 
 RULES = (
@@ -33,14 +33,14 @@ RULES = (
     "1, a draw 1/2, a failure of the player 0; left out are pairs in which the opponent failed, "
     "and games whose partner was not played. In brackets the 95 % interval by the spread between "
     "pairs, and for Elo the same limits by 400 log10(s / (1 - s)). The first move includes loading "
-    "the submission."
+    "the submission, and compiling where there is any."
 )
 
 
 def render_match(match: Match) -> RenderableType:
-    """Two tables of a player against its opponents, results and times, and notes on them."""
+    """Two tables of a player against its opponents, results and times, and how they count."""
     stats = match.stats()
-    return Group(results_table(stats), _times_table(stats), *map(Text, match_notes(match)))
+    return Group(results_table(stats), _times_table(stats), Text(RULES))
 
 
 def match_notes(match: Match) -> list[str]:
@@ -157,7 +157,7 @@ def _verdicts(match: Match) -> Iterator[str]:
         test, games = SequentialTest(sprt), match.games_of(names)
         for record in games:
             test.add(record)
-        verdict = _verdict(test)
+        verdict = _verdict(test, pairing_stats(names, games).score)
         if test.decision is None and _ended_by_repeats(match, games):
             count = len({record.opening for record in games})
             openings = "opening" if count == 1 else f"{count} openings"
@@ -173,17 +173,27 @@ def _ended_by_repeats(match: Match, games: Sequence[GameRecord]) -> bool:
     return match.completion is Completion.COMPLETE and len(games) < match.settings.games
 
 
-def _verdict(test: SequentialTest) -> str:
+def _verdict(test: SequentialTest, score: Estimate | None) -> str:
     sprt, decision = test.sprt, test.decision
     question = f"Elo {sprt.elo0:+g} or {sprt.elo1:+g}?"
     bounds = f"log-likelihood ratio {test.llr:+.2f}, bounds {sprt.lower:+.2f} and {sprt.upper:+.2f}"
-    if decision is None:
+    if decision is None or decision.verdict is None or score is None:
         return f"{question} Not decided ({bounds})."
-    accepted = sprt.elo1 if decision.verdict is Verdict.ACCEPTED_ELO1 else sprt.elo0
+    found = sprt.in_words(decision.verdict)
+    if found.startswith("not"):
+        found += f"; by the games {_compared(score)}, with {100 * score.value:.1f} % of the points"
     return (
-        f"{question} {accepted:+g} accepted after {decision.games} games ({bounds}). A score at "
-        "which a test has ended exaggerates; its interval covers about 90 %."
+        f"{question} {found[0].upper()}{found[1:]}. Decided after {decision.games} games "
+        f"({bounds}). A score at which a test has ended exaggerates; its interval covers about "
+        "90 %."
     )
+
+
+def _compared(score: Estimate) -> str:
+    """The player beside its opponent, as far as the interval of the score tells."""
+    if score.high < 0.5:
+        return "weaker"
+    return "stronger" if score.low > 0.5 else "neither stronger nor weaker for certain"
 
 
 OPENING_RULES = (

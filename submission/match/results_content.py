@@ -4,13 +4,12 @@ A further header stands where more games or pairings were asked for; the last on
 is replayed when it is read: what it says of itself must follow from its columns.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from agents.reporting.input_file import read_header, read_json, refused_line
 from submission.arena.game_record import GameRecord
 from submission.arena.players import Identity, Pairing, players_of
 from submission.match.match import Versions
@@ -129,11 +128,11 @@ def parse_results(content: bytes, path: Path) -> ResultsContent:
     lines, torn = _whole_lines(content)
     if not lines:
         raise ValueError(f"{path} has no games yet, or is no results file: wait for the first one")
-    _require_format(lines[0], path)
+    read_header(lines[0], FORMAT, path, "choose another file")
     headers = list[ResultsHeader]()
     games = dict[int, GameRecord]()
     for number, line in enumerate(lines, start=1):
-        with _told_of_line(number, path):
+        with refused_line(path, number):
             entry = _entry(line)
             if isinstance(entry, GameRecord):
                 games[number] = entry
@@ -144,34 +143,15 @@ def parse_results(content: bytes, path: Path) -> ResultsContent:
     return ResultsContent(headers[-1], tuple(games.values()), torn)
 
 
-@contextmanager
-def _told_of_line(number: int, path: Path) -> Iterator[None]:
-    try:
-        yield
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        reason = str(error) if type(error) is ValueError else repr(error)
-        raise ValueError(
-            f"{path}, line {number} is damaged ({reason}): delete this line"
-        ) from error
-
-
 def _whole_lines(content: bytes) -> tuple[Sequence[bytes], bytes]:
     """The lines, and apart from them what a last write has left undone.
 
     After a power cut a file may also end in bytes that nobody wrote, a line feed among them.
     """
     *lines, torn = content.split(b"\n")
-    if len(lines) > 1 and _json_object(lines[-1]) is None:
+    if len(lines) > 1 and read_json(lines[-1], dict) is None:
         torn = b"\n".join((lines.pop(), torn))
     return lines, torn
-
-
-def _require_format(line: bytes, path: Path) -> None:
-    found = (_json_object(line) or {}).get("format")
-    if found != FORMAT:
-        raise ValueError(
-            f"{path} must begin with the format {FORMAT!r}, not {found!r}: choose another file"
-        )
 
 
 def _entry(line: bytes) -> ResultsHeader | GameRecord:
@@ -180,20 +160,11 @@ def _entry(line: bytes) -> ResultsHeader | GameRecord:
     Raises:
         AttributeError, KeyError, TypeError, ValueError: it stands for neither.
     """
-    document = _json_object(line)
+    document = read_json(line, dict)
     if document is None:
         raise ValueError("it is no JSON object")
     is_header = document.pop("format", None) == FORMAT
     return ResultsHeader.from_dict(document) if is_header else GameRecord.from_dict(document)
-
-
-def _json_object(line: bytes) -> dict[str, Any] | None:
-    """The JSON object of a line; None where it is something else."""
-    try:
-        document = json.loads(line.decode("ascii"))
-    except (ValueError, RecursionError):
-        return None
-    return document if isinstance(document, dict) else None
 
 
 def _require_like(header: ResultsHeader, earlier: Sequence[ResultsHeader]) -> None:
@@ -208,7 +179,7 @@ def _require_sound(games: Mapping[int, GameRecord], header: ResultsHeader, path:
     rules = ReplayRules(header.settings.configuration)
     seen = set[tuple[str, str, int]]()
     for number, game in games.items():
-        with _told_of_line(number, path):
+        with refused_line(path, number):
             if not header.announces(game):
                 raise ValueError(f"the header does not announce {game}")
             if (*game.pairing, game.game) in seen:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.reporting.input_file import read_content
+from agents.reporting.input_file import one_line, read_content
 from agents.reporting.output_file import GrowingFile, growing_file
 from submission.arena.game_record import GameRecord
 from submission.match.match import Completion, Match, ScoreBoard
@@ -121,10 +121,10 @@ def _require_continued(content: ResultsContent, header: ResultsHeader, path: Pat
         *header.differences(content.header),
         *(f"it has {game}" for game in content.records if not header.announces(game)),
     ]
-    if reasons:
+    for reason in map(one_line, reasons):
         raise ValueError(
-            f"{path} does not go with what is asked for ({reasons[0]}): ask for at least what it "
-            "has, or choose another file"
+            f"{path} does not go with what is asked for ({reason}): ask for at least what it has, "
+            "or choose another file"
         )
 
 

@@ -98,6 +98,20 @@ class Sprt:
             )
         )
 
+    def in_words(self, verdict: Verdict) -> str:
+        """What a verdict says of the player, as in `not 50 Elo stronger`.
+
+        That is less than its hypothesis: who is far weaker is "rather 0 than 50 Elo stronger", too.
+        """
+        nearer_0, farther = sorted((abs(self.elo0), abs(self.elo1)))
+        if self.elo1 > 0:
+            if verdict is Verdict.ACCEPTED_ELO0:
+                return f"not {self.elo1:g} Elo stronger"
+            return f"stronger, rather by {self.elo1:g} Elo than by {self.elo0:g}"
+        if verdict is Verdict.ACCEPTED_ELO1:
+            return f"not {farther:g} Elo weaker"
+        return f"weaker, rather by {farther:g} Elo than by {nearer_0:g}"
+
     def verdict(self, log_likelihood_ratio: float) -> Verdict | None:
         """The hypothesis to accept at this ratio; None where more games are needed."""
         if log_likelihood_ratio >= self.upper:

@@ -73,6 +73,10 @@ class Command(StrEnum):
     QUIT = "quit"
 
 
+COMMANDS = {**{command.value: command for command in Command}, "q": Command.QUIT}
+"""By what can be typed for them."""
+
+
 def read_move(env: BoardGame, state: BoardState, text: str) -> int | Command:
     """The legal action, counted from 0, or the command that a person has typed.
 
@@ -80,8 +84,8 @@ def read_move(env: BoardGame, state: BoardState, text: str) -> int | Command:
         ValueError: neither; the message says why, and lists the legal moves.
     """
     typed = text.strip().lower()
-    if typed in list(Command):
-        return Command(typed)
+    if typed in COMMANDS:
+        return COMMANDS[typed]
     name, used_up = game_entry(env).place
     legal = env.get_available_actions(state)
     advice = f"type one of {numbers(legal)}, or help"

@@ -164,7 +164,7 @@ def help_text(env: BoardGame) -> str:
         "values   what the agent thinks of each of your moves\n"
         "hint     the move that the agent would play in your place\n"
         "help     this list\n"
-        "quit     leave the game (or Ctrl-D, or Ctrl-C)"
+        "quit     leave the game (or q, Ctrl-D, or Ctrl-C)"
     )
 
 

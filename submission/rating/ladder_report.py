@@ -21,7 +21,7 @@ from submission.reports import NOTHING, PlayerTable, render_page
 
 
 def render_ladder(ladder: Ladder) -> RenderableType:
-    """Ratings and results, the scores of each against each, move times, and notes."""
+    """Ratings and results, the scores of each against each, move times, and the rules."""
     tables = (
         ladder_table(ladder),
         _table(
@@ -38,7 +38,7 @@ def render_ladder(ladder: Ladder) -> RenderableType:
             {rung.player: _time_cells(rung.stats) for rung in ladder.rungs},
         ),
     )
-    return Group(*tables, *map(Text, ladder_notes(ladder)))
+    return Group(*tables, *map(Text, _rules(ladder)))
 
 
 def ladder_table(ladder: Ladder) -> PlayerTable:
@@ -133,16 +133,17 @@ RULES = (
 
 
 def ladder_notes(ladder: Ladder) -> list[str]:
-    """An early end, all that went wrong, the meaning of the columns, and the conditions."""
-    match = ladder.match
-    return [
-        *early_end(match),
-        *repetitions(match),
-        *failures(match),
-        *_few_games(match),
-        RULES.format(anchor=ladder.anchor),
-        _conditions(match),
-    ]
+    """The warnings, the meaning of the columns, and the conditions."""
+    return [*ladder_warnings(ladder.match), *_rules(ladder)]
+
+
+def ladder_warnings(match: Match) -> list[str]:
+    """An early end, and all that went wrong."""
+    return [*early_end(match), *repetitions(match), *failures(match), *_few_games(match)]
+
+
+def _rules(ladder: Ladder) -> list[str]:
+    return [RULES.format(anchor=ladder.anchor), _conditions(ladder.match)]
 
 
 ENOUGH_GAMES = 20

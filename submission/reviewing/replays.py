@@ -1,20 +1,22 @@
 """Games to look at again, from results files or Kaggle's episodes, and the logs of their agents."""
 
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from math import inf
 from pathlib import Path
 from typing import Any
 
-from agents.reporting.input_file import read_content
+from agents.reporting.input_file import quoted, read_content, read_json, refused
 from envs.board import BoardGame, moves_text, parse_moves
 from envs.games import game_id
 from submission.arena.game_record import GameConfiguration, GameRecord, Result
+from submission.entry import PLAYED_WITH
 from submission.kaggle import DONE
 from submission.match.match import Match
 from submission.match.results_file import read_results
+from submission.reviewing.episodes import Episode, connectx_episode, open_spiel_episode
 
 ADVICE = "name a file that --results or `kaggle competitions replay` has written"
 
@@ -75,11 +77,8 @@ def read_replays(path: Path) -> ReplayFile:
         ValueError: it is neither, it is damaged, or its episode is of another game.
     """
     content = read_content(path, ADVICE)
-    try:
-        document = json.loads(content)
-    except (ValueError, RecursionError):
-        document = None
-    if isinstance(document, dict) and "format" not in document:
+    document = read_json(content, dict)
+    if document is not None and "format" not in document:
         return _episode(document, path)
     if content.lstrip().startswith(b'{"format"'):
         return _results(path)
@@ -116,8 +115,6 @@ def _recorded(number: int, game: str, record: GameRecord) -> Replay:
     )
 
 
-# --- episodes, as `env.toJSON()` of kaggle_environments writes them
-
 CAUSES = {
     "ERROR": "it raised an exception",
     "INVALID": "it chose what is no column with room",
@@ -129,28 +126,33 @@ LARGEST = 20
 """Of the numbers of rows, columns and stones in a row."""
 
 
+EPISODES: Mapping[str, Callable[[Mapping[str, Any]], Episode]] = {
+    "connectx": connectx_episode,
+    "open_spiel_connect_four": open_spiel_episode,
+}
+"""By the name of the environment."""
+
+
 def _episode(document: Mapping[str, Any], path: Path) -> ReplayFile:
     game = document.get("name")
-    if game != "connectx":
-        what = f"an episode of {game!r}" if isinstance(game, str) else "no episode"
-        raise ValueError(f"{path} is {what}, and only those of connectx can be read: {ADVICE}")
-    try:
-        return _connectx_episode(document, path)
-    except (AttributeError, IndexError, KeyError, TypeError) as error:
-        raise ValueError(f"{path} is damaged ({error!r}): download the episode again") from error
+    if not isinstance(game, str) or game not in EPISODES:
+        what = f"an episode of {quoted(game)}" if isinstance(game, str) else "no episode"
+        known = " and ".join(EPISODES)
+        raise ValueError(f"{path} is {what}, and only those of {known} can be read: {ADVICE}")
+    with refused(f"{path} is damaged", "download the episode again"):
+        return _replayed(EPISODES[game](document), path.name)
 
 
-def _connectx_episode(document: Mapping[str, Any], path: Path) -> ReplayFile:
-    info = document.get("info") or {}
-    configuration = _configuration(document["configuration"], path)
+def _replayed(episode: Episode, name: str) -> ReplayFile:
+    configuration = _configuration(episode)
     env = configuration.env
-    actions = _actions(env, document["steps"], path)
-    statuses = str(document["statuses"][0]), str(document["statuses"][1])
+    actions = [*episode.opening, *_actions(env, episode)]
+    statuses = episode.statuses
     unfinished = {"ACTIVE", "INACTIVE"} & {*statuses}
     failed = next((seat for seat in (0, 1) if statuses[seat] in CAUSES), None)
     if unfinished or (failed is None and not _is_over(env, actions)):
-        raise ValueError(f"{path} ends before its game does: download the episode again")
-    players = _names(info)
+        raise ValueError("it ends before its game does")
+    players = _names(episode.info)
     cause = None if failed is None else CAUSES[statuses[failed]]
     replay = Replay(
         number=0,
@@ -163,32 +165,30 @@ def _connectx_episode(document: Mapping[str, Any], path: Path) -> ReplayFile:
         result=_result(env, actions, failed),
         plies=len(actions),
         cause=None if failed is None else f"{statuses[failed]}: {cause}",
-        opening_plies=0,
+        opening_plies=len(episode.opening),
     )
-    number = info.get("EpisodeId")
-    episode = number if isinstance(number, int) else None
-    return ReplayFile("episode", path.name, configuration, (replay,), None, episode)
+    id_ = episode.info.get("EpisodeId")
+    number = id_ if isinstance(id_, int) else None
+    return ReplayFile("episode", name, configuration, (replay,), None, number)
 
 
-def _configuration(settings: Mapping[str, Any], path: Path) -> GameConfiguration:
-    sizes = settings["rows"], settings["columns"], settings["inarow"]
+def _configuration(episode: Episode) -> GameConfiguration:
+    sizes, seconds = episode.sizes, episode.act_timeout
     if not all(type(size) is int and 1 <= size <= LARGEST for size in sizes):
-        raise ValueError(f"{path} has a board of {sizes}: each must be from 1 to {LARGEST}")
-    seconds = settings.get("actTimeout", 2)
+        raise ValueError(f"its board is of {quoted(sizes)}: each must be from 1 to {LARGEST}")
     if type(seconds) not in (int, float) or not 0 < seconds < inf:
-        raise ValueError(f"{path} has an actTimeout of {seconds!r}: it must be above 0")
-    return GameConfiguration(*sizes, act_timeout=float(seconds))
+        raise ValueError(f"its actTimeout is {quoted(seconds)}: it must be above 0")
+    return GameConfiguration(*sizes, act_timeout=float(seconds), referee=episode.referee)
 
 
-def _actions(env: BoardGame, steps: Sequence[Any], path: Path) -> list[int]:
+def _actions(env: BoardGame, episode: Episode) -> list[int]:
     """The columns played, told by the boards: what a seat asked for need not have been done.
 
     Raises:
         ValueError: a board does not follow from the one before it.
     """
-    boards = [step[0]["observation"]["board"] for step in steps]
-    state, actions = env.initial_state(), list[int]()
-    for board in boards:
+    state, actions = _reached(env, episode.opening), list[int]()
+    for board in episode.boards:
         if list(board) == env.to_board(state):
             continue  # the beginning, or a move that was not carried out
         followers = {
@@ -196,10 +196,7 @@ def _actions(env: BoardGame, steps: Sequence[Any], path: Path) -> list[int]:
         }
         reached = [a for a, child in followers.items() if env.to_board(child) == list(board)]
         if not reached:
-            raise ValueError(
-                f"{path} is damaged (no move leads to the board after {len(actions) + 1} plies): "
-                "download the episode again"
-            )
+            raise ValueError(f"no move leads to the board after {len(actions) + 1} plies")
         actions += reached
         state = followers[reached[0]]
     return actions
@@ -239,14 +236,28 @@ class AgentLog:
     seconds: tuple[float, ...]
     errors: tuple[tuple[int, str], ...]
     """The number of a move, from 0, and the last line that it wrote to stderr."""
+    versions: str | None = None
+    """What it was played with, as `submission.entry.versions` writes it, if it has said so."""
 
     @classmethod
     def of_record(cls, record: GameRecord, seat: int) -> "AgentLog":
         """The same of a game in a results file."""
         seconds = record.durations[seat - 1]
         failed = record.statuses[seat - 1] != DONE
-        lines = record.stderr[-1:] if failed else ()
-        return cls(seconds, tuple((len(seconds) - 1, line) for line in lines))
+        lines = record.stderr if failed else ()
+        own = [line for line in lines if not line.startswith(PLAYED_WITH)][-1:]
+        errors = tuple((len(seconds) - 1, line) for line in own)
+        return cls(seconds, errors, _versions(lines))
+
+    def after_setting_up(self) -> "AgentLog":
+        """The same with the first answer as a part of the first move.
+
+        OpenSpiel's environments ask for it before the game, and it is none.
+        """
+        set_up, moves = self.seconds[:1], self.seconds[1:]
+        seconds = (sum((*set_up, *moves[:1])), *moves[1:])
+        errors = tuple((max(0, move - 1), line) for move, line in self.errors)
+        return replace(self, seconds=seconds, errors=errors)
 
     def overtime(self, act_timeout: float) -> float:
         """The seconds by which its moves have exceeded this limit."""
@@ -268,20 +279,23 @@ def read_agent_log(path: Path, seat: int) -> AgentLog:
         OSError: it cannot be read.
         ValueError: it is no agent's log.
     """
-    try:
-        document = json.loads(read_content(path, LOG_ADVICE))
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path} is no agent's log, which is JSON: {LOG_ADVICE}") from error
-    if not isinstance(document, list):
-        raise ValueError(f"{path} is no agent's log, which is a list of steps: {LOG_ADVICE}")
-    try:
-        moves = list(_moves(document, seat))
-        seconds = tuple(float(move["duration"]) for move in moves)
+    steps = read_json(read_content(path, LOG_ADVICE), list)
+    with refused(f"{path} is no agent's log", LOG_ADVICE):
+        if steps is None:
+            raise ValueError("that is a list of steps, in JSON")
+        moves = list(_moves(steps, seat))
+        seconds = tuple(_duration(move) for move in moves)
         lines = [str(move.get("stderr") or "").split("\n") for move in moves]
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path} is no agent's log ({error!r}): {LOG_ADVICE}") from error
-    last = [next((line for line in reversed(each) if line.strip()), "") for each in lines]
-    return AgentLog(seconds, tuple((number, line) for number, line in enumerate(last) if line))
+    own = [[line for line in each if not line.startswith(PLAYED_WITH)] for each in lines]
+    last = [next((line for line in reversed(each) if line.strip()), "") for each in own]
+    errors = tuple((number, line) for number, line in enumerate(last) if line)
+    return AgentLog(seconds, errors, _versions(chain.from_iterable(lines)))
+
+
+def _versions(lines: Iterable[str]) -> str | None:
+    """The versions that a line tells, if one does."""
+    told = (line for line in lines if line.startswith(PLAYED_WITH))
+    return next((line.removeprefix(PLAYED_WITH).strip() for line in told), None)
 
 
 def _moves(steps: list[Any], seat: int) -> Iterator[dict[str, Any]]:
@@ -291,6 +305,13 @@ def _moves(steps: list[Any], seat: int) -> Iterator[dict[str, Any]]:
         entry = entries[seat - 1] if len(entries) > 1 else next(iter(entries), None)
         if entry:
             yield entry
+
+
+def _duration(move: Mapping[str, Any]) -> float:
+    seconds = float(move["duration"])
+    if not 0 <= seconds < inf:
+        raise ValueError(f"a move took {seconds} s")
+    return seconds
 
 
 def log_beside(episode_file: Path, episode: int | None, seat: int) -> Path | None:

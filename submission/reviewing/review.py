@@ -149,6 +149,7 @@ def _game(game: ReviewedGame) -> dict[str, Any]:
         "result": game.result,
         "cause": game.replay.cause,
         "plies": [_ply(ply) for ply in game.plies],
+        "versions": None if game.log is None else game.log.versions,
         "seconds": None if game.log is None else list(game.log.seconds),
         "errors": []
         if game.log is None
@@ -199,7 +200,7 @@ def review_games(
     unjudged = _unjudged(files, player, log, notes)
     total, done = sum(len(game.own_plies) for game in unjudged), 0
     boards = {game.env for game in unjudged}
-    solvers = {env: Solver(env, book=shipped_book_of(env)) for env in boards}
+    solvers = {env: _solver(env) for env in boards}
     games: list[ReviewedGame] = []
     completion = Completion.COMPLETE
     try:
@@ -215,6 +216,13 @@ def review_games(
     except KeyboardInterrupt:
         completion = Completion.INTERRUPTED
     return Review(player, time_limit, completion, tuple(games), tuple(notes))
+
+
+def _solver(env: ConnectX) -> Solver:
+    """A solver that is compiled by now: the time for a position is there to solve it."""
+    solver = Solver(env, book=shipped_book_of(env))
+    _ = solver.engine
+    return solver
 
 
 def _unjudged(
@@ -260,15 +268,16 @@ def _log(
     path: Path, file: ReplayFile, replay: Replay, seat: int, log: Path | None, notes: list[str]
 ) -> AgentLog | None:
     """The log of a seat, from wherever it is."""
-    if log is not None:
-        return read_agent_log(log, seat)
     if file.match is not None:
         return AgentLog.of_record(file.match.records[replay.number], seat)
-    found = log_beside(path, file.episode, seat)
+    found = log or log_beside(path, file.episode, seat)
     if found is None:
         return None
     try:
-        return read_agent_log(found, seat)
+        read = read_agent_log(found, seat)
     except (OSError, ValueError) as error:
+        if log is not None:
+            raise
         notes.append(f"{error}.")
         return None
+    return read.after_setting_up() if file.configuration.referee.is_open_spiel else read

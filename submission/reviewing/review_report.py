@@ -17,23 +17,23 @@ from submission.terminal import plain_text
 
 
 def render_review(review: Review) -> RenderableType:
-    """The games, the moves that gave something away, the totals by phase, the times and notes."""
+    """The games, the totals by phase, the times, and the moves that gave something away."""
     told = [line for game in review.games for line in _given_away(game)]
     has_logs = any(game.log is not None for game in review.games)
     return Group(
         _games_table(review),
-        *map(Text, ["Given away, columns counted from 1:", *told, ""] if told else []),
         _totals_table(review),
         *([_times_table(review)] if has_logs else []),
-        *map(Text, _notes(review)),
         Text(RULES, "dim"),
+        *map(Text, ["Given away, columns counted from 1:", *told] if told else []),
     )
 
 
 RULES = (
     "Given away: a win that became a draw or a loss, or a draw that became a loss, under best play "
     "from there. Slower: the result was kept, but not by the quickest win or the longest defence. "
-    "Undecided: the time for a position did not do. A phase is a third of the board's plies."
+    "Undecided: the time for a position did not do. A phase is a third of the board's plies. The "
+    "first of the moves that a log times includes loading, and compiling where there is any."
 )
 
 
@@ -129,8 +129,8 @@ def _times(game: ReviewedGame) -> list[str]:
     return [*(f"{time:.3f}" for time in times), str(len(log.errors))]
 
 
-def _notes(review: Review) -> Iterator[str]:
-    """An early end, what was left out, and the errors in the logs."""
+def review_notes(review: Review) -> Iterator[str]:
+    """An early end, what was left out, and the versions and the errors in the logs."""
     if review.completion is Completion.INTERRUPTED:
         count = len(review.games)
         yield f"Interrupted: {count} game{' was' if count == 1 else 's were'} judged."
@@ -139,6 +139,8 @@ def _notes(review: Review) -> Iterator[str]:
         if game.replay.cause is not None:
             failed = "the player" if game.result == "player failed" else "the opponent"
             yield plain_text(f"{_name(game)}: {failed} failed, {game.replay.cause}.")
+        if game.log is not None and game.log.versions is not None:
+            yield plain_text(f"{_name(game)}: played with {game.log.versions}.")
         for number, line in game.log.errors if game.log else ():
             where = _where(game, game.ply_of_move(number))
             yield plain_text(f"{_name(game)}, {where}, stderr: {line.strip()}")

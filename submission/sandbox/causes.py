@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
-KAGGLE_FOLDER = "/kaggle_simulations/agent"
+from submission.sandbox.kaggle_folder import KAGGLE_FOLDER
 
 NO_CALLABLE = "there is no callable in the file"
 """The cause where Kaggle's loader finds no agent."""
@@ -16,6 +16,15 @@ CHANNEL_CLOSED = "file descriptors that are not the submission's own were closed
 SUPERVISOR_ENDED = "the process that watches over the submission was ended"
 
 PACK_THE_DATA = "put the data into the file itself, or pack a .tar.gz with main.py at its top"
+
+REACHED_FOR = "network:"
+"""Begins what is told of the network, before a host or a command; a path begins otherwise."""
+
+UNREACHED = re.compile(
+    "name resolution|Name or service not known|nodename nor servname|getaddrinfo failed"
+    "|resolve host|Network is unreachable"
+)
+"""The words of systems and libraries for a machine without a network."""
 
 BYTE_ORDER_MARK = "U+FEFF"
 
@@ -71,8 +80,10 @@ def of_exception(error: Raised, memory: int | None, hidden: Sequence[str] = ()) 
     Args:
         error: the exception.
         memory: bytes that the submission may use; None where nothing limits it.
-        hidden: paths that it asked for and that this machine has, unlike Kaggle's.
+        hidden: what it asked for and Kaggle's machine does not have; see `of_hidden`.
     """
+    if attempt := _attempt(error, hidden):
+        return of_hidden(attempt)
     match error.type:
         case "SyntaxError" if BYTE_ORDER_MARK in error.message:
             return Cause(
@@ -134,14 +145,43 @@ def of_exception(error: Raised, memory: int | None, hidden: Sequence[str] = ()) 
             )
 
 
+def of_hidden(asked: str) -> Cause:
+    """Why there is not what a submission has asked for.
+
+    Args:
+        asked: a path that this machine has, unlike Kaggle's; or REACHED_FOR and what was to be
+            reached, nothing where that is not known.
+    """
+    if asked.startswith(REACHED_FOR):
+        what = asked.removeprefix(REACHED_FOR)
+        return Cause(
+            f"it reaches for the network{f' ({what})' if what else ''}, and Kaggle's machines have "
+            "none, as far as is known",
+            "have it carry its data with it, in the file itself or in a .tar.gz with main.py at "
+            "its top",
+        )
+    return Cause(f"it asks for {asked}, which is not on Kaggle's machine", PACK_THE_DATA)
+
+
+def _attempt(error: Raised, hidden: Sequence[str]) -> str | None:
+    """The attempt to reach the network of which an exception tells that it has failed."""
+    attempts = [asked for asked in hidden if asked.startswith(REACHED_FOR)]
+    named = [asked for asked in attempts if asked.removeprefix(REACHED_FOR) in error.message]
+    is_failed_command = bool(attempts) and error.type == "CalledProcessError"
+    if named or is_failed_command or UNREACHED.search(error.message):
+        return [*named, *reversed(attempts), REACHED_FOR][0]
+    return None
+
+
 def _missing_file(message: str, hidden: Sequence[str]) -> Cause:
-    for path in hidden:
-        if PurePath(path).name in message:
-            return Cause(f"it asks for {path}, which is not on Kaggle's machine", PACK_THE_DATA)
+    for asked in hidden:
+        if not asked.startswith(REACHED_FOR) and PurePath(asked).name in message:
+            return of_hidden(asked)
     if KAGGLE_FOLDER in message:
         return Cause(
-            f"a file of Kaggle's machine is read, which is not here: {message}",
-            "put the data into the file itself, so that the submission can be checked anywhere",
+            "a file is read that is not part of the submission, which Kaggle unpacks into "
+            f"{KAGGLE_FOLDER}: {message}",
+            PACK_THE_DATA,
         )
     return Cause(
         f"a file is missing: {message}; Kaggle runs the submission alone, in a folder "

@@ -1,8 +1,9 @@
 """Keeps the processes of players from the network and from the user's home, where Linux offers it.
 
 They get a network of their own, in which nobody else is, and mounts of their own, in which an empty
-folder lies over the home. For that, users other than root need a user namespace, which a system or
-its container may refuse. Whatever fails, the rest is as it was: no agent may fail by this.
+folder lies over the home, and Kaggle's folder leads to that of the player. For that, users other
+than root need a user namespace, which a system or its container may refuse. Whatever fails, the
+rest is as it was: no agent may fail by this.
 
 For the process from which all players come, before it has threads: the standard library alone.
 """
@@ -20,6 +21,7 @@ from typing import Any
 
 from submission.sandbox.file_guard import PROJECT_PLACES, SYSTEM_FOLDERS
 from submission.sandbox.interpreter import PROJECT
+from submission.sandbox.kaggle_folder import KAGGLE_HOME
 
 NETWORK = "the network"
 HOME = "the home folder"
@@ -27,7 +29,8 @@ HOME = "the home folder"
 # From Linux's `linux/sched.h`, `linux/mount.h`, `linux/sockios.h`, `linux/if.h`, `linux/prctl.h`
 # and `linux/capability.h`.
 CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWNET = 0x00020000, 0x10000000, 0x40000000
-MS_NOSUID, MS_NODEV, MS_BIND, MS_MOVE, MS_REC, MS_PRIVATE = 2, 4, 1 << 12, 1 << 13, 1 << 14, 1 << 18
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_REMOUNT = 1, 2, 4, 1 << 5
+MS_BIND, MS_MOVE, MS_REC, MS_UNBINDABLE, MS_PRIVATE = 1 << 12, 1 << 13, 1 << 14, 1 << 17, 1 << 18
 SIOCSIFFLAGS, IFF_UP = 0x8914, 1
 PR_SET_NO_NEW_PRIVS = 38
 CAPABILITY_VERSION = 0x20080522
@@ -38,6 +41,9 @@ undo nothing of what is done here."""
 
 PACKAGES = ("kaggle_environments", "numba", "numpy")
 """Where the files of these lie, those of others do, too."""
+
+PLAYER = "player"
+"""The name of a link to the home of the player, in the folder where all of them live."""
 
 
 def contain(folder: Path) -> tuple[str, ...]:
@@ -60,11 +66,26 @@ def contain(folder: Path) -> tuple[str, ...]:
         return ()
     kept_from = [NETWORK]
     with contextlib.suppress(Exception):
-        _cover_home(system, folder)
-        kept_from.append(HOME)
+        system.mount(None, b"/", None, MS_REC | MS_PRIVATE, None)
+        with contextlib.suppress(Exception):
+            _cover_home(system, folder)
+            kept_from.append(HOME)
+        _add_kaggle_home(system, folder)
     with contextlib.suppress(Exception):
         _drop_capabilities(system)
     return tuple(kept_from)
+
+
+def link_player(home: Path) -> None:
+    """Have Kaggle's folder lead to that of a player, for the processes that are shut in.
+
+    Args:
+        home: of the player, in the folder where all of them live.
+    """
+    link = home.with_name(PLAYER)
+    with contextlib.suppress(OSError):  # as on Windows, where nobody is shut in
+        link.unlink(missing_ok=True)
+        link.symlink_to(home)
 
 
 class _System:
@@ -126,7 +147,6 @@ def _cover_home(system: _System, folder: Path) -> None:
     path = [entry for entry in sys.path if entry != str(PROJECT)]
     own = [str(folder), *map(str, PROJECT_PLACES), sys.prefix, sys.base_prefix]
     needed = _needed(home, [*own, *path, *libraries, *SYSTEM_FOLDERS])
-    system.mount(None, b"/", None, MS_REC | MS_PRIVATE, None)
     cover = tempfile.mkdtemp(dir=folder)
     flags = MS_NOSUID | MS_NODEV
     system.mount(b"tmpfs", os.fsencode(cover), b"tmpfs", flags, b"mode=755,size=1m")
@@ -138,6 +158,33 @@ def _cover_home(system: _System, folder: Path) -> None:
     system.mount(os.fsencode(cover), os.fsencode(home), None, MS_MOVE, None)
     with contextlib.suppress(OSError):  # it may be needed itself, and in use
         Path(cover).rmdir()
+
+
+def _add_kaggle_home(system: _System, folder: Path) -> None:
+    """Add what only root could: a copy of the root folder, with everything mounted, becomes it.
+
+    Raises:
+        OSError: that cannot be done; the root is what it was.
+    """
+    root = tempfile.mkdtemp(dir=folder)
+    flags = MS_NOSUID | MS_NODEV
+    system.mount(b"tmpfs", os.fsencode(root), b"tmpfs", flags, b"mode=755,size=1m")
+    system.mount(None, os.fsencode(root), None, MS_UNBINDABLE, None)  # else it would hold itself
+    Path(root, KAGGLE_HOME[1:]).symlink_to(folder / PLAYER)
+    with os.scandir("/") as entries:
+        others = [entry for entry in entries if entry.path != KAGGLE_HOME]
+    for entry in others:
+        copy = Path(root, entry.name)
+        if entry.is_symlink():
+            copy.symlink_to(Path(entry).readlink())
+            continue
+        copy.mkdir() if entry.is_dir(follow_symlinks=False) else copy.touch()
+        system.mount(os.fsencode(entry.path), bytes(copy), None, MS_BIND | MS_REC, None)
+    system.mount(None, os.fsencode(root), None, MS_BIND | MS_REMOUNT | MS_RDONLY | flags, None)
+    with contextlib.chdir(root):
+        system.mount(b".", b"/", None, MS_MOVE, None)
+        system.chroot(b".")
+    Path(root).rmdir()
 
 
 def _needed(home: str, folders: Iterable[str]) -> list[str]:

@@ -1,7 +1,8 @@
 """Hides from a submission what Kaggle's machine does not have: this project, and other files.
 
-For the process that plays it. Who asks for such a file is told that there is none, as on Kaggle.
-Native code that opens files by itself, and programs that a submission starts, are not seen.
+For the process that plays it. Who asks for such a file is told that there is none, as on Kaggle;
+Kaggle's own folder leads to the submission's. Native code that opens files by itself, and programs
+that a submission starts, are not seen.
 """
 
 import errno
@@ -16,7 +17,10 @@ from types import ModuleType
 from typing import Any
 
 from submission.kaggle import kaggle_environments
+from submission.sandbox.causes import REACHED_FOR
 from submission.sandbox.interpreter import PROJECT
+from submission.sandbox.kaggle_folder import KAGGLE_FOLDER, translate_paths
+from submission.sandbox.network_guard import NetworkGuard
 
 PROJECT_PACKAGES = ("agents", "envs", "submission")
 
@@ -40,29 +44,28 @@ OTHER_FOLDERS = ("/boot", "/home", "/media", "/mnt", "/opt", "/root", "/srv", "/
 TEMPORARY_FOLDERS = ("/tmp", "/var/tmp")  # noqa: S108
 """Kaggle's machine has them too, but empty."""
 
-KAGGLE_FOLDER = "/kaggle_simulations/agent"
-
 CLOCK_TICK = 0.1
 """Seconds by which the times of files may lag behind the clock."""
 
 MOST_TOLD = 20
-"""So many paths are told; more show nothing new."""
+"""So much is told; more shows nothing new."""
 
 
 class FileGuard:
     """Decides for each path whether Kaggle's machine has it.
 
     Args:
-        own: the folders of the submission.
+        own: the folders of the submission, first the one that Kaggle names KAGGLE_FOLDER.
         sources: real paths of files that Python reads to show a traceback.
-        tell: told of each hidden path that is asked for, once.
+        tell: told of what is asked for in vain, once: of a hidden path; of the network, with
+            REACHED_FOR before what was to be reached.
     """
 
     def __init__(
-        self, own: Iterable[Path], sources: Iterable[str], tell: Callable[[str], None]
+        self, own: Sequence[Path], sources: Iterable[str], tell: Callable[[str], None]
     ) -> None:
         interpreter = [sys.prefix, sys.base_prefix, *sys.path]
-        system = [*SYSTEM_FOLDERS, os.environ.get("SYSTEMROOT", ""), KAGGLE_FOLDER]
+        system = [*SYSTEM_FOLDERS, os.environ.get("SYSTEMROOT", "")]
         # Installers fill these with links to places of their own.
         self._interpreter = _prefixes(interpreter)
         self._places = (
@@ -73,6 +76,7 @@ class FileGuard:
         )
         self._temporary = _prefixes(map(os.path.realpath, TEMPORARY_FOLDERS))
         self._ways = (*self._places, *self._temporary, *_prefixes(OTHER_FOLDERS))
+        self._agent = own[0]
         self._sources = frozenset(sources)
         self._begin = time.time() - CLOCK_TICK
         self._stat = os.stat
@@ -96,7 +100,10 @@ class FileGuard:
 
         os.stat = guarded_stat
         os.access = guarded_access
+        if os.path.realpath(KAGGLE_FOLDER) != os.path.realpath(self._agent):
+            translate_paths(str(self._agent.parent))
         sys.addaudithook(self._audit)
+        sys.addaudithook(NetworkGuard(lambda what: self._tell_once(REACHED_FOR + what)).audit)
 
     def require(self, path: Any, flags: int = os.O_RDONLY) -> None:
         """Refuse a hidden path as the system refuses a missing one.
@@ -115,10 +122,13 @@ class FileGuard:
         real = os.path.realpath(named)
         if _prefix(named).startswith(self._interpreter) or not self._hides(real, flags):
             return
-        if real not in self._told and len(self._told) < MOST_TOLD:
-            self._told.add(real)
-            self._tell(real)
+        self._tell_once(real)
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+
+    def _tell_once(self, what: str) -> None:
+        if what not in self._told and len(self._told) < MOST_TOLD:
+            self._told.add(what)
+            self._tell(what)
 
     def _hides(self, real: str, flags: int) -> bool:
         folder = _prefix(real)

@@ -80,14 +80,15 @@ def child_command(module: str, python: Path | None, *packages: ModuleType) -> li
 def child_environment(folder: Path) -> dict[str, str]:
     """The child's environment variables: few, and the same hashes of strings in every process.
 
-    Files are UTF-8 to it, as on Kaggle's machine, whatever the system takes them for.
+    Files are UTF-8 to it, as on Kaggle's machine, whatever the system takes them for; and pip
+    installs nothing from the network.
 
     Args:
         folder: the child's home and temporary folder.
     """
     kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
     homes = dict.fromkeys(HOME_VARIABLES, str(folder))
-    return {**kept, **homes, "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
+    return {**kept, **homes, "PYTHONHASHSEED": "0", "PYTHONUTF8": "1", "PIP_NO_INDEX": "1"}
 
 
 def find_python(path: Path) -> Path:

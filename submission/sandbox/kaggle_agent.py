@@ -20,6 +20,7 @@ from typing import Any
 
 from submission.kaggle import kaggle_environments
 from submission.sandbox.causes import SUBMISSION
+from submission.sandbox.kaggle_folder import KAGGLE_FOLDER
 from submission.sandbox.messages import Message
 
 FRAMES = 5
@@ -188,11 +189,16 @@ def describe_error(error: BaseException, folder: Path | None) -> Message:
 
 
 def _without_home(message: str, folder: Path | None) -> str:
-    """The message with paths from the player's own folder on, which has a new name in each game."""
+    """The message without the player's own folder, which has a new name in each game.
+
+    In place of the submission's folder stands Kaggle's name for it.
+    """
     if folder is None:
         return message
     home = f"{folder.parent}{os.sep}"
-    return message.replace(repr(home)[1:-1], "").replace(home, "")
+    for own, name in ((str(folder), KAGGLE_FOLDER), (home, "")):
+        message = message.replace(repr(own)[1:-1], name).replace(own, name)
+    return message
 
 
 def _syntax_lines(error: BaseException) -> list[str]:
@@ -210,16 +216,24 @@ def _traceback_lines(error: BaseException, folder: Path | None) -> list[str]:
         (
             (frame, line)
             for frame, line in traceback.walk_tb(error.__traceback__)
-            if Path(frame.f_code.co_filename).is_relative_to(folder)
+            if _inner(frame.f_code.co_filename, folder) is not None
         ),
         maxlen=FRAMES,
     )
     summary = traceback.StackSummary.extract(iter(frames))
     return [
-        f"{Path(frame.filename).relative_to(folder)}, line {frame.lineno}, in {frame.name}: "
+        f"{_inner(frame.filename, folder)}, line {frame.lineno}, in {frame.name}: "
         f"{(frame.line or '')[:LONGEST_TEXT]}"
         for frame in summary
     ]
+
+
+def _inner(filename: str, folder: Path) -> Path | None:
+    """The path within the submission's folder, by its own name or Kaggle's; None outside."""
+    for own in (folder, Path(KAGGLE_FOLDER)):
+        if Path(filename).is_relative_to(own):
+            return Path(filename).relative_to(own)
+    return None
 
 
 def report_loading(main: Path, report: Callable[..., None]) -> None:

@@ -111,7 +111,7 @@ def read_answer(
         answer: of `KaggleAgent.act`.
         configuration: what the player was told of the rules.
         memory: bytes that the player may use; None where nothing limits it.
-        hidden: paths that it asked for and that this machine has, unlike Kaggle's.
+        hidden: what it asked for and Kaggle's machine does not have; see `causes.of_hidden`.
         waited: seconds that its supervisor has waited for the answer. They count where the player
             tells clearly less; None where it is trusted.
     """

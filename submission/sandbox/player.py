@@ -10,13 +10,14 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import IO, Any, Self
 
 import psutil
 
-from submission.sandbox import causes
+from submission.sandbox import causes, containment
 from submission.sandbox.folders import remove_folder
 from submission.sandbox.interpreter import APART, Starter, child_command
 from submission.sandbox.messages import (
@@ -32,14 +33,19 @@ from submission.sandbox.messages import (
 )
 from submission.sandbox.move import GRACE, Failure, Move, failure, read_answer
 from submission.sandbox.player_process import CHANNEL_LOST, LIMITS_MEMORY, PlayerJob
-from submission.sandbox.processes import end_marked
+from submission.sandbox.processes import end_marked, is_stopped
 from submission.sandbox.staging import lay_out
+from submission.terminal import plain_text
 
 GONE = (EOFError, OSError, ValueError)
 """Raised by talking to a supervisor that has ended, or was closed by another thread."""
 
 REPORT_SECONDS = 120.0
 """How long a supervisor may take for what it does beside waiting for an answer."""
+
+GLANCE_SECONDS = 0.5
+"""A supervisor that is seen stopped twice, with so long between, is not waited for: nobody but a
+player does that, for a session of its own keeps it from what a terminal or a shell does."""
 
 MOST_REPORT_BYTES = 2**24
 """A longer line from a supervisor is no report."""
@@ -99,7 +105,7 @@ class SupervisorProcess:
     @property
     def is_alive(self) -> bool:
         """Whether it can still start players."""
-        return self._process.poll() is None
+        return self._process.poll() is None and not is_stopped(self._process.pid)
 
     def say(self, message: Message) -> None:
         """Tell it something.
@@ -138,7 +144,9 @@ class SupervisorProcess:
     def _next_line(self, end: float) -> bytes:
         """What it writes next, or a part of that where no more comes in time."""
         while b"\n" not in self._unread and len(self._unread) < MOST_REPORT_BYTES:
-            if self._process.stdout is None or not _is_readable(self._process.stdout, end):
+            if self._process.stdout is None:
+                break
+            if not self._awaits(partial(_is_readable, self._process.stdout), end):
                 break
             chunk = os.read(self._process.stdout.fileno(), LINE_BYTES)
             if not chunk:
@@ -146,6 +154,21 @@ class SupervisorProcess:
             self._unread += chunk
         line, _, self._unread = self._unread.partition(b"\n")
         return line
+
+    def _awaits(self, has_come: Callable[[float], bool], end: float) -> bool:
+        """Wait for something of its doing; whether that comes.
+
+        Args:
+            has_come: waits for it for so many seconds at most.
+            end: the time of the monotonic clock up to which to wait, unless somebody stops it.
+        """
+        was_stopped = False
+        while not has_come(max(0.0, min(GLANCE_SECONDS, end - monotonic()))):
+            now_stopped = is_stopped(self._process.pid)
+            if monotonic() >= end or (was_stopped and now_stopped):
+                return False
+            was_stopped = now_stopped
+        return True
 
     def begin_to_end_player(self) -> None:
         """Have the player ended, without waiting for it."""
@@ -169,16 +192,21 @@ class SupervisorProcess:
     def close(self) -> None:
         """End it, with the player and the folder; whoever waits for a report gets none."""
         self.hang_up()
-        try:
-            is_in_order = self._process.wait(REPORT_SECONDS) == 0
-        except subprocess.TimeoutExpired:  # somebody has stopped it
+        if not self._awaits(self._ends, monotonic() + REPORT_SECONDS):
             self._process.kill()
-            is_in_order = self._process.wait() == 0
+        is_in_order = self._process.wait() == 0
         _close(self._process.stdout)
         if not is_in_order:  # somebody has killed it
             end_marked(self._mark)
             if self._folder is not None:
                 remove_folder(self._folder)
+
+    def _ends(self, seconds: float) -> bool:
+        try:
+            self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
 
     def let_go(self) -> None:
         """Leave it to the process that this one was forked from."""
@@ -244,10 +272,11 @@ class RunningPlayer:
         self.is_loading = False
         """Whether loading the file is the last thing begun, and did not succeed."""
         self.hidden: list[str] = []
-        """Paths that it has asked for and that this machine has, unlike Kaggle's."""
+        """What it has asked for and Kaggle's machine does not have; see `causes.of_hidden`."""
         home = tempfile.mkdtemp(dir=supervisor.folder)
         job = PlayerJob(home, seed, memory, speed, key=secrets.token_hex(16))
         _lay_out(agent, job)
+        containment.link_player(Path(home))
         supervisor.say({"start": asdict(job)})
 
     def __enter__(self) -> Self:
@@ -317,7 +346,7 @@ class RunningPlayer:
                     self.is_loading = False
                     self.loaded = event
                 case {"event": "hidden"}:
-                    self.hidden.append(event["path"])
+                    self.hidden.append(plain_text(event["path"]))
 
     def _fail(self, reason: Failure, seconds: float) -> Move:
         """The last move of a process that has ended."""
@@ -350,13 +379,13 @@ class RunningPlayer:
         return failure("ERROR", cause, stderr)
 
 
-def _is_readable(pipe: IO[bytes], end: float) -> bool:
-    """Wait until something can be read, up to a time of the monotonic clock where that is known."""
+def _is_readable(pipe: IO[bytes], seconds: float) -> bool:
+    """Wait until something can be read, for so many seconds at most where that is known."""
     if not hasattr(select, "poll"):  # as on Windows, where nobody can stop the other side
         return True
     waiting = select.poll()
     waiting.register(pipe, select.POLLIN)
-    return bool(waiting.poll(1000 * max(0.0, end - monotonic())))
+    return bool(waiting.poll(1000 * seconds))
 
 
 def _close(pipe: IO[bytes] | None) -> None:

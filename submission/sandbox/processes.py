@@ -94,6 +94,14 @@ def _end(find: Callable[[], list[psutil.Process]], reap: Callable[[], object] = 
         reap()
 
 
+def is_stopped(process_id: int) -> bool:
+    """Whether somebody has stopped a process, which goes on when it is told to."""
+    with contextlib.suppress(psutil.Error):
+        status = psutil.Process(process_id).status()
+        return status in (psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP)
+    return False
+
+
 def reap_orphans(spared: Container[int] = ()) -> None:
     """Take note of adopted processes that have ended."""
     for process_id in _children(os.getpid()):

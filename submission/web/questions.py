@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from agents.levels import LEVELS
 from agents.options import OptionInfo, alternatives, united_types
 from agents.registry import REGISTERED, make_agent
+from agents.reporting.input_file import one_line, quoted
 from agents.trace.recording import RECORDED_SEARCHES
 from envs.games import game_id
 from submission.arena.game_record import Result
@@ -53,7 +54,7 @@ def parse_json(text: str | bytes, what: str) -> dict[str, Any]:
     try:
         fields = json.loads(text, object_pairs_hook=_without_twins, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{what} is no JSON ({one_line(str(error))})") from None
+        raise ValueError(f"{what} is no JSON ({one_line(error)})") from None
     if not isinstance(fields, dict):
         raise ValueError(f"{what} is no JSON object")
     return fields
@@ -79,12 +80,6 @@ def _no_constant(name: str) -> float:
     raise ValueError(f"{name} is no number")
 
 
-def one_line(text: str) -> str:
-    """A text of somebody else's, short enough for a sentence."""
-    line = " ".join(text.split())
-    return line if len(line) <= 200 else f"{line[:200]}…"
-
-
 def require_fields(
     fields: Fields, required: Collection[str], optional: Collection[str] = ()
 ) -> None:
@@ -98,7 +93,7 @@ def require_fields(
             raise ValueError(f"{name} is missing")
     for name in fields:
         if name not in required and name not in optional:
-            raise ValueError(f"no field {one_line(name)!r} is known here")
+            raise ValueError(f"no field {quoted(name)} is known here")
 
 
 def text_field(fields: Fields, name: str, longest: int = LONGEST_TEXT) -> str:
@@ -338,7 +333,7 @@ def agent_options_field(agent: str, options: Fields) -> dict[str, Any]:
     known = offered_options(agent)
     for option, value in options.items():
         if option not in known:
-            raise ValueError(f"agent {agent} has no option {one_line(option)!r} here")
+            raise ValueError(f"agent {agent} has no option {quoted(option)} here")
         _check_option(known[option], value)
     make_agent(agent, **options)  # whatever else the agent itself refuses
     return dict(options)

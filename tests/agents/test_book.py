@@ -1,12 +1,16 @@
 """The opening book: its positions, its bytes, and every one of its scores."""
 
+import struct
+import tracemalloc
+import zlib
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.book.book_format import BookContent, decode_book, encode_book
-from agents.book.book_positions import BookScope, positions_by_ply, stones_of_keys
+from agents.book.book_positions import FEW_POSITIONS, BookScope, positions_by_ply, stones_of_keys
 from agents.book.opening_book import OpeningBook, open_book, shipped_book
 from agents.solver.score_table import position_key
 from envs import BoardState, ConnectFour, state_from_moves
@@ -44,7 +48,7 @@ def small_book(scope: BookScope) -> OpeningBook:
     truth = BruteForce(env)
     deepest = [
         score_by_brute_force(env, truth, state_of_key(scope, key, scope.plies))
-        for key in positions_by_ply(scope)[-1].tolist()
+        for key in positions_by_ply(scope, FEW_POSITIONS)[-1].tolist()
     ]
     return open_book(BookContent(scope, np.array(deepest, np.int64)))
 
@@ -52,7 +56,7 @@ def small_book(scope: BookScope) -> OpeningBook:
 @pytest.mark.parametrize("scope", [*SMALL_BOARDS, *LARGE_BOARDS])
 def test_positions_are_those_that_play_reaches(scope: BookScope) -> None:
     env = env_of(scope)
-    positions = positions_by_ply(scope)
+    positions = positions_by_ply(scope, FEW_POSITIONS)
     assert len(positions) == scope.plies + 1
     for keys, states in zip(positions, reached_states(scope), strict=True):
         going_on = {solver_key(scope, s) for s in states if env.get_available_actions(s)}
@@ -61,7 +65,7 @@ def test_positions_are_those_that_play_reaches(scope: BookScope) -> None:
 
 @pytest.mark.parametrize("scope", [*SMALL_BOARDS, *LARGE_BOARDS])
 def test_a_key_tells_the_stones(scope: BookScope) -> None:
-    for ply, keys in enumerate(positions_by_ply(scope)):
+    for ply, keys in enumerate(positions_by_ply(scope, FEW_POSITIONS)):
         assert [solver_key(scope, state_of_key(scope, key, ply)) for key in keys.tolist()] == (
             keys.tolist()
         )
@@ -139,10 +143,43 @@ def test_a_book_with_too_few_scores_is_refused() -> None:
         open_book(BookContent(BookScope(6, 7, 4, 1), np.zeros(1, np.int64)))
 
 
+def written(scope: tuple[int, int, int, int], scores: bytes, *, after: bytes = b"") -> bytes:
+    """A book as `book_format` describes it, with a checksum that fits."""
+    data = struct.pack("<4sHHHHH", b"CXBK", 1, *scope) + scores + after
+    return data + struct.pack("<I", zlib.crc32(data))
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (written((6, 7, 4, 41), zlib.compress(b"\0" * 9)), "may have 262144 positions after each"),
+        pytest.param(
+            written((1, 31, 9, 30), zlib.compress(b"\0" * 9)),
+            "may have 262144 positions after each",
+            marks=pytest.mark.thorough,
+        ),
+        (written((4, 34564, 3, 4), zlib.compress(b"\0" * 9)), "at most 63"),
+        (written((6, 7, 4, 8), zlib.compress(bytes(10**8))), "is damaged"),
+        (written((6, 7, 4, 0), b"no zlib"), "is damaged"),
+        (written((6, 7, 4, 0), zlib.compress(b"\1")[:-1]), "is damaged"),
+        (written((6, 7, 4, 0), zlib.compress(b"\1"), after=b"more"), "is damaged"),
+    ],
+    ids=["plies", "columns", "board", "unfolded", "not folded", "cut short", "something after it"],
+)
+def test_a_book_takes_what_its_bytes_are_worth(content: bytes, sentence: str) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match=sentence):
+            open_book(decode_book(content))
+        assert tracemalloc.get_traced_memory()[1] < 2**28
+    finally:
+        tracemalloc.stop()
+
+
 @pytest.mark.parametrize(
     ("size", "sentence"),
     [
-        ((7, 8, 4, 8), r"columns \* \(rows \+ 1\) at most 63, not ConnectX"),
+        ((7, 8, 4, 8), r"columns \* \(rows \+ 1\) at most 63, not 7 rows and 8 columns"),
         ((6, 7, 4, 42), "must be from 0 to 41, not 42"),
         ((6, 7, 4, -1), "must be from 0 to 41, not -1"),
         ((0, 7, 4, 8), "rows must be a whole number of at least 1"),

@@ -8,13 +8,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.book import book_positions
 from agents.book.book_building import Checkpoint, UnfinishedBook, build_book
 from agents.book.book_format import BookContent
-from agents.book.book_positions import BookScope, positions_by_ply
+from agents.book.book_positions import FEW_POSITIONS, BookScope, positions_by_ply
 from agents.book.opening_book import open_book
 from agents.book.shards import solve_positions
 from envs import ConnectX
@@ -112,7 +114,7 @@ def test_every_executor_builds_the_same_book(
 @cache
 def solved() -> dict[int, int]:
     """The scores of all positions by key."""
-    keys = positions_by_ply(SCOPE)[-1].tolist()
+    keys = positions_by_ply(SCOPE, FEW_POSITIONS)[-1].tolist()
     found: dict[int, int] = {}
     for scores in solve_positions(SCOPE, keys, AtOnce(), MEGABYTES):
         found |= scores
@@ -137,6 +139,22 @@ def test_whole_books_against_full_minimax(scope: BookScope, tmp_path: Path) -> N
         for state in states:
             if env.get_available_actions(state):
                 assert opening_book.score(state) == score_by_brute_force(env, truth, state)
+
+
+def test_a_book_that_could_not_be_opened_is_not_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scope = BookScope(4, 4, 3, 15)  # 30 positions; 2351 after five plies fewer
+    monkeypatch.setattr(book_positions, "FEW_POSITIONS", 2000)
+    with pytest.raises(ValueError, match=r"may have 2000 positions after each.*fewer plies"):
+        open_book(BookContent(scope, np.zeros(30, np.int64)))
+    checkpoint, executor = Checkpoint(tmp_path / "book.scores", scope), AtOnce()
+    with (
+        checkpoint.opened(resume=False) as known,
+        pytest.raises(ValueError, match=r"after 15 plies fewer positions are left.*fewer plies"),
+    ):
+        build_book(checkpoint, known, executor, MEGABYTES, lambda *_: None)
+    assert executor.submitted == 0
 
 
 def test_an_interrupted_computation_goes_on_where_it_was(checkpoint: Checkpoint[BookScope]) -> None:
@@ -196,15 +214,20 @@ def test_no_file_and_an_empty_one_have_no_scores(checkpoint: Checkpoint[BookScop
     assert checkpoint.read() == SOME
 
 
-def test_an_earlier_run_is_not_overwritten(checkpoint: Checkpoint[BookScope]) -> None:
-    kept(checkpoint, SOME)
+def require_refused(
+    checkpoint: Checkpoint[BookScope], error: type[Exception], message: str, resume: bool = True
+) -> None:
+    """A run that is refused leaves the file as it is."""
     before = checkpoint.path.read_bytes()
-    with (
-        pytest.raises(FileExistsError, match=r"earlier run found: go on from there with --resume"),
-        checkpoint.opened(resume=False),
-    ):
+    with pytest.raises(error, match=message), checkpoint.opened(resume):
         pass
     assert checkpoint.path.read_bytes() == before
+
+
+def test_an_earlier_run_is_not_overwritten(checkpoint: Checkpoint[BookScope]) -> None:
+    kept(checkpoint, SOME)
+    message = r"earlier run found: go on from there with --resume"
+    require_refused(checkpoint, FileExistsError, message, resume=False)
 
 
 def test_two_runs_cannot_add_to_one_file(checkpoint: Checkpoint[BookScope]) -> None:
@@ -227,21 +250,14 @@ def test_scores_of_another_book_are_refused(
     checkpoint: Checkpoint[BookScope], other: BookScope
 ) -> None:
     kept(checkpoint, SOME)
-    before = checkpoint.path.read_bytes()
-    with (
-        pytest.raises(ValueError, match=r"does not begin with .*: it belongs to something else"),
-        Checkpoint(checkpoint.path, other).opened(resume=True),
-    ):
-        pass
-    assert checkpoint.path.read_bytes() == before
+    message = r"does not begin with .*: it belongs to something else"
+    require_refused(Checkpoint(checkpoint.path, other), ValueError, message)
 
 
 @pytest.mark.parametrize("content", [b"5 -1\n", b"\xff\x00", b"connectx books", b"\n"])
 def test_other_files_are_left_alone(checkpoint: Checkpoint[BookScope], content: bytes) -> None:
     checkpoint.path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"does not begin with"), checkpoint.opened(resume=True):
-        pass
-    assert checkpoint.path.read_bytes() == content
+    require_refused(checkpoint, ValueError, "does not begin with")
 
 
 @pytest.mark.parametrize("line", ["5", "5 x", "5 1 7 2", ""])
@@ -253,6 +269,16 @@ def test_a_damaged_line_is_named(checkpoint: Checkpoint[BookScope], line: str) -
         ValueError, match=rf"line 3: '{line}' is not a key and a score or column: delete"
     ):
         checkpoint.read()
+
+
+@pytest.mark.parametrize("line", ["[" * 10**5, "9" * 10**5, f"{next(iter(SOME))} {'0' * 10**5}2"])
+def test_a_long_line_is_not_repeated_whole(checkpoint: Checkpoint[BookScope], line: str) -> None:
+    kept(checkpoint, SOME)
+    with checkpoint.path.open("a") as file:
+        file.write(f"{line}\n")
+    with pytest.raises(ValueError, match="line 3") as refused:
+        checkpoint.read()
+    assert len(str(refused.value)) < 200 + len(str(checkpoint.path))
 
 
 @pytest.mark.parametrize(
@@ -275,13 +301,8 @@ def test_a_score_that_cannot_be_is_refused(
     kept(checkpoint, {})
     with checkpoint.path.open("a") as file:
         file.write(f"{key} {score}\n")
-    before = checkpoint.path.read_bytes()
-    with (
-        pytest.raises(ValueError, match=rf"line 2: '{key} {score}' is not a position with a score"),
-        checkpoint.opened(resume=True),
-    ):
-        pass
-    assert checkpoint.path.read_bytes() == before
+    message = f"line 2: '{key} {score}' is not a position with a score"
+    require_refused(checkpoint, ValueError, message)
 
 
 def test_lines_that_contradict_each_other_are_refused(checkpoint: Checkpoint[BookScope]) -> None:

@@ -1,5 +1,6 @@
 """What a search calls proven is true, whatever it pruned, guessed, remembered or met again."""
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from math import inf
 from random import Random
@@ -26,7 +27,7 @@ from agents.guidance.ordering import natural
 from agents.registry import REGISTERED
 from envs import ConnectX
 from tests.helpers.brute_force import BruteForce
-from tests.helpers.random_graphs import RandomGraph
+from tests.helpers.random_graphs import Graph, RandomGraph
 from tests.helpers.strategies import Position, contested_games, late_positions, narrow
 
 ROUNDING = 1e-12
@@ -35,51 +36,31 @@ seeds = st.integers(0, 10**9)
 graphs = st.builds(RandomGraph, seeds, st.integers(1, 14), with_chance=st.booleans())
 
 
-class WrongBefore:
-    """A graph on which a guess in the table, which had narrowed a window, became a proof.
-
-    A number ends the game, None is no action; the heuristic likes what lies behind `r`.
-    """
-
-    ways: dict[Any, list[Any]] = {  # noqa: RUF012
-        "root": ["Q1", "Q2", "c0"],
-        "Q1": [0.0, "M", "z0"],
-        "Q2": ["M"],
-        "M": ["N"],
-        "N": [0.0, "r0"],
-        **{f"z{step}": [f"z{step + 1}"] for step in range(3)},
-        "z3": [-1.0],
-        **{f"r{step}": [f"r{step + 1}"] for step in range(3)},
-        "r3": [-1.0],
-        **{f"c{step}": [f"c{step + 1}"] for step in range(7)},
-        "c7": [0.0],
-    }
-    plies: dict[Any, int] = {"root": 0, "Q1": 1, "Q2": 1, "M": 2, "N": 3}  # noqa: RUF012
-    begins = {"z": 2, "r": 4, "c": 1}  # noqa: RUF012
-
-    def initial_state(self) -> Any:
-        return "root"
-
-    def current_player(self, state: Any) -> int:
-        if state not in self.ways:
-            return 1
-        ply = self.plies.get(state)
-        return 1 + (self.begins[state[0]] + int(state[1]) if ply is None else ply) % 2
-
-    def get_available_actions(self, state: Any) -> list[int]:
-        return list(range(len(self.ways.get(state, ()))))
-
-    def get_next_state(self, state: Any, action: int) -> Any:
-        following = self.ways[state][action]
-        return (state, action) if isinstance(following, float) else following
-
-    def reward(self, state: Any, action: int) -> float:
-        following = self.ways[state][action]
-        return following if isinstance(following, float) else 0.0
-
-    def guess(self, env: Any, state: str) -> float:
-        liked = {"z2": -0.5, "z3": -0.5, "r0": 0.5, "r1": 0.5, "r2": 0.5}
-        return liked.get(state, -0.3 if state[0] == "c" else 0.0)
+WAYS: dict[str, Sequence[Any]] = {
+    "root": ["Q1", "Q2", "c0"],
+    "Q1": [0.0, "M", "z0"],
+    "Q2": ["M"],
+    "M": ["N"],
+    "N": [0.0, "r0"],
+    **{f"z{step}": [f"z{step + 1}"] for step in range(3)},
+    "z3": [-1.0],
+    **{f"r{step}": [f"r{step + 1}"] for step in range(3)},
+    "r3": [-1.0],
+    **{f"c{step}": [f"c{step + 1}"] for step in range(7)},
+    "c7": [0.0],
+}
+PLIES = {"root": 0, "Q1": 1, "Q2": 1, "M": 2, "N": 3} | {
+    f"{line}{step}": begin + step
+    for line, begin in (("z", 2), ("r", 4), ("c", 1))
+    for step in range(8)
+}
+LIKED = {"z2": -0.5, "z3": -0.5, "r0": 0.5, "r1": 0.5, "r2": 0.5}
+WRONG_BEFORE = Graph(
+    WAYS,
+    players={state: 1 + PLIES[state] % 2 for state in WAYS},
+    guesses={state: LIKED.get(state, -0.3 if state[0] == "c" else 0.0) for state in WAYS},
+)
+"""A guess in the table, which had narrowed a window, became a proof; the heuristic likes `r`."""
 
 
 @st.composite
@@ -102,7 +83,7 @@ def require_truth(graph: RandomGraph, result: SearchResult[int]) -> None:
 
 
 def test_a_guess_that_narrowed_a_window_proves_nothing() -> None:
-    env = WrongBefore()
+    env = WRONG_BEFORE
     exact = MinimaxAgent(depth=None, heuristic=env.guess).search(env, "root")
     result = AlphaBetaAgent(time_limit=None, heuristic=env.guess).search(env, "root")
     assert (exact.action, exact.value, exact.proven) == (2, 0.0, True)

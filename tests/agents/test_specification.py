@@ -44,6 +44,10 @@ def test_options_are_json_words_or_texts() -> None:
     }
 
 
+def test_a_value_that_is_nested_too_deeply_is_a_text() -> None:
+    assert parse_options(["a=" + "[" * 100_000]) == {"a": "[" * 100_000}
+
+
 def test_a_text_makes_an_agent() -> None:
     assert agent_from_text("alphabeta:depth=3") == AlphaBetaAgent(depth=3)
     with pytest.raises(ValueError, match="unknown agent 'stockfish'"):

@@ -85,6 +85,8 @@ STUCK = {
     "lock": "lock = __import__('threading').Lock(); lock.acquire(); lock.acquire()",
     "iterator": "all(iter(lambda: True, 1))",
     "its parent is stopped": "os.kill(os.getppid(), signal.SIGSTOP); time.sleep(99)",
+    "its supervisor is stopped": "stat = open(f'/proc/{os.getppid()}/stat').read(); "
+    "os.kill(int(stat.rpartition(')')[2].split()[1]), signal.SIGSTOP); time.sleep(99)",
     "deaf": "signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65)); time.sleep(999)",
     "a false stack": 'os.write(2, b\'most recent call first\\n  File "main.py", line 9, in '
     "\\x1b[2J\\n' * 99); time.sleep(999)",

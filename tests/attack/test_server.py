@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import resource
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, aclosing, closing, contextmanager, suppress
 from http.client import HTTPConnection, HTTPException
@@ -19,6 +18,8 @@ from tests.attack.changes import changed
 from tests.attack.written_files import FORMATS
 from tests.helpers.attacks import Tally, chance, scaled
 from tests.helpers.web_server import Running, running_server
+
+resource = pytest.importorskip("resource")
 
 pytestmark = pytest.mark.attack
 

@@ -89,6 +89,45 @@ class TestPettingZoosOwnTests:
         assert random_demo(env(game, render_mode="ansi"), episodes=3) == 0.0
 
 
+class TestByName:
+    @pytest.fixture
+    def make(self) -> Callable[..., Any]:
+        """`pettingzoo.make` of the environments with turns."""
+        zoo = pytest.importorskip("pettingzoo", "1.27", reason="it makes by name from 1.27 on")
+        return lambda name, **arguments: zoo.make("aec", name, **arguments)
+
+    @pytest.mark.parametrize(
+        ("name", "sizes", "game"),
+        [
+            ("connectx/ConnectFour-v0", {}, ConnectFour()),
+            ("connectx/ConnectX-v0", {"rows": 5, "columns": 4, "inarow": 3}, ConnectX(5, 4, 3)),
+            ("connectx/ConnectX-v0", {"inarow": 5}, ConnectX(inarow=5)),
+            ("connectx/TicTacToe", {}, TicTacToe()),
+        ],
+    )
+    def test_it_is_what_env_makes(
+        self, make: Callable[..., Any], name: str, sizes: dict[str, int], game: BoardGame
+    ) -> None:
+        named = make(name, render_mode="ansi", observation="flat", **sizes)
+        by_hand = env(game, render_mode="ansi", observation="flat")
+        assert type(named) is type(by_hand)
+        choices = np.random.default_rng(5).integers(0, 1000, 42).tolist()
+        for _ in zip(play(named, choices), play(by_hand, choices), strict=True):
+            assert everything_seen(named) == everything_seen(by_hand)
+            assert named.render() == by_hand.render()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            api_test(named, num_cycles=100)
+
+    def test_what_it_does_not_take_is_said(self, make: Callable[..., Any]) -> None:
+        with pytest.raises(ValueError, match="rows must be a whole number of at least 1, not 0"):
+            make("connectx/ConnectX-v0", rows=0)
+        with pytest.raises(ValueError, match="illegal is 'ignore': choose one of loss, raise"):
+            make("connectx/TicTacToe-v0", illegal="ignore")
+        with pytest.raises(TypeError, match="'rows'"):
+            make("connectx/TicTacToe-v0", rows=3)
+
+
 @pytest.fixture
 def no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     """pygame without a screen to draw on, and without waiting between the pictures."""

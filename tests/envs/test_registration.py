@@ -1,9 +1,11 @@
-"""Gymnasium knows the environments, whichever is imported first; without it nothing loads it."""
+"""Gymnasium and PettingZoo know the environments, whatever is imported first."""
 
 import json
 import pickle
 import subprocess
 import sys
+from importlib.util import find_spec
+from pathlib import Path
 
 import gymnasium
 import pytest
@@ -11,6 +13,8 @@ from gymnasium.envs.registration import EnvSpec
 
 from envs import GYMNASIUM_IDS
 from envs.learning.single_env import ConnectXEnv, TicTacToeEnv
+
+LIBRARIES = [name for name in ("gymnasium", "pettingzoo") if find_spec(name)]
 
 MAKE_ALL = "for name in envs.GYMNASIUM_IDS: gymnasium.make(name, opponent=None).reset()"
 
@@ -62,7 +66,8 @@ def test_gymnasium_imports_the_module_that_an_id_names() -> None:
 def test_rules_and_searches_do_not_load_gymnasium() -> None:
     loaded = run(
         "import sys, agents, envs",
-        "adapters = 'gymnasium', 'envs.learning.single_env', 'envs.learning.vector.vector_env'",
+        "adapters = ('gymnasium', 'pettingzoo', 'envs.learning.single_env',",
+        "    'envs.learning.pettingzoo_env', 'envs.learning.vector.vector_env')",
         "print([name for name in sys.modules if name.startswith(adapters)])",
     )
     assert loaded.strip() == "[]"
@@ -83,15 +88,16 @@ def test_rules_work_where_gymnasium_is_missing() -> None:
     )
 
 
-def test_what_gymnasium_imports_is_whole() -> None:
-    """The finder leaves no trace in `sys.meta_path`, and the package keeps its resources."""
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_library_is_imported_whole(library: str) -> None:
+    """Its finder leaves `sys.meta_path`, and the package keeps its resources."""
     run(
         "import sys, inspect, importlib.resources",
         "before = list(sys.meta_path)",
-        "import envs, gymnasium",
-        "assert sys.meta_path == before",
-        "assert inspect.getsource(gymnasium)",
-        "assert importlib.resources.files(gymnasium).joinpath('__init__.py').is_file()",
+        f"import envs, {', '.join(LIBRARIES)}",
+        f"assert len(sys.meta_path) - len(before) == {2 - len(LIBRARIES)}",
+        f"assert inspect.getsource({library})",
+        f"assert importlib.resources.files({library}).joinpath('__init__.py').is_file()",
     )
 
 
@@ -128,3 +134,26 @@ def test_the_arguments_of_make_reach_the_rules() -> None:
 def test_a_wrong_argument_is_said_by_make() -> None:
     with pytest.raises(ValueError, match="seat is 'last': choose one of first, second, random"):
         gymnasium.make("connectx/ConnectFour-v0", seat="last")
+
+
+@pytest.mark.parametrize(
+    "imports",
+    ["import envs, pettingzoo", "import pettingzoo, envs", "import pettingzoo.utils, envs"],
+)
+def test_pettingzoo_makes_every_environment_by_its_name(imports: str) -> None:
+    pytest.importorskip("pettingzoo", "1.27", reason="PettingZoo makes by name from 1.27 on")
+    run(
+        imports,
+        "for name in envs.GYMNASIUM_IDS: pettingzoo.make('aec', name).reset()",
+        "for name in envs.GYMNASIUM_IDS: pettingzoo.spec('aec', name).make().reset()",
+        "assert not set(envs.GYMNASIUM_IDS) & set(pettingzoo.parallel_registry)",
+    )
+
+
+def test_a_pettingzoo_that_makes_nothing_by_name_is_left_as_it_is(tmp_path: Path) -> None:
+    """Before 1.27 it has no registry."""
+    older = tmp_path / "pettingzoo"
+    older.mkdir()
+    (older / "__init__.py").touch()
+    run(f"import sys\nsys.path.insert(0, {str(tmp_path)!r})", "import envs, pettingzoo")
+    run(f"import sys\nsys.path.insert(0, {str(tmp_path)!r})", "import pettingzoo, envs")

@@ -2,7 +2,6 @@
 
 import os
 import re
-import resource
 import signal
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from time import monotonic, sleep
 from types import FrameType
 from typing import Self
 
+from tests.helpers.refusals import is_sentence
 from tests.helpers.signals import heed_all
 from tests.submission.test_left_behind import survivors
 
@@ -179,8 +179,6 @@ MOST_ADDRESSES = 2**31
 
 MOST_SECONDS = 10.0
 
-LONGEST_SENTENCE = 1000
-
 
 class Hang(BaseException):
     """A reading has taken too long."""
@@ -193,6 +191,7 @@ def bounded(seconds: float = MOST_SECONDS) -> Iterator[None]:
     Raises:
         Hang, MemoryError: it takes more.
     """
+    import resource  # not sooner: Windows has none, and collects the attacks all the same
 
     def stop(number: int, frame: FrameType | None) -> None:
         raise Hang(f"no end after {seconds} s")
@@ -230,10 +229,8 @@ def fault_of_reading(read: Callable[[], object]) -> str | None:
         with bounded():
             read()
     except (ValueError, OSError) as error:
-        sentence = str(error)
-        if not sentence.isprintable() or not 0 < len(sentence) < LONGEST_SENTENCE:
-            return f"the sentence of {len(sentence)} characters {sentence[:300]!r}"
-        return None
+        told = str(error)
+        return None if is_sentence(error) else f"of {len(told)} characters: {told[:300]!r}"
     except BaseException as error:
         return f"{type(error).__name__}: {error}"[:300]
     return None

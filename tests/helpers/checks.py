@@ -3,8 +3,10 @@
 from pathlib import Path
 from typing import Any
 
+from rich.console import Group
+
 from submission.checking.check import check_submission
-from submission.checking.check_report import render_check
+from submission.checking.check_report import check_summary, render_check
 from submission.checking.check_result import CheckReport
 from submission.checking.diagnosis import Fault
 from tests.helpers.shell import printed
@@ -37,7 +39,7 @@ def told(fault: Fault) -> str:
 
 
 def text_of(report: CheckReport) -> str:
-    return printed(render_check(report), width=250)
+    return printed(Group(render_check(report), *check_summary(report)), width=250)
 
 
 def rows_of(report: CheckReport) -> dict[str, str]:

@@ -23,7 +23,13 @@ def ticking_clock() -> Iterator[None]:
 
 @contextmanager
 def ends_within(seconds: float) -> Iterator[None]:
-    """Fail when the block is still running after `seconds` of this process's own time."""
+    """Fail when the block is still running after `seconds` of this process's own time.
+
+    Windows tells no process its time: there, nothing ends the block.
+    """
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
 
     def give_up(number: int, frame: FrameType | None) -> None:
         pytest.fail(f"still running after {seconds} s")

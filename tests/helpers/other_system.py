@@ -15,16 +15,23 @@ for owner, names in (
     (socket, "send_fds recv_fds"),
 ):
     for name in names.split():
-        delattr(owner, name)
+        vars(owner).pop(name, None)
 """
 
 AS_ON_WINDOWS = f"""
 {WITHOUT_FORKS}
-import faulthandler, signal
-for name in "SIGUSR1 SIGHUP SIGALRM setitimer".split():
-    delattr(signal, name)
-del faulthandler.register
+import faulthandler, select, signal
+sys.modules["grp"] = sys.modules["pwd"] = sys.modules["termios"] = None
+for owner, names in (
+    (faulthandler, "register"),
+    (os, "O_DIRECTORY O_NOFOLLOW O_NONBLOCK geteuid mkfifo sched_setaffinity setuid sysconf wait4"),
+    (select, "poll"),
+    (signal, "SIGALRM SIGCONT SIGHUP SIGSTOP SIGUSR1 SIGVTALRM alarm pthread_sigmask setitimer"),
+):
+    for name in names.split():
+        vars(owner).pop(name, None)
 """
+"""SIGKILL and `os.getuid` stay, which psutil and pytest use on the system that this really is."""
 
 
 def other_python(folder: Path, lacking: str) -> Path:

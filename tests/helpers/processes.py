@@ -3,12 +3,14 @@
 from pathlib import Path
 from time import monotonic, sleep
 
+import psutil
+
 
 def is_gone(pid: int) -> bool:
     """Whether a process has ended, reaped or not."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except (FileNotFoundError, ProcessLookupError):
+        return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
         return True
 
 

@@ -17,6 +17,12 @@ def quick_agent(name: str) -> Agent:
     return make_agent(name, **seed, **agent_class(name).quick)
 
 
+def unhurried_agent(name: str) -> Agent:
+    """The same without a clock: what it finds is the same on any machine."""
+    unclocked = {"time_limit": None} if has_option(name, "time_limit") else {}
+    return replace(quick_agent(name), **unclocked)  # type: ignore[type-var]
+
+
 def fresh(agent: Agent) -> Agent:
     """A new agent with the same options, which has seen no other game."""
     return replace(agent)  # type: ignore[type-var]

@@ -10,37 +10,26 @@ ENDS = (-1.0, -1.0, -0.5, 0.0, 0.0, 0.5, 1.0, 1.0)
 GUESSES = (-0.9, -0.5, -0.3, 0.0, 0.0, 0.3, 0.5, 0.9)
 
 
-class RandomGraph:
-    """A game on the numbers from 0 up, each of which leads to greater ones or to ends.
-
-    The graph is drawn from a seed; so is the guess of a heuristic for each of its states.
+class Graph:
+    """A game in which each way out of a state leads to another state, or as a number to an end.
 
     Args:
-        seed: draws the game.
-        states: how many there are in which the game goes on.
-        with_chance: whether chance decides in some of them, the first excepted.
+        ways: what the actions of each state in which the game goes on lead to, from 0 up; the game
+            begins in the first one.
+        players: who moves in each of them.
+        guesses: what a heuristic says of each.
     """
 
-    def __init__(self, seed: int, states: int = 14, with_chance: bool = False) -> None:
-        rng = Random(seed)
-        self.players: dict[int, int] = {}
-        self.ways: dict[int, tuple[int | float, ...]] = {}
-        self.guesses: dict[int, float] = {}
-        self.chances: dict[int, list[float]] = {}
-        for state in range(states):
-            is_chance = with_chance and state > 0 and rng.random() < 0.2
-            self.players[state] = CHANCE if is_chance else rng.choice((1, 2))
-            later = range(state + 1, min(states, state + 5))
-            self.ways[state] = tuple(
-                rng.choice(ENDS) if not later or rng.random() < 0.2 else rng.choice(later)
-                for _ in range(rng.randint(1, 4))
-            )
-            self.guesses[state] = rng.choice(GUESSES)
-            weights = [rng.randint(1, 4) for _ in self.ways[state]]
-            self.chances[state] = [weight / sum(weights) for weight in weights]
+    def __init__(
+        self,
+        ways: Mapping[Any, Sequence[Any]],
+        players: Mapping[Any, int],
+        guesses: Mapping[Any, float],
+    ) -> None:
+        self.ways, self.players, self.guesses = ways, players, guesses
 
     def initial_state(self) -> Any:
-        return 0
+        return next(iter(self.ways))
 
     def current_player(self, state: Any) -> int:
         return self.players.get(state, 1)
@@ -56,12 +45,41 @@ class RandomGraph:
         following = self.ways[state][action]
         return following if isinstance(following, float) else 0.0
 
-    def chance_probabilities(self, state: Any) -> Mapping[int, float]:
-        return dict(enumerate(self.chances[state]))
-
     def guess(self, env: Env[Any, Any], state: Any) -> float:
         """The heuristic's value of a state."""
         return self.guesses[state]
+
+
+class RandomGraph(Graph):
+    """A game on the numbers from 0 up, each of which leads to greater ones or to ends.
+
+    The graph is drawn from a seed; so is the guess of a heuristic for each of its states.
+
+    Args:
+        seed: draws the game.
+        states: how many there are in which the game goes on.
+        with_chance: whether chance decides in some of them, the first excepted.
+    """
+
+    def __init__(self, seed: int, states: int = 14, with_chance: bool = False) -> None:
+        rng = Random(seed)
+        ways, players, guesses = dict[int, Any](), dict[int, int](), dict[int, float]()
+        self.chances: dict[int, list[float]] = {}
+        for state in range(states):
+            is_chance = with_chance and state > 0 and rng.random() < 0.2
+            players[state] = CHANCE if is_chance else rng.choice((1, 2))
+            later = range(state + 1, min(states, state + 5))
+            ways[state] = tuple(
+                rng.choice(ENDS) if not later or rng.random() < 0.2 else rng.choice(later)
+                for _ in range(rng.randint(1, 4))
+            )
+            guesses[state] = rng.choice(GUESSES)
+            weights = [rng.randint(1, 4) for _ in ways[state]]
+            self.chances[state] = [weight / sum(weights) for weight in weights]
+        super().__init__(ways, players, guesses)
+
+    def chance_probabilities(self, state: Any) -> Mapping[int, float]:
+        return dict(enumerate(self.chances[state]))
 
     def worth(self, state: int) -> float:
         """The value of a state for player 1, by definition."""

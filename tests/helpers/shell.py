@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console, RenderableType
 
 from submission.__main__ import main
+from tests.helpers.signals import handlers_kept
 
 
 @dataclass
@@ -27,7 +28,7 @@ class Shell:
     def run(self, *words: str) -> Outcome:
         self.monkeypatch.setattr(sys, "argv", ["connectx", *words])
         self.monkeypatch.setenv("COLUMNS", "200")
-        with pytest.raises(SystemExit) as ended:
+        with handlers_kept(), pytest.raises(SystemExit) as ended:
             main()
         captured = self.capsys.readouterr()
         return Outcome(int(ended.value.code or 0), captured.out, captured.err)

@@ -21,6 +21,7 @@ from envs import ConnectX
 from submission.bundle.sources import read_module
 from tests.helpers.shell import Shell
 from tests.helpers.signals import heed_ctrl_c
+from tests.helpers.systems import needs_posix
 
 ROOT = Path(__file__).parents[2]
 SCOPE = BookScope(4, 4, 3, 4)
@@ -56,6 +57,7 @@ def test_resuming_solves_what_is_missing(shell: Shell, tmp_path: Path, length: i
     assert sorted(written.splitlines()) == sorted(whole.splitlines())
 
 
+@needs_posix
 def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
     checkpoint = Checkpoint(tmp_path / "book_data.py.scores", BookScope(5, 5, 4, 10))
     process = subprocess.Popen(

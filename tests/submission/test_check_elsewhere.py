@@ -18,8 +18,17 @@ from packaging.utils import canonicalize_name
 
 from submission import front_door
 from submission.checking import kaggle_image
-from submission.checking.check import FIRST_GAMES, check_submission
-from submission.checking.kaggle_image import DISTRIBUTIONS_OF_MODULES, LIST, image_has, image_python
+from submission.checking.check import check_submission
+from submission.checking.check_result import CheckVerdict
+from submission.checking.game_plan import FIRST_GAMES
+from submission.checking.kaggle_image import (
+    DISTRIBUTIONS_OF_MODULES,
+    LIST,
+    image_has,
+    image_python,
+    image_pythons,
+    kaggles_versions,
+)
 from submission.checking.source_facts import read_source
 from submission.cli import submit
 from submission.kaggle import kaggle_environments
@@ -29,6 +38,9 @@ from submission.sandbox.player import RuntimeVersions
 from submission.sandbox.processes import can_throttle
 from tests.helpers.checks import GOOD, check_file, check_pair, first_fault, rows_of
 from tests.helpers.shell import Shell
+from tests.helpers.systems import needs_posix
+
+pytestmark = needs_posix
 
 ROOT = Path(__file__).parents[2]
 
@@ -116,7 +128,7 @@ def test_a_syntax_error_names_the_version_that_read_it(tmp_path: Path) -> None:
 
 def test_the_other_interpreters_grammar_and_packages_count(tmp_path: Path) -> None:
     """Its own words, of what it parses and what it finds, come from a program in its place."""
-    facts = {"imports": [["numba", "missing", []]], "definitions": [["agent", 7, "function"]]}
+    facts = {"imports": [["numba", "missing", [], True]], "definitions": [["agent", 7, "function"]]}
     python = script(tmp_path / "python", f"echo '{json.dumps(facts)}'")
     (tmp_path / "main.py").write_text("import numba\n")
     read = read_source(tmp_path / "main.py", python)
@@ -124,25 +136,46 @@ def test_the_other_interpreters_grammar_and_packages_count(tmp_path: Path) -> No
     assert [entry.line for entry in read.definitions] == [7]
 
 
-def of_image() -> Path:
-    python = image_python()
+IMAGES = list[Path | None](image_pythons()) or [None]
+
+
+@pytest.mark.parametrize("python", IMAGES, ids=str)
+def test_the_environments_with_kaggles_versions(python: Path | None, tmp_path: Path) -> None:
     if python is None:
         pytest.skip("there is no environment with Kaggle's versions: make kaggle-image")
-    return python
-
-
-def test_the_environment_with_kaggles_versions(tmp_path: Path) -> None:
-    python = of_image()
     program = "import numba, numpy, platform; print(platform.python_version(), numba.__version__)"
     told = subprocess.run([python, "-c", program], capture_output=True, check=True, text=True)
-    source = f"type Column = int\nimport numba, numpy\n{GOOD}"  # the grammar of Python 3.12
+    source = f"import numba, numpy\n{GOOD}"
+    if python == image_python():
+        source = f"type Column = int\n{source}"  # the grammar of Python 3.12
     report = check_pair(source, tmp_path, python=python)
     assert report.accepted
     assert report.other_imports == ("numba", "numpy")
     assert report.versions is not None
     assert [report.versions.python, report.versions.numba] == told.stdout.split()
-    assert f"numba=={report.versions.numba}\n" in LIST.read_text(encoding="utf-8")
-    assert f"numpy=={report.versions.numpy}\n" in LIST.read_text(encoding="utf-8")
+    assert rows_of(report)["Kaggle plays with"] == (
+        f"Python 3.11 or 3.12, numba {report.versions.numba}, numpy {report.versions.numpy}"
+    )
+
+
+def test_what_kaggle_plays_with_is_what_the_list_pins() -> None:
+    lines = LIST.read_text(encoding="utf-8").splitlines()
+    pins = [str(Requirement(line)) for line in lines if line.startswith(("numba==", "numpy=="))]
+    told = kaggles_versions()
+    assert told.split(", ")[0] == "Python 3.11 or 3.12"
+    assert told.split(", ")[1:] == [pin.replace("==", " ") for pin in pins]
+    assert "# Python 3.12" in lines, "the notebooks', for which the wheelhouse is made"
+
+
+def test_the_older_python_is_found_beside_the_newer_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kaggle_image, "ENVIRONMENT", tmp_path / "image")
+    assert image_python() is None
+    older = environment_beside(tmp_path / "image-3.11")
+    assert [*image_pythons()] == [image_python()] == [older / "bin" / "python"]
+    newer = environment_beside(tmp_path / "image")
+    assert [*image_pythons()] == [newer / "bin" / "python", older / "bin" / "python"]
 
 
 @pytest.mark.parametrize(
@@ -253,6 +286,56 @@ def test_a_module_that_is_missing_here_alone_is_a_warning(tmp_path: Path) -> Non
     assert unguarded.warnings == ()
 
 
+VERDICTS = {
+    "missing": (f"import vtk\n{GOOD}", CheckVerdict.UNDECIDED),
+    "missing in a move": (
+        "def agent(obs, conf):\n    import vtk.util\n    return 0\n",
+        CheckVerdict.UNDECIDED,
+    ),
+    "done without": (
+        "try:\n    import vtk\nexcept ImportError:\n    vtk = None\n"
+        "def agent(obs, conf):\n    return vtk.column\n",
+        CheckVerdict.UNDECIDED,
+    ),
+    "suppressed": (
+        "from contextlib import suppress\nwith suppress(ImportError):\n    import vtk\n"
+        "def agent(obs, conf):\n    return vtk.column\n",
+        CheckVerdict.UNDECIDED,
+    ),
+    "done without, well": (
+        f"try:\n    import vtk\nexcept ImportError:\n    pass\n{GOOD}",
+        CheckVerdict.ACCEPTED,
+    ),
+    "never imported": (
+        "def draw():\n    import vtk\ndef agent(obs, conf):\n    return 7\n",
+        CheckVerdict.REFUSED,
+    ),
+    "missing on Kaggle, too": (f"import no_such_module\n{GOOD}", CheckVerdict.REFUSED),
+    "another fault on the other seat": (
+        "def agent(obs, conf):\n    if obs.mark == 1:\n        import vtk\n    return 7\n",
+        CheckVerdict.REFUSED,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", VERDICTS)
+def test_what_fails_for_want_of_what_kaggle_has_cannot_be_judged(
+    name: str, shell: Shell, tmp_path: Path
+) -> None:
+    source, verdict = VERDICTS[name]
+    (tmp_path / "mine.py").write_text(source)
+    outcome = shell.run("check", "mine.py", "--patience", "0", "--json", "check.json")
+    found = json.loads((tmp_path / "check.json").read_text(encoding="utf-8"))
+    is_accepted = verdict is CheckVerdict.ACCEPTED
+    assert (found["verdict"], found["accepted"]) == (verdict.value, is_accepted)
+    assert outcome.status == {"accepted": 0, "refused": 1, "undecided": 3}[verdict.value]
+    assert (found["upload_command"] is not None) == is_accepted
+    assert ("kaggle competitions submit" in outcome.stdout) == is_accepted
+    assert ("Could not be judged here: vtk" in outcome.stdout) == (
+        verdict is CheckVerdict.UNDECIDED
+    )
+
+
 def test_modules_packed_beside_the_agent_are_its_own_and_are_read_too(tmp_path: Path) -> None:
     name = distribution_of("bitbully")
     (tmp_path / "main.py").write_text(f"import {name}, helper\n{GOOD}")
@@ -279,7 +362,9 @@ def test_make_says_in_one_sentence_that_there_is_no_such_python(python: str) -> 
         text=True,
     )
     assert made.returncode == 2
-    assert made.stderr.startswith("Kaggle's image has Python 3.12, which is not found here: ")
+    assert made.stderr.startswith(
+        "Kaggle's images have Python 3.12 or 3.11, and none is found here: install one, or name "
+    )
     assert len(made.stderr.splitlines()) == 2, "the second line is make's own"
 
 
@@ -303,12 +388,29 @@ def test_prepare_checks_with_kaggles_versions_where_they_are(
     shell: Shell, no_image: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(submit, "can_throttle", lambda: False)
-    monkeypatch.setattr(submit, "ENVIRONMENT", environment_beside(no_image))
+    environment_beside(no_image)
     outcome = shell.run("prepare", "greedy")
     assert outcome.status == 0
     assert f"Checking with Kaggle's versions, in {no_image}." in outcome.stdout
     assert "numba 9.8.7" in outcome.stdout
     assert "a third of the speed are left out: only Linux can slow them down." in outcome.stdout
+
+
+def test_prepare_takes_a_file_as_it_is(
+    shell: Shell, no_image: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(front_door, "check_submission", partial(check_submission, patience=0))
+    text = "def mine(observation):\n    return observation.board[:7].index(0)\n"
+    (tmp_path / "mine.py").write_text(text)
+    outcome = shell.run("prepare", "mine.py")
+    assert outcome.status == 0
+    assert "Accepted: Kaggle would take mine.py" in outcome.stdout
+    assert "Results of mine.py" in outcome.stdout
+    assert "Playing at a third of the speed." in outcome.stdout or not can_throttle()
+    assert "kaggle competitions submit -c connectx -f mine.py" in outcome.stdout.splitlines()[-1]
+    assert {path.name: path.read_text() for path in tmp_path.glob("*.py")} == {"mine.py": text}
+    (tmp_path / "mine.py").write_text("def mine(observation):\n    return 9\n")
+    assert shell.run("prepare", "mine.py").status == 1
 
 
 SLOW_AGENT = '''

@@ -53,6 +53,34 @@ def test_built_again_by_the_command_in_its_header(shell: Shell, tmp_path: Path) 
     assert (tmp_path / "two.py").read_text(encoding="utf-8") == text
 
 
+def test_an_agent_may_be_named_with_its_options(shell: Shell, tmp_path: Path) -> None:
+    for words in ("level:n=3", "level --option n=3", "level:n=3 -o two.py"):
+        assert shell.run("build", *words.split()).status == 0
+    bundle = build_bundle("level", {"n": 3})
+    for name in ("submission.py", "two.py"):
+        assert (tmp_path / name).read_text(encoding="utf-8") == bundle
+
+
+OWN = "def my_agent(observation):\n    return observation.board.index(0)\n"
+
+
+@pytest.mark.parametrize("name", ["agent", "my_agent", "MyAgent"])
+def test_what_is_a_submission_already_needs_no_building(
+    shell: Shell, tmp_path: Path, name: str
+) -> None:
+    shell.run("build", "greedy", "-o", "built.py")
+    (tmp_path / "mine.py").write_text("from random import choice\n" + OWN, encoding="utf-8")
+    for file, sentence in {
+        "mine.py": "mine.py has no class that inherits agents.Agent, but the function my_agent",
+        "built.py": "built.py was made by `connectx build`",
+    }.items():
+        outcome = shell.run("build", name, "--from", file)
+        assert outcome.status == 2
+        assert sentence in outcome.stderr
+        assert f"`connectx check {file}` says whether Kaggle would take it" in outcome.stderr
+    assert sorted(path.name for path in tmp_path.glob("*.py")) == ["built.py", "mine.py"]
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -120,6 +148,15 @@ def test_check_accepts_a_bundle_and_not_a_broken_file(shell: Shell, tmp_path: Pa
         ("build mcts -O seed", "'seed' is no option: write KEY=VALUE"),
         ("build mcts -O seed=1 -O seed=2", "option seed is given twice"),
         ("build minimax -O depth=0", "depth must be at least 1, not 0"),
+        ("build level:n=3 -O n=4", "option n is given twice"),
+        ("build level:n", "'n' is no option: write KEY=VALUE"),
+        (
+            "build mine.py",
+            "mine.py is a file and not the name of an agent: `connectx check mine.py`",
+        ),
+        ("prepare mine.py -O n=4", "mine.py is checked and played as it is: leave out --option"),
+        ("prepare mine.tar.gz -o a.py", "mine.tar.gz is checked and played as it is: leave out"),
+        ("prepare mine.py", "there is no file mine.py"),
         ("build mcts -o absent/file.py", "absent/file.py"),
         ("build MyAgent --from absent.py", "there is no file absent.py"),
         ("check absent.py", "absent.py"),

@@ -102,17 +102,25 @@ if "no mounts" in deed:
 kept_from = containment.contain(home / "run")
 seen = sorted(os.listdir(home))
 modules = [(Path(entry) / "module.py").exists() for entry in sys.path[-3:] if "lib" in entry]
-print(json.dumps([kept_from, seen, modules]))
+own = []
+for player in ("one", "two"):
+    containment.link_player(home / "run" / player)
+    own.append(Path("/kaggle_simulations/agent", player + ".pkl").exists())
+own.append(os.access("/", os.W_OK))
+print(json.dumps([kept_from, own, seen, modules]))
 """
 
 ALL = ["inner", "link", "run", "secret"]
 
+OWN = [True, True, False]
+"""Whether each of two players finds its file in Kaggle's folder; whether it can add to the root."""
+
 CASES = {
-    "as it is": ([NETWORK, HOME], ["inner", "link", "run"]),
-    "as nobody": ([NETWORK, HOME], ["inner", "link", "run"]),
-    "refused": ([], ALL),
-    "no mounts": ([NETWORK], ALL),
-    "home on the path": ([NETWORK], ALL),
+    "as it is": ([NETWORK, HOME], OWN, ["inner", "link", "run"]),
+    "as nobody": ([NETWORK, HOME], OWN, ["inner", "link", "run"]),
+    "refused as nobody": ([], [False, False, False], ALL),
+    "no mounts as nobody": ([NETWORK], [False, False, False], ALL),
+    "home on the path": ([NETWORK], OWN, ALL),
 }
 
 
@@ -128,7 +136,10 @@ def test_what_is_needed_of_the_home_stays_and_what_fails_changes_nothing(
         (lib / "module.py").touch()
     (home / "link").symlink_to(elsewhere)
     (home / "secret").touch()
-    (home / "run").mkdir()
+    for player in ("one", "two"):
+        agent = home / "run" / player / "agent"
+        agent.mkdir(parents=True)
+        (agent / f"{player}.pkl").touch()
     (home / "run").chmod(0o777)
     script = CONTAINED.format(nobody=NOBODY)
     told = subprocess.run(

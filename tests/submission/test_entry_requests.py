@@ -1,7 +1,9 @@
 """Requests of OpenSpiel's environments, as kaggle-environments 1.33.2 was seen to make them."""
 
+import platform
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib import metadata
 from importlib.util import find_spec
 from math import comb
 from pathlib import Path
@@ -75,7 +77,7 @@ def test_boards_are_read_from_the_top() -> None:
     assert (request.board, request.mark) == ([1, 1, 0, 2, 2, 0, 1, 0, 0], 2)
 
 
-def test_each_referee_is_answered_in_its_form() -> None:
+def test_each_referee_is_answered_in_its_form(capsys: pytest.CaptureFixture[str]) -> None:
     hero = player("tic_tac_toe")
     assert hero.answer(SETTING_UP, told("connect_four")) == {"submission": -1}
     assert hero.answer(CONNECT_FOUR, told("connect_four")) == {"submission": 0}
@@ -84,6 +86,21 @@ def test_each_referee_is_answered_in_its_form() -> None:
     board = [0] * 35 + [1, 1, 1, 0, 2, 2, 0]
     kaggles = {"board": board, "mark": 1, "step": 5, "remainingOverageTime": 60}
     assert hero.answer(kaggles, {"rows": 6, "columns": 7, "inarow": 4, "actTimeout": 2}) == 3
+    assert capsys.readouterr().err == (
+        f"played with Python {platform.python_version()}, numba {metadata.version('numba')}, "
+        f"numpy {metadata.version('numpy')}\n"
+    )
+
+
+def test_what_is_not_installed_or_damaged_costs_no_game(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def damaged(name: str) -> str:
+        raise KeyError(name)
+
+    monkeypatch.setattr(metadata, "version", damaged)
+    assert player().answer(CONNECT_FOUR, told("connect_four")) == {"submission": 0}
+    assert capsys.readouterr().err.endswith(", no numba, no numpy\n")
 
 
 @pytest.mark.parametrize("seconds", [0.001, HOUR])

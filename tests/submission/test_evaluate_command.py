@@ -131,7 +131,8 @@ def test_a_report_of_a_round_robin_is_a_ladder(shell: Shell) -> None:
 def test_a_test_may_end_a_pairing_early(shell: Shell) -> None:
     outcome = evaluate(shell, "--games", "400", "--sprt", "0,200", "--alpha", "0.1")
     verdict = re.search(
-        r"Elo \+0 or \+200\? \+200 accepted after (\d+) games", " ".join(outcome.stdout.split())
+        r"Elo \+0 or \+200\? Stronger, rather by 200 Elo than by 0. Decided after (\d+) games",
+        " ".join(outcome.stdout.split()),
     )
     assert verdict is not None, outcome.stdout
     assert int(verdict[1]) < 100

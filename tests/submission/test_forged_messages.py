@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -252,15 +253,39 @@ def agent(observation):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds its supervisor by /proc")
-def test_a_supervisor_that_was_stopped_is_not_awaited(
-    launcher: Launcher, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(player, "REPORT_SECONDS", 0.5)
-    source = AT_ITS_SUPERVISOR % "os.kill(supervisor, signal.SIGSTOP)"
+def test_a_supervisor_that_was_stopped_is_not_awaited(launcher: Launcher) -> None:
+    source, begin = AT_ITS_SUPERVISOR % "os.kill(supervisor, signal.SIGSTOP)", monotonic()
     with launcher.start_player(source.encode(), seed=1, memory=2**31) as running:
         move = running.act(OBSERVATION, {**RULES, "actTimeout": 0.5})
+    assert monotonic() - begin < 30
     assert move.failure is not None
     assert move.failure.cause == "the process that watches over the submission was ended"
+
+
+STOPPING_LATER = """
+    if not os.fork():
+        import time
+        time.sleep(0.1)
+        os.kill(supervisor, signal.SIGSTOP)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="finds its supervisor by /proc")
+def test_a_supervisor_that_was_stopped_after_a_move_neither_holds_nor_fails_the_next_player() -> (
+    None
+):
+    begin = monotonic()
+    with contextlib.closing(SupervisorPool()) as supervisors:
+        launcher = Launcher(supervisors=supervisors)
+        source = AT_ITS_SUPERVISOR % STOPPING_LATER
+        with launcher.start_player(source.encode(), seed=1, memory=2**31) as running:
+            assert running.act(OBSERVATION, RULES).failure is None
+            sleep(0.5)
+        assert moves_of(PLAYING, launcher)[0].column == 4
+        with launcher.start_player(source.encode(), seed=1, memory=2**31) as running:
+            assert running.act(OBSERVATION, RULES).failure is None
+            sleep(0.5)
+    assert monotonic() - begin < 30
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds its supervisor by /proc")

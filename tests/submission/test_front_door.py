@@ -1,12 +1,11 @@
 """The front door from Python, as a stranger uses it in a folder with a submission of one's own."""
 
-import functools
+import importlib
 import json
-import math
 import os
-import random as chance
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ import connectx
 from agents import Agent, MCTSAgent, SearchResult, make_agent
 from submission.arena.players import PlayerKind
 from submission.bundle.bundle import build_bundle
-from submission.bundle.functions import function_source
 from submission.front_door import as_player
 
 MINE = "def my_agent(observation, configuration):\n    return observation['board'][:7].index(0)\n"
@@ -122,6 +120,23 @@ def test_an_agent_of_ones_own_is_built_from_its_file(tmp_path: Path) -> None:
     assert built.check(patience=0, game_seconds=0, progress=False).accepted
 
 
+def test_a_default_that_is_made_anew_is_a_default(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "lately.py"
+    file.write_text(
+        "from dataclasses import dataclass, field\nfrom agents import Agent, SearchResult\n\n"
+        "@dataclass\nclass Lately(Agent):\n    order: list = field(default_factory=lambda: [0])\n"
+        "    def search(self, env, state, time_limit=None):\n"
+        "        return SearchResult(env.get_available_actions(state)[self.order[0]], 0.0)\n",
+        encoding="utf-8",
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    cls = importlib.import_module("lately").Lately
+    assert connectx.build(cls()).source == build_bundle("Lately", {}, file)
+    assert connectx.build(cls([1])).source == build_bundle("Lately", {"order": [1]}, file)
+
+
 def test_results_are_json() -> None:
     match = connectx.evaluate("greedy", "random", games=2, arena="own", progress=False, workers=1)
     ladder = connectx.ladder(["greedy", "random"], games=2, arena="own", progress=False, workers=1)
@@ -132,79 +147,15 @@ def test_results_are_json() -> None:
     assert match.to_dict()["stats"][0]["elo"]["high"] is None or match.stats()[0].games == 2
 
 
-@pytest.mark.parametrize("player", ["nobody", 7, None, [], lambda observation: 3])
+@pytest.mark.parametrize("player", ["nobody", 7, None, [], print])
 def test_nobody_is_no_player(player: Any) -> None:
-    with pytest.raises(ValueError, match=r"unknown player|is no function that `def` has made"):
+    with pytest.raises(ValueError, match=r"unknown player|is no agent"):
         connectx.evaluate(player, "random", games=2, progress=False)
 
 
 def test_an_odd_number_of_games_is_refused() -> None:
     with pytest.raises(ValueError, match="ask for an even number of games"):
         connectx.evaluate("greedy", "random", games=3)
-
-
-# --- functions
-
-SIZES: dict[str, Any] = {"columns": 7, "middle": [3, (2, 4)]}
-
-
-class Chooser:
-    """Chooses a free column."""
-
-    def __init__(self, order: tuple[int, ...]) -> None:
-        self.order = order
-
-    def choose(self, board: list[int]) -> int:
-        return next(column for column in self.order if is_free(board, column))
-
-
-def is_free(board: list[int], column: int) -> bool:
-    return column >= 0 and board[column] == 0 and (not board or recursive(column) == 0)
-
-
-def recursive(number: int) -> int:
-    return 0 if number == 0 else recursive(number - 1) + chance.randrange(1)
-
-
-def from_the_middle(observation: Any, configuration: Any) -> int:
-    """Use a class, functions, constants and modules of this file."""
-    around = range(SIZES["columns"])
-    order = sorted(around, key=lambda column: math.fabs(column - 3))
-    return functools.partial(Chooser(tuple(order)).choose)(observation["board"])
-
-
-def test_a_function_goes_into_a_file_with_all_that_it_uses() -> None:
-    text = function_source(from_the_middle)
-    loaded: dict[str, Any] = {}
-    exec(compile(text, "submission.py", "exec"), loaded)
-    name, agent = [(name, value) for name, value in loaded.items() if callable(value)][-1]
-    assert name == "from_the_middle"
-    for board, column in (([0] * 42, 3), ([0, 0, 0, 1] + [0] * 38, 2)):
-        assert agent({"board": board}, {}) == from_the_middle({"board": board}, {}) == column
-    report = connectx.check(from_the_middle, patience=0, game_seconds=0, progress=False)
-    assert report.accepted, report
-
-
-def test_a_function_that_cannot_be_written_out_is_refused() -> None:
-    step = len(sys.argv)
-
-    def enclosing(observation: Any) -> int:
-        return step
-
-    with pytest.raises(ValueError, match="enclosing uses step of the function around it"):
-        connectx.build(enclosing)
-    with pytest.raises(ValueError, match="uses OPEN_FILE, a BufferedReader that cannot be written"):
-        connectx.build(with_a_file)
-    with pytest.raises(ValueError, match="a source and options go with the name of an agent"):
-        connectx.build(from_the_middle, depth=3)
-
-
-with Path(__file__).open("rb") as OPEN_FILE:
-    """A value that no source can stand for."""
-
-
-def with_a_file(observation: Any) -> int:
-    return len(OPEN_FILE.read())
 
 
 # --- files
@@ -228,7 +179,49 @@ def test_a_temporary_file_goes_with_its_submission() -> None:
     assert not path.exists()
 
 
+KILLED = """
+import connectx, os
+built = connectx.build("random")
+assert built.path.exists()
+os.kill(os.getpid(), 9)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders are locked by their numbers")
+def test_a_temporary_file_of_a_run_that_was_killed_goes_with_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed = {**os.environ, "TMPDIR": str(tmp_path)}
+    assert subprocess.run([sys.executable, "-c", KILLED], env=killed).returncode == -9
+    assert [*tmp_path.glob("*/submission.py")]
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    built = connectx.build("random")
+    path = built.path
+    assert [*tmp_path.glob("*/submission.py")] == [path]
+
+
 def test_a_foreign_module_of_that_name_is_told_in_one_sentence(folder: Path) -> None:
     program = "import submission, connectx\ntry: connectx.build\nexcept ImportError as e: print(e)"
     said = run([sys.executable, "-c", program], folder)
     assert "imported before this package: import connectx first" in said
+
+
+def first_free(observation: Any, configuration: Any) -> int:
+    column: int = observation["board"][:7].index(0)
+    return column
+
+
+def test_a_temporary_file_is_not_to_be_uploaded(tmp_path: Path) -> None:
+    """A function, or what was built and not saved, has no file; once it is saved it has one."""
+    built = connectx.build("greedy")
+    for player, name in ((first_free, "first_free"), (built, "greedy")):
+        report = connectx.check(player, patience=0, game_seconds=0, progress=False)
+        assert (report.accepted, report.name, report.path) == (True, name, None)
+        document = json.dumps(report.to_dict())
+        assert json.loads(document)["upload_command"] is None
+        assert tempfile.gettempdir() not in document + str(report)
+        assert "Save it first, and submit that file" in str(report)
+    saved = built.save(tmp_path / "mine.py")
+    report = built.check(patience=0, game_seconds=0, progress=False)
+    assert report.path == report.name == str(saved)
+    assert f"-f {saved}" in str(report.upload_command)

@@ -1,16 +1,18 @@
-"""How long a game is played, on a clock that the tests wind."""
+"""How long a game is played, on a clock that the tests wind, and what a full one would take."""
 
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from submission.checking.observed_game import GamePlan, GameWatch, Limits, Seat, bank_taken
+from submission.checking.game_plan import GamePlan, Limits, Seat
+from submission.checking.game_watch import GameWatch, doubtful_seats, of_full_game, overtimes
 from submission.sandbox.move import Move
 
 LIMITS = Limits(act_timeout=2, bank=60, run_timeout=1200, memory=2**30)
 
 PLAN = GamePlan(6, 7, 4, (1,), act_timeout=2, seconds=10, decides=True)
+LONG = replace(PLAN, is_long=True)
 
 
 class Game:
@@ -34,14 +36,14 @@ def test_a_move_takes_from_the_bank_what_is_over_its_limit(
     game = Game()
     for seconds in earlier:
         game.move(seconds)
-    assert 60 - bank_taken(game.watch.moves[1], act_timeout=2) == pytest.approx(bank_left)
+    assert 60 - sum(overtimes(game.watch.moves[1], act_timeout=2)) == pytest.approx(bank_left)
 
 
 def test_the_banks_of_the_seats_are_apart() -> None:
     game = Game(replace(PLAN, seats=(1, 2)))
     game.move(32, seat=1)
-    assert bank_taken(game.watch.moves[1], act_timeout=2) == 30
-    assert bank_taken(game.watch.moves[2], act_timeout=2) == 0
+    assert overtimes(game.watch.moves[1], act_timeout=2) == [30]
+    assert overtimes(game.watch.moves[2], act_timeout=2) == []
 
 
 @pytest.mark.parametrize(
@@ -52,16 +54,19 @@ def test_the_banks_of_the_seats_are_apart() -> None:
         (5.1, False),  # 3.1 s: 62 s
     ],
 )
-def test_a_game_goes_on_as_long_as_the_bank_could_run_out(pace: float, enough: bool) -> None:
-    game = Game()
-    game.move(0.1)
-    game.move(pace)
-    assert not game.watch.has_shown_enough(game.now)
+def test_a_long_game_goes_on_as_long_as_the_bank_could_run_out(pace: float, enough: bool) -> None:
+    game, other = Game(LONG), Game()
+    for each in (game, other):
+        each.move(0.1)
+        each.move(pace)
+        assert not each.watch.has_shown_enough(each.now)
     assert game.watch.has_shown_enough(game.now + 10) is enough
+    assert other.watch.has_shown_enough(other.now + 10), "a long game follows it"
+    assert doubtful_seats(other.watch.moves, PLAN, LIMITS) == ([] if enough else [1])
 
 
 def test_the_first_move_says_nothing_of_the_pace_but_takes_from_the_bank() -> None:
-    game = Game()
+    game = Game(LONG)
     game.move(20)  # with the loading of the file
     assert not game.watch.has_shown_enough(game.now + 11)
     game.move(4.0)  # at most 20 moves that take 2 s, besides the 18 s that are taken
@@ -79,6 +84,37 @@ def test_games_that_do_not_decide_are_stopped_in_any_case() -> None:
 
 def test_no_game_is_stopped_before_its_first_move_has_ended() -> None:
     assert not Game().watch.has_shown_enough(10**6)
+
+
+@pytest.mark.parametrize(
+    ("seat", "plies", "moves"), [(1, 42, 21), (2, 42, 21), (1, 9, 5), (2, 9, 4)]
+)
+def test_the_seats_of_a_full_board(seat: Seat, plies: int, moves: int) -> None:
+    rows, columns = {42: (6, 7), 9: (3, 3)}[plies]
+    assert replace(PLAN, rows=rows, columns=columns).most_moves(seat) == moves
+
+
+@pytest.mark.parametrize(
+    ("seen", "late"),
+    [
+        ([5.5] * 10, 18),  # 3.5 s of the bank a move: 17 leave half a second
+        ([7.0] * 10, 13),
+        ([4.8] * 10, None),  # 58.8 s in 21 moves
+        ([9.0] * 5 + [2.0] * 5, None),  # deep in the opening, fast when few cells are left
+        ([1.9] * 6 + [8.0] * 4, 18),  # 24 s are taken, of the later half 4.8 s a move
+        ([40.0] + [1.5] * 9, None),  # compiled in its first move
+        ([60.0, 3.0, 1.0, 1.0, 2.5], 8),  # half a second is left, and a quarter goes each time
+        ([2.0], None),
+    ],
+)
+def test_moves_that_were_not_seen_are_as_slow_as_the_later_ones_that_were(
+    seen: list[float], late: int | None
+) -> None:
+    moves = [Move(0, seconds) for seconds in seen]
+    cause = of_full_game(moves, 21, LIMITS)
+    assert (cause and cause.text.partition(":")[0]) == (
+        late and f"a full game would time out at move {late}"
+    )
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from submission.grading.grading import SHARD_POSITIONS
 from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position_set
 from tests.helpers.shell import Shell
 from tests.helpers.signals import heed_ctrl_c
+from tests.helpers.systems import needs_posix
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = read_position_set(SHIPPED_POSITIONS)
@@ -133,6 +134,7 @@ def test_positions_of_ones_own(shell: Shell, tmp_path: Path) -> None:
     assert "random in 4 solved positions" in outcome.stdout
 
 
+@needs_posix
 def test_ctrl_c_keeps_what_was_graded(tmp_path: Path) -> None:
     asked = tmp_path / "asked"
     (tmp_path / "slow.py").write_text(SLOW.format(asked=str(asked)))

@@ -21,14 +21,13 @@ from submission.sandbox.move import GRACE, Move
 from submission.sandbox.player import RunningPlayer
 from tests.helpers.other_system import WITHOUT_FORKS, other_python
 from tests.helpers.processes import is_gone, noted, wait_until_gone
+from tests.helpers.systems import needs_linux, needs_posix
 
 ROOT = Path(__file__).parents[2]
 BOARD: dict[str, Any] = {"board": [0] * 1000, "mark": 1, "step": 0}
 RULES = {"rows": 1, "columns": 1000, "inarow": 4}
 ENOUGH = 2**31
 """Bytes of memory for what these players do."""
-
-needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux finds strays")
 
 
 def player(source: str, *, seed: int = 1, launcher: Launcher = LAUNCHER) -> RunningPlayer:
@@ -120,6 +119,7 @@ ENDINGS = {
 }
 
 
+@needs_linux
 @pytest.mark.parametrize(("body", "cause"), ENDINGS.values(), ids=ENDINGS.keys())
 def test_a_process_that_ends_has_failed(body: str, cause: str) -> None:
     first, again = answers(in_agent(body), 2)
@@ -128,6 +128,7 @@ def test_a_process_that_ends_has_failed(body: str, cause: str) -> None:
     assert again.failure == first.failure
 
 
+@needs_posix
 def test_a_crash_leaves_its_stack_on_standard_error() -> None:
     (move,) = answers(in_agent("import ctypes; ctypes.string_at(0)"))
     assert move.failure is not None
@@ -161,6 +162,7 @@ EXCEPTIONS = {
 }
 
 
+@needs_linux
 @pytest.mark.parametrize(("body", "cause"), EXCEPTIONS.values(), ids=EXCEPTIONS.keys())
 def test_an_exception_is_an_error_and_the_process_lives_on(body: str, cause: str) -> None:
     for move in answers(in_agent(body), 2):
@@ -195,6 +197,7 @@ HANGS = {
 }
 
 
+@needs_linux
 @pytest.mark.parametrize("body", HANGS.values(), ids=HANGS.keys())
 def test_a_player_that_never_answers_is_ended(body: str) -> None:
     begin = monotonic()
@@ -453,6 +456,7 @@ def _ask_in_fork() -> None:
     os._exit(move.column or 0)
 
 
+@needs_linux
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 def test_a_fork_of_the_evaluating_process_has_players_of_its_own() -> None:
     assert answers("def agent(observation): return 2")[0].column == 2
@@ -480,6 +484,7 @@ for source in (
 """
 
 
+@needs_posix
 def test_where_nothing_forks_each_player_is_a_fresh_process(tmp_path: Path) -> None:
     players = tmp_path / "players"
     players.mkdir()

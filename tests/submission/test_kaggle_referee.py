@@ -3,7 +3,7 @@
 import random
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from textwrap import dedent
 from typing import Any, NamedTuple
@@ -12,13 +12,15 @@ import pytest
 
 from submission.arena.game_record import GameConfiguration, GameRecord, Result
 from submission.arena.kaggle_referee import hold_on_kaggle, kaggle_game
-from submission.arena.own_referee import PlayedGame
+from submission.arena.own_referee import PlayedGame, hold_in_own_arena
 from submission.arena.players import Pairing, Player, PlayerKind
-from submission.arena.seats import Failure, Move
+from submission.arena.seats import Failure, Move, Seat
 from submission.kaggle import kaggle_environments
 from submission.match.run import play_game
 from submission.match.schedule import Arena, GameSpecification
 from tests.helpers.other_system import ROOT
+
+Hold = Callable[[tuple[Seat, Seat], tuple[int, ...], GameConfiguration], PlayedGame]
 
 DEFAULT = GameConfiguration()
 
@@ -254,6 +256,16 @@ def test_a_seat_that_fails_has_no_reward_and_gives_none(status: str) -> None:
     assert game.statuses == ("DONE", status)
     assert game.rewards == (0, None)
     assert (game.columns, game.failure) == ([3], failure)
+
+
+@pytest.mark.parametrize("hold_game", [hold_on_kaggle, hold_in_own_arena])
+def test_a_seat_without_a_column_fails_as_one_with_an_illegal_one(hold_game: Hold) -> None:
+    """Kaggle's environment would play column 0. Agents that return None get it in their process."""
+    seats = Scripted(Move(3, 0.1)), Scripted(Move(None, 0.1))
+    game = hold_game(seats, (), DEFAULT)
+    assert (game.columns, game.statuses, game.rewards) == ([3], ("DONE", "INVALID"), (0, None))
+    assert game.failure is not None
+    assert game.failure.status == "INVALID"
 
 
 @pytest.mark.parametrize("columns", [(0, 1) * 3 + (0,), (2, 9), (3, 3, 3), ()])

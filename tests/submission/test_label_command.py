@@ -17,6 +17,7 @@ from envs.bitboard import mirrored
 from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position_set
 from tests.helpers.shell import Shell
 from tests.helpers.signals import heed_ctrl_c
+from tests.helpers.systems import needs_posix
 
 ROOT = Path(__file__).parents[2]
 SMALL = "--rows 4 --columns 4 --inarow 3 --workers 1"
@@ -89,6 +90,7 @@ def test_an_earlier_file_stays_whole_when_writing_fails(
     assert (tmp_path / "labels.npz").read_bytes() == earlier
 
 
+@needs_posix
 def test_ctrl_c_keeps_what_is_labelled(tmp_path: Path) -> None:
     words = "positions --labels 5000000 --workers 1 -o some.npz"
     process = subprocess.Popen(

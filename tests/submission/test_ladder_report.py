@@ -20,6 +20,7 @@ from submission.match.match import Completion, Match
 from submission.match.schedule import Settings
 from submission.rating.ladder import Ladder, lost_games, make_ladder
 from submission.rating.ladder_report import SHOWN, ladder_page, rating_chart, render_ladder
+from submission.summaries import ladder_summary
 from tests.helpers.game_records import LOSS, PLAYER_FAILED, WIN, match_of
 from tests.helpers.shell import printed
 from tests.helpers.svg_reading import SVG, read_drawing
@@ -58,7 +59,7 @@ def ladder() -> Ladder:
 
 
 def shown(ladder: Ladder, width: int = 100) -> str:
-    return printed(render_ladder(ladder), width)
+    return "\n".join([printed(render_ladder(ladder), width), *ladder_summary(ladder)])
 
 
 def rows(text: str, name: str) -> list[list[str]]:

@@ -14,6 +14,7 @@ import pytest
 
 from tests.helpers.processes import is_gone, noted
 from tests.helpers.signals import heed_all
+from tests.helpers.systems import needs_posix
 
 SPINNING = """
 import os
@@ -33,11 +34,11 @@ COMMANDS = {
 }
 
 ENDINGS = [
-    *((command, signal.SIGTERM) for command in COMMANDS),
-    *((command, signal.SIGKILL) for command in COMMANDS),
-    ("check", signal.SIGHUP),
-    ("evaluate", signal.SIGHUP),
-    ("evaluate", signal.SIGINT),
+    *((command, "SIGTERM") for command in COMMANDS),
+    *((command, "SIGKILL") for command in COMMANDS),
+    ("check", "SIGHUP"),
+    ("evaluate", "SIGHUP"),
+    ("evaluate", "SIGINT"),
 ]
 
 PROCESSES = 4
@@ -64,10 +65,9 @@ def bears(process: psutil.Process, mark: str) -> bool:
         return False
 
 
-@pytest.mark.parametrize(("command", "number"), ENDINGS)
-def test_nothing_is_left_behind(
-    command: str, number: signal.Signals, tmp_path: Path, shared: Path
-) -> None:
+@needs_posix
+@pytest.mark.parametrize(("command", "name"), ENDINGS)
+def test_nothing_is_left_behind(command: str, name: str, tmp_path: Path, shared: Path) -> None:
     temporary, file = tmp_path / "temporary", tmp_path / "loop.py"
     temporary.mkdir()
     file.write_text(SPINNING.format(noted=str(shared / "pids")))
@@ -82,7 +82,7 @@ def test_nothing_is_left_behind(
         pids = noted(shared / "pids", PROCESSES, seconds=60)
         assert not any(map(is_gone, pids))
         assert survivors(str(temporary))
-        running.send_signal(number)
+        running.send_signal(getattr(signal, name))
         assert running.wait(60) != 0
     end = monotonic() + 20
     while left := [*survivors(str(temporary)), *temporary.iterdir()]:

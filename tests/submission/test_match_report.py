@@ -1,11 +1,13 @@
 from dataclasses import replace
 
 import pytest
+from rich.console import Group
 
 from submission.arena.game_record import GameRecord, Result
 from submission.match.match import Completion, Match
 from submission.match.match_report import render_match
 from submission.match.sprt import Sprt
+from submission.summaries import match_summary
 from tests.helpers.game_records import (
     DRAW,
     LOSS,
@@ -18,7 +20,7 @@ from tests.helpers.shell import printed
 
 
 def shown(match: Match, width: int = 80) -> str:
-    return printed(render_match(match), width)
+    return printed(Group(render_match(match), *match_summary(match)), width)
 
 
 def cells(text: str, name: str) -> list[list[str]]:
@@ -65,10 +67,27 @@ def test_a_sequential_test_tells_its_verdict() -> None:
     tested = replace(match, settings=replace(match.settings, sprt=Sprt(0, 100)))
     text = " ".join(shown(tested).split())
     # Wald's bounds are log(0.95 / 0.05) and its negative.
-    assert "Against rival: Elo +0 or +100? +100 accepted after" in text
+    told = "Stronger, rather by 100 Elo than by 0. Decided after"
+    assert f"Against rival: Elo +0 or +100? {told}" in text
     assert "bounds -2.94 and +2.94" in text
     undecided = " ".join(shown(replace(tested, records=tuple(wins[:2]))).split())
     assert "Elo +0 or +100? Not decided" in undecided
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "told"),
+    [
+        (Result.LOSS, Result.LOSS, "weaker, with 0.0 %"),
+        (Result.WIN, Result.LOSS, "neither stronger nor weaker for certain, with 50.0 %"),
+    ],
+)
+def test_not_stronger_is_not_equal(first: Result, second: Result, told: str) -> None:
+    """A score far below a half accepts the lower hypothesis as one of a half does."""
+    games = [replace(game, result=first if game.seat == 1 else second) for game in pairs_won(100)]
+    match = match_of(*games)
+    tested = replace(match, settings=replace(match.settings, sprt=Sprt(0, 100)))
+    text = " ".join(shown(tested).split())
+    assert f"Elo +0 or +100? Not 100 Elo stronger; by the games {told} of the points." in text
 
 
 def pairs_won(count: int) -> list[GameRecord]:

@@ -18,6 +18,9 @@ from agents.reporting.output_file import (
     require_writable,
 )
 from tests.helpers.shell import Shell
+from tests.helpers.systems import needs_posix
+
+pytestmark = needs_posix
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,6 @@
 
 import errno
 import os
-import resource
 import stat
 import subprocess
 import sys
@@ -10,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from io import FileIO
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -25,6 +25,7 @@ from agents.reporting.output_file import (
 from submission.arena.players import Player, PlayerKind
 from submission.cli.arguments import files_of_options, files_of_players
 from tests.helpers.shell import Shell
+from tests.helpers.systems import needs_posix
 
 ROOT = Path(__file__).parents[2]
 
@@ -106,6 +107,7 @@ def umask(mask: int) -> Iterator[None]:
         os.umask(before)
 
 
+@needs_posix
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o666])
 def test_the_mode_is_kept(tmp_path: Path, mode: int) -> None:
     path = tmp_path / "policy.npz"
@@ -178,6 +180,7 @@ def test_even_who_knows_the_random_name_overwrites_nothing(
     assert link.is_symlink()
 
 
+@needs_posix
 def test_two_writers_of_one_file_leave_one_of_their_contents(tmp_path: Path) -> None:
     path, contents = tmp_path / "both", [bytes([number]) * 100_000 for number in range(2)]
     children = []
@@ -196,9 +199,139 @@ def test_two_writers_of_one_file_leave_one_of_their_contents(tmp_path: Path) -> 
     assert list(tmp_path.iterdir()) == [path]
 
 
+# --- what killed writers have left
+
+WRITER = """
+import os, sys
+from pathlib import Path
+from agents.reporting.output_file import replace_content
+def pause(*_):
+    print("begun", flush=True)
+    sys.stdin.read()
+os.fsync = pause
+replace_content(Path("theirs"), bytes(99))
+"""
+
+WRITES: dict[str, Callable[[Path], None]] = {
+    "replace_content": lambda path: replace_content(path, b"mine"),
+    "require_writable": require_writable,
+}
+
+
+@contextmanager
+def another_writer(folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """Another process that writes into a folder, and goes on when its standard input ends."""
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITER],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        yield process
+        process.kill()
+
+
+def parts(folder: Path) -> list[Path]:
+    return sorted(folder.glob(".connectx-*.part"))
+
+
+@needs_posix
+@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+def test_the_next_writer_removes_what_a_killed_one_has_left(
+    tmp_path: Path, write: Callable[[Path], None]
+) -> None:
+    with another_writer(tmp_path) as killed:
+        killed.kill()
+        killed.wait()
+        assert len(parts(tmp_path)) == 1
+        write(tmp_path / "mine")
+        assert parts(tmp_path) == []
+
+
+@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+def test_what_is_still_being_written_stays(tmp_path: Path, write: Callable[[Path], None]) -> None:
+    with another_writer(tmp_path) as other:
+        write(tmp_path / "mine")
+        assert len(parts(tmp_path)) == 1
+        other.communicate("")
+        assert other.returncode == 0
+    assert (tmp_path / "theirs").read_bytes() == bytes(99)
+    assert parts(tmp_path) == []
+
+
+@needs_posix
+@pytest.mark.parametrize("is_removed", [True, False])
+def test_a_new_file_that_another_writer_takes_for_an_old_one_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_removed: bool
+) -> None:
+    """It has removed that, or locked it to do so, before we have locked it."""
+    take, calls = output_file._take_lock, list[FileIO]()
+
+    def take_late(file: FileIO) -> None:
+        calls.append(file)
+        (part,) = parts(tmp_path)
+        with FileIO(part) as other:
+            if len(calls) == 1:
+                take(other)
+                if is_removed:
+                    part.unlink()
+                    other.close()
+            take(file)
+
+    monkeypatch.setattr(output_file, "_take_lock", take_late)
+    replace_content(tmp_path / "mine", b"mine")
+    assert len(calls) == 2
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"mine"]
+
+
+@needs_posix
+def test_only_plain_files_are_taken_for_what_others_have_left(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"precious")
+    link, pipe, folder = (tmp_path / f".connectx-{number}.part" for number in range(3))
+    link.symlink_to(victim)
+    os.mkfifo(pipe)
+    folder.mkdir()
+    replace_content(tmp_path / "mine", b"mine")
+    assert parts(tmp_path) == [link, pipe, folder]
+    assert victim.read_bytes() == b"precious"
+
+
+def test_where_nothing_can_be_locked_nothing_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part = tmp_path / ".connectx-0.part"
+    part.touch()
+    monkeypatch.setattr(output_file, "fcntl", None)
+    replace_content(tmp_path / "mine", b"mine")
+    assert (tmp_path / "mine").read_bytes() == b"mine"
+    assert parts(tmp_path) == [part]
+
+
+def test_on_windows_only_old_files_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A younger one may be closed already, to be renamed; an open one cannot be removed there."""
+    locking = SimpleNamespace(locking=lambda *_: None, LK_NBLCK=2)
+    monkeypatch.setattr(output_file, "sys", SimpleNamespace(platform="win32"))
+    monkeypatch.setattr(output_file, "msvcrt", locking, raising=False)
+    old, young = (tmp_path / f".connectx-{age}.part" for age in ("old", "young"))
+    for part in (old, young):
+        part.touch()
+    os.utime(old, (0, 0))
+    replace_content(tmp_path / "mine", b"mine")
+    assert (tmp_path / "mine").read_bytes() == b"mine"
+    assert parts(tmp_path) == [young]
+
+
 # --- the disk
 
 
+@needs_posix
 def test_the_file_is_on_the_disk_before_its_name_and_then_the_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -222,6 +355,7 @@ def test_the_file_is_on_the_disk_before_its_name_and_then_the_name(
 @contextmanager
 def largest_file(size: int) -> Iterator[None]:
     """As if the disk were full beyond so many bytes."""
+    resource = pytest.importorskip("resource")
     before, most = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, most))
     try:
@@ -318,6 +452,7 @@ def test_the_lock_goes_with_its_process(tmp_path: Path, kind: str) -> None:
     assert [*tmp_path.iterdir()] == ([] if kind == "held" else [path])
 
 
+@needs_posix
 @pytest.mark.parametrize("opened", OPENINGS.values(), ids=OPENINGS)
 def test_a_lock_on_what_is_gone_by_then_is_none(
     tmp_path: Path,

@@ -28,6 +28,7 @@ from tests.helpers.flat_boards import EVERY_GAME, every_game
 from tests.helpers.shell import Outcome, Shell
 from tests.helpers.signals import heed_ctrl_c
 from tests.helpers.strategies import Position, late_positions
+from tests.helpers.systems import needs_posix
 
 Play = Callable[..., Outcome]
 
@@ -195,6 +196,7 @@ def test_a_submission_that_fails_is_told_in_plain_words(
         assert "The game is not over." in outcome.stdout
 
 
+@needs_posix
 def test_ctrl_c_leaves_a_submission_that_thinks(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(SUBMISSION.format("__import__('time').sleep(99)"))
     command = [str(Path(sys.executable).with_name("connectx")), "play", "mine.py", "--seat", "2"]
@@ -244,7 +246,15 @@ def test_odd_digits_are_typing_errors(typed: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "answer"), [(" 4 ", 3), ("04", 3), ("UNDO", Command.UNDO), ("help\n", Command.HELP)]
+    ("typed", "answer"),
+    [
+        (" 4 ", 3),
+        ("04", 3),
+        ("UNDO", Command.UNDO),
+        ("help\n", Command.HELP),
+        ("q", Command.QUIT),
+        (" Q", Command.QUIT),
+    ],
 )
 def test_what_is_meant_is_understood(typed: str, answer: int | Command) -> None:
     env = ConnectFour()
@@ -361,6 +371,7 @@ def test_the_end_of_the_input_leaves_the_game(play: Play, ending: str) -> None:
     assert "The game is not over.\nNo move was made." in outcome.stdout
 
 
+@needs_posix
 def test_ctrl_c_leaves_the_game() -> None:
     command = [str(Path(sys.executable).with_name("connectx")), "play", "greedy"]
     pipe = subprocess.PIPE

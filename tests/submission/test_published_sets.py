@@ -27,6 +27,7 @@ from submission.grading.solved_positions import (
 )
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.published_positions import published_positions
+from tests.helpers.refusals import is_sentence
 from tests.helpers.shell import Shell
 from tests.helpers.strategies import quiet_game
 
@@ -180,24 +181,31 @@ for index in (28, 29, 30):
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("13712 3\n4453\n", "line 2 of positions: moves and a score are expected"),
-        ("13712 3\n\n4859 1\n", "line 3 of positions: move 2 of '4859' is 8"),
-        ("13712 3\n1212121 0\n", "line 2 of positions: after '1212121' the game is over"),
-        (f"{EXAMPLE}\n13712 3\n", "line 2 of positions: an object with 'board' and 'move score'"),
-        (f"{EXAMPLE}\n[]\n", "line 2 of positions: an object with 'board'"),
-        (changed(board=[0] * 41), "line 1 of positions: 'board' must be a list of 42"),
-        (changed(board=[0.0] * 42), "line 1 of positions: 'board' must be a list of 42"),
-        (changed(board=[3, *[0] * 41]), "line 1 of positions: cell 0 of the board is 3"),
-        (changed(board=FLOATING), "line 1 of positions: a stone floats in column 0"),
-        (changed(board=NO_GAME), "line 1 of positions: no sequence of turns leads to this board"),
+        ("13712 3\n4453\n", "positions, line 2 is damaged (moves and a score are expected"),
+        ("13712 3\n\n4859 1\n", "positions, line 3 is damaged (move 2 of '4859' is 8"),
+        ("13712 3\n1212121 0\n", "positions, line 2 is damaged (after '1212121' the game is over"),
+        (f"{EXAMPLE}\n13712 3\n", "line 2 is damaged (an object with 'board' and 'move score'"),
+        ("13712 3\n" + "4" * 100_000, "line 2 is damaged (moves and a score are expected"),
+        ("13712 3\n" + "4" * 100_000 + " 1", "line 2 is damaged (move 7 of '4444"),
+        ("13712 3\n\x1b[2J\x7f\n", r"not '\x1b[2J\x7f')"),
+        (changed(score="\x1b" * 100_000), r"(the score is '\x1b"),
+        (f"{EXAMPLE}\n[]\n", "positions, line 2 is damaged (an object with 'board'"),
+        (changed(board=[0] * 41), "positions, line 1 is damaged ('board' must be a list of 42"),
+        (changed(board=[0.0] * 42), "positions, line 1 is damaged ('board' must be a list of 42"),
+        (changed(board=[3, *[0] * 41]), "positions, line 1 is damaged (cell 0 of the board is 3"),
+        (changed(board=FLOATING), "positions, line 1 is damaged (a stone floats in column 0"),
+        (changed(board=NO_GAME), "line 1 is damaged (no sequence of turns leads to this board"),
         (changed(board=WON), "the game is over, and won by player 1"),
-        (changed(score=-3), "line 1 of positions: the score is -3, but the best column's -2"),
+        (
+            changed(score=-3),
+            "line 1 is damaged (the score is -3, but the best column's -2",
+        ),
         (changed(**{"move score": [0] * 6}), "'move score' must be a list of 7 whole numbers"),
         (changed(**{"move score": [-99, *[-2] * 6]}), "the move score of column 1 is -99"),
         (changed(**{"move score": [-2] * 6 + [22]}), "the move score of column 7 is 22"),
         (
             changed(**{"move score": [-2, -4, -4, -2, -6, -5, -4]}),
-            "line 1 of positions: the move scores are -2, -4, -4, -2, -6, -5, -4, but the solver "
+            "line 1 is damaged (the move scores are -2, -4, -4, -2, -6, -5, -4, but the solver "
             "finds -3, -4, -4, -2, -6, -5, -4",
         ),
         (
@@ -206,7 +214,7 @@ for index in (28, 29, 30):
         ),
         (
             "526413766633133111176537 -2\n5264137666331331111765374 3\n",
-            "line 2 of positions: the score is 3, but the solver finds 2",
+            "line 2 is damaged (the score is 3, but the solver finds 2): delete this line",
         ),
     ],
 )
@@ -218,12 +226,12 @@ def test_a_bad_line_is_one_sentence_with_its_number(
     with pytest.raises(ValueError, match=r"line \d|must begin with the format") as refusal:
         asked(Path("positions"))
     assert sentence in str(refusal.value)
-    assert "\n" not in str(refusal.value)
+    assert is_sentence(refusal.value)
 
 
 def test_the_command_refuses_a_bad_line_with_status_2(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "set.txt").write_text("526413766633133111176537 -2\n4453 a\n")
     outcome = shell.run("grade", "random", "--positions", "set.txt")
     assert outcome.status == 2
-    assert "Error: line 2 of set.txt: moves and a score are expected" in outcome.stderr
+    assert "Error: set.txt, line 2 is damaged (moves and a score are expected" in outcome.stderr
     assert outcome.stderr.count("\n") == 1

@@ -13,6 +13,7 @@ from envs.board import moves_text
 from submission.arena.game_record import Result
 from submission.reviewing.replays import Replay, log_beside, read_agent_log, read_replays
 from tests.helpers.episodes import NUMBER, episode_of, write_episode, write_log
+from tests.helpers.refusals import is_sentence, nested
 
 WON_BY_FIRST = "4455667"
 DRAWN_2X2 = "1122"
@@ -135,16 +136,20 @@ def test_what_is_no_episode_is_refused(tmp_path: Path) -> None:
         changed(env, steps=7): "is damaged",
         changed(env, configuration={}): "is damaged",
         changed(env, configuration={"rows": 999, "columns": 7, "inarow": 4}): "must be from 1 to",
-        changed(env, configuration={**SIZES, "actTimeout": "2"}): "has an actTimeout of '2'",
-        changed(env, configuration={**SIZES, "actTimeout": 0}): "has an actTimeout of 0",
+        changed(env, configuration={**SIZES, "actTimeout": "2"}): "its actTimeout is '2'",
+        changed(env, configuration={**SIZES, "actTimeout": 0}): "its actTimeout is 0",
         changed(env, statuses=["DONE"]): "is damaged",
+        changed(env, name="\x1b" * 100_000): r"is an episode of '\\x1b\\x1b",
+        changed(env, name=[]): "is no episode, and only those of connectx",
+        changed(env, configuration={**SIZES, "rows": "\x1b" * 100_000}): r"board is of \('\\x1b",
+        changed(env, configuration={**SIZES, "actTimeout": [[9] * 9_999]}): "its actTimeout is ",
     }
     path = tmp_path / "episode.json"
     for text, message in cases.items():
         path.write_text(text, encoding="utf-8")
         with pytest.raises(ValueError, match=message) as error:
             read_replays(path)
-        assert "\n" not in str(error.value)
+        assert is_sentence(error.value)
         assert str(path) in str(error.value)
 
 
@@ -213,12 +218,21 @@ def test_logs_of_both_seats_in_one_file_and_of_one_alone_are_read(tmp_path: Path
     assert read_agent_log(path, 2).seconds == (0.5, 2.5)
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[1]", '[[{"duration": "x"}]]', '[[{"stderr": ""}]]'])
+DURATIONS = [
+    f'[[{{"duration": {duration}}}]]'
+    for duration in ("-1", "NaN", "1e999", "9" * 999, '"' + r"\u001b" * 99_999 + '"', nested(900))
+]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[1]", '[[{"duration": "x"}]]', '[[{"stderr": ""}]]', *DURATIONS]
+)
 def test_what_is_no_log_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "log.json"
     path.write_text(text)
-    with pytest.raises(ValueError, match="is no agent's log"):
+    with pytest.raises(ValueError, match="is no agent's log") as refusal:
         read_agent_log(path, 1)
+    assert is_sentence(refusal.value)
     with pytest.raises(OSError, match=r"cannot read .*other\.json"):
         read_agent_log(tmp_path / "other.json", 1)
 

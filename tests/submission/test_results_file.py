@@ -1,10 +1,11 @@
 import json
 import os
-import resource
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, replace
+from itertools import count, product
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -15,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.reporting.input_file import quoted
 from agents.reporting.output_file import LOCKED_BYTE
 from submission.arena.game_record import GameConfiguration, GameRecord, Result
 from submission.arena.players import Identity, Pairing, Player, PlayerKind
@@ -27,6 +29,7 @@ from submission.match.schedule import Arena, Settings
 from submission.match.sprt import Sprt
 from submission.sandbox.move import FAILING_STATUSES, Failure, Move
 from tests.helpers.game_records import DRAW, LOSS, PLAYER_FAILED, WIN
+from tests.helpers.refusals import is_sentence, nested
 
 HERO = Player("hero", PlayerKind.FILE, b"def agent(observation): return 0")
 RIVAL = Player("rival", PlayerKind.BUILT_IN)
@@ -268,10 +271,15 @@ CONTRADICTIONS: list[dict[str, Any]] = [
     {"cause": "ValueError: boom"},
     {"cause": 5, "statuses": ["DONE", "DONE"]},
     {"stderr": [5]},
+    {"stderr": ["\x1b"] * 100_000, "cause": 5},
+    {"result": "\x1b" * 100_000},
+    {"seed": "\x1b" * 100_000},
+    {"\x1b\n" * 100_000: 1},
+    {"player": "\x1b\n" * 100_000},
 ]
 
 
-@pytest.mark.parametrize("change", CONTRADICTIONS, ids=str)
+@pytest.mark.parametrize("change", CONTRADICTIONS, ids=quoted)
 def test_a_game_that_contradicts_itself_is_refused(path: Path, change: dict[str, Any]) -> None:
     header, game, last = write(path, HEADER, WIN, LOSS).splitlines()
     edited = b"\n".join([header, last, json.dumps(json.loads(game) | change).encode(), b""])
@@ -279,7 +287,7 @@ def test_a_game_that_contradicts_itself_is_refused(path: Path, change: dict[str,
     for read in (read_results, lambda path: resumed_results(path, HEADER).__enter__()):
         with pytest.raises(ValueError, match=r"results\.jsonl, line 3 is damaged \(.*\): del") as e:
             read(path)
-        assert "\n" not in str(e.value)
+        assert is_sentence(e.value)
     assert path.read_bytes() == edited
 
 
@@ -304,6 +312,15 @@ def test_a_failure_that_contradicts_itself_is_refused(path: Path, change: dict[s
     path.write_bytes(b"\n".join([first, json.dumps(json.loads(game) | change).encode(), b""]))
     with pytest.raises(ValueError, match="line 2 is damaged"):
         read_results(path)
+
+
+def test_however_deep_a_line_is_it_is_refused_in_a_sentence(path: Path) -> None:
+    content, limit = write(path, HEADER, WIN, LOSS), sys.getrecursionlimit()
+    for depth in (*range(limit - 150, limit), 100 * limit):
+        path.write_bytes(content.replace(b'"seed": 11', b'"seed": ' + nested(depth).encode(), 1))
+        with pytest.raises(ValueError, match="line 2 is damaged") as refusal:
+            read_results(path)
+        assert is_sentence(refusal.value)
 
 
 OPEN_SPIEL = replace(
@@ -431,12 +448,20 @@ def test_a_further_header_of_other_conditions_is_refused(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"no results\n", b'{"format": "connectx results, version 2"}\n']
+    "content",
+    [
+        b"no results\n",
+        b'{"format": "connectx results, version 2"}\n',
+        b'{"format": "%s"}\n' % (b"\x7f" * 100_000),
+        b'{"format": %s}\n' % nested(100_000).encode(),
+    ],
+    ids=quoted,
 )
 def test_other_files_are_refused(path: Path, content: bytes) -> None:
     path.write_bytes(content)
-    with pytest.raises(ValueError, match="must begin with the format"):
+    with pytest.raises(ValueError, match="must begin with the format") as refusal:
         read_results(path)
+    assert is_sentence(refusal.value)
 
 
 def test_a_game_that_stands_there_twice_is_refused(path: Path) -> None:
@@ -446,31 +471,49 @@ def test_a_game_that_stands_there_twice_is_refused(path: Path) -> None:
         read_results(path)
 
 
-@pytest.mark.parametrize("strange", [replace(WIN, game=4), replace(WIN, player="rival")])
+@pytest.mark.parametrize(
+    "strange", [replace(WIN, game=4), *(replace(WIN, player=name) for name in ("rival", "\x1b[2J"))]
+)
 def test_a_game_that_the_header_does_not_announce_is_refused(
     path: Path, strange: GameRecord
 ) -> None:
     write(path, HEADER, strange)
-    with pytest.raises(ValueError, match=r"line 2 .* does not announce game"):
+    with pytest.raises(ValueError, match=r"line 2 .* does not announce game") as refusal:
         read_results(path)
+    assert is_sentence(refusal.value)
 
 
-def test_the_sequential_test_decides_what_counts(path: Path) -> None:
-    header = replace(HEADER, settings=Settings(games=400, sprt=Sprt(elo0=0, elo1=300)))
-    as_second = replace(
+def won_pair(pair: int, opening: tuple[int, ...]) -> list[GameRecord]:
+    """Two games that the player wins in column 0, from an opening of two plies elsewhere."""
+    first = replace(
         WIN,
+        game=2 * pair,
+        opening=opening,
+        columns=(*opening, 0, 1, 0, 1, 0, 2, 0),
+        durations=((0.1,) * 4, (0.1,) * 3),
+    )
+    second = replace(
+        first,
+        game=2 * pair + 1,
         seat=2,
-        columns=(1, 0, 1, 0, 2, 0, 2, 0),
+        columns=(*opening, 1, 0, 1, 0, 2, 0, 2, 0),
         rewards=(-1, 1),
         durations=((0.1,) * 4, (0.1,) * 4),
     )
-    wins = [replace((WIN, as_second)[game % 2], game=game) for game in range(60)]
-    write(path, header, *reversed(wins))
+    return [first, second]
+
+
+def test_the_sequential_test_decides_what_counts(path: Path) -> None:
+    """Each pair has an opening of its own, for a pair that is played again is nothing new."""
+    sprt = Sprt(elo0=0, elo1=300)
+    openings = enumerate(product(range(1, 7), repeat=2))
+    wins = [record for pair, opening in openings for record in won_pair(pair, opening)]
+    write(path, replace(HEADER, settings=Settings(games=400, sprt=sprt)), *reversed(wins))
+    enough = next(n for n in count() if sprt.verdict(sprt.log_likelihood_ratio((0, 0, 0, 0, n))))
     match = read_results(path)
     assert match.completion is Completion.COMPLETE
-    decided = len(match.records)
-    assert 0 < decided < len(wins)
-    assert match.records == tuple(wins[:decided])
+    assert match.records == tuple(wins[: 2 * enough])
+    assert 2 < len(match.records) < len(wins)
 
 
 def test_a_file_with_all_games_is_complete(path: Path) -> None:
@@ -562,8 +605,17 @@ def test_other_conditions_are_never_mixed(path: Path, asked: ResultsHeader, reas
     content = write(path, HEADER, WIN)
     with pytest.raises(ValueError, match=reason) as refusal, resumed_results(path, asked):
         pass
-    assert "\n" not in str(refusal.value)
+    assert is_sentence(refusal.value)
     assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("name", ["\x1b[2J", "name\n" * 100_000])
+def test_names_of_a_file_do_not_steer_the_terminal(path: Path, name: str) -> None:
+    player = replace(RIVAL, name=name)
+    write(path, ResultsHeader.of([Pairing(HERO, player)], SETTINGS), replace(WIN, opponent=name))
+    with pytest.raises(ValueError, match="it has game 0") as refusal, resumed_results(path, HEADER):
+        pass
+    assert is_sentence(refusal.value)
 
 
 def test_every_setting_but_the_number_of_games_is_compared() -> None:
@@ -618,6 +670,7 @@ def test_what_is_not_there_cannot_be_resumed_or_read(path: Path) -> None:
 @contextmanager
 def largest_file(size: int) -> Iterator[None]:
     """As if the disk were full beyond so many bytes."""
+    resource = pytest.importorskip("resource")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:

@@ -22,6 +22,7 @@ from submission.match.results_file import ResultsFile, new_results, read_results
 from submission.match.run import play_match
 from submission.match.schedule import Arena, Settings
 from submission.match.sprt import Sprt
+from tests.helpers.systems import needs_posix
 
 RANDOM = Player("random", PlayerKind.BUILT_IN)
 OURS = find_player("random:")
@@ -132,6 +133,7 @@ def test_nothing_is_played_when_all_is_there(tmp_path: Path) -> None:
     assert path.read_bytes() == content
 
 
+@needs_posix
 def test_a_killed_worker_neither_loses_nor_repeats_a_game() -> None:
     settings = replace(SETTINGS, games=100)
     kept: list[GameRecord] = []
@@ -164,6 +166,7 @@ test_resume.run(Path(sys.argv[1]), test_resume.SETTINGS, test_resume.NEVER)
 """
 
 
+@needs_posix
 def test_a_killed_process_loses_no_game(tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
     killed = subprocess.run([sys.executable, "-c", KILLED_RUN, str(path)], check=False)

@@ -1,18 +1,23 @@
 """`connectx review`: each verdict as an independent solver has it, totals, logs and mistakes."""
 
 import json
+import platform
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from time import sleep
 
 import pytest
 
 import connectx
 from agents import Solver
 from agents.book.opening_book import shipped_book_of
+from agents.solver.solver_engine import solver_compilation
 from envs import ConnectFour, ConnectX
 from envs.board import parse_moves
+from submission import entry
 from submission.arena.game_record import Result
+from submission.kaggle import kaggle_environments
 from submission.reviewing.judged_game import JudgedPly, Mistake, judged_plies
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.brute_force import BruteForce
@@ -163,6 +168,59 @@ def test_times_and_errors_come_from_the_logs(shell: Shell, folder: Path) -> None
     assert f"{EPISODE}, after 4455, stderr: StopIteration" in words
     named = shell.run("review", EPISODE, "--player", "Mine", "--logs", "mine.json")
     assert (named.status, "cannot read mine.json" in named.stderr) == (2, True)
+
+
+def test_the_versions_that_a_bundle_says_are_told_and_are_no_error(
+    shell: Shell, folder: Path
+) -> None:
+    """The log is what Kaggle's own environment has caught."""
+    connectx.build("greedy").save("mine.py")
+    env = kaggle_environments().make("connectx", info={"TeamNames": ["Mine", "Theirs"]})
+    env.run([str(folder / "mine.py"), "random"])
+    write_episode(env, folder)
+    write_log(env, folder, 0)
+    outcome = shell.run("review", EPISODE, "--player", "Mine", "--json", "-")
+    (game,) = json.loads(outcome.stdout)["games"]
+    assert game["versions"] == entry.versions()
+    assert game["errors"] == []
+    words = " ".join(shell.run("review", EPISODE, "--player", "Mine").stdout.split())
+    assert f"{EPISODE}: played with Python {platform.python_version()}, numba" in words
+    assert "stderr" not in words
+
+
+def test_the_versions_are_told_apart_from_a_failure_in_a_results_file(folder: Path) -> None:
+    lost = connectx.build("greedy").source + "\n\ndef act(observation, configuration):\n"
+    lost += "    agent(observation, configuration)\n    print('oh')\n    return 9\n"
+    Path("lost.py").write_text(lost, encoding="utf-8")
+    connectx.evaluate(
+        "lost.py", "random", games=2, opening_plies=0, results="g.jsonl", progress=False
+    )
+    review = connectx.review("g.jsonl", "lost.py", progress=False)
+    for game in review.games:
+        assert game.log is not None
+        assert (game.log.versions, game.log.errors) == (entry.versions(), ())
+
+
+@pytest.mark.thorough
+def test_compiling_takes_none_of_the_time_of_a_position(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a first review: it takes longer to compile than there is for a position.
+
+    The last one takes a million nodes; then the first seat fails.
+    """
+    seconds = 2.0
+
+    class Slow:
+        def is_ready(self) -> bool:
+            sleep(seconds)
+            return solver_compilation(ConnectFour()).is_ready()
+
+    monkeypatch.setattr("agents.solver.solver.solver_compilation", lambda env: Slow())
+    path = write_episode(episode_of("7462661634"), tmp_path)
+    review = connectx.review(path, "Theirs", time_limit=0.9 * seconds, progress=False)
+    assert review.games[0].plies[-1].ply == 9
+    assert review.totals()["all"].undecided == 0
 
 
 def test_a_log_that_cannot_be_read_is_told_and_left_out(shell: Shell, folder: Path) -> None:

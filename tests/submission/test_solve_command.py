@@ -24,6 +24,7 @@ from tests.helpers.published_positions import SETS, published_positions
 from tests.helpers.shell import Outcome, Shell
 from tests.helpers.signals import heed_ctrl_c
 from tests.helpers.strategies import quiet_game
+from tests.helpers.systems import needs_posix
 
 Solve = Callable[..., Outcome]
 
@@ -359,6 +360,7 @@ def test_a_reader_that_leaves_ends_the_command_quietly() -> None:
         assert complaints(process) == ""
 
 
+@needs_posix
 def test_ctrl_c_while_it_waits_for_a_line() -> None:
     with solving() as process:
         assert ask(process, LATE) == f"{LATE} -2"
@@ -380,6 +382,7 @@ def test_a_byte_order_mark_is_passed_over(solve: Solve) -> None:
     assert solve("-", stdin=marked).stdout == f"{LATE} -2\n{LATE}4 2\n"
 
 
+@needs_posix
 def test_ctrl_c_leaves_what_is_solved_and_no_traceback() -> None:
     rng = Random(1)
     hard = "\n".join(quiet_game(ConnectFour(), 9, rng) for _ in range(200))

@@ -68,6 +68,21 @@ def test_bounds_are_walds() -> None:
     assert Sprt(alpha=0.01, beta=0.1).lower == pytest.approx(-log(9.9))
 
 
+@pytest.mark.parametrize(
+    ("sprt", "elo0", "elo1"),
+    [
+        (Sprt(0, 50), "not 50 Elo stronger", "stronger, rather by 50 Elo than by 0"),
+        (Sprt(10, 60), "not 60 Elo stronger", "stronger, rather by 60 Elo than by 10"),
+        (Sprt(-50, 0), "weaker, rather by 50 Elo than by 0", "not 50 Elo weaker"),
+        (Sprt(-60, -10), "weaker, rather by 60 Elo than by 10", "not 60 Elo weaker"),
+        (Sprt(-5, 5), "not 5 Elo stronger", "stronger, rather by 5 Elo than by -5"),
+    ],
+)
+def test_a_verdict_is_no_more_in_words_than_it_says(sprt: Sprt, elo0: str, elo1: str) -> None:
+    assert sprt.in_words(Verdict.ACCEPTED_ELO0) == elo0
+    assert sprt.in_words(Verdict.ACCEPTED_ELO1) == elo1
+
+
 def test_a_verdict_falls_at_the_bounds() -> None:
     sprt = Sprt()
     assert sprt.verdict(sprt.upper) is Verdict.ACCEPTED_ELO1

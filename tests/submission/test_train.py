@@ -21,6 +21,7 @@ from envs.games import GAMES
 from tests.helpers.flat_boards import every_game
 from tests.helpers.shell import Shell
 from tests.helpers.signals import heed_ctrl_c
+from tests.helpers.systems import needs_posix
 from tests.helpers.toy_learner import TOY, enter_toy
 
 for library in ("torch", "matplotlib", "tensorboard"):
@@ -188,6 +189,7 @@ main()
 """
 
 
+@needs_posix
 def test_ctrl_c_keeps_what_was_learnt(tmp_path: Path) -> None:
     options = [*SMALL, "--minutes", "5", "--output", str(tmp_path / "policy.npz")]
     process = subprocess.Popen(

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from submission.executors.local_workers import RENEWALS, local_executor
+from tests.helpers.systems import needs_posix
 
 QUEUED_AT_ONCE = 2
 """How much work a pool of one process holds beyond recall, beside what it does."""
@@ -26,6 +27,7 @@ def test_ctrl_c_does_not_reach_the_workers() -> None:
         assert executor.submit(signal.getsignal, signal.SIGINT).result() is signal.SIG_IGN
 
 
+@needs_posix
 def test_ctrl_c_does_not_reach_them_while_they_start_either(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
@@ -40,6 +42,7 @@ def test_ctrl_c_does_not_reach_them_while_they_start_either(
     assert capfd.readouterr().err == ""
 
 
+@needs_posix
 def test_workers_end_in_the_middle_of_their_work() -> None:
     with local_executor(1) as executor:
         worker = executor.submit(os.getpid).result()
@@ -79,6 +82,7 @@ with local_executor(1) as executor:
 """
 
 
+@needs_posix
 def test_workers_end_when_nobody_waits_for_them_any_more() -> None:
     # The pipe to read from is closed when the last process that can write into it has ended.
     killed = subprocess.run(
@@ -103,6 +107,7 @@ def survive(folder: Path, number: int) -> int:
     return number
 
 
+@needs_posix
 def test_work_goes_on_with_new_workers_where_some_were_killed(tmp_path: Path) -> None:
     with local_executor(2) as executor:
         results = [executor.submit(survive, tmp_path, number) for number in range(1, 31)]
@@ -118,6 +123,7 @@ def leave_mark_and_die(folder: Path) -> None:
     signal.raise_signal(signal.SIGKILL)
 
 
+@needs_posix
 def test_work_that_kills_every_worker_is_given_up(tmp_path: Path) -> None:
     with local_executor(1) as executor:
         deadly = executor.submit(leave_mark_and_die, tmp_path)

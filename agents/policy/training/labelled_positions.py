@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agents.book.book_positions import have_line
+from agents.policy.array_archive import ArrayArchive
 from agents.reporting.input_file import read_content
 from agents.reporting.output_file import replace_content
 from envs.bitboard import board_masks, column_cells, fits_in_word, mirrored
@@ -35,6 +36,10 @@ ILLEGAL = -128
 
 FORMAT = "connectx labels, version 1"
 ADVICE = "make one with `connectx positions --labels N --output FILE.npz`"
+MOST_FOLDED = 32
+"""How many times as long as its file the content may be: several times what distinct positions
+come to."""
+WORD_BYTES = 8
 
 
 def require_labelled_board(env: ConnectX) -> None:
@@ -217,10 +222,9 @@ def _encode_npz(positions: LabelledPositions) -> bytes:
 
 
 def _decode_npz(content: bytes) -> LabelledPositions:
-    import numpy as np
-
-    with np.load(BytesIO(content), allow_pickle=False) as arrays:
-        return _decoded(str(arrays["format"]), arrays["board"].tolist(), arrays, arrays["scores"])
+    arrays = ArrayArchive(content, MOST_FOLDED * len(content))
+    words = arrays["movers"], arrays["masks"]
+    return _decoded(str(arrays["format"]), arrays["board"].tolist(), words, arrays["scores"])
 
 
 def _encode_parquet(positions: LabelledPositions) -> bytes:
@@ -239,28 +243,34 @@ def _encode_parquet(positions: LabelledPositions) -> bytes:
 
 def _decode_parquet(content: bytes) -> LabelledPositions:
     import numpy as np
-    import pyarrow
     import pyarrow.parquet
 
-    table = pyarrow.parquet.read_table(pyarrow.BufferReader(content))
+    try:
+        file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(content))
+        groups = map(file.metadata.row_group, range(file.num_row_groups))
+        rows = sum(group.num_rows for group in groups)
+        if not all(map(pyarrow.types.is_integer, file.schema_arrow.types)):
+            raise ValueError("numbers alone have a known length")
+        if rows * len(file.schema_arrow) * WORD_BYTES > MOST_FOLDED * len(content):
+            raise ValueError("it holds more than it may")
+        table = file.read()
+    except Exception as error:  # whatever a torn or a stranger's file may lead to
+        raise ValueError("it is no table of Parquet, or a damaged one") from error
     metadata = table.schema.metadata
     board = json.loads(metadata[b"board"])
     scores = [table[f"score_{column}"].fill_null(ILLEGAL) for column in range(board[1])]
-    arrays = {"movers": table["mover"].to_numpy(), "masks": table["mask"].to_numpy()}
-    return _decoded(metadata[b"format"].decode(), board, arrays, np.stack(scores, axis=1))
+    words = table["mover"].to_numpy(), table["mask"].to_numpy()
+    return _decoded(metadata[b"format"].decode(), board, words, np.stack(scores, axis=1))
 
 
-def _decoded(
-    found: str, board: list[int], arrays: Mapping[str, Any], scores: Any
-) -> LabelledPositions:
+def _decoded(found: str, board: list[int], words: Sequence[Any], scores: Any) -> LabelledPositions:
     import numpy as np
 
     if found != FORMAT:
-        raise ValueError(f"it must have the format {FORMAT!r}, not {found!r}")
-    words = (np.asarray(arrays[name]) for name in ("movers", "masks"))
+        raise ValueError(f"it must have the format {FORMAT!r}, not {found[:30]!r}")
     movers, masks = (word.astype(np.int64, casting="safe") for word in words)
     if not fits_in_word(*board):  # before so large a board is made
-        raise ValueError(f"the board {board} is too large")
+        raise ValueError("the board is too large")
     return LabelledPositions(
         ConnectX(*board), movers, masks, scores.astype(np.int8, casting="safe")
     )

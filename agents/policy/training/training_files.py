@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from agents.policy.array_archive import ArrayArchive
 from agents.policy.network import encode_policy, policy_scope
 from agents.policy.training.learner import TrainingSettings
 from agents.policy.training.solved_sample import Judgement
@@ -124,7 +125,7 @@ class TrainingFiles(NamedTuple):
             training.trials.held = [_trial(*fields) for fields in kept["trials"]]
             training.trials.past_selves = [PastSelf(*fields) for fields in kept["past_selves"]]
             training.learner.restore(kept["learner"])
-        except (AttributeError, KeyError, RuntimeError, TypeError, ValueError) as error:
+        except Exception as error:  # whatever a stranger's file may lead to
             raise self._unreadable() from error
 
     def _read(self) -> dict[str, Any]:
@@ -207,9 +208,8 @@ def decode_state(content: bytes) -> Any:
         ValueError: it is something else, or damaged.
     """
     try:
-        with np.load(BytesIO(content), allow_pickle=False) as archive:
-            tree = json.loads(archive[TREE].tobytes())
-            return _unpacked(tree, lambda name: archive[name])
+        arrays = ArrayArchive(content, len(content))  # it is not compressed
+        return _unpacked(json.loads(arrays[TREE].tobytes()), arrays.__getitem__)
     except Exception as error:  # whatever a torn or a stranger's file may lead to
         raise ValueError(f"damaged ({error})") from error
 

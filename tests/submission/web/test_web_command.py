@@ -16,6 +16,7 @@ from submission.web.serve import listen
 from tests.helpers.processes import wait_until_gone
 from tests.helpers.shell import Shell
 from tests.helpers.signals import heed_all
+from tests.helpers.systems import needs_posix
 from tests.helpers.web_server import Running, running_server
 
 UNSOLVABLE = {"page": "leftbehind", "game": "connectx-7x8x4", "moves": ""}
@@ -72,9 +73,10 @@ def test_without_the_extra_a_sentence_says_what_to_install(
     assert "install the extra `web`" in outcome.stderr
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_nothing_is_left_of_it(number: signal.Signals, tmp_path: Path) -> None:
+@needs_posix
+@pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGKILL", -9)])
+def test_nothing_is_left_of_it(name: str, status: int, tmp_path: Path) -> None:
+    number = getattr(signal, name)
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     command = [sys.executable, "-m", "submission", "web", "--port", "0"]
@@ -98,11 +100,10 @@ def test_nothing_is_left_of_it(number: signal.Signals, tmp_path: Path) -> None:
                 assert below
                 server.send_signal(number)
                 server.send_signal(number)  # by an impatient person
-                status = server.wait(20)
-        assert status == {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}[number]
+                assert server.wait(20) == status
         wait_until_gone([process.pid for process in below], 20)
         assert "Traceback" not in server.stderr.read()
-    if number is not signal.SIGKILL:
+    if name != "SIGKILL":
         assert not list(temporary.iterdir())
 
 

@@ -1,0 +1,144 @@
+"""The games of a check: which are played, in what order, and what the submission may take."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from submission.arena.game_record import GameConfiguration
+from submission.kaggle import Referee
+from submission.sandbox.processes import can_throttle
+
+Seat = Literal[1, 2]
+
+Seats = tuple[Seat] | tuple[Seat, Seat]
+
+SEATS: tuple[Seat, Seat] = (1, 2)
+
+LEAST_MEMORY = 2**29
+"""Bytes of address space with which kaggle_environments still loads."""
+
+FULL_SECONDS = 8.0
+"""How long a game at the full time limit is played, from the end of its first move, at full
+speed."""
+
+SHORT_ACT_TIMEOUT = 0.1
+"""Seconds for a move in the further games."""
+
+SHORT_SECONDS = 1.5
+"""As FULL_SECONDS, in the further games."""
+
+DECIDING_SEATS: tuple[Seats, ...] = ((1,), (2,), (1, 2))
+
+FIRST_GAMES = 2
+"""How many games are played before all others: those against the `random` agent."""
+
+OTHER_SIZES: tuple[tuple[tuple[int, int, int], Seats], ...] = (
+    ((4, 5, 3), (1,)),
+    ((4, 5, 3), (2,)),
+    ((7, 8, 4), (1,)),
+    ((7, 8, 4), (2,)),
+    ((10, 12, 5), (1,)),
+    ((10, 12, 5), (2,)),
+    ((1, 1, 1), (1,)),
+)
+"""Rows, columns and inarow of further games of ConnectX, and the seats."""
+
+
+@dataclass(frozen=True, slots=True)
+class GamePlan:
+    """A game to play."""
+
+    rows: int
+    columns: int
+    inarow: int
+    seats: Seats
+    """Where the submission sits; the other seat is taken by Kaggle's `random` agent, or by an
+    opponent that makes the game long."""
+    act_timeout: float
+    """Seconds for a move before the bank is touched."""
+    seconds: float
+    """After so many seconds of play the game has shown enough."""
+    decides: bool
+    """Whether Kaggle plays such games, so that the submission has to pass it."""
+    referee: Referee = Referee.CONNECTX
+    is_long: bool = False
+    """Whether it is played to see how long the bank lasts, against an opponent for that."""
+
+    def __str__(self) -> str:
+        seat = "against itself" if len(self.seats) == 2 else f"on seat {self.seats[0]}"
+        length = ", a long game" if self.is_long else ""
+        return f"{self.rows}x{self.columns}x{self.inarow} {seat}{length}"
+
+    @property
+    def rules(self) -> GameConfiguration:
+        """The rules and the clock of a move."""
+        return GameConfiguration(
+            self.rows, self.columns, self.inarow, self.act_timeout, self.referee
+        )
+
+    def most_moves(self, seat: Seat) -> int:
+        """How many moves a seat has where the board is filled: 21 on 6 rows and 7 columns."""
+        return (self.rows * self.columns + 2 - seat) // 2
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of a submission; times in seconds.
+
+    Raises:
+        ValueError: a limit that leaves nothing.
+    """
+
+    act_timeout: float
+    """For a move, in the games that decide."""
+    bank: float
+    """For all that moves take beyond their limit, in a game."""
+    run_timeout: float
+    """For a whole game."""
+    memory: int
+    """Bytes of address space."""
+    speed: float = 1
+    """The share of one core that it has, with all that it starts."""
+
+    def __post_init__(self) -> None:
+        for name, limit in (("act_timeout", self.act_timeout), ("run_timeout", self.run_timeout)):
+            if not limit > 0:
+                raise ValueError(f"{name} must be above 0 seconds, not {limit}")
+        if not self.bank >= 0:
+            raise ValueError(f"bank must be at least 0 seconds, not {self.bank}")
+        if self.memory < LEAST_MEMORY:
+            raise ValueError(f"memory must be at least {LEAST_MEMORY} bytes, not {self.memory}")
+        if not 0 < self.speed <= 1:
+            raise ValueError(f"speed must be above 0 and at most 1, not {self.speed}")
+        if self.speed < 1 and not can_throttle():
+            raise ValueError("a speed below 1 needs Linux: leave --speed out on this machine")
+
+
+def planned_games(
+    limits: Limits, seconds: float | None = None, referee: Referee = Referee.CONNECTX
+) -> list[GamePlan]:
+    """All games of a check, in the order in which they are played, but for long ones.
+
+    The first three decide: those against Kaggle's `random` agent, and that against itself, with
+    which Kaggle validates a submission. The others show whether the submission depends on the
+    board's size or on the time to think.
+
+    Args:
+        limits: what the submission may take.
+        seconds: how long a game that decides is played, from the end of its first move; by default
+            FULL_SECONDS, and longer at a lower speed, as the others are in any case.
+        referee: who holds them.
+    """
+    full = FULL_SECONDS / limits.speed if seconds is None else seconds
+    short = SHORT_SECONDS / limits.speed
+    rules = GameConfiguration.of(referee)
+    full_size = rules.rows, rules.columns, rules.inarow
+    deciding = [
+        GamePlan(*full_size, seats, limits.act_timeout, full, decides=True, referee=referee)
+        for seats in DECIDING_SEATS
+    ]
+    other_sizes = OTHER_SIZES if referee.game == "connectx" else ()
+    further = [
+        GamePlan(*size, seats, SHORT_ACT_TIMEOUT, short, decides=False, referee=referee)
+        for size, seats in ((full_size, (1, 2)), *other_sizes)
+    ]
+    return deciding + further

@@ -1,0 +1,111 @@
+"""How long a game is watched, and what a full one takes of the bank of time.
+
+A full game of a seat is one in which the board is filled. Most games end sooner, that of a
+submission against itself, too, and a seat that takes more than its time for each move runs out of
+its bank in the long ones alone.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from statistics import fmean
+
+from submission.checking.game_plan import GamePlan, Limits, Seat
+from submission.sandbox.causes import Cause
+from submission.sandbox.move import Move
+
+
+class GameWatch:
+    """Says when playing on would show nothing that Kaggle's clock could still punish.
+
+    Args:
+        plan: the game that is played.
+        limits: what the submission may take.
+    """
+
+    def __init__(self, plan: GamePlan, limits: Limits) -> None:
+        self.moves: dict[Seat, list[Move]] = {seat: [] for seat in plan.seats}
+        self._plan = plan
+        self._limits = limits
+        self._first_move_ended: float | None = None
+
+    def take(self, seat: Seat, move: Move, now: float) -> None:
+        """Take a move in that has ended now, in seconds on the clock of the other methods."""
+        self.moves[seat].append(move)
+        if self._first_move_ended is None:
+            self._first_move_ended = now
+
+    def has_shown_enough(self, now: float) -> bool:
+        """Whether the game may be stopped between two moves."""
+        if self._first_move_ended is None or now - self._first_move_ended <= self._plan.seconds:
+            return False
+        if self._plan.decides and min(map(len, self.moves.values())) < 2:
+            return False  # a first move says nothing of the pace
+        return not self._plan.is_long or not doubtful_seats(self.moves, self._plan, self._limits)
+
+
+def overtimes(moves: Sequence[Move], act_timeout: float) -> list[float]:
+    """The seconds that each move of a seat has taken out of its bank."""
+    return [max(0.0, move.seconds - act_timeout) for move in moves]
+
+
+def doubtful_seats(
+    moves: Mapping[Seat, Sequence[Move]], plan: GamePlan, limits: Limits
+) -> list[Seat]:
+    """The seats whose bank could run out in a full game at the slowest pace that was seen.
+
+    A seat's first move is left out of the pace, for it holds the loading of the file; without
+    another one nothing is known of the pace.
+    """
+    doubtful = list[Seat]()
+    for seat, own in moves.items():
+        taken = overtimes(own, plan.act_timeout)
+        slowest = max(taken[1:], default=limits.bank)
+        if sum(taken) + (plan.most_moves(seat) - len(own)) * slowest > limits.bank:
+            doubtful.append(seat)
+    return doubtful
+
+
+def overtimes_of_full_game(
+    moves: Sequence[Move], most_moves: int, act_timeout: float
+) -> list[float]:
+    """The seconds that each move of a full game takes out of the bank, as far as can be told.
+
+    Those that were not seen are taken to be as slow as the later half of those that were, on
+    average, the first one left out. The mean of all would be too much for an agent that searches
+    deep in the opening and is done in no time when few cells are left; the slowest of all for one
+    that hesitates once.
+
+    Args:
+        moves: of a seat, in their order.
+        most_moves: how many it has in a full game.
+        act_timeout: seconds for a move before the bank is touched.
+    """
+    seen = overtimes(moves, act_timeout)
+    later_half = seen[1 + len(seen[1:]) // 2 :]
+    pace = fmean(later_half) if later_half else 0.0
+    return seen + [pace] * (most_moves - len(seen))
+
+
+def of_full_game(moves: Sequence[Move], most_moves: int, limits: Limits) -> Cause | None:
+    """Why a full game would time out, by its moves until an earlier end; None where it would not.
+
+    Args:
+        moves: of a seat, in their order.
+        most_moves: how many it has in a full game.
+        limits: what it may take.
+    """
+    expected = overtimes_of_full_game(moves, most_moves, limits.act_timeout)
+    late = [number for number, sum_ in enumerate(accumulate(expected), 1) if sum_ > limits.bank]
+    if not late:
+        return None
+    taken = sum(expected[: len(moves)])
+    return Cause(
+        f"{in_full_game(late[0])}: {len(moves)} moves took {taken:.1f} s of the {limits.bank:g} s "
+        f"in the bank, and the next ones would take {expected[-1]:.1f} s each",
+        "plan the time of a move from actTimeout and remainingOverageTime, with a margin",
+    )
+
+
+def in_full_game(move: int) -> str:
+    """The sentence that a full game would time out, at which move of a seat, counted from 1."""
+    return f"a full game would time out at move {move}"

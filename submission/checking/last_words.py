@@ -1,0 +1,71 @@
+"""What a submission wrote to standard error: the part that a reader has not been told already."""
+
+import re
+from collections.abc import Sequence
+
+from submission.checking.observed_game import ObservedGame
+from submission.entry import PLAYED_WITH
+from submission.sandbox.kaggle_agent import LONGEST_TEXT
+from submission.sandbox.move import STDERR_LINES
+
+FALL_BACK = "; falling back"
+"""Ends a line by which a bundle says that its agent gave no column; see `submission.entry`."""
+
+KAGGLES_TRACEBACK = re.compile(
+    r'^Traceback \(most recent call last\):\n  File "[^"\n]*kaggle_environments', re.MULTILINE
+)
+
+CHAINED = ("another exception occurred:", "direct cause of the following exception:")
+"""Stand above the later ones of several tracebacks."""
+
+FRAME = r'^  File "[^"\n]*", line \d+ in .*\n?'
+"""Of a stack that was written when a process crashed or was ended, from the innermost one out."""
+
+UNTOLD = re.compile(
+    r'^  File "(?:[^"\n]*(?:kaggle_environments|submission.sandbox)[^"\n]*|<string>)", line \d+ in '
+    r".*\n?|^Extension modules: .*\n?",
+    re.MULTILINE,
+)
+
+OUTER_FRAMES = re.compile(f"((?:{FRAME}){{3}})(?:{FRAME})+", re.MULTILINE)
+
+
+def last_words(records: Sequence[ObservedGame]) -> str:
+    """The last lines of the first game, in the order given, in which it has written any.
+
+    Without the traceback that Kaggle's runner writes when an exception ends a game: the fault tells
+    what of it lies in the submission. Of another stack there are the innermost frames, and none of
+    Kaggle's or of this project. Nor are the versions repeated, which a bundle says of itself.
+    """
+    for record in records:
+        text = OUTER_FRAMES.sub(r"\1", UNTOLD.sub("", _own_words(record)))
+        lines = text.splitlines()
+        words = "\n".join(line for line in lines if not line.startswith(PLAYED_WITH)).strip()
+        if words:
+            return "\n".join(words.splitlines()[-STDERR_LINES:])
+    return ""
+
+
+def _own_words(record: ObservedGame) -> str:
+    """Standard error up to the traceback with which Kaggle's runner has ended the game.
+
+    Of what a move writes the end alone is kept, so that the traceback may have lost its beginning.
+    """
+    text, failure = record.stderr, record.failure
+    last_move = max(0, len(text) - LONGEST_TEXT)
+    if failure is None or failure.status != "ERROR" or '  File "' not in text[last_move:]:
+        return text
+    begin = KAGGLES_TRACEBACK.search(text, last_move)
+    if begin is not None and not text[: begin.start()].rstrip().endswith(CHAINED):
+        return text[: begin.start()]
+    return text[:last_move] if begin or failure.lines else text
+
+
+def fallen_back(records: Sequence[ObservedGame]) -> list[str]:
+    """Why a bundle's agent gave no column, for each time that standard error says so."""
+    return [
+        line.removesuffix(FALL_BACK)
+        for record in records
+        for line in record.stderr.splitlines()
+        if line.endswith(FALL_BACK)
+    ]

@@ -1,0 +1,68 @@
+"""The seconds of a submission's moves, over the games that decide."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil
+from statistics import fmean
+
+from submission.checking.game_plan import SEATS, Limits
+from submission.checking.game_watch import overtimes, overtimes_of_full_game
+from submission.checking.observed_game import ObservedGame
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Seconds, over the games that decide."""
+
+    loading: float
+    """The longest time of loading the file."""
+    first_move: float
+    """The longest first move, loading included, and what it compiles."""
+    mean: float
+    """Of all moves."""
+    percentile_99: float
+    longest: float
+    longest_later: float | None
+    """The longest move other than a seat's first; None without such."""
+    bank: float
+    """Seconds that a game's moves may take beyond their limit, in all."""
+    bank_taken: float
+    """The most that one game took of it, as far as it was played."""
+    bank_of_full_game: float
+    """What a full game would take of it, by what was seen: see `overtimes_of_full_game`."""
+
+    @property
+    def bank_left(self) -> float:
+        """The least that a full game would leave of the bank, at least 0."""
+        return max(0.0, self.bank - self.bank_of_full_game)
+
+
+def timing_of(records: Sequence[ObservedGame], limits: Limits) -> Timing | None:
+    """The timing of the games that decide; None where no move was made."""
+    played = [seat for record in records for seat in record.moves.values() if seat]
+    moves = sorted(move.seconds for seat in played for move in seat)
+    loadings = [record.load_seconds for record in records if record.load_seconds is not None]
+    if not moves or not loadings:
+        return None
+    return Timing(
+        loading=max(loadings),
+        first_move=max(first.seconds for first, *_ in played),
+        mean=fmean(moves),
+        percentile_99=moves[ceil(0.99 * len(moves)) - 1],
+        longest=moves[-1],
+        longest_later=max((move.seconds for _, *later in played for move in later), default=None),
+        bank=limits.bank,
+        bank_taken=max(sum(overtimes(seat, limits.act_timeout)) for seat in played),
+        bank_of_full_game=max(_of_full_games(records)),
+    )
+
+
+def _of_full_games(records: Sequence[ObservedGame]) -> Iterator[float]:
+    """What a full game of each seat takes of the bank, by a long one where it has played one."""
+    for seat in SEATS:
+        of_seat = [record for record in records if record.moves.get(seat)]
+        for record in [record for record in of_seat if record.plan.is_long] or of_seat:
+            plan = record.plan
+            yield sum(
+                overtimes_of_full_game(record.moves[seat], plan.most_moves(seat), plan.act_timeout)
+            )

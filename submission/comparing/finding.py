@@ -1,0 +1,128 @@
+"""Better, worse or equal: a sequential test with three ends, and how long it will take."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from math import ceil, exp
+
+from agents.reporting.stats import PairDistribution, count_pairs, expected_score
+from submission.arena.game_record import GameRecord
+from submission.match.sprt import Decision, SequentialTest, Sprt, Verdict, points_of_pairs
+
+ALPHA = 0.025
+"""About how often equal players are called better; as often they are called worse."""
+BETA = 0.05
+"""About how often a difference of the margin is passed over."""
+
+
+class Finding(StrEnum):
+    """What the games of a new player against an old one tell."""
+
+    BETTER = "better"
+    """Rather better by the margin than equal."""
+    WORSE = "worse"
+    EQUAL = "equal"
+    """Rather equal than better or worse by the margin."""
+    REPEATED = "repeated"
+    """Both only repeat their games, so that the score in these openings is exact."""
+    UNDECIDED = "undecided"
+
+
+class ThreeWayTest:
+    """Tells a player that is better from one that is worse and from one that is about as good.
+
+    Two sequential tests judge the same games: whether the player is stronger by the margin rather
+    than equal, and whether it is weaker by the margin rather than equal. Each has a bound for
+    either answer, and it is equal where both say so (M. Sobel and A. Wald, "A sequential decision
+    procedure for choosing one of three hypotheses", Annals of Mathematical Statistics 20 (1949)).
+
+    Args:
+        margin: the difference in Elo that matters, above 0.
+
+    Raises:
+        ValueError: a margin that `Sprt` refuses.
+    """
+
+    def __init__(self, margin: float) -> None:
+        self._upward = SequentialTest(Sprt(0.0, margin, alpha=ALPHA, beta=BETA))
+        self._downward = SequentialTest(Sprt(-margin, 0.0, alpha=BETA, beta=ALPHA))
+
+    def add(self, record: GameRecord) -> None:
+        """Take a game into account, in any order; after the decision it changes nothing."""
+        if self.finding is Finding.UNDECIDED:
+            self._upward.add(record)
+            self._downward.add(record)
+
+    @property
+    def finding(self) -> Finding:
+        """What the games tell by now."""
+        up, down = self._upward.decision, self._downward.decision
+        if up is not None and up.verdict is Verdict.ACCEPTED_ELO1:
+            return Finding.BETTER
+        if down is not None and down.verdict is Verdict.ACCEPTED_ELO0:
+            return Finding.WORSE
+        if up is None or down is None:
+            return Finding.UNDECIDED
+        return Finding.REPEATED if None in (up.verdict, down.verdict) else Finding.EQUAL
+
+    @property
+    def games(self) -> int | None:
+        """The games up to this one, which is not counted in, decided; None before the decision."""
+        up, down = self._upward.decision, self._downward.decision
+        deciding: dict[Finding, list[Decision | None]] = {
+            Finding.BETTER: [up],
+            Finding.WORSE: [down],
+            Finding.UNDECIDED: [],
+        }
+        ends = [each.games for each in deciding.get(self.finding, [up, down]) if each is not None]
+        return max(ends, default=None)
+
+    def games_to_come(self, records: Sequence[GameRecord]) -> int:
+        """About how many more games decide; 0 after the decision.
+
+        Args:
+            records: the games that were played, on whose scores this rests.
+        """
+        if self.finding is not Finding.UNDECIDED:
+            return 0
+        step = Step.after(count_pairs(points_of_pairs(records)))
+        open_tests = [each for each in (self._upward, self._downward) if each.decision is None]
+        return 2 * ceil(max(step.pairs_to_come(test.sprt, test.llr) for test in open_tests))
+
+
+PRIOR_PAIRS = (1.5, 1.0, 3.0, 1.0, 1.5)
+"""Pairs that were not played, of players of like strength: without them the first games would tell
+too much. The variance of a pair is that of players who draw a game in five."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The next pair of games: the mean and the variance of its score."""
+
+    mean: float
+    variance: float
+
+    @classmethod
+    def after(cls, pair_counts: Sequence[int]) -> "Step":
+        """What is to be expected after so many pairs of 0, 1/2, 1, 3/2 and 2 points."""
+        counted = [own + prior for own, prior in zip(pair_counts, PRIOR_PAIRS, strict=True)]
+        expected = PairDistribution.proportional_to(counted)
+        return cls(expected.mean, expected.variance)
+
+    def pairs_to_come(self, sprt: Sprt, llr: float) -> float:
+        """How many pairs end a test on average, with its log-likelihood ratio where it is.
+
+        With every pair the ratio moves as that of normal scores does, and the mean time until it
+        leaves the interval between the bounds is that of Brownian motion with a drift.
+        """
+        score_0, score_1 = expected_score(sprt.elo0), expected_score(sprt.elo1)
+        gain = (score_1 - score_0) / self.variance
+        drift = gain * (self.mean - (score_0 + score_1) / 2)
+        variance = gain**2 * self.variance
+        below, above = llr - sprt.lower, sprt.upper - llr
+        ahead, behind = (above, below) if drift > 0 else (below, above)
+        slope = 2 * abs(drift) / variance
+        if slope * (ahead + behind) < 1e-6:
+            return ahead * behind / variance
+        goes_ahead = (1 - exp(-slope * behind)) / (1 - exp(-slope * (ahead + behind)))
+        return (goes_ahead * ahead - (1 - goes_ahead) * behind) / abs(drift)

@@ -1,0 +1,65 @@
+"""Two players' answers to the same positions: what one keeps and the other loses."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+from agents.reporting.stats import Z_95, Estimate
+from submission.grading.grade_stats import Answer
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPair:
+    """The answers of both to one position in which a move can lose the result."""
+
+    new: Answer
+    old: Answer
+
+    @property
+    def half_points_lost(self) -> int:
+        """What the new player loses beyond the old one, from -2 to 2 halves of a point."""
+        return self.new.half_points_lost - self.old.half_points_lost
+
+
+@dataclass(frozen=True, slots=True)
+class PairedAnswers:
+    """All of them, in the order of the positions."""
+
+    pairs: tuple[AnswerPair, ...]
+
+    @classmethod
+    def of(cls, new: Sequence[Answer], old: Sequence[Answer]) -> "PairedAnswers":
+        """Pair the answers to those positions that both were asked about."""
+        olds = {answer.position: answer for answer in old}
+        return cls(
+            tuple(
+                AnswerPair(answer, olds[answer.position])
+                for answer in new
+                if answer.position in olds and answer.position.is_at_stake
+            )
+        )
+
+    @property
+    def lost(self) -> list[AnswerPair]:
+        """Where the new one loses what the old one kept, the worst first."""
+        found = [pair for pair in self.pairs if pair.old.keeps and not pair.new.keeps]
+        return sorted(found, key=lambda pair: (-pair.half_points_lost, pair.new.position.ply))
+
+    @property
+    def gained(self) -> list[AnswerPair]:
+        """Where the new one keeps what the old one lost."""
+        return [pair for pair in self.pairs if pair.new.keeps and not pair.old.keeps]
+
+    def difference(self) -> Estimate:
+        """By how much the new one's share of kept results is above the old one's, from -1 to 1.
+
+        The 95 % interval is that of A. Agresti and Y. Min for matched pairs, "Simple improved
+        confidence intervals for comparing matched proportions", Statistics in Medicine 24 (2005):
+        Wald's with half a pair more in each of the four cells.
+        """
+        count, lost, gained = len(self.pairs), len(self.lost), len(self.gained)
+        middle = (gained - lost) / (count + 2)
+        variance = ((gained + lost + 1) / (count + 2) - middle**2) / (count + 2)
+        value = (gained - lost) / max(count, 1)
+        low, high = middle - Z_95 * sqrt(variance), middle + Z_95 * sqrt(variance)
+        return Estimate(value, max(-1.0, min(low, value)), min(1.0, max(high, value)))

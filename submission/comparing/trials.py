@@ -1,0 +1,76 @@
+"""The checks of players that are compared: first whether Kaggle takes them, then on a slow machine.
+
+Kaggle's own agents are not checked, for they are no submissions.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from agents.agent import OnProgress
+from submission.arena.players import Player
+from submission.checking.check import check_submission
+from submission.checking.check_result import CheckReport
+from submission.checking.timing import Timing
+from submission.sandbox.processes import can_throttle
+from submission.sandbox.staging import GZIP
+
+SLOW_SPEED = 1 / 3
+SECONDS = 5.0
+"""How long each game is played after its first move."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlowMoves:
+    """The moves of a player on a machine a third as fast."""
+
+    player: str
+    timing: Timing | None
+    """None where it made no move."""
+    fault: str | None
+    """What went wrong there."""
+
+
+def require_accepted(player: Player, on_progress: OnProgress) -> None:
+    """See to it that Kaggle would accept a player, by a pair of games.
+
+    Raises:
+        ValueError: it would not.
+    """
+    if player.source is None:
+        return
+    fault = _fault(_pair(player.source, 1.0, on_progress))
+    if fault is not None:
+        raise ValueError(
+            f"{player.name} would not be accepted ({fault}): mend it, `connectx check` tells more"
+        )
+
+
+def slow_moves(player: Player, on_progress: OnProgress) -> list[SlowMoves]:
+    """Time a player on a machine a third as fast; none where that cannot be: only Linux can."""
+    if player.source is None or not can_throttle():
+        return []
+    report = _pair(player.source, SLOW_SPEED, on_progress)
+    return [SlowMoves(player.name, report.timing, _fault(report))]
+
+
+def _pair(source: bytes, speed: float, on_progress: OnProgress) -> CheckReport:
+    with _file(source) as path:
+        return check_submission(
+            path, speed=speed, game_seconds=SECONDS, pair_only=True, on_progress=on_progress
+        )
+
+
+@contextmanager
+def _file(source: bytes) -> Iterator[Path]:
+    """A file with the content of a submission."""
+    with TemporaryDirectory(prefix="connectx-") as folder:
+        path = Path(folder, "submission.tar.gz" if source.startswith(GZIP) else "submission.py")
+        path.write_bytes(source)
+        yield path
+
+
+def _fault(report: CheckReport) -> str | None:
+    return next((game.fault.cause for game in report.games if game.decides and game.fault), None)

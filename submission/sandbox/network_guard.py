@@ -1,0 +1,99 @@
+"""Keeps a submission from the network, which Kaggle's machines do not have, as far as is known.
+
+For the process that plays it, on any system: it tells what was tried, and fails that as a machine
+without a network does. Native code and programs are kept from it by `containment` alone, where
+Linux offers that; programs that are known to need it are told.
+"""
+
+import errno
+import os
+import re
+import socket
+from collections.abc import Callable
+from ipaddress import ip_address
+from typing import Any
+
+NAMING = ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr")
+"""Python's audit events before a host is looked up, which they begin with."""
+
+SENDING = ("socket.connect", "socket.sendto", "socket.sendmsg")
+"""Those before something is sent through a socket to an address."""
+
+STARTING = {"os.system": 0, "os.exec": 1, "os.posix_spawn": 1, "os.spawn": 2, "subprocess.Popen": 1}
+"""Those before a program is started, with the place of its command."""
+
+DOWNLOAD = re.compile(
+    r"\b(?:(?:pip[\d.]*|uv|conda|mamba|apt|apt-get)\s(?:.*\s)?(?:install|download|add)\b"
+    r"|git\s(?:.*\s)?(?:clone|fetch|pull)\b|(?:curl|wget)\s).*"
+)
+"""Finds what needs the network in a command."""
+
+LONGEST_TOLD = 60
+
+
+class NetworkGuard:
+    """Fails what would reach beyond this machine.
+
+    Args:
+        tell: told how the host, or the command, of each attempt begins.
+    """
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell = tell
+
+    def audit(self, event: str, arguments: tuple[Any, ...]) -> None:
+        """See `sys.addaudithook`.
+
+        Raises:
+            OSError: the event would reach another machine.
+        """
+        if event in NAMING:
+            host = _text(arguments[0])
+            if not (_is_address(host) or _is_own_name(host)):
+                self._tell(host[:LONGEST_TOLD])
+                raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+        elif event in SENDING:
+            self._require_own(*arguments)
+        elif event in STARTING:
+            download = DOWNLOAD.search(_command(arguments[STARTING[event]]))
+            if download is not None:
+                self._tell(download[0][:LONGEST_TOLD])
+
+    def _require_own(self, sending: socket.socket, address: Any) -> None:
+        if sending.family not in (socket.AF_INET, socket.AF_INET6) or not address:
+            return
+        host = _text(address[0])
+        if not (_is_own_address(host) or _is_own_name(host)):
+            self._tell(host[:LONGEST_TOLD])
+            raise OSError(errno.ENETUNREACH, "Network is unreachable")
+
+
+def _text(host: Any) -> str:
+    return os.fsdecode(host) if isinstance(host, str | bytes) else ""
+
+
+def _command(command: Any) -> str:
+    words = command if isinstance(command, list | tuple) else [command]
+    return " ".join(
+        os.fsdecode(word) for word in words if isinstance(word, str | bytes | os.PathLike)
+    )
+
+
+def _is_own_name(host: str) -> bool:
+    """Whether this machine answers to it; without a name it is meant itself."""
+    return host in ("", "localhost", socket.gethostname())
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_own_address(host: str) -> bool:
+    if not _is_address(host):
+        return False
+    address = ip_address(host)
+    return address.is_loopback or address.is_unspecified

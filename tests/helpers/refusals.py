@@ -1,0 +1,15 @@
+"""What every refusal of a stranger's file is: one sentence, fit to be shown in a terminal."""
+
+LONGEST_SENTENCE = 1000
+"""Characters, with the path of a file and advice."""
+
+
+def is_sentence(error: BaseException) -> bool:
+    """Whether an error's message is one line of sane length without control characters."""
+    text = str(error)
+    return text.isprintable() and 0 < len(text) < LONGEST_SENTENCE
+
+
+def nested(depth: int) -> str:
+    """JSON that nests so many lists."""
+    return "[" * depth + "]" * depth

@@ -1,0 +1,62 @@
+"""Modules of a user's, whose functions are built, and what the functions and their files say."""
+
+import importlib
+import random
+import runpy
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from envs import ConnectFour
+from submission.bundle import proof
+from submission.bundle.functions import function_file
+from submission.kaggle import kaggle_environments
+
+FREE = "[k for k in range(7) if obs['board'][k] == 0]"
+"""The expression of the columns that a function may play."""
+
+
+def module(folder: Path, text: str, name: str = "mine") -> ModuleType:
+    (folder / f"{name}.py").write_text(text, encoding="utf-8")
+    importlib.invalidate_caches()
+    return importlib.import_module(name)
+
+
+def answers(agent: Any) -> list[object]:
+    """What an agent of Kaggle's says in the course of two games, one from each seat."""
+    kaggle = kaggle_environments()
+    env, chance, said = ConnectFour(), random.Random(1), list[object]()
+    for mark in (1, 2):
+        state = env.initial_state()
+        while actions := env.get_available_actions(state):
+            if env.current_player(state) == mark:
+                random.seed(7)
+                np.random.seed(7)
+                fields = {"board": env.to_board(state), "mark": mark, "step": len(said)}
+                asked = [kaggle.utils.structify(each) for each in (fields, proof.CONFIGURATION)]
+                count = agent.__code__.co_argcount if hasattr(agent, "__code__") else 2
+                try:
+                    said.append(agent(*asked[:count]))
+                except Exception as error:
+                    said.append(type(error))
+            state = env.get_next_state(state, chance.choice(actions))
+    return said
+
+
+def of_file(text: str) -> Any:
+    """The agent of a file, in the way of Kaggle's loader."""
+    return kaggle_environments().agent.get_last_callable(text)
+
+
+def require_same_answers(folder: Path, text: str, own: str = "agent") -> str:
+    """Build the agent of a module after it has played; the file plays as the module does anew."""
+    agent = getattr(module(folder, text), own)
+    answers(agent)
+    built = function_file(agent).text
+    anew = runpy.run_path(str(folder / "mine.py"))[own]
+    said = answers(of_file(built))
+    assert said == answers(anew)
+    assert any(isinstance(answer, int) for answer in said)
+    return built

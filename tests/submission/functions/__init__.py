@@ -1,0 +1,1 @@
+"""Functions that become files."""

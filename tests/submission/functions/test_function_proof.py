@@ -1,0 +1,194 @@
+"""A function's file is handed over only where it plays as the function does."""
+
+import random
+import sys
+import time
+from collections import deque
+from contextlib import suppress
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import connectx
+from envs import ConnectFour, state_from_moves
+from submission.bundle import proof
+from submission.bundle.bundle import is_bundle
+from submission.bundle.functions import function_file
+from tests.helpers.written_modules import FREE, answers, module
+from tests.submission.functions.test_written_functions import WRITTEN
+
+PLACING = f"""
+import random
+def agent(obs, config):
+    return [k for k in {FREE} if k not in USED][0]
+USED = [1]
+"""
+
+
+def test_a_file_that_plays_otherwise_is_not_handed_over(modules: Path) -> None:
+    mine = module(modules, PLACING)
+    assert function_file(mine.agent)
+    mine.USED = [0, 2]  # type: ignore[attr-defined]
+    with pytest.raises(
+        ValueError, match="agent and its file differ: on the empty board agent answ"
+    ):
+        function_file(mine.agent)
+    mine.USED = [1]  # type: ignore[attr-defined]
+    Path("mine.py").write_text(PLACING.replace("][0]", "][-1 if obs.step > 1 else 0]"))
+    with pytest.raises(
+        ValueError, match=r"after the moves \d\d .* answers [0-3] and the file answers"
+    ):
+        function_file(mine.agent)
+    Path("mine.py").write_text(PLACING.replace("not in", "not on"))
+    with pytest.raises(ValueError, match=r"mine.py:4: not Python"):
+        function_file(mine.agent)
+    Path("mine.py").write_text(PLACING.replace("USED = [1]", "USED = 1 / 0"))
+    with pytest.raises(ValueError, match=r"fails when it is loaded: ZeroDivisionError"):
+        function_file(mine.agent)
+
+
+def test_where_only_the_file_fails_it_is_not_handed_over(modules: Path) -> None:
+    mine = module(modules, "import os\ndef agent(obs): return os.urandom(1)[0] % 7 + LAST\n")
+    mine.LAST = 0  # type: ignore[attr-defined]
+    with pytest.raises(
+        ValueError, match="agent uses LAST, and the statement that defines it canno"
+    ):
+        function_file(mine.agent)
+    mine = module(
+        modules, "import os\ndef agent(o): return os.urandom(1)[0] % 7 + L[0]\nL = [2]\n", "b"
+    )
+    Path("b.py").write_text(Path("b.py").read_text().replace("[2]", "[]"))
+    with pytest.raises(ValueError, match="and the file fails with IndexError"):
+        function_file(mine.agent)
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        "random.choice(free)",
+        "np.random.choice(free)",
+        "random.SystemRandom().choice(free)",
+        "np.random.default_rng().choice(free)",
+        "RNG.choice(free)",
+        "NUMPYS.choice(free)",
+        "free[time.perf_counter_ns() % len(free)]",
+        "free[next(COUNTER) % len(free)]",
+        "1 // 0",
+        "sys.exit()",
+    ],
+)
+def test_chance_clocks_and_failures_are_no_difference(chosen: str, modules: Path) -> None:
+    mine = module(
+        modules,
+        f"""
+import itertools, random, sys, time
+import numpy as np
+RNG, NUMPYS, COUNTER = random.Random(), np.random.default_rng(), itertools.count()
+def agent(obs, config):
+    free = {FREE}
+    return {chosen}
+""",
+    )
+    with suppress(Exception, SystemExit):
+        mine.agent({"board": [0] * 7}, {})
+    assert function_file(mine.agent)
+
+
+def test_a_proof_goes_unnoticed(modules: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """It asks the function without a trace in the function's module or in random numbers."""
+    text = WRITTEN["values that games change"] + "print('loaded')\nbegun = []\n"
+    mine = module(modules, text.replace("    global", "    print('asked')\n    global"))
+    answers(mine.agent)
+    random.seed(3), np.random.seed(3)
+    capfd.readouterr()
+    before = deepcopy([mine.history, mine.calls, mine.cache, vars(mine.player), mine.started])
+    known = [{*vars(mine)}, mine.agent.moves, deepcopy(mine.agent.__defaults__)]
+    function_file(mine.agent)
+    assert capfd.readouterr() == ("", "")
+    after = [mine.history, mine.calls, mine.cache, vars(mine.player), mine.started]
+    assert [after, {*vars(mine)}, mine.agent.moves, mine.agent.__defaults__] == [before, *known]
+    drawn = random.random(), np.random.random()
+    random.seed(3), np.random.seed(3)
+    assert drawn == (random.random(), np.random.random())
+
+
+def test_a_slow_function_is_asked_in_fewer_positions(
+    modules: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = f"import time\ndef agent(obs, config):\n    time.sleep(0.02)\n    return {FREE}[0]\n"
+    mine = module(modules, text)
+    monkeypatch.setattr(proof, "PROOF_SECONDS", 0.2)
+    begin = time.perf_counter()
+    function_file(mine.agent)
+    assert time.perf_counter() - begin < 2  # a hundred positions would take four
+
+
+def test_a_file_that_computes_for_long_is_refused(
+    modules: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = module(modules, "LAST = sum(k for k in range(2_000_000))\ndef agent(obs): return LAST\n")
+    monkeypatch.setattr(proof, "LOAD_SECONDS", 0.01)
+    with pytest.raises(
+        ValueError, match="takes more than 0 s to load: save what is computed there"
+    ):
+        function_file(mine.agent)
+
+
+def test_both_seats_are_proven() -> None:
+    positions = list(proof.positions())
+    assert len(positions) == proof.POSITIONS == 100
+    assert {position.mark for position in positions} == {1, 2}
+    for moves, board, mark in positions:
+        state = state_from_moves(ConnectFour(), moves)
+        assert (ConnectFour().current_player(state), ConnectFour().to_board(state)) == (mark, board)
+
+
+# --- what is refused
+
+
+class Slotted:
+    __slots__ = ("order",)
+
+
+SLOTTED = Slotted()
+
+
+def endless() -> list[Any]:
+    found: list[Any] = []
+    found.append(found)
+    return found
+
+
+def enclosing(value: Any) -> Any:
+    return lambda observation: value
+
+
+@pytest.mark.parametrize(
+    ("agent", "reason"),
+    [
+        (3, "3 is no agent: give a function of observation and configuration"),
+        (print, "is no agent"),
+        (Slotted, "is no agent"),
+        (enclosing(sys.stdout), "the agent uses value, a .* that cannot be written into a file"),
+        (enclosing(Slotted()), "uses value, a Slotted that cannot be written"),
+        (enclosing(np.array([print])), "uses value, a ndarray that cannot be written"),
+        (enclosing(endless()), "uses value, a list that cannot be written"),
+        (enclosing(deque([1])), "uses value, a deque that cannot be written"),
+    ],
+)
+def test_what_cannot_be_written_is_refused(agent: Any, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        function_file(agent)
+
+
+def test_a_saved_file_may_be_built_again(modules: Path) -> None:
+    mine = module(modules, PLACING)
+    connectx.build(mine.agent).save("submission.py")
+    assert is_bundle(Path("submission.py"))
+    assert (
+        connectx.build(mine.agent).save("submission.py").read_text()
+        == function_file(mine.agent).text
+    )

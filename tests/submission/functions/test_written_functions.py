@@ -1,0 +1,350 @@
+"""A function becomes a file that plays the same as its module does when it is run anew."""
+
+import runpy
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import strategies as st
+
+from submission.bundle.functions import function_file
+from tests.helpers.written_modules import FREE, of_file, require_same_answers
+
+WRITTEN = {
+    "a helper is called like a builtin": f"""
+def min(moves):
+    return 3 if 3 in moves else moves[0]
+def agent(obs, config):
+    return min({FREE})
+""",
+    "such a helper stands below and calls itself": f"""
+def agent(obs, config):
+    return max({FREE}, 2)
+def max(moves, depth):
+    return moves[-1] if depth == 0 else max(moves[:-1] or moves, depth - 1)
+""",
+    "local names are those of other things": """
+c, column, board, k = object(), print, open, 5
+def agent(observation):
+    c = [column for column in range(7) if observation["board"][column] == 0]
+    board = {k: -k for k in c}
+    return min(board, key=lambda k: board[k])
+""",
+    "numbers that no literal writes": f"""
+from math import inf
+INF = float("inf")
+NOT = float("nan")
+def agent(obs, config):
+    best, chosen = -INF, None
+    for k in {FREE}:
+        if -abs(k - 2) > best and best < inf and NOT != NOT:
+            best, chosen = -abs(k - 2), k
+    return chosen
+""",
+    "functions of libraries by all kinds of imports": f"""
+from random import choice as pick, randrange
+from math import *
+import os.path
+import numpy as np, random
+from numpy.random import randint
+from time import perf_counter
+def agent(obs, config):
+    free = {FREE}
+    chosen = [pick(free), free[randrange(len(free))], free[floor(randint(len(free)))]]
+    assert os.path.join("a", "b") and pi > 3 and perf_counter() > 0
+    return chosen[np.random.randint(3)] if random.random() < 0.9 else sqrt(4)
+""",
+    "decorators, annotations, defaults and aliases": """
+from __future__ import annotations
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+if TYPE_CHECKING:
+    from unknown import Observation
+Board: TypeAlias = "tuple[int, ...]"
+DEPTH: int = 3
+class Move(NamedTuple):
+    column: int
+    worth: float = 0.5
+@dataclass(frozen=True)
+class Order:
+    columns: list[int] = field(default_factory=lambda: [3, 2, 4, DEPTH - 2, 5, 0, 6])
+@lru_cache(maxsize=None)
+def first(board: Board, order: tuple[int, ...] = tuple(Order().columns), *, skip=len([])) -> Move:
+    return Move(next(k for k in order[skip:] if board[k] == 0))
+def agent(obs: Observation, config: "Struct") -> int:
+    return first(tuple(obs.board)).column
+""",
+    "a class with a class": f"""
+import enum
+class Side(enum.IntEnum):
+    LEFT = 0
+    RIGHT = -1
+class Base:
+    side = Side.LEFT
+    def __init__(self, moves): self.moves = moves
+    def choose(self): return self.moves[self.side]
+class Right(Base):
+    side = Side.RIGHT
+def agent(obs, config):
+    return Right({FREE}).choose()
+""",
+    "what is filled in by statements": """
+ORDER = []
+for k in range(7):
+    ORDER.append(6 - k)
+ORDER[0], ORDER[1] = ORDER[1], ORDER[0]
+WORTH = dict.fromkeys(range(7), 0)
+WORTH.update({5: 2})
+WORTH[4] = 1
+A = 1; B = 2
+C, (D, *E) = 3, (4, 5, 6)
+if A > 5:
+    LIMIT = 1
+else:
+    LIMIT = 9
+LIMIT += A
+LIMIT = LIMIT * 2
+try:
+    import quicker_than_numpy as fast
+except ImportError:
+    fast = None
+with open(__import__("os").devnull) as nothing:
+    TEXT = nothing.read()
+def agent(obs, config):
+    assert (A, B, C, D, E, LIMIT, fast, TEXT) == (1, 2, 3, 4, [5, 6], 20, None, "")
+    return max((k for k in ORDER if obs.board[k] == 0), key=WORTH.get)
+""",
+    "what is filled in by calls": """
+ORDER, CODES, net = [], {}, None
+def setup():
+    global net
+    net = [3, 1]
+    prepare(CODES)
+def prepare(codes):
+    ORDER.extend([5, 6, 0])
+    codes["a"] = 1
+    CODES["b"] = 2
+setup()
+def agent(obs, config):
+    assert CODES == {"a": 1, "b": 2}
+    return next(k for k in [*ORDER, *net, 4, 2] if obs.board[k] == 0)
+""",
+    "names that are defined several times": f"""
+SIZE = 3
+def order(): return list(range(SIZE))
+ORDER = order()
+SIZE = 6
+def best(moves): return moves[0]
+FIRST = best
+def best(moves): return moves[-1]
+from random import choice
+import random
+random.seed(3)
+choice = max
+def agent(obs, config):
+    free = {FREE}
+    assert ORDER == [0, 1, 2] and order() == [0, 1, 2, 3, 4, 5] and choice(1, 2) == 2
+    return FIRST(free) if len(free) > 5 else best(free)
+""",
+    "values that games change": f"""
+history, calls, cache, last = [], 0, {{}}, None
+class Player:
+    ever = []
+    def __init__(self): self.seen = []
+    def move(self, free):
+        self.seen.append(free)
+        self.ever.append(free)
+        return free[len(self.seen) % len(free)]
+def remember(call, memory={{}}):
+    memory[call] = len(memory)
+    return memory
+player = Player()
+def agent(obs, config, memory=[]):
+    global calls, started, last
+    calls += 1
+    assert last is None or calls > 1
+    last = calls
+    history.append(calls)
+    memory.append(calls)
+    agent.moves += 1
+    if "started" not in globals():
+        started = calls
+    cache[calls] = player.move({FREE})
+    assert len(history) == len(memory) == agent.moves == len(cache) and started == 1
+    assert len(player.ever) == len(player.seen) == len(remember(calls))
+    return cache[calls] if calls < 60 else 99
+agent.moves = 0
+""",
+    "the agent stands above what it uses": f"""
+import random as chance
+def agent(obs, config):
+    return helper({FREE})
+def helper(moves):
+    return moves[chance.randrange(len(moves))]
+class Last:
+    def __call__(self): ...
+""",
+    "the agent is a lambda": f"agent = lambda obs, config: {FREE}[-1]\ndef other(): ...\n",
+    "the agent is a partial function": """
+from functools import partial
+def place(moves, obs, config):
+    return next(k for k in moves if obs.board[k] == 0)
+agent = partial(place, [5, 4, 3, 2, 1, 0, 6])
+""",
+    "the agent is an object": """
+class Agent:
+    def __init__(self, order):
+        self.order, self.asked = order, 0
+    def __call__(self, obs, config):
+        self.asked += 1
+        return next(k for k in self.order if obs.board[k] == 0) if self.asked < 60 else 99
+agent = Agent([1, 2, 3, 4, 5, 6, 0])
+""",
+    "the agent is a method": """
+class Player:
+    order = (6, 5, 4, 3, 2, 1, 0)
+    def act(self, obs, config): return next(k for k in self.order if obs.board[k] == 0)
+agent = Player().act
+""",
+    "the agent encloses values": """
+def make(order):
+    asked = []
+    def inner(obs, config):
+        asked.append(1)
+        return next(k for k in order if obs.board[k] == 0) if len(asked) < 60 else 99
+    return inner
+agent = make([4, 3, 2, 1, 0, 5, 6])
+""",
+    "the agent is decorated": f"""
+import functools
+def checked(function):
+    @functools.wraps(function)
+    def inner(obs, config):
+        column = function(obs, config)
+        return column if obs.board[column] == 0 else {FREE}[0]
+    return inner
+@checked
+def agent(obs, config):
+    return 6
+""",
+    "another thing is called agent": f"""
+def agent(obs, config): return mine({FREE})
+def mine(moves): return moves[0]
+mine.agent = agent
+""",
+}
+
+
+@pytest.mark.parametrize("text", WRITTEN.values(), ids=WRITTEN)
+def test_what_was_written_plays_the_same(text: str, modules: Path) -> None:
+    require_same_answers(modules, text)
+
+
+def test_modules_of_ones_own_and_of_the_project_come_along(modules: Path) -> None:
+    (modules / "tools").mkdir()
+    Path("tools/__init__.py").write_text("")
+    Path("tools/order.py").write_text("from .sizes import *\nORDER = [SIZE - 1, *range(SIZE)]\n")
+    Path("tools/sizes.py").write_text("SIZE = 7\nprint('loaded')\n")
+    Path("scores.py").write_text("import tools.order as o\ndef max(m): return m[o.ORDER[0] % 2]\n")
+    built = require_same_answers(
+        modules,
+        """
+from scores import max
+import tools.order
+from envs import ConnectX
+def agent(obs, config):
+    env = ConnectX(config.rows, config.columns, config.inarow)
+    assert tools.order.ORDER[1] == 0
+    return max([*env.get_available_actions(env.from_board(obs.board, obs.mark)), 0])
+""",
+    )
+    assert not {"tools", "envs", "scores"} & set(built.split("import")[1:])
+
+
+# --- any module
+
+DATA = ("a", "b", "max", "TABLE")
+PREPARING = ("f", "hash")
+PLAYING = ("h", "len")
+STATEMENTS = (
+    "{n} = [{k}]",
+    "{n} = [*{m}, {k}]",
+    "{n} += [{k}]",
+    "{n}.append({k})",
+    "{n} = {n} + {m}",
+    "{n} = {m} = [{k}]",
+    "{n}, *{m} = [[{k}], {k}]",
+    "{n} = [{k}]; {m} = [*{n}]",
+    "{n}[0], {m}[-1] = {k}, -{k}",
+    "for {n} in [[{k}]]:\n    {m}.append({k})",
+    "if {n}[0] > {k}:\n    {m} = [{k}]\nelse:\n    {n} += [-{k}]",
+    "try:\n    {n} = [{m}[{k}]]\nexcept IndexError:\n    pass",
+    "[{n} := [{k}] for {m} in {m}]",
+    "from string import digits as {n}\n{n} = [*{n}]",
+    "del {n}[0]",
+    "@(lambda made: [*made(), {k}])\ndef {n}():\n    return [*{m}]",
+    "def {f}(x=None):\n    return [*{n}, x]",
+    "def {f}({n}=[{k}]):\n    {m}.append({k})\n    return {n}",
+    "def {f}():\n    global {n}\n    {n} = [{k}]\n    return {m}",
+    "{n} = {f}()",
+    "{f}()",
+    "{f}({f}())",
+    "def {h}():\n    {n}.append({k})\n    return [*{m}, {n}]",
+    "def {h}():\n    {n} = {m}\n    return [{n} for {m} in [*{m}]] + {n}",
+    "{h} = lambda {n}={n}: [*{n}, *{m}]",
+    "class {h}:\n    {n} = {n}\n    def __call__(self, {m}=len): return self.{n}\n{h} = {h}()",
+    "[agent(None, None) for {m} in [*{n}]]",
+)
+AGENT = """
+def agent(obs, config):
+    global calls
+    said = []
+    for read in [{reads}]:
+        try:
+            calls = calls + 1 if "calls" in globals() else 1
+            said.append(read())
+        except (NameError, TypeError) as error:
+            said.append(type(error))
+    return repr([said, calls])
+"""
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> str:
+    """Modules that define names, define them anew, and change what they mean."""
+    one_of: Callable[[tuple[str, ...]], str] = lambda names: draw(st.sampled_from(names))  # noqa: E731
+    count = draw(st.integers(1, 14))
+    lines = [f"{name} = [{number}]" for number, name in enumerate((*DATA, "agent"))]
+    for k in range(count):
+        statement = one_of(STATEMENTS)
+        n, m = one_of(DATA), one_of(DATA)
+        lines.append(statement.format(n=n, m=m, f=one_of(PREPARING), h=one_of(PLAYING), k=k))
+    read = draw(st.sets(st.sampled_from((*DATA, *PLAYING)), min_size=1))
+    reads = [f"lambda: {name}{'()' * (name in PLAYING)}" for name in sorted(read)]
+    agent = AGENT.format(reads=", ".join(reads))
+    place = draw(st.integers(len(DATA) + 1, len(lines)))
+    return "\n".join([*lines[:place], agent, *lines[place:]])
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@given(texts())
+def test_no_module_makes_a_file_that_plays_otherwise(text: str) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "mine.py")
+        path.write_text(text)
+        try:
+            mine = runpy.run_path(str(path))
+        except Exception:
+            reject()
+        mine["agent"](None, None)
+        try:
+            built = function_file(mine["agent"]).text
+        except ValueError:
+            return  # refused in a sentence
+        path.write_text(text.replace("agent(None, None)", "None"))  # without games
+        anew, file = runpy.run_path(str(path)), of_file(built)
+    for _ in range(3):
+        assert file(None, None) == anew["agent"](None, None), built

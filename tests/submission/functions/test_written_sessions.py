@@ -1,0 +1,101 @@
+"""Functions of notebooks, scripts and prompts."""
+
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from submission.bundle.functions import function_file
+from tests.helpers.written_modules import FREE, of_file
+
+needs_ipython = pytest.mark.skipif(not find_spec("IPython"), reason="a notebook needs IPython")
+
+CELLS = [
+    "import random\nBEST = 3",
+    "def helper(free):\n    return free[0]",
+    "%time DEPTH = 1",
+    "%%time\ndef agent(obs, config):\n    history.append(1)\n"
+    f"    return BEST if BEST in {FREE} else helper({FREE})",
+    "history = []",
+    "this is no Python",
+    "!true\nfor k in range(3):\n    history.append(agent({'board': [0] * 42}, {}))",
+    "from scores import last\ndef helper(free):\n    return last(free)",
+    "BEST = 4\nBEST += 1",
+    "BEST = BEST - 1",
+    "agent.__code__.co_filename, history",
+]
+IN_A_NOTEBOOK = """
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+for cell in {cells!r}:
+    shell.run_cell(cell, store_history=True)
+"""
+
+
+def said_in_a_notebook(cells: list[str], folder: Path) -> str:
+    program = IN_A_NOTEBOOK.format(cells=cells)
+    ended = subprocess.run(
+        [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=True
+    )
+    return ended.stdout
+
+
+@needs_ipython
+def test_cells_of_a_notebook_are_what_was_written(tmp_path: Path) -> None:
+    """The last definition counts, and games in the cells do not."""
+    (tmp_path / "scores.py").write_text("def last(moves):\n    return moves[-1]\n")
+    said = said_in_a_notebook(
+        [*CELLS, "import connectx", "connectx.build(agent).save('built.py')\nBEST = 0"], tmp_path
+    )
+    built = (tmp_path / "built.py").read_text(encoding="utf-8")
+    assert "DEPTH" not in built
+    assert "free[0]" not in built
+    assert "\nfor" not in built
+    agent = of_file(built)
+    assert agent.__globals__["history"] == []
+    assert agent.__globals__["BEST"] == 4
+    assert agent({"board": [0] * 42}, {}) == 4
+    assert agent({"board": [0, 0, 0, 1, 1, 0, 1]}, {}) == 5
+    assert "Error" not in said.replace("SyntaxError", "")
+
+
+@needs_ipython
+def test_what_no_cell_defines_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    said = said_in_a_notebook(
+        [
+            "exec('ORDER = [1]')\nN = 2",
+            "# mine\ndef agent(obs):\n    return ORDER[0]",
+            "def other(obs):\n    return __file__",
+            "import connectx\nfor each in (agent, other):\n    try: connectx.build(each)\n"
+            "    except ValueError as error: print(error)",
+        ],
+        tmp_path,
+    )
+    assert said.splitlines()[-2:] == [
+        "cell 2, line 3: agent uses ORDER, and the statement that defines it cannot be found: "
+        "write `ORDER = ...` above",
+        "cell 3, line 2: cannot bundle __file__, which is not the same in Kaggle's loader",
+    ]
+
+
+def test_a_script_is_what_was_written_as_far_as_it_has_run(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(
+        "import connectx\ndef agent(obs):\n    return WORTH[0]\n"
+        'if __name__ == "__main__":\n    WORTH = [2]\n    WORTH[0] += 1\n'
+        "    print(connectx.build(agent).source)\n    WORTH = None\n"
+        "WORTH = [5]\ndef agent(obs): ...\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert of_file(ended.stdout)({}) == 3
+
+
+def test_a_function_without_source_is_refused(modules: Path) -> None:
+    namespace: dict[str, Any] = {}
+    exec("def agent(obs): return 1", namespace)
+    with pytest.raises(ValueError, match="the source of agent cannot be found: put it into a file"):
+        function_file(namespace["agent"])

@@ -1,0 +1,110 @@
+"""Values of functions that nothing has written, or that were read from files."""
+
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from submission.bundle.functions import function_file
+from tests.helpers.written_modules import FREE, answers, module, of_file, require_same_answers
+
+
+def test_what_was_read_from_files_is_data(modules: Path) -> None:
+    weights = np.asfortranarray(np.random.default_rng(0).normal(size=(7, 5)).astype(np.float32))
+    np.save("weights.npy", weights)
+    np.savez("more.npz", scale=np.array(-2.0), moves=np.array([(1, "a")], dtype="i4,U1"))
+    Path("book.json").write_text('{"": 3, "list": [1, null, true, 2.5, Infinity, NaN]}')
+    Path("extra.py").write_text(
+        "import numpy\ndef load(name):\n    return numpy.load(name)\nROW = load('weights.npy')[0]\n"
+    )
+    built = require_same_answers(
+        modules,
+        f"""
+import json, pickle
+from math import inf
+from pathlib import Path
+import numpy as np
+from extra import load, ROW
+W = np.load("weights.npy")
+W = W / 2
+with np.load("more.npz") as more:
+    SCALE, MOVES = more["scale"], more["moves"]
+with open("book.json") as file:
+    BOOK = json.load(file)
+class Net:
+    def __init__(self): self.weights = self.names = None
+    def load(self, path):
+        self.weights = load(path)
+        self.names = {{(1, 2): {{"a"}}, 2: frozenset(), 3: set(), 4: (5,)}}
+    def __call__(self, board): return (self.weights @ board[:5]) * SCALE
+net = Net()
+net.load("weights.npy")
+LAST = Path("book.json").read_bytes()[-1]
+def agent(obs, config):
+    assert BOOK["list"][:5] == [1, None, True, 2.5, inf] and BOOK["list"][5] != BOOK["list"][5]
+    assert MOVES["f1"][0] == "a" and LAST == 125
+    assert net.names == {{(1, 2): {{"a"}}, 2: frozenset(), 3: set(), 4: (5,)}}
+    worth = net(np.array(obs.board) - 1) + W[:, 1] + ROW[2]
+    return max({FREE}, key=lambda k: float(worth[k])) if BOOK[""] == 3 else 99
+""",
+    )
+    for file in modules.glob("*.*"):
+        file.unlink()
+    assert any(isinstance(answer, int) for answer in answers(of_file(built)))
+    assert "npy" not in built.replace('"weights.npy"', "") or "load(" in built
+
+
+ENCLOSING = f"""
+import functools, math
+from functools import partial
+import numpy as np
+class Order:
+    def __init__(self, columns): self.columns = columns
+    def pick(self, moves, obs, config): return next(k for k in self.columns if k in moves)
+def free(obs):
+    return {FREE}
+def make(order, weights, key=lambda k: -k):
+    seen = {{"count": 0}}
+    def depth(n):
+        return n if n < 1 else depth(n - 1)
+    def agent(obs, config):
+        '''Plays.
+  In its own way.
+        '''
+        seen["count"] += depth(3) + 1
+        best = sorted(free(obs), key=key)
+        return best[0] if math.isfinite(weights.sum()) and order[-1] > 6.0 else 99
+    return agent
+"""
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "make([1, float('inf')], np.eye(3))",
+        "make((float('inf'),), np.float32(2), key=abs)",
+        "make([8], np.arange(6).reshape(2, 3).T, functools.partial(pow, -1))",
+        "partial(lambda a, obs, config: a + free(obs)[0], 0)",
+        "(lambda order: lambda obs, config: next(k for k in order if k in free(obs)))([*range(7)])",
+        "lambda obs, config: free(obs)[0]",
+        "(lambda pick: lambda obs, config: pick(free(obs), obs, config))(Order([*range(7)]).pick)",
+        "partial(Order([5, 6, 0, 1, 2, 3, 4]).pick, [0, 1, 2, 3, 4, 5, 6])",
+    ],
+)
+def test_agents_without_a_name_are_made_again(expression: str, modules: Path) -> None:
+    """By what they enclose, which nothing else has defined."""
+    mine = module(modules, f"{ENCLOSING}\nplayers = [\n    {expression}\n]\n")
+    anew = runpy.run_path("mine.py")["players"][0]
+    built = function_file(mine.players[0])
+    assert answers(of_file(built.text)) == answers(anew)
+
+
+def test_a_function_that_has_been_replaced_is_built_as_it_was(modules: Path) -> None:
+    mine = module(
+        modules,
+        "def player(obs):\n    return 1\nfirst = [player]\ndef player(obs):\n    return 2\n",
+    )
+    for agent, column in ((mine.first[0], 1), (mine.player, 2)):
+        name, text = function_file(agent)
+        assert (name, of_file(text)({})) == ("player", column)

@@ -1,0 +1,152 @@
+"""`connectx compare`: one answer about two versions of a player."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from submission.arena.players import Identity, PlayerKind
+from submission.comparing.comparison import Comparison, ComparisonSettings, Games, duration
+from submission.comparing.comparison_report import (
+    comparison_page,
+    comparison_summary,
+    render_comparison,
+)
+from submission.comparing.finding import Finding
+from submission.grading.grade_stats import Answer
+from submission.grading.grading import Grade, GradeSettings
+from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position_set
+from submission.match.match import Completion, Versions
+from submission.sandbox.move import Failure
+from submission.sandbox.processes import can_throttle
+from tests.helpers.game_records import LOSS, PLAYER_FAILED, WIN, match_of
+from tests.helpers.shell import Outcome, Shell, printed
+
+POSITIONS = {p.moves: p for p in read_position_set(SHIPPED_POSITIONS).positions}
+AT_STAKE = [p for p in POSITIONS.values() if p.is_at_stake]
+
+RANDOM = """
+import random
+def agent(observation, configuration):
+    return random.choice([c for c in range(7) if observation.board[c] == 0])
+"""
+MIDDLE = """
+def agent(observation, configuration):
+    return min((abs(3 - c), c) for c in range(7) if observation.board[c] == 0)[1]
+"""
+
+
+def grade_of(name: str, answers: list[Answer]) -> Grade:
+    return Grade(
+        player=Identity(name, PlayerKind.FILE, "0" * 64),
+        positions_sha256="0" * 64,
+        asked=len(answers),
+        settings=GradeSettings(),
+        versions=Versions("0.1.0", None, "3.11.7"),
+        completion=Completion.COMPLETE,
+        answers=tuple(answers),
+    )
+
+
+def compared(finding: Finding = Finding.BETTER, to_come: int = 0) -> Comparison:
+    """The hero loses three results that its rival keeps, one of them by a failure."""
+    failure = Failure("ERROR", "ValueError: boom")
+    worst = [min(p.legal, key=p.legal.__getitem__) for p in AT_STAKE[:4]]
+    new = [Answer(p, column, 0.1) for p, column in zip(AT_STAKE[:3], worst, strict=False)]
+    new[0] = Answer(AT_STAKE[0], None, 0.1, failure)
+    old = [Answer(p, p.best[0], 0.1) for p in AT_STAKE[:3]]
+    games = Games(match_of(WIN, LOSS, games=40), finding, seconds=3.0, to_come=to_come)
+    return Comparison(
+        ComparisonSettings(games=40), games, (grade_of("hero", new), grade_of("rival", old))
+    )
+
+
+@pytest.mark.parametrize(
+    ("finding", "said"),
+    [
+        (Finding.BETTER, "hero is better than rival: 50.0 % ["),
+        (Finding.WORSE, "hero is worse than rival: 50.0 % ["),
+        (Finding.EQUAL, "hero and rival are equal within 50 Elo: 50.0 % ["),
+        (Finding.REPEATED, "hero and rival only repeat their games, so that this score is exact"),
+        (Finding.UNDECIDED, "Not decided whether hero is better than rival (50.0 % ["),
+    ],
+)
+def test_the_last_sentence_is_the_answer(finding: Finding, said: str) -> None:
+    assert comparison_summary(compared(finding))[-1].startswith(said)
+
+
+def test_where_it_is_not_decided_it_says_how_much_more_it_takes() -> None:
+    """2 games took 3 seconds: 121 more take 3 minutes, and 161 are no even number."""
+    said = comparison_summary(compared(Finding.UNDECIDED, to_come=121))[-1]
+    assert said.endswith("it takes about 121 games more, 3 minutes, by --games 162.")
+
+
+def test_what_the_new_one_loses_is_listed_with_its_moves() -> None:
+    text = printed(render_comparison(compared()), 200)
+    for position in AT_STAKE[:3]:
+        assert f"  connectx solve {position.moves or chr(34) * 2}: " in text
+    assert "no move, ValueError: boom" in text
+    page = comparison_page(compared())
+    assert page.count("<figure>") == 3
+    assert page.count("<figure><svg") == 2, "a failure has no move to show"
+    assert "Where hero loses what rival kept" in page
+
+
+def test_an_early_end_and_failures_are_said_before_the_answer() -> None:
+    games = compared(Finding.UNDECIDED).games
+    match = replace(match_of(WIN, LOSS, PLAYER_FAILED, games=40), completion=Completion.INTERRUPTED)
+    early = Comparison(ComparisonSettings(games=40), replace(games, match=match))
+    first, second, *_, last = comparison_summary(early)
+    assert first == "Interrupted after 3 games."
+    assert "hero failed in 1 game" in second
+    assert last.startswith("Not decided")
+    assert "solved positions" not in printed(render_comparison(early), 100).partition("Better")[0]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0.2, "a second"), (40, "40 seconds"), (150, "2 minutes"), (3 * 3600, "3 hours")],
+)
+def test_times_are_rough(seconds: float, said: str) -> None:
+    assert duration(seconds) == said
+
+
+def compare(shell: Shell, folder: Path, new: str, old: str, *words: str) -> Outcome:
+    for name, source in (("new.py", new), ("old.py", old)):
+        (folder / name).write_text(source, encoding="utf-8")
+    small = ("--sample", "40", "--games", "120", "--workers", "1", "--trust")
+    return shell.run("compare", "new.py", "old.py", *small, *words)
+
+
+@pytest.mark.thorough
+def test_a_worse_version_is_found_and_where(shell: Shell, tmp_path: Path) -> None:
+    """The middle column loses to random play seldom, and knows nothing of threats."""
+    files = ("--json", "all.json", "--html", "page.html", "--brief")
+    outcome = compare(shell, tmp_path, RANDOM, MIDDLE, *files)
+    assert outcome.status == 0, outcome.stderr
+    assert "new.py is worse than old.py: " in outcome.stdout.splitlines()[-1]
+    assert "W-D-L" not in outcome.stdout
+    told = json.loads((tmp_path / "all.json").read_text(encoding="utf-8"))
+    assert told["finding"] == "worse"
+    assert len(told["match"]["records"]) < 120
+    assert told["lost"]
+    for lost in told["lost"]:
+        position = POSITIONS[lost["moves"]]
+        assert lost["old"] in position.keeping
+        assert lost["new"] not in position.keeping
+    assert len(told["slow_moves"]) == (2 if can_throttle() else 0)
+    assert "new.py is worse than old.py" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_a_player_that_would_be_refused_is_not_compared(shell: Shell, tmp_path: Path) -> None:
+    outcome = compare(shell, tmp_path, "def agent(observation):\n    return 9\n", MIDDLE)
+    assert outcome.status == 2
+    words = " ".join(outcome.stderr.split())
+    assert "new.py would not be accepted (the agent returned column 9" in words
+
+
+def test_a_player_is_not_compared_with_itself(shell: Shell) -> None:
+    outcome = shell.run("compare", "random", "random")
+    assert outcome.status == 2
+    assert "random is compared with itself" in outcome.stderr

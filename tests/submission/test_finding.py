@@ -1,0 +1,134 @@
+"""A test with three ends, on simulated games whose truth is known."""
+
+from collections import Counter
+from dataclasses import replace
+from random import Random
+from statistics import fmean
+
+import pytest
+
+from agents.reporting.stats import expected_score
+from submission.arena.game_record import GameRecord, Result
+from submission.comparing.finding import Finding, Step, ThreeWayTest
+from submission.match.sprt import Sprt
+from tests.helpers.game_records import DRAW, WIN
+
+MARGIN = 50.0
+MOST = 3000
+DRAWS = 0.2
+POINTS = {Result.WIN: 1.0, Result.DRAW: 0.5, Result.LOSS: 0.0}
+
+
+def simulated(elo: float, rng: Random, games: int = MOST) -> list[GameRecord]:
+    """Games of a player who is stronger by so much; a fifth of them are drawn."""
+    won = expected_score(elo) - DRAWS / 2
+    results = rng.choices(
+        [Result.WIN, Result.DRAW, Result.LOSS], [won, DRAWS, 1 - DRAWS - won], k=games
+    )
+    return [
+        replace(
+            DRAW if result is Result.DRAW else WIN,
+            game=game,
+            seat=1 + game % 2,
+            result=result,
+            opening=(game // 2,),
+            columns=(game // 2, game),
+        )
+        for game, result in enumerate(results)
+    ]
+
+
+def judged(records: list[GameRecord], margin: float = MARGIN) -> ThreeWayTest:
+    test = ThreeWayTest(margin)
+    for record in records:
+        test.add(record)
+    return test
+
+
+def findings(elo: float, trials: int) -> Counter[Finding]:
+    rng = Random(f"{elo}")
+    return Counter(judged(simulated(elo, rng)).finding for _ in range(trials))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("elo", "truth"), [(0, Finding.EQUAL), (-50, Finding.WORSE), (100, Finding.BETTER)]
+)
+def test_the_truth_is_found_as_often_as_is_said(elo: float, truth: Finding) -> None:
+    """In 95 of 100 comparisons, of which 40 hold fewer than 35 once in a hundred runs."""
+    assert findings(elo, 40)[truth] >= 35
+
+
+@pytest.mark.thorough
+def test_who_is_between_is_not_called_worse() -> None:
+    between = findings(30, 20)
+    assert between[Finding.WORSE] == 0
+    assert between[Finding.BETTER] + between[Finding.EQUAL] >= 18
+
+
+def test_the_other_side_finds_the_opposite() -> None:
+    other_side = {Result.WIN: Result.LOSS, Result.LOSS: Result.WIN, Result.DRAW: Result.DRAW}
+    opposite = {Finding.BETTER: Finding.WORSE, Finding.WORSE: Finding.BETTER}
+    for elo in (-100, -25, 0, 25, 100):
+        records = simulated(elo, Random(elo))
+        mirrored = [replace(record, result=other_side[record.result]) for record in records]
+        one, other = judged(records), judged(mirrored)
+        assert other.finding is opposite.get(one.finding, one.finding)
+        assert other.games == one.games
+
+
+def test_the_order_in_which_games_end_changes_nothing() -> None:
+    records = simulated(60, Random(3))
+    shuffled = [records[at] for at in Random(4).sample(range(len(records)), len(records))]
+    one, other = judged(records), judged(shuffled)
+    assert (one.finding, one.games) == (other.finding, other.games)
+    assert one.games is not None
+    assert judged(records[: one.games]).finding is one.finding
+    assert judged(records[: one.games - 2]).finding is Finding.UNDECIDED
+
+
+def test_players_who_only_repeat_their_games_are_told() -> None:
+    pair = [replace(WIN, game=0, seat=1), replace(WIN, game=1, seat=2, result=Result.LOSS)]
+    records = [
+        replace(record, game=2 * number + record.game) for number in range(12) for record in pair
+    ]
+    test = judged(records)
+    assert test.finding is Finding.REPEATED
+    assert test.games == 2
+
+
+@pytest.mark.parametrize("elo", [-80, 0, 20, 60])
+def test_the_games_to_come_are_those_that_come_on_average(elo: float) -> None:
+    """By simulation: Brownian motion does not overshoot its bounds, so it is a little quicker."""
+    rng = Random(elo)
+    sprt = Sprt(0, MARGIN)
+    known = simulated(elo, rng, 20_000)
+    counts = Counter(int(2 * points) for points in _points_of_pairs(known))
+    step = Step.after([counts[half_points] for half_points in range(5)])
+    lengths = []
+    for _ in range(40):
+        records = simulated(elo, rng)
+        llr, pairs, gain = 0.0, 0, (expected_score(MARGIN) - 0.5) / step.variance
+        for points in _points_of_pairs(records):
+            llr += gain * (points / 2 - (expected_score(MARGIN) + 0.5) / 2)
+            pairs += 1
+            if not sprt.lower < llr < sprt.upper:
+                break
+        lengths.append(pairs)
+    assert step.pairs_to_come(sprt, 0.0) == pytest.approx(fmean(lengths), rel=0.35)
+
+
+def _points_of_pairs(records: list[GameRecord]) -> list[float]:
+    points = [POINTS[record.result] for record in records]
+    return [sum(points[at : at + 2]) for at in range(0, len(points), 2)]
+
+
+def test_the_first_forecast_is_that_of_equal_players() -> None:
+    """As long as simulated comparisons of equal players take: 300 to 500 games."""
+    first = ThreeWayTest(MARGIN).games_to_come([])
+    rng = Random(1)
+    ends = [judged(simulated(0, rng)).games or MOST for _ in range(30)]
+    assert first == pytest.approx(fmean(ends), rel=0.4)
+    records = simulated(200, Random(2))
+    assert ThreeWayTest(MARGIN).games_to_come(records[:20]) < first
+    assert judged(records).games_to_come(records) == 0

@@ -1,0 +1,62 @@
+"""What is shown of standard error: the submission's words, and nothing of Kaggle's or of ours."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.checks import FIRST_FREE, check_file, first_fault, text_of
+
+SAYING = f"""
+import sys, traceback
+def deeper(step, depth=30):
+    if depth:
+        deeper(step, depth - 1)
+    elif step > 3:
+        {{fails}}
+def agent(obs, conf):
+    print("at step", obs.step, file=sys.stderr)
+    deeper(obs.step)
+    return {FIRST_FREE}
+"""
+
+ENDS = {
+    "exception": "raise KeyError('boom')",
+    "long exception": "raise KeyError('boom ' * 400)",
+    "chained exception": "raise OSError('no') from KeyError('boom')",
+    "exception while another is handled": "next(iter([])) if 0 else [][0]",
+    "crash": "import os; os.abort()",
+    "time out": "\n        while True: pass",
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_the_words_before_the_end_are_shown_and_no_frame_of_ours(end: str, tmp_path: Path) -> None:
+    path = tmp_path / "submission.py"
+    path.write_text(SAYING.format(fails=ENDS[end]), encoding="utf-8")
+    report = check_file(path, act_timeout=0.2, bank=0.2)
+    assert first_fault(report).when == "in move 3 on seat 1"
+    assert "at step 0" in report.stderr
+    text = text_of(report)
+    assert "kaggle_environments" not in text
+    assert "player_process" not in text
+    assert "Traceback" not in text
+
+
+@pytest.mark.parametrize("column", [FIRST_FREE, "9"])
+def test_a_traceback_of_its_own_is_among_its_words(column: str, tmp_path: Path) -> None:
+    path = tmp_path / "submission.py"
+    own = "\n        try: 1 / 0\n        except ZeroDivisionError: traceback.print_exc()"
+    source = SAYING.format(fails=own).replace(
+        f"return {FIRST_FREE}", f"return {column} if obs.step > 3 else {FIRST_FREE}"
+    )
+    path.write_text(source, encoding="utf-8")
+    report = check_file(path)
+    assert report.accepted == (column == FIRST_FREE)
+    assert "ZeroDivisionError: division by zero" in report.stderr
+
+
+def test_a_file_that_is_not_loaded_has_nothing_else_to_say(tmp_path: Path) -> None:
+    path = tmp_path / "submission.py"
+    for source in ("def agent(obs, conf)\n    return 0\n", "import no_such_module\n", "x = 1\n"):
+        path.write_text(source)
+        assert check_file(path).stderr == ""

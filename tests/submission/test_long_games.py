@@ -1,0 +1,183 @@
+"""Files that run out of their bank of time in long games, and such that do not.
+
+The players are no processes here: they tell the seconds that they would have taken.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from submission.checking import check, observed_game
+from submission.checking.check import check_submission
+from submission.checking.check_result import CheckReport, CheckVerdict
+from submission.sandbox.move import Failure, Move
+from submission.sandbox.processes import can_throttle
+from tests.helpers.checks import GOOD, first_fault, text_of
+
+Agent = Callable[[Mapping[str, Any]], Move]
+
+
+class ToldPlayer:
+    """A player whose moves a function tells, with their seconds."""
+
+    versions, kept_from, hidden, is_loading, has_ended = None, (), (), False, False
+    loaded = {  # noqa: RUF012
+        "seconds": 0.0,
+        "choice": {
+            "name": "agent",
+            "type": "function",
+            "line": 1,
+            "arguments": 2,
+            "file": "main.py",
+            "is_own": True,
+        },
+    }
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+
+    def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Move:
+        return self._agent(observation)
+
+    def finish(self) -> str:
+        return ""
+
+
+def checked(
+    make_agent: Callable[[], Agent], folder: Path, monkeypatch: pytest.MonkeyPatch, **options: Any
+) -> CheckReport:
+    """The check of a file in place of which such agents play, one for each game."""
+
+    class ToldLauncher:
+        def __init__(self, python: Path | None) -> None:
+            pass
+
+        def folder(self) -> Path:
+            staged = folder / "staged"
+            staged.mkdir()
+            return staged
+
+        @contextmanager
+        def start_player(self, *job: object, **limits: object) -> Iterator[ToldPlayer]:
+            yield ToldPlayer(make_agent())
+
+        def close(self) -> None:
+            pass
+
+    monkeypatch.setattr(check, "Launcher", ToldLauncher)
+    (folder / "mine.py").write_text(GOOD)
+    return check_submission(folder / "mine.py", game_seconds=0, patience=0, **options)
+
+
+def first_free(observation: Mapping[str, Any]) -> int:
+    return next(column for column in range(7) if observation["board"][column] == 0)
+
+
+def taking(seconds: Callable[[Mapping[str, Any]], float]) -> Callable[[], Agent]:
+    """An agent that plays the first free column, in so many seconds."""
+    return lambda: lambda observation: Move(first_free(observation), seconds(observation))
+
+
+def long_games(report: CheckReport) -> list[int]:
+    """How many moves were made in each."""
+    return [game.moves for game in report.games if game.name.endswith(", a long game")]
+
+
+@pytest.mark.parametrize(("seconds", "late"), [(5.5, 18), (7.0, 13)])
+def test_the_move_at_which_a_full_game_times_out(
+    seconds: float, late: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the clock of Kaggle: 3.5 or 5 s of its 60 s of overtime go with each move."""
+    agent = taking(lambda observation: seconds)
+    report = checked(agent, tmp_path, monkeypatch)
+    assert report.verdict is CheckVerdict.REFUSED
+    assert report.upload_command is None
+    assert [game.fault for game in report.games[:2]] == [None, None]
+    assert long_games(report) == [late, late]
+    assert first_fault(report).status == "TIMEOUT"
+    assert first_fault(report).cause.startswith(f"a full game would time out at move {late}: ")
+    assert "9 of 13 games were not played: the submission had failed." in text_of(report)
+
+
+@pytest.mark.parametrize(
+    "seconds",
+    [
+        lambda observation: 4.8,
+        lambda observation: 50 if observation["step"] < 2 else 1,
+        lambda observation: 5.5 if observation["remainingOverageTime"] > 12 else 1,
+        lambda observation: 7 if observation["step"] < 20 else 0.1,
+        lambda observation: 2 + observation["remainingOverageTime"] / 8,
+    ],
+    ids=["in time", "compiles", "plans with its bank", "fast when few cells are left", "a share"],
+)
+def test_a_file_that_does_not_time_out_is_accepted(
+    seconds: Callable[[Mapping[str, Any]], float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = checked(taking(seconds), tmp_path, monkeypatch)
+    assert report.accepted, text_of(report)
+    assert report.timing is not None
+    assert report.timing.bank_of_full_game <= 60
+
+
+@pytest.mark.skipif(not can_throttle(), reason="only Linux slows down")
+def test_a_pair_of_slow_games_tells_it_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = taking(lambda observation: 5.5)
+    report = checked(slow, tmp_path, monkeypatch, pair_only=True, speed=1 / 3)
+    assert "a full game would time out at move 18" in first_fault(report).cause
+
+
+def test_what_it_says_to_a_position_out_of_the_blue_is_not_held_against_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A long game that ends early goes on elsewhere; if that fails, what it has shown counts.
+
+    The opponent plays at random, so that it does end early.
+    """
+    monkeypatch.setattr(observed_game, "lasting_opponent", lambda env, otherwise: otherwise)
+
+    def make_agent(seconds: float) -> Callable[[], Agent]:
+        def fresh() -> Agent:
+            seen = [0] * 42
+
+            def agent(observation: Mapping[str, Any]) -> Move:
+                board = observation["board"]
+                if any(before not in (0, now) for before, now in zip(seen, board, strict=True)):
+                    return Move(None, 0.1, Failure("ERROR", "KeyError: the board", (), "mend"))
+                seen[:] = board
+                return Move(first_free(observation), seconds)
+
+            return agent
+
+        return fresh
+
+    (tmp_path / "first").mkdir()
+    assert checked(make_agent(4.8), tmp_path / "first", monkeypatch).accepted
+    (tmp_path / "second").mkdir()
+    report = checked(make_agent(5.5), tmp_path / "second", monkeypatch)
+    guessed = [game.fault.cause for game in report.games if game.fault]
+    pattern = r"a full game would time out at move 18: \d+ moves took .* 3.5 s each"
+    assert len(guessed) == 2
+    assert all(re.match(pattern, cause) for cause in guessed), guessed
+
+
+def test_a_failure_in_a_long_game_is_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def agent(observation: Mapping[str, Any]) -> Move:
+        failure = Failure("INVALID", "a full column", (), "mend")
+        late = observation["step"] > 16
+        return Move(first_free(observation), 5.0, failure if late else None)
+
+    report = checked(lambda: agent, tmp_path, monkeypatch)
+    assert (first_fault(report).status, first_fault(report).cause) == ("INVALID", "a full column")
+
+
+def test_a_fast_file_plays_no_long_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    report = checked(taking(lambda observation: 2.0), tmp_path, monkeypatch)
+    assert report.accepted
+    assert long_games(report) == []
+    assert report.planned == 11

@@ -1,0 +1,129 @@
+"""`connectx rank`: the likeliest rating among levels whose ratings are known."""
+
+import json
+from dataclasses import replace
+from math import inf, log10
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import connectx
+from agents.levels import LEVELS, Level
+from agents.reporting.stats import expected_score
+from submission.rating.rank import (
+    LevelScore,
+    Rank,
+    estimated_elo,
+    level_player,
+    nearest_level,
+    next_level,
+)
+from submission.rating.rank_report import rank_summary, render_rank
+from tests.helpers.shell import Shell, printed
+
+LOWEST = "def agent(observation, configuration):\n    return observation.board[:7].index(0)\n"
+
+
+@given(st.sampled_from(LEVELS), st.integers(1, 50), st.integers(1, 50))
+def test_against_one_level_the_rating_is_that_of_the_score(
+    level: Level, won: int, lost: int
+) -> None:
+    """With a game won and one lost that were not played."""
+    elo = estimated_elo([LevelScore(level, won + lost, won)])
+    assert elo.value == pytest.approx(level.elo + 400 * log10((won + 1) / (lost + 1)), abs=0.01)
+    share = (won + 1) / (won + lost + 2)
+    half = 1.959964 * 400 / 2.302585 / ((won + lost) * share * (1 - share)) ** 0.5
+    assert (elo.low, elo.high) == pytest.approx((elo.value - half, elo.value + half), abs=0.01)
+
+
+def test_several_levels_make_the_likeliest_rating() -> None:
+    """No other rating, in steps of an Elo point, makes the points likelier."""
+    scores = [LevelScore(LEVELS[3], 20, 17), LevelScore(LEVELS[5], 40, 19.5)]
+
+    def likelihood(elo: float) -> float:
+        total = 0.0
+        for score in scores:
+            share, unplayed = expected_score(elo - score.level.elo), score.games / 60
+            total += (score.points + unplayed) * log10(share)
+            total += (score.games - score.points + unplayed) * log10(1 - share)
+        return total
+
+    best = max(range(2000), key=likelihood)
+    assert estimated_elo(scores).value == pytest.approx(best, abs=1)
+
+
+def test_a_side_on_which_nothing_is_known_is_open() -> None:
+    won = estimated_elo([LevelScore(LEVELS[9], 8, 8)])
+    lost = estimated_elo([LevelScore(LEVELS[0], 8, 0)])
+    assert (won.high, lost.low) == (inf, -inf)
+    assert won.low > LEVELS[9].elo - 100
+    assert lost.high < LEVELS[0].elo + 100
+
+
+def test_the_interval_holds_the_rating_of_simulated_players() -> None:
+    """Each plays 120 games, eight against the nearest level before it chooses the next."""
+    rng, held = Random(1), 0
+    for _ in range(150):
+        truth, games = rng.uniform(100, 1500), dict[int, list[float]]()
+        for _ in range(15):
+            level = next_level(_scores(games))
+            share = expected_score(truth - level.elo)
+            games.setdefault(level.n, []).extend(float(rng.random() < share) for _ in range(8))
+        elo = estimated_elo(_scores(games))
+        held += elo.low <= truth <= elo.high
+        assert elo.high - elo.low < 200
+        assert abs(nearest_level(elo.value).elo - truth) < 250
+    assert 0.9 * 150 <= held <= 0.99 * 150
+
+
+def _scores(games: dict[int, list[float]]) -> list[LevelScore]:
+    return [LevelScore(LEVELS[n - 1], len(of), sum(of)) for n, of in sorted(games.items())]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("n", [1, 4])
+def test_a_level_ranks_as_itself(n: int) -> None:
+    player = replace(level_player(LEVELS[n - 1]), name="hero")
+    rank = connectx.rank(player, games=64, workers=1, progress=False)
+    assert rank.elo.low <= LEVELS[n - 1].elo <= rank.elo.high
+    assert abs(rank.nearest.n - n) <= 1
+    again = connectx.rank(player, games=64, workers=2, progress=False)
+    assert _courses(again) == _courses(rank), "whatever the number of workers"
+
+
+def _courses(rank: Rank) -> list[tuple[str, tuple[int, ...]]]:
+    return [(record.opponent, record.columns) for record in rank.match.records]
+
+
+def test_the_command_tells_the_place(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(LOWEST, encoding="utf-8")
+    words = ("rank", "mine.py", "--trust", "--games", "24", "--workers", "1")
+    outcome = shell.run(*words, "--brief", "--json", "rank.json")
+    assert outcome.status == 0, outcome.stderr
+    (line,) = outcome.stdout.splitlines()
+    told = json.loads((tmp_path / "rank.json").read_text(encoding="utf-8"))
+    nearest = told["nearest"]
+    assert line.startswith(f"mine.py plays about like level {nearest['n']}, {nearest['name']}: Elo")
+    assert sum(score["games"] for score in told["scores"]) == 24
+    assert told["scores"][-1]["level"]["n"] == 5, "the first one"
+
+
+def test_the_end_of_the_time_is_said(shell: Shell) -> None:
+    outcome = shell.run("rank", "random", "--minutes", "0", "--brief")
+    assert outcome.stdout.splitlines() == [
+        "The time was over after 0 of 120 games: give more with --minutes.",
+        "No game was played.",
+    ]
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_the_table_fits(width: int) -> None:
+    player = replace(level_player(LEVELS[0]), name="hero")
+    rank = connectx.rank(player, games=8, workers=1, progress=False)
+    text = printed(render_rank(rank), width)
+    assert max(map(len, text.splitlines())) <= width
+    assert "540 games" in " ".join(text.split())
+    assert len(rank_summary(rank)) == 1

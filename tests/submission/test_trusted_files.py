@@ -1,0 +1,120 @@
+"""Files that play in the worker itself: the same games as in processes of their own."""
+
+import os
+import random
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from submission.arena.game_record import GameConfiguration, GameRecord
+from submission.arena.players import Pairing, Player, PlayerKind, find_player, trusted
+from submission.match.run import play_game
+from submission.match.schedule import Arena, GameSpecification
+from tests.helpers.archives import archive
+from tests.helpers.shell import Shell
+
+LEGAL = "[c for c in range(conf.columns) if obs.board[c] == 0]"
+PYTHONS = f"import random\ndef agent(obs, conf):\n    return random.choice({LEGAL})\n"
+NUMPYS = f"""
+import numpy as np
+noise = np.random.randn()  # draws a second one, too, and keeps it for the next time
+def agent(obs, conf):
+    legal = {LEGAL}
+    return legal[int(abs(1000 * (noise + np.random.randn()))) % len(legal)]
+"""
+COUNTS = f"""
+asked = []
+def agent(obs, conf):
+    asked.append(obs.step)
+    return {LEGAL}[len(asked) % 3 - 3]
+"""
+FAULTS = {
+    "raises": "def agent(obs, conf):\n    if obs.step > 3:\n        raise KeyError('lost')\n"
+    "    return 3\n",
+    "no column": "def agent(obs, conf):\n    return '3'\n",
+    "broken": "import no_such_module\ndef agent(obs):\n    return 3\n",
+    "leaves": "def agent(obs):\n    raise SystemExit(7)\n",
+    "leaves early": "import sys\nsys.exit()\ndef agent(obs):\n    return 3\n",
+    "returns nothing": "def agent(obs):\n    pass\n",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path
+
+
+def player(folder: Path, name: str, source: str) -> Player:
+    path = folder / f"{name}.py"
+    path.write_text(source, encoding="utf-8")
+    return find_player(str(path))
+
+
+def played(players: tuple[Player, Player], seed: int) -> GameRecord:
+    specification = GameSpecification(
+        Pairing(*players), seed, seed, (3, 3), GameConfiguration(), Arena.OWN
+    )
+    return replace(play_game(specification), durations=((), ()))
+
+
+def both_ways(players: tuple[Player, Player], seed: int) -> tuple[GameRecord, GameRecord]:
+    """The same game with the files in this process, and in processes of their own."""
+    first, second = players
+    return played((trusted(first), trusted(second)), seed), played(players, seed)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_games_are_those_of_processes_of_their_own(folder: Path, seed: int) -> None:
+    pythons, numpys = player(folder, "pythons", PYTHONS), player(folder, "numpys", NUMPYS)
+    for pair in [(pythons, numpys), (numpys, numpys), (player(folder, "counts", COUNTS), pythons)]:
+        here, apart = both_ways(pair, seed)
+        assert here == apart
+        assert here.statuses == ("DONE", "DONE")
+
+
+def test_every_game_loads_the_file_anew(folder: Path) -> None:
+    counts = trusted(player(folder, "counts", COUNTS))
+    assert len({played((counts, counts), 2).columns for _ in range(3)}) == 1
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_are_told_as_of_a_process_of_its_own(folder: Path, fault: str) -> None:
+    faulty = player(folder, fault, FAULTS[fault])
+    path = sys.path.copy()
+    here, apart = both_ways((faulty, player(folder, "counts", COUNTS)), 0)
+    assert (here.statuses, here.columns, here.cause) == (apart.statuses, apart.columns, apart.cause)
+    assert sys.path == path
+
+
+def test_it_plays_in_this_process_and_leaves_the_random_numbers_alone(folder: Path) -> None:
+    source = f"""
+import os
+import random
+from pathlib import Path
+random.seed(os.getpid())
+Path({str(folder / "id")!r}).write_text(str(os.getpid()))
+{PYTHONS}"""
+    random.seed(5)
+    np.random.seed(5)
+    played((trusted(player(folder, "tells", source)), find_player("random")), 0)
+    assert (folder / "id").read_text() == str(os.getpid())
+    assert random.random() == random.Random(5).random()
+    assert np.random.rand() == np.random.RandomState(5).rand()
+
+
+def test_archives_and_players_that_are_no_files_stay_where_they_are(folder: Path) -> None:
+    packed = archive(folder / "packed.tar.gz", ("main.py", PYTHONS.encode()))
+    assert not trusted(find_player(str(packed))).is_trusted
+    assert not trusted(Player("random", PlayerKind.BUILT_IN)).is_trusted
+
+
+def test_trust_is_for_the_own_arena_alone(shell: Shell, tmp_path: Path) -> None:
+    player(tmp_path, "mine", PYTHONS)
+    words = ("evaluate", "mine.py", "--against", "random", "--games", "2", "--workers", "1")
+    refused = shell.run(*words, "--trust")
+    assert refused.status == 2
+    assert "add --arena own to --trust" in refused.stderr
+    assert shell.run(*words, "--trust", "--arena", "own").status == 0
