@@ -233,7 +233,7 @@ class PerfectAgent(Agent):
         action = exact_moves.hardest_to_answer(state, score, best, patience)
         if sets_traps and score <= 0:
             if score < 0:
-                best = list(legal_actions(exact_moves.env, state))
+                best = exact_moves.resisting(state)
             best.sort(key=lambda move: move != action)
             setting = Clock(clock.left * TRAP_SHARE, TRAP_SECONDS)
             setter = self._setter(solver, setting)

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Collection, Container, Iterable
 from pathlib import Path
 
 import psutil
@@ -65,17 +65,24 @@ def _children(process_id: int) -> list[int]:
     return [int(child) for child in listed.split()]
 
 
-def end_descendants(spared: Container[int] = ()) -> None:
+def end_descendants(spared: Collection[int] = ()) -> None:
     """Kill and reap what comes from this process, with `adopt_orphans` all of it.
 
     Args:
-        spared: processes that live on, though not what comes from them.
+        spared: processes that live on, though not what comes from them, and that go on if they
+            were stopped: they are to reap what they have started.
     """
 
     def strays() -> list[psutil.Process]:
         return _running(pid for pid in descendants(os.getpid()) if pid not in spared)
 
-    _end(strays, lambda: reap_orphans(spared))
+    def reap() -> None:
+        for process in _running(spared):
+            with contextlib.suppress(psutil.Error):
+                process.resume()
+        reap_orphans(spared)
+
+    _end(strays, reap)
 
 
 def end_marked(mark: str) -> None:

@@ -381,4 +381,6 @@ def test_a_bundle_plays_whole_games_on_kaggle(seat: int, tmp_path: Path) -> None
     env = kaggle_environments().make("connectx")
     env.run(players)
     assert [seat.status for seat in env.state] == ["DONE", "DONE"]
-    assert all(log.get("stderr", "") == "" for logs in env.logs for log in logs)
+    written = "".join(log.get("stderr", "") for logs in env.logs for log in logs)
+    assert written.startswith("played with Python")
+    assert written.count("\n") == 1

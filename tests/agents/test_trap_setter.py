@@ -128,3 +128,13 @@ def test_an_agent_that_has_set_traps_can_be_pickled() -> None:
     state = state_from_moves(ENV, "433")
     column = agent.act(ENV, state)
     assert pickle.loads(pickle.dumps(agent)).act(ENV, state) == column
+
+
+def test_a_move_that_loses_at_once_is_no_trap() -> None:
+    """Somebody who plays just anything might overlook the win; nobody else does."""
+    env = ConnectX(3, 3, 3)
+    state = BoardState(mover=65, mask=369, player=2, won=False)
+    scores = Solver(env, table_megabytes=1).scores(state)
+    assert {column: bounds.lower for column, bounds in scores.items()} == {0: -2, 2: -1}
+    agent = PerfectAgent(time_limit=None, table_megabytes=1)
+    assert agent.act(env, state) == 2

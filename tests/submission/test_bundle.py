@@ -3,11 +3,13 @@
 import ast
 import inspect
 import os
+import platform
 import re
 import subprocess
 import sys
 from collections.abc import Callable
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +18,9 @@ import pytest
 from agents import Agent
 from agents.registry import REGISTERED, TRAINED_AGENTS, JsonValue, agent_class
 from submission.bundle.bundle import build_bundle
-from submission.bundle.sources import BundleError
+from submission.bundle.definitions import BundleError
 from submission.kaggle import kaggle_environments
+from submission.sandbox.player import RuntimeVersions
 
 USER_AGENT = '''
 from dataclasses import dataclass
@@ -159,13 +162,16 @@ def test_same_input_same_bytes_in_every_process() -> None:
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("agent", REGISTERED)
 def test_whole_games_in_both_seats(agent: str) -> None:
-    """Of one bundle, which compiles once and has nothing to complain of."""
+    """Of one bundle, which compiles once and has nothing to complain of: it says its versions."""
     bundle = loaded(build_bundle(agent, dict(agent_class(agent).quick)))
+    versions = RuntimeVersions(platform.python_version(), version("numba"), version("numpy"))
+    said = [f"played with {versions}\n"]
     for players in ([bundle, "random"], ["negamax", bundle]):
         env = run_on_kaggle(players)
         assert [seat.status for seat in env.state] == ["DONE", "DONE"]
         assert {seat.reward for seat in env.state} in ({1, -1}, {0})
-        assert all(log.get("stderr", "") == "" for logs in env.logs for log in logs)
+        assert [log["stderr"] for logs in env.logs for log in logs if log.get("stderr")] == said
+        said = []
 
 
 def test_other_sizes() -> None:
@@ -238,7 +244,7 @@ class MyAgent(Agent):
         ("TABLE = {}\nTABLE['a'] = 1", "TABLE", 5, "a module-level side effect"),
         ("print('hello')", "", 4, "a module-level side effect"),
         ("for i in range(3):\n    pass", "", 4, "a module-level side effect"),
-        ("A = 1; B = 2", "A", 4, "two statements on one line"),
+        ("A = 1; B = 2", "A, B", 4, ""),
         ("LEAST = max(1, 2)\ndef max(a):\n    return a", "LEAST", 4, "max may mean the builtin"),
         ("def folder():\n    return __file__", "folder", 5, "__file__"),
         ("", "from agents.options import option", 11, "a project import inside a definition"),
@@ -289,6 +295,8 @@ def test_names_of_a_user_may_clash_with_those_of_the_project(
         + AGENT_CLASS.format(body=f"assert {condition}")
     )
     picked = loaded(build_bundle("MyAgent", {}, path))
+    assert picked({"board": [0] * 42, "mark": 1}, {}) == 0
+    assert capsys.readouterr().err.startswith("played with Python 3.")
     assert picked({"board": [0] * 42, "mark": 1}, {}) == 0
     assert capsys.readouterr().err == ""
 
@@ -350,6 +358,9 @@ def test_files_without_a_usable_agent(text: str, name: str, message: str, tmp_pa
         ("depth: 'int | None' = 3", {"depth": 0.5}, "is int or none, not 0.5"),
         ("weights: list[float] = ()", {"weights": 1}, "is list, not 1"),
         ("depth: int = 3", {"width": 1}, "has no option 'width'; its options: depth"),
+        ("order: list = field(default_factory=list)", {}, ""),
+        ("order: list = field(default_factory=list)", {"order": [3]}, ""),
+        ("order: list = field(default_factory=list)", {"order": 3}, "is list, not 3"),
         ("anything: typing.Any = None", {"anything": [1, {"a": None}]}, ""),
         ("depth: int", {"depth": 4}, ""),
     ],
@@ -362,7 +373,7 @@ def test_options_of_user_agents(
         "    def search", f"    {fields}\n\n    def search"
     )
     path.write_text(
-        "import typing\nfrom dataclasses import dataclass\n"
+        "import typing\nfrom dataclasses import dataclass, field\n"
         "from agents import Agent, SearchResult\n" + body
     )
     if message:

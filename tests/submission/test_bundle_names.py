@@ -21,11 +21,12 @@ import envs
 import submission
 from submission.bundle import bundle
 from submission.bundle.bundle import build_bundle
-from submission.bundle.closure import SourceTree, close
+from submission.bundle.closure import close
 from submission.bundle.compose import COMPILING
+from submission.bundle.definitions import BundleError
 from submission.bundle.naming import Symbol
 from submission.bundle.references import SourceText, find_references
-from submission.bundle.sources import BundleError
+from submission.bundle.source_tree import SourceTree
 
 NAMES = ("f", "_g", "escape", "repr", "agent", "m0__f")
 """Names to clash: of definitions, imports, modules and locals; of a builtin and of the bundle; one

@@ -190,6 +190,7 @@ HANGS = {
     "signals ignored": "[signal.signal(s, signal.SIG_IGN) for s in "
     "(signal.SIGALRM, signal.SIGTERM, signal.SIGINT)]\n    while True: pass",
     "stopped": "os.kill(os.getpid(), signal.SIGSTOP)",
+    "its parent stopped": "os.kill(os.getppid(), signal.SIGSTOP)\n    while True: pass",
     "flood": "while True: os.write(1, b'x' * 65536); os.write(2, b'y' * 65536)",
     "flooded channel": "while True:\n        for file in range(3, 20):\n"
     "            try: os.write(file, b'x\\n' * 999)\n            except OSError: pass",
