@@ -36,7 +36,7 @@ from submission.arena.players import (
     trusted,
 )
 from submission.bundle.bundle import build_bundle, is_bundle
-from submission.bundle.functions import function_file
+from submission.bundle.functions.function_file import function_file
 from submission.checking.check import check_submission
 from submission.checking.check_report import check_summary, render_check
 from submission.checking.check_result import CheckReport

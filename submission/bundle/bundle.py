@@ -9,7 +9,7 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from inspect import isabstract, signature
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 
 import agents
 import envs
@@ -19,9 +19,10 @@ from agents.options import agent_help, check_options, unlimited_options
 from agents.registry import JsonValue, agent_class, option_texts
 from envs.board import BoardGame
 from envs.games import GAMES, game_entry
-from submission.bundle.closure import SourceTree, close
+from submission.bundle.closure import close
 from submission.bundle.compose import COMPILING, Header, compose, data_files, own_names
 from submission.bundle.naming import Symbol
+from submission.bundle.source_tree import SourceTree, modules_in
 from submission.entry import CONNECT_FOUR
 
 DISTRIBUTION = "connectx-agents"
@@ -51,7 +52,7 @@ def build_bundle(
             (`submission.bundle.sources.BundleError`, with file and line).
         OSError: `source`, or a file that an option names, cannot be read.
     """
-    roots = {package.__name__: _folder(package) for package in PACKAGES}
+    roots = project_folders()
     if source is None:
         cls = agent_class(agent)
         module = cls.__module__
@@ -60,8 +61,7 @@ def build_bundle(
         module = source.stem
         if module in roots:
             raise ValueError(f"{source} is named like a package of this project: rename it")
-        siblings = source.resolve().parent.glob("*.py")
-        roots = {path.stem: path for path in siblings} | roots
+        roots = modules_in(source.resolve().parent) | roots
     check_options(agent, cls, options)
     chosen = unlimited_options(cls, options)
     made = cls(**chosen)
@@ -78,7 +78,7 @@ def build_bundle(
     header = Header(
         title=f"A ConnectX agent: {_call(cls.__name__, written)}.",
         summary=agent_help(cls),
-        made_by=_made_by(),
+        made_by=made_by(),
         command=_command(agent, options, source, game if games else None),
     )
     call = _call(closure.names[agent_symbol], {**written, **constants})
@@ -144,11 +144,17 @@ def _call(cls: str, arguments: Mapping[str, str]) -> str:
     return f"{cls}({', '.join(f'{key}={value}' for key, value in arguments.items())})"
 
 
-def _made_by() -> str:
+def made_by() -> str:
+    """The name and the version of this package."""
     try:
         return f"{DISTRIBUTION} {version(DISTRIBUTION)}"
     except PackageNotFoundError:  # a source tree on the search path
         return DISTRIBUTION
+
+
+def project_folders() -> dict[str, Path]:
+    """The folder of each package of the project."""
+    return {package.__name__: _folder(package) for package in PACKAGES}
 
 
 def _folder(package: ModuleType) -> Path:
@@ -193,6 +199,8 @@ def load_user_agent(source: Path, name: str) -> type[Agent]:
     spec = importlib.util.spec_from_file_location(source.stem, source)
     if source.suffix != ".py" or spec is None or spec.loader is None:
         raise ValueError(f"{source} is no Python file: its name must end in .py")
+    if is_bundle(source):
+        raise ValueError(f"{source} was made by `connectx build`: {_as_it_is(source)}")
     module = importlib.util.module_from_spec(spec)
     known = sys.modules.get(source.stem)
     sys.modules[source.stem] = module  # dataclasses look their module up there
@@ -219,6 +227,16 @@ def _checked(source: Path, name: str, members: dict[str, object]) -> type[Agent]
         for key, value in members.items()
         if isinstance(value, type) and issubclass(value, Agent) and value.__module__ == source.stem
     }
+    functions = [
+        key
+        for key, value in members.items()
+        if isinstance(value, FunctionType) and value.__module__ == source.stem
+    ]
+    if not agents and functions:
+        raise ValueError(
+            f"{source} has no class that inherits agents.Agent, but the function {functions[-1]}, "
+            f"as a submission has: {_as_it_is(source)}"
+        )
     if name not in agents:
         listing = ", ".join(agents) or "none"
         raise ValueError(
@@ -234,6 +252,10 @@ def _checked(source: Path, name: str, members: dict[str, object]) -> type[Agent]
             "define `def search(self, env, state, time_limit=None)` in it"
         )
     return agent
+
+
+def _as_it_is(source: Path) -> str:
+    return f"`connectx check {source}` says whether Kaggle would take it as it is"
 
 
 def _can_search(agent: type[Agent]) -> bool:

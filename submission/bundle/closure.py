@@ -1,31 +1,16 @@
 """Gather the definitions that an agent needs, from all modules, in an order in which they run."""
 
-import builtins
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
-from pathlib import Path
 
-from submission.bundle.naming import (
-    Builtin,
-    Meaning,
-    OwnNames,
-    Symbol,
-    Use,
-    bundle_names,
-    renamed,
-)
-from submission.bundle.references import Reference
-from submission.bundle.sources import (
-    BundleError,
-    Definition,
-    LibraryImport,
-    Module,
-    ProjectImport,
-    read_module,
-)
+from submission.bundle.definitions import BundleError, Definition
+from submission.bundle.loading import Loading
+from submission.bundle.naming import Meaning, OwnNames, Symbol, Use, bundle_names, renamed
+from submission.bundle.source_tree import SourceTree
+from submission.bundle.sources import LibraryImport, Module
 
 
 @dataclass
@@ -34,101 +19,18 @@ class Closure:
 
     modules: list[Module] = field(default_factory=list)
     """The modules that contribute, each after those whose definitions it uses."""
+    definitions: list[Definition] = field(default_factory=list)
+    """What they contribute, in the order of their sources."""
     sources: dict[str, list[str]] = field(default_factory=dict)
-    """The definitions that each of them contributes, in the order of its source."""
+    """The texts of that, by module."""
+    playing: set[Definition] = field(default_factory=set)
+    """Those that may be called after loading."""
     imports: list[str] = field(default_factory=list)
     """Statements that import from libraries, sorted."""
     names: dict[Meaning, str] = field(default_factory=dict)
     """The name of everything in the bundle."""
     future: bool = False
     """Whether a module asks for `from __future__ import annotations`."""
-
-
-@dataclass(frozen=True)
-class _ModuleItself:
-    """The meaning of a name that stands for a module of the project."""
-
-    name: str
-
-
-class SourceTree:
-    """The modules that may go into a bundle, read when they are asked for.
-
-    Args:
-        roots: for each top-level name its package folder or its module file.
-    """
-
-    def __init__(self, roots: dict[str, Path]) -> None:
-        self.roots = roots
-        self._modules: dict[str, Module] = {}
-
-    def module(self, name: str) -> Module:
-        """The parsed module of this import name."""
-        if name not in self._modules:
-            self._modules[name] = read_module(name, self.path(name), frozenset(self.roots))
-        return self._modules[name]
-
-    def path(self, name: str) -> Path:
-        """The file of a module."""
-        top, *rest = name.split(".")
-        path = self.roots[top].joinpath(*rest)
-        if path.is_dir():
-            return path / "__init__.py"
-        return path if path.suffix == ".py" else path.with_suffix(".py")
-
-    def resolve(self, module: str, reference: Reference) -> tuple[Meaning, int]:
-        """The meaning of a reference in a module, and how many parts of its path name it.
-
-        Raises:
-            BundleError: it has none, or means a module as a value.
-        """
-        path, place = reference.path, (self.module(module).path, reference.line)
-        meaning, parts = self._meaning(module, path[0], place), 1
-        while isinstance(meaning, _ModuleItself):
-            if parts == len(path):
-                raise BundleError(
-                    *place,
-                    f"cannot bundle the module {meaning.name} as a value: name what you use of it, "
-                    f"or write `from {meaning.name} import NAME`",
-                )
-            meaning = self._member(meaning.name, path[parts], place)
-            parts += 1
-        if parts > 1 and parts == len(path) and reference.changes:
-            raise BundleError(*place, f"cannot bundle a change of another module's {path[-1]}")
-        return meaning, parts
-
-    def _meaning(self, module: str, name: str, place: tuple[Path, int]) -> Meaning | _ModuleItself:
-        source = self.module(module)
-        if name in source.definitions:
-            return Symbol(module, name)
-        match source.imports.get(name):
-            case LibraryImport() as library_import:
-                return library_import
-            case ProjectImport(module=origin, name=original, line=line):
-                here = source.path, line
-                if not self.path(origin).is_file():
-                    raise BundleError(*here, f"there is no module {origin}")
-                return (
-                    _ModuleItself(origin)
-                    if original is None
-                    else self._member(origin, original, here)
-                )
-        if hasattr(builtins, name):
-            return Builtin(name)
-        raise BundleError(*place, f"{name} is used or imported, but not defined here")
-
-    def _member(self, module: str, name: str, place: tuple[Path, int]) -> Meaning | _ModuleItself:
-        """The meaning of `module.name`."""
-        inner = f"{module}.{name}"
-        source = self.module(module)
-        defined = name in source.definitions or name in source.imports
-        if not self.path(inner).is_file():
-            if not defined:
-                raise BundleError(*place, f"{module} defines no {name}")
-            return self._meaning(module, name, place)
-        if defined:
-            raise BundleError(*place, f"{inner} is a module, and {module} defines {name} as well")
-        return _ModuleItself(inner)
 
 
 def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
@@ -142,29 +44,37 @@ def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
     Raises:
         BundleError: a construct that cannot be carried over.
     """
-    return _Gatherer(tree).gather(start, own)
+    return _Gatherer(tree, start).gather(own)
 
 
 class _Gatherer:
     """Follows the references from definition to definition."""
 
-    def __init__(self, tree: SourceTree) -> None:
+    def __init__(self, tree: SourceTree, start: list[Symbol]) -> None:
         self.tree = tree
+        self.start = start
+        self.loading = Loading(tree, start)
         self.uses: dict[Definition, list[Use]] = {}
 
-    def gather(self, start: list[Symbol], own: OwnNames) -> Closure:
-        pending = [self.definition(symbol) for symbol in start]
+    def gather(self, own: OwnNames) -> Closure:
+        pending = [one for symbol in self.start for one in self.loading.lasting(symbol)]
         while pending:
-            definition = pending.pop()
-            if definition not in self.uses:
-                self.uses[definition] = list(self.uses_in(definition))
-                pending += self.needed_by(definition)
+            self.follow(pending)
+            pending = list(self.loading.missing(self.uses))
+        self.loading.refuse_hidden_builtins(self.uses)
         self.refuse_rebinding()
         names = bundle_names(self.uses, own)
         modules = [self.tree.module(name) for name in self.ordered_modules()]
+        definitions = sorted(self.uses, key=lambda one: (one.line, one.start))
+        sources: dict[str, list[str]] = {module.name: [] for module in modules}
+        for one in definitions:
+            uses = [*self.uses[one], *self.quoted_uses_in(one)]
+            sources[one.module].append(renamed(one, uses, names))
         return Closure(
             modules,
-            {module.name: self.sources(module.name, names) for module in modules},
+            definitions,
+            sources,
+            self.loading.playing(),
             sorted(
                 meaning.statement(name)
                 for meaning, name in names.items()
@@ -174,29 +84,13 @@ class _Gatherer:
             any(module.future for module in modules),
         )
 
-    def definition(self, symbol: Symbol) -> Definition:
-        module = self.tree.module(symbol.module)
-        if symbol.name not in module.definitions:
-            raise BundleError(module.path, 1, f"{symbol.name} is not defined at the top level")
-        return module.definitions[symbol.name]
-
-    def uses_in(self, definition: Definition) -> Iterator[Use]:
-        """Resolve the references of a definition, but for those in strings."""
-        for reference in definition.references:
-            if not reference.quoted:
-                self.refuse_hidden_builtin(definition, reference)
-                yield Use(reference, *self.tree.resolve(definition.module, reference))
-
-    def refuse_hidden_builtin(self, definition: Definition, reference: Reference) -> None:
-        """Above a module's own `max`, and in it, the name has two meanings one after the other."""
-        module, name = self.tree.module(definition.module), reference.path[0]
-        hiding = module.definitions.get(name) or module.imports.get(name)
-        if hiding is None or reference.changes or not hasattr(builtins, name):
-            return
-        if definition.line <= hiding.line:
-            raise BundleError(
-                module.path, reference.line, f"{name} may mean the builtin here: rename your own"
-            )
+    def follow(self, pending: list[Definition]) -> None:
+        """Keep definitions, and what they need."""
+        while pending:
+            definition = pending.pop()
+            if definition not in self.uses:
+                self.uses[definition] = self.tree.uses(definition)
+                pending += self.needed_by(definition)
 
     def quoted_uses_in(self, definition: Definition) -> Iterator[Use]:
         """Resolve those in strings that have a meaning: nothing evaluates them, so some may not."""
@@ -207,20 +101,10 @@ class _Gatherer:
 
     def needed_by(self, definition: Definition) -> list[Definition]:
         return [
-            self.definition(use.meaning)
+            needed
             for use in self.uses[definition]
             if isinstance(use.meaning, Symbol)
-        ]
-
-    def sources(self, module: str, names: Mapping[Meaning, str]) -> list[str]:
-        definitions = [definition for definition in self.uses if definition.module == module]
-        return [
-            renamed(
-                definition,
-                [*self.uses[definition], *self.quoted_uses_in(definition)],
-                names,
-            )
-            for definition in sorted(definitions, key=lambda definition: definition.line)
+            for needed in self.loading.lasting(use.meaning)
         ]
 
     def refuse_rebinding(self) -> None:

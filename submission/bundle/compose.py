@@ -19,35 +19,49 @@ from submission.kaggle import upload_command
 RULE = "# " + "-" * 98
 GAP = "\n\n"
 """Above and below functions and classes."""
+CLOCK = LibraryImport("time", "perf_counter", None, line=1)
+"""An import that stands above all others, whose time it takes."""
 OWN_NAMES: OwnNames = {
-    "perf_counter": LibraryImport("time", "perf_counter", None, line=1),
+    CLOCK.bound: CLOCK,
     "_STARTED": None,
     "_PLAYER": None,
     "agent": None,
 }
 """Names that the head and the tail of the file define."""
 
-HEAD = '''# ruff: noqa
+TOP = '''# ruff: noqa
 # fmt: off
 r"""{title}
 
-{summary}
-
-Made by {made_by} with
-
-    {command}
+{origin}
 
 Needs Python 3.11 or newer and {needs}. Upload it with
 
     {upload}
 """
+'''
 
+ORIGIN = """{summary}
+
+Made by {made_by} with
+
+    {command}"""
+
+HEAD = """
 {future}from time import perf_counter
 
 _STARTED = perf_counter()
 
 {imports}
-'''
+"""
+
+FUNCTION_ORIGIN = "Made by {made_by} from a function."
+
+FUNCTION_END = """
+
+# Kaggle's loader takes the last callable of the file
+{line}
+"""
 
 TAIL = '''
 
@@ -146,16 +160,12 @@ def compose(
         games: what it plays besides ConnectX: what it calls the class of each, by OpenSpiel's name.
     """
     decoder = [DECODER.statement(DECODER.bound)] if files else []
-    imports = sorted({*closure.imports, *decoder})
-    head = HEAD.format(
-        title=_plain(header.title),
-        summary=_plain(header.summary),
-        made_by=header.made_by,
-        command=_plain(header.command),
-        needs=_needs(imports),
-        upload=upload_command("submission.py", _plain(header.command)),
-        future="from __future__ import annotations\n\n" if closure.future else "",
-        imports="\n".join(_merged(imports)),
+    imports = sorted({*closure.imports, *decoder} - {CLOCK.statement(CLOCK.bound)})
+    origin = ORIGIN.format(
+        summary=_plain(header.summary), made_by=header.made_by, command=_plain(header.command)
+    )
+    head = _top(header.title, origin, imports, header.command) + HEAD.format(
+        future=_future(closure), imports="\n".join(_merged(imports))
     )
     rules = ", ".join(f"{game!r}: {name}()" for game, name in games.items())
     sections = [_section(module, closure.sources[module.name]) for module in closure.modules]
@@ -170,11 +180,64 @@ def compose(
     return head + "".join(sections) + tail
 
 
+def compose_function(closure: Closure, name: str, made_by: str, last_line: str) -> str:
+    """Write the text of the file of a function.
+
+    Args:
+        closure: what goes into it, the function as well.
+        name: the function's.
+        made_by: the name and version of this package.
+        last_line: makes it the last callable; empty where it is that.
+    """
+    imports = _future(closure) + "\n".join(_merged(closure.imports))
+    head = _top(
+        f"A ConnectX agent: {name}.", FUNCTION_ORIGIN.format(made_by=made_by), closure.imports, name
+    )
+    parts = [closure.sources[module.name] for module in closure.modules]
+    if len(parts) == 1:
+        text = _definitions(parts[0])
+    else:
+        text = "".join(map(_section, closure.modules, parts))
+    return "".join(
+        [
+            head,
+            f"\n{imports.strip()}\n" if imports else "",
+            text,
+            FUNCTION_END.format(line=last_line) if last_line else "",
+        ]
+    )
+
+
+def _top(title: str, origin: str, imports: list[str], message: str) -> str:
+    """The docstring of a file.
+
+    Args:
+        title: its first line.
+        origin: how it was made.
+        imports: the statements that import what it needs.
+        message: goes with the upload.
+    """
+    return TOP.format(
+        title=_plain(title),
+        origin=origin,
+        needs=_needs(imports),
+        upload=upload_command("submission.py", _plain(message)),
+    )
+
+
+def _future(closure: Closure) -> str:
+    return "from __future__ import annotations\n\n" if closure.future else ""
+
+
 def _section(module: Module, definitions: list[str]) -> str:
     """The definitions that a module contributes, under its name and its docstring."""
     comment = indent(f"{module.name}\n\n{module.summary}", "# ", lambda _: True)
-    text = f"{GAP}{RULE}\n{re.sub(' +$', '', comment, flags=re.MULTILINE)}\n"
-    above_is_block = True
+    heading = re.sub(" +$", "", comment, flags=re.MULTILINE)
+    return f"{GAP}{RULE}\n{heading}\n{_definitions(definitions)}"
+
+
+def _definitions(definitions: list[str]) -> str:
+    text, above_is_block = "", True
     for definition in definitions:
         is_block = _is_block(definition)
         text += f"{GAP if is_block or above_is_block else ''}{definition}\n"
@@ -193,8 +256,7 @@ def _merged(imports: list[str]) -> list[str]:
     for statement in imports:
         if statement.startswith("from "):
             module, _, name = statement.removeprefix("from ").partition(" import ")
-            if (module, name) != ("time", "perf_counter"):
-                names.setdefault(module, []).append(name)
+            names.setdefault(module, []).append(name)
     return plain + [f"from {module} import {', '.join(found)}" for module, found in names.items()]
 
 

@@ -15,8 +15,9 @@ from itertools import chain, count
 from textwrap import dedent
 from typing import NamedTuple
 
+from submission.bundle.definitions import BundleError, Definition
 from submission.bundle.references import Reference, SourceText, find_references
-from submission.bundle.sources import BundleError, Definition, LibraryImport
+from submission.bundle.sources import LibraryImport
 
 
 class Symbol(NamedTuple):

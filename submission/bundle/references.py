@@ -2,6 +2,7 @@
 
 import ast
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -27,6 +28,14 @@ class Reference:
     """Whether the whole path is bound or deleted here, or declared `global`."""
     quoted: bool
     """Whether it stands in an annotation that is a string."""
+    deferred: bool
+    """Whether it stands in the body of a function, where it means what the name has come to mean
+    when that is called."""
+
+    @property
+    def binds(self) -> bool:
+        """Whether it gives the name itself a meaning, or takes it away."""
+        return self.changes and len(self.path) == 1
 
 
 class SourceText:
@@ -53,6 +62,10 @@ class SourceText:
     def line_start(self, line: int) -> int:
         """The offset of a line; behind the last one, of the line that would follow."""
         return self.start + self._starts[line - 1]
+
+    def line_at(self, offset: int) -> int:
+        """The number of the line that an offset lies in."""
+        return self.line + bisect_right(self._starts, offset - self.start) - 1
 
     def span(self, node: ast.expr | ast.stmt | ast.alias | ast.excepthandler) -> tuple[int, int]:
         """The offsets at which a node begins and ends."""
@@ -111,6 +124,7 @@ class _Finder(ast.NodeVisitor):
         self.scope = scope
         self.quoted = quoted
         self.annotating = quoted
+        self.deferred = False
         self.references: list[Reference] = []
         self.local_names: set[str] = set()
 
@@ -126,9 +140,9 @@ class _Finder(ast.NodeVisitor):
         return True
 
     def refer(self, path: Iterable[str], start: int, ends: Iterable[int], changes: bool) -> None:
-        line = self.text.line + self.text.text.count("\n", 0, start - self.text.start)
+        line = self.text.line_at(start)
         self.references.append(
-            Reference(tuple(path), start, tuple(ends), line, changes, self.quoted)
+            Reference(tuple(path), start, tuple(ends), line, changes, self.quoted, self.deferred)
         )
 
     def bind(self, node: ast.stmt | ast.alias | ast.excepthandler, name: str, before: str) -> None:
@@ -151,6 +165,12 @@ class _Finder(ast.NodeVisitor):
         self.local_names |= bound
         yield
         self.scope = outer
+
+    @contextmanager
+    def called_later(self) -> Iterator[None]:
+        before, self.deferred = self.deferred, True
+        yield
+        self.deferred = before
 
     def visit_all(self, nodes: Iterable[ast.AST | None]) -> None:
         for node in nodes:
@@ -225,7 +245,7 @@ class _Finder(ast.NodeVisitor):
             self.visit_annotation(node.returns)
             own = _names_of(node.body)
             parameters = {argument.arg for argument in _arguments(node.args)}
-            with self.inner(own.bound | parameters, own.global_names):
+            with self.inner(own.bound | parameters, own.global_names), self.called_later():
                 self.visit_all(node.body)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
@@ -234,7 +254,7 @@ class _Finder(ast.NodeVisitor):
     def visit_Lambda(self, node: ast.Lambda) -> None:
         self.visit_all(_defaults(node.args))
         parameters = {argument.arg for argument in _arguments(node.args)}
-        with self.inner(parameters | _names_of([node.body]).bound):
+        with self.inner(parameters | _names_of([node.body]).bound), self.called_later():
             self.visit(node.body)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
@@ -309,6 +329,11 @@ class _Finder(ast.NodeVisitor):
         finder = _Finder(SourceText(node.value, start + 1, line), self.scope, quoted=True)
         finder.visit(expression)
         self.references += finder.references
+
+
+def bound_names(statement: ast.stmt) -> set[str]:
+    """The names that a statement binds in the scope that it stands in."""
+    return _names_of([statement]).bound
 
 
 def _names_of(nodes: Iterable[ast.AST]) -> _Names:

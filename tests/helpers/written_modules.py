@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from envs import ConnectFour
-from submission.bundle import proof
-from submission.bundle.functions import function_file
+from submission.bundle.functions import proof
+from submission.bundle.functions.function_file import function_file
 from submission.kaggle import kaggle_environments
 
 FREE = "[k for k in range(7) if obs['board'][k] == 0]"

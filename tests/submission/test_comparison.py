@@ -125,7 +125,7 @@ def test_a_worse_version_is_found_and_where(shell: Shell, tmp_path: Path) -> Non
     files = ("--json", "all.json", "--html", "page.html", "--brief")
     outcome = compare(shell, tmp_path, RANDOM, MIDDLE, *files)
     assert outcome.status == 0, outcome.stderr
-    assert "new.py is worse than old.py: " in outcome.stdout.splitlines()[-1]
+    assert "new.py is worse than old.py: " in " ".join(outcome.stdout.split())
     assert "W-D-L" not in outcome.stdout
     told = json.loads((tmp_path / "all.json").read_text(encoding="utf-8"))
     assert told["finding"] == "worse"

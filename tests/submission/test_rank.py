@@ -103,7 +103,7 @@ def test_the_command_tells_the_place(shell: Shell, tmp_path: Path) -> None:
     words = ("rank", "mine.py", "--trust", "--games", "24", "--workers", "1")
     outcome = shell.run(*words, "--brief", "--json", "rank.json")
     assert outcome.status == 0, outcome.stderr
-    (line,) = outcome.stdout.splitlines()
+    line = " ".join(outcome.stdout.split())
     told = json.loads((tmp_path / "rank.json").read_text(encoding="utf-8"))
     nearest = told["nearest"]
     assert line.startswith(f"mine.py plays about like level {nearest['n']}, {nearest['name']}: Elo")

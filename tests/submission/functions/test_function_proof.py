@@ -14,9 +14,9 @@ import pytest
 
 import connectx
 from envs import ConnectFour, state_from_moves
-from submission.bundle import proof
 from submission.bundle.bundle import is_bundle
-from submission.bundle.functions import function_file
+from submission.bundle.functions import proof
+from submission.bundle.functions.function_file import function_file
 from tests.helpers.written_modules import FREE, answers, module
 from tests.submission.functions.test_written_functions import WRITTEN
 
@@ -184,9 +184,11 @@ def test_what_cannot_be_written_is_refused(agent: Any, reason: str) -> None:
         function_file(agent)
 
 
-def test_a_saved_file_may_be_built_again(modules: Path) -> None:
+def test_a_file_is_accepted_and_may_be_saved_again(modules: Path) -> None:
     mine = module(modules, PLACING)
-    connectx.build(mine.agent).save("submission.py")
+    built = connectx.build(mine.agent)
+    assert built.check(patience=0, game_seconds=0, progress=False).accepted
+    built.save("submission.py")
     assert is_bundle(Path("submission.py"))
     assert (
         connectx.build(mine.agent).save("submission.py").read_text()

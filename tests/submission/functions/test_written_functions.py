@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
-from submission.bundle.functions import function_file
+from submission.bundle.functions.function_file import function_file
 from tests.helpers.written_modules import FREE, of_file, require_same_answers
 
 WRITTEN = {

@@ -1,5 +1,6 @@
 """Functions of notebooks, scripts and prompts."""
 
+import doctest
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -8,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from submission.bundle.functions import function_file
+from submission.bundle.functions.function_file import function_file
 from tests.helpers.written_modules import FREE, of_file
 
 needs_ipython = pytest.mark.skipif(not find_spec("IPython"), reason="a notebook needs IPython")
@@ -92,6 +93,26 @@ def test_a_script_is_what_was_written_as_far_as_it_has_run(tmp_path: Path) -> No
         [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert of_file(ended.stdout)({}) == 3
+
+
+PROMPT = """
+>>> import connectx
+>>> LAST = [1]
+>>> def agent(obs):
+...     return LAST[0]
+>>> LAST[0] = 2
+>>> def agent(obs):
+...     return LAST[0] + 1
+>>> built.append(connectx.build(agent).source)
+"""
+
+
+def test_pieces_of_a_session_are_what_was_written() -> None:
+    """As of a doctest, and of the prompt of Python 3.13, which keep all that was typed."""
+    built: list[str] = []
+    typed = doctest.DocTestParser().get_doctest(PROMPT, {"built": built}, "prompt", None, None)
+    doctest.DocTestRunner().run(typed)
+    assert of_file(built[0])({}) == 3
 
 
 def test_a_function_without_source_is_refused(modules: Path) -> None:

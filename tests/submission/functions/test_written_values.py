@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from submission.bundle.functions import function_file
+from submission.bundle.functions.function_file import function_file
 from tests.helpers.written_modules import FREE, answers, module, of_file, require_same_answers
 
 
@@ -53,6 +53,38 @@ def agent(obs, config):
         file.unlink()
     assert any(isinstance(answer, int) for answer in answers(of_file(built)))
     assert "npy" not in built.replace('"weights.npy"', "") or "load(" in built
+
+
+BY_CHANCE = f"""
+import random, time
+import numpy as np
+W = np.random.normal(size=(42, 7))
+Q, seen, BEGUN = {{}}, [], time.time()
+for episode in range(20):
+    column = random.randrange(7)
+    Q[column] = Q.get(column, 0) + random.random()
+class Net:
+    def __init__(self): self.bias, self.asked = np.random.default_rng().normal(size=7), 0
+net = Net()
+def learn(column):
+    Q[column] = 1
+def agent(obs, config):
+    seen.append(obs.step)
+    net.asked += 1
+    worth = np.array(obs.board) @ W + net.bias
+    return max({FREE}, key=lambda k: worth[k] + Q.get(k, 0)) if len(seen) < 60 else 99
+"""
+
+
+def test_what_was_made_by_chance_is_data(modules: Path) -> None:
+    """Weights, say, or what was learnt; made anew they would be others."""
+    mine = module(modules, BY_CHANCE)
+    said = answers(mine.agent)
+    built = function_file(mine.agent).text
+    assert "seen, BEGUN = {}, [], time.time()" in built
+    assert "random.randrange" not in built
+    mine.seen.clear()
+    assert answers(of_file(built)) == answers(mine.agent) == said
 
 
 ENCLOSING = f"""

@@ -1,0 +1,132 @@
+"""Statements at the top level of a module, by which its names get their meaning."""
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from submission.bundle.changes import changed_names
+from submission.bundle.references import Reference, SourceText, bound_names, find_references
+
+LOADER_NAMES = frozenset(
+    {"__file__", "__loader__", "__name__", "__package__", "__path__", "__spec__"}
+)
+"""Module attributes that Kaggle's loader leaves out or sets to something else."""
+
+
+class BundleError(ValueError):
+    """A construct that cannot be carried over into one file; says where it is."""
+
+    def __init__(self, path: Path, line: int, problem: str) -> None:
+        super().__init__(f"{path}:{line}: {problem}")
+        self.path = path
+        self.line = line
+        self.problem = problem
+
+
+@dataclass(frozen=True, eq=False)
+class Definition:
+    """A statement at the top level that defines names, or changes what they mean."""
+
+    module: str
+    path: Path
+    names: tuple[str, ...]
+    statement: ast.stmt = field(repr=False)
+    text: SourceText = field(repr=False)
+    """Of the module."""
+    start: int
+    """Offset at which its source begins in that, with the comments above it."""
+    end: int
+
+    @property
+    def line(self) -> int:
+        """The number of its first line in the module."""
+        return self.text.line + self.statement.lineno - 1
+
+    @property
+    def source(self) -> str:
+        """Its text, with its comments."""
+        return self.text.between(self.start, self.end)
+
+    @property
+    def is_called_later(self) -> bool:
+        """Whether it defines a function or a class, whose body is for later."""
+        return isinstance(self.statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+
+    @property
+    def references(self) -> tuple[Reference, ...]:
+        """What it names of its module, in the order of the text."""
+        return self._found[0]
+
+    @property
+    def local_names(self) -> frozenset[str]:
+        """Names that a scope inside of it binds."""
+        return self._found[1]
+
+    @cached_property
+    def _found(self) -> tuple[tuple[Reference, ...], frozenset[str]]:
+        return find_references(self.statement, self.text)
+
+    @cached_property
+    def changed(self) -> frozenset[str]:
+        """Names of the module whose values it changes in place, or that it declares `global`."""
+        return changed_names(self.statement, self.references, self.text)
+
+    def replaces(self, name: str) -> bool:
+        """Whether it gives the name a value that owes nothing to what it meant before."""
+        if not isinstance(self.statement, REPLACING) or name not in bound_names(self.statement):
+            return False
+        return all(
+            reference.path[0] != name or reference.deferred or reference.binds
+            for reference in self.references
+        )
+
+    def require_portable(self, project: Iterable[str]) -> None:
+        """See that it needs no surroundings that one file does not have.
+
+        Args:
+            project: top-level names of the packages and modules that go into the bundle.
+
+        Raises:
+            BundleError: it does.
+        """
+        for reference in self.references:
+            name = reference.path[0]
+            if name in LOADER_NAMES and not reference.quoted:
+                raise BundleError(
+                    self.path,
+                    reference.line,
+                    f"cannot bundle {name}, which is not the same in Kaggle's loader",
+                )
+        for node in ast.walk(self.statement):
+            match node:
+                case ast.Import(names=names):
+                    modules = [alias.name for alias in names]
+                case ast.ImportFrom(level=level, module=module):
+                    modules = ["." if level else str(module)]
+                case _:
+                    continue
+            if any(name == "." or name.partition(".")[0] in project for name in modules):
+                raise BundleError(
+                    self.path,
+                    self.text.line + node.lineno - 1,
+                    "cannot bundle a project import inside a definition: move it up",
+                )
+
+
+def since_replaced(written: Sequence[Definition], name: str) -> Sequence[Definition]:
+    """Of the statements that define a name, those that make up its last value."""
+    replacing = [number for number, one in enumerate(written) if one.replaces(name)]
+    return written[replacing[-1] if replacing else 0 :]
+
+
+REPLACING = (
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.Assign,
+    ast.AnnAssign,
+    ast.ImportFrom,
+)
+"""Statements that bind their names whatever happens."""

@@ -1,0 +1,242 @@
+"""Values as expressions: constants, arrays, functions with what they enclose, and objects."""
+
+import ast
+import sys
+from collections.abc import Callable
+from functools import partial
+from io import BytesIO
+from math import isnan
+from types import FunctionType, MethodType
+from typing import Any
+from zlib import compress
+
+from agents.book.book_format import base85_lines
+from submission.bundle.functions.carried import array_of, instance_of
+from submission.bundle.functions.user_module import UserModule
+
+LITERALS = (bool, int, str, bytes, type(None))
+
+CONTAINERS: dict[Any, str] = {
+    list: "[{}]",
+    tuple: "({})",
+    set: "{{*({})}}",
+    frozenset: "frozenset(({}))",
+}
+
+FACTORY = """
+def {factory}({parameters}):
+{definition}
+{indentation}return {name}
+"""
+"""Makes a function again in the way in which another one has made it."""
+
+
+class ValueWriter:
+    """Writes values as expressions of a module, which gets names for what they need.
+
+    Args:
+        module: the one in which the expressions are to stand.
+        find_module: gives the user's module of a name; None where that is none of the user's.
+        whose: what uses the values, for messages.
+    """
+
+    def __init__(
+        self, module: UserModule, find_module: Callable[[str], UserModule | None], whose: str
+    ) -> None:
+        self._module = module
+        self._find_module = find_module
+        self._whose = whose
+        self._made: dict[int, str] = {}
+        self._within = set[int]()
+
+    def name(self, value: Any, stem: str) -> str:
+        """The name that a value has in the module, or gets now.
+
+        Args:
+            value: of any kind.
+            stem: what it is called, for messages, or if it gets a name.
+
+        Raises:
+            ValueError: it cannot be written.
+        """
+        expression = self.expression(value, stem)
+        if not expression.isidentifier():
+            self._made[id(value)] = self._module.fresh(stem)
+            self._module.add(f"{self._made[id(value)]} = {expression}")
+        return self._made.get(id(value), expression)
+
+    def expression(self, value: Any, name: str) -> str:
+        """The expression whose value is this, or one like it.
+
+        Args:
+            value: of any kind.
+            name: what it is called, for messages.
+
+        Raises:
+            ValueError: there is none.
+        """
+        known = self._made.get(id(value)) or self._module.name_of(value)
+        is_literal = isinstance(value, float) or type(value) in LITERALS
+        return known if known and not is_literal else self.anew(value, name)
+
+    def anew(self, value: Any, name: str) -> str:
+        """The expression of a value that does not take it from where it has a name.
+
+        Raises:
+            ValueError: there is none.
+        """
+        if isinstance(value, float):
+            return _number(value)
+        if type(value) in LITERALS:
+            return repr(value)
+        if id(value) in self._within:
+            raise self._cannot(name, value)
+        self._within.add(id(value))
+        expression = self._module.import_of(value) or self._composed(value, name)
+        self._within.remove(id(value))
+        return expression
+
+    def _composed(self, value: Any, name: str) -> str:
+        if brackets := CONTAINERS.get(type(value)):
+            return brackets.format("".join(f"{self.expression(each, name)}, " for each in value))
+        if type(value) is dict:
+            items = [
+                f"{self.expression(key, name)}: {self.expression(each, name)}"
+                for key, each in value.items()
+            ]
+            return f"{{{', '.join(items)}}}"
+        match value:
+            case FunctionType():
+                return self._function(value, name)
+            case MethodType():
+                return f"{self.expression(value.__self__, name)}.{value.__name__}"
+            case partial():
+                given = [self.expression(each, name) for each in (value.func, *value.args)]
+                given += [
+                    f"{key}={self.expression(each, name)}" for key, each in value.keywords.items()
+                ]
+                return f"{self._module.import_of(partial)}({', '.join(given)})"
+        return self._array(value, name) or self._instance(value, name)
+
+    def _array(self, value: Any, name: str) -> str | None:
+        """The expression of an array or a number of numpy's."""
+        numpy = sys.modules.get("numpy")
+        if numpy is None or not isinstance(value, numpy.ndarray | numpy.generic):
+            return None
+        if value.dtype.hasobject:
+            raise self._cannot(name, value)
+        file = BytesIO()
+        numpy.save(file, value)
+        lines = base85_lines(compress(file.getvalue(), level=9))
+        array = f"{self._module.import_of(array_of)}(\n{lines}\n)"
+        return array if isinstance(value, numpy.ndarray) else f"{array}[()]"
+
+    def _instance(self, value: Any, name: str) -> str:
+        """The expression of an object that is no more than its class and its attributes."""
+        cls = type(value)
+        if any("__new__" in vars(each) for each in cls.__mro__[:-1]) or not hasattr(
+            value, "__dict__"
+        ):
+            raise self._cannot(name, value)
+        made = self._module.name_of(cls)
+        if made is None and self._find_module(cls.__module__):
+            made = self._module.import_of(cls)
+        if made is None:
+            raise self._cannot(name, value)
+        state = self.expression(vars(value), name)
+        return f"{self._module.import_of(instance_of)}({made}, {state})"
+
+    def _function(self, function: FunctionType, name: str) -> str:
+        """The expression of a function that has no name in its module any more, or never had."""
+        home = self._home_of(function)
+        if home is None:
+            raise self._cannot(name, function)
+        node = home.session.find_function(function.__code__)
+        writer = self if home is self._module else ValueWriter(home, self._find_module, self._whose)
+        match node:
+            case ast.Lambda():
+                text = ast.get_source_segment(home.session.text, node)
+                made = writer._enclosing(function, f"    _made = ({text})", "_made")
+            case ast.FunctionDef(col_offset=0, decorator_list=[]):
+                made = home.restore(node)
+            case ast.FunctionDef(col_offset=column) if column:
+                made = writer._enclosing(function, home.session.lines(node), node.name)
+            case _:
+                raise self._cannot(name, function)
+        if home is not self._module:
+            made = self._module.import_from(home.name, made)
+        self._made[id(function)] = made
+        return made
+
+    def _enclosing(self, function: FunctionType, definition: str, own: str) -> str:
+        """The name of a function that is made anew with what it encloses.
+
+        Args:
+            function: it.
+            definition: the lines that define it, indented.
+            own: the name that they define.
+        """
+        cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+        values = {key: cell.cell_contents for key, cell in cells}
+        enclosed = {
+            key: repr(value) if type(value) in LITERALS else self.name(value, key)
+            for key, value in values.items()
+            if value is not function
+        }
+        stem = function.__name__ if function.__name__.isidentifier() else "made"
+        made, factory = self._module.fresh(stem), self._module.fresh(f"make_{stem}")
+        given = ", ".join(f"{key}={name}" for key, name in enclosed.items())
+        text = FACTORY.format(
+            factory=factory,
+            parameters=", ".join(enclosed),
+            definition=definition,
+            indentation=definition[: len(definition) - len(definition.lstrip())],
+            name=own,
+        )
+        self._module.add(f"{text}\n{made} = {factory}({given})\n")
+        return made
+
+    def _home_of(self, function: FunctionType) -> UserModule | None:
+        if function.__globals__ is self._module.namespace:
+            return self._module
+        return self._find_module(str(function.__globals__.get("__name__")))
+
+    def _cannot(self, name: str, value: Any) -> ValueError:
+        return ValueError(
+            f"{self._whose} uses {name}, a {type(value).__name__} that cannot be written into a "
+            f"file: make it inside of {self._whose}"
+        )
+
+
+def is_data(value: Any) -> bool:
+    """Whether a value is a constant or an array, or a container of such."""
+    try:
+        if isinstance(value, dict):
+            return all(map(is_data, value)) and all(map(is_data, value.values()))
+        if isinstance(value, tuple | list | set | frozenset):
+            return all(map(is_data, value))
+    except RecursionError:
+        return False
+    numpy = sys.modules.get("numpy")
+    is_array = numpy is not None and isinstance(value, numpy.ndarray | numpy.generic)
+    return is_array or isinstance(value, (*LITERALS, float))
+
+
+def same_data(one: Any, other: Any) -> bool:
+    """Whether two data are written in the same way."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return same_data([*one.items()], [*other.items()])
+    if isinstance(one, tuple | list):
+        return len(one) == len(other) and all(map(same_data, one, other))
+    if hasattr(one, "tobytes"):
+        return (one.shape, one.dtype, one.tobytes()) == (other.shape, other.dtype, other.tobytes())
+    return one == other or repr(one) == repr(other)
+
+
+def _number(value: float) -> str:
+    """A number as a literal: names could mean something else."""
+    if isnan(value):
+        return "(1e999 - 1e999)"
+    return repr(value).replace("inf", "1e999")

@@ -1,0 +1,141 @@
+"""A function as it is before its first game, for as long as it is asked on trial."""
+
+import random
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
+from copy import copy, deepcopy
+from io import StringIO
+from types import FunctionType
+from typing import Any, NamedTuple
+
+from submission.bundle.functions.carried_values import LITERALS, is_data, same_data
+from submission.bundle.naming import Symbol
+
+
+class StateName(NamedTuple):
+    """A name of a user's module with a value that games may change."""
+
+    symbol: Symbol
+    namespace: dict[str, Any]
+    in_file: str
+    """Its name in the file."""
+    is_changed: bool
+    """Whether functions of the module change it, by all that can be seen."""
+
+
+def made_by_chance(
+    state: Iterable[StateName],
+    loaded: Mapping[str, Any],
+    load_again: Callable[[], Mapping[str, Any]],
+) -> list[StateName]:
+    """The names whose values come out otherwise each time, though a function has certain ones.
+
+    Args:
+        state: the names.
+        loaded: what the file defines.
+        load_again: gives what it defines another time.
+    """
+    values = [_data_of(loaded.get(each.in_file)) for each in state]
+    differing = [
+        (each, value)
+        for each, value in zip(state, values, strict=True)
+        if value is not None
+        and (now := _data_of(each.namespace.get(each.symbol.name))) is not None
+        and not same_data(value, now)
+    ]
+    again = load_again() if differing else {}
+    return [
+        each for each, value in differing if not same_data(value, _data_of(again.get(each.in_file)))
+    ]
+
+
+def _data_of(value: Any) -> Any:
+    """The value, or the attributes of an object; None where they are no data, or one number."""
+    if not is_data(value) and not isinstance(value, type | FunctionType):
+        value = getattr(value, "__dict__", None)
+    return None if isinstance(value, (*LITERALS, float)) or not is_data(value) else value
+
+
+@contextmanager
+def as_written(
+    agent: Any, from_file: Any, state: Sequence[StateName], loaded: Mapping[str, Any]
+) -> Iterator[Any]:
+    """Have names mean what they do before a game, and in the end what they did.
+
+    Args:
+        agent: a function, or another object that is called.
+        from_file: the same of the file.
+        state: the names that it uses.
+        loaded: what the file has just defined.
+
+    Returns:
+        What is to be asked: the function, or a copy of the object.
+    """
+    memo = dict[int, Any]()  # what is one object stays one
+    changed = {id(loaded.get(each.in_file)) for each in state if each.is_changed}
+    with ExitStack() as restoring:
+        for (_, name), namespace, in_file, is_changed in state:
+            if name not in namespace:
+                restoring.callback(namespace.pop, name, None)
+                continue
+            value, written = namespace[name], loaded.get(in_file)
+            restoring.callback(namespace.__setitem__, name, value)
+            if in_file in loaded:
+                _take_back(value, written, restoring)
+                namespace[name] = _before_a_game(value, written, id(written) in changed, memo)
+            elif is_changed:
+                del namespace[name]  # a game has made it
+        _take_back(agent, from_file, restoring)
+        yield _before_a_game(agent, from_file, False, memo)
+
+
+def _before_a_game(value: Any, written: Any, is_changed: bool, memo: dict[int, Any]) -> Any:
+    """The value with which a function begins.
+
+    What games do not change is the function's own, for the file is to be compared with that. The
+    rest is like what stands in the file: of an object the attributes, if they are plain.
+    """
+    try:
+        if is_data(value) and is_data(written):
+            return deepcopy(written, memo) if is_changed else value
+        if isinstance(value, FunctionType | type):
+            return value
+        if type(value) is not type(written):
+            twin = copy(value)
+            twin.__dict__ = deepcopy(vars(written if is_data(vars(written)) else value), memo)
+            return twin
+        return value if callable(value) else deepcopy(written, memo)
+    except Exception:  # not everything can be copied
+        return value
+
+
+def _take_back(value: Any, written: Any, restoring: ExitStack) -> None:
+    """Have a function or a class remember what its definition has made it remember."""
+    places: list[tuple[Any, Any, str]] = []
+    if isinstance(value, FunctionType) and isinstance(written, FunctionType):
+        places = [(value, written, name) for name in ("__defaults__", "__kwdefaults__", "__dict__")]
+        cells = zip(value.__closure__ or (), written.__closure__ or (), strict=False)
+        places += [(cell, other, "cell_contents") for cell, other in cells]
+    elif isinstance(value, type):
+        kept = {name for name, each in vars(value).items() if isinstance(each, list | dict | set)}
+        places = [(value, written, name) for name in kept]
+    for holder, other, name in places:
+        now, first = getattr(holder, name, None), getattr(other, name, None)
+        if is_data(now) and is_data(first):
+            restoring.callback(setattr, holder, name, now)
+            setattr(holder, name, deepcopy(first))
+
+
+@contextmanager
+def unnoticed() -> Iterator[None]:
+    """Let nothing be printed, and leave the random numbers of this process as they are."""
+    numpy = sys.modules.get("numpy")
+    before = random.getstate(), numpy.random.get_state() if numpy else None
+    try:
+        with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+            yield
+    finally:
+        random.setstate(before[0])
+        if numpy:
+            numpy.random.set_state(before[1])

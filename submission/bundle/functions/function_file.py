@@ -1,0 +1,128 @@
+"""A submission file from a function: what it uses of its module, as it was written there."""
+
+import sys
+from collections.abc import Iterator
+from functools import partial
+from types import FunctionType, MethodType
+from typing import Any, NamedTuple
+
+from submission.bundle.bundle import made_by, project_folders
+from submission.bundle.closure import Closure, close
+from submission.bundle.compose import compose_function
+from submission.bundle.definitions import BundleError
+from submission.bundle.functions.fresh_state import StateName, made_by_chance
+from submission.bundle.functions.proof import load, require_same
+from submission.bundle.functions.user_tree import UserTree
+from submission.bundle.naming import Symbol
+
+
+class FunctionFile(NamedTuple):
+    """The file of a function."""
+
+    name: str
+    """The function's."""
+    text: str
+
+
+def function_file(agent: Any) -> FunctionFile:
+    """Write the submission whose agent is a function, and see that it plays the same.
+
+    What the function uses is copied as it was written in its module, in a notebook's cells and in
+    the modules beside it: not as it is after some games. What was read from a file stands there as
+    data. Only where nothing has been written, as of what a function encloses, it is the value that
+    counts.
+
+    Args:
+        agent: a function of Kaggle's observation and, if it wants, the configuration, which
+            returns a column; or another object that is called so.
+
+    Raises:
+        ValueError: it is no such function, it uses something that cannot be written into a file, or
+            the file plays otherwise.
+        OSError: the source of a module cannot be read.
+    """
+    function = _function_in(agent)
+    if function is None or isinstance(agent, type):
+        raise ValueError(f"{agent!r} is no agent: give a function of observation and configuration")
+    whose = _title(agent)
+    tree = UserTree(_namespace(agent, function), function.__code__, project_folders(), whose)
+    try:
+        symbol = Symbol(tree.home.name, tree.writer(tree.home).name(agent, "agent"))
+        title = symbol.name if whose == "the agent" else whose
+        text, state, loaded = _written(tree, symbol, title)
+        if chance := made_by_chance(state, loaded, partial(load, title, text)):
+            for each in chance:
+                tree.carry(each.symbol)
+            text, state, loaded = _written(tree, symbol, title)
+    except BundleError as error:
+        if error.path != tree.home.path:
+            raise
+        place = tree.home.session.place(error.line)
+        raise ValueError(f"{place}: {error.problem}") from error
+    require_same(agent, title, state, loaded)
+    return FunctionFile(title, text)
+
+
+def _written(
+    tree: UserTree, symbol: Symbol, title: str
+) -> tuple[str, list[StateName], dict[str, Any]]:
+    """The text of the file, the names in it that may change, and what it defines when loaded."""
+    closure = close(tree, [symbol], {})
+    text = compose_function(closure, title, made_by(), _last_line(closure, symbol))
+    return text, list(_state(tree, closure)), load(title, text)
+
+
+def _function_in(agent: Any) -> FunctionType | None:
+    """The function that is called in the end; None if there is none that Python has compiled."""
+    match agent:
+        case FunctionType():
+            return agent
+        case partial(func=inner) | MethodType(__func__=inner):
+            return _function_in(inner)
+    called = getattr(agent, "__wrapped__", None) or vars(type(agent)).get("__call__")
+    return called if isinstance(called, FunctionType) else None
+
+
+def _title(agent: Any) -> str:
+    name = getattr(agent, "__name__", "")
+    return name if isinstance(name, str) and name.isidentifier() else "the agent"
+
+
+def _namespace(agent: Any, function: FunctionType) -> dict[str, Any]:
+    """The module in which an agent has a name, or else that of the function in it."""
+    modules = [
+        sys.modules.get(str(name)) for name in (getattr(agent, "__module__", ""), "__main__")
+    ]
+    written = [
+        vars(module) for module in modules if module and {"__file__", "In"} & {*vars(module)}
+    ]
+    for namespace in (*written[:1], function.__globals__, *written[1:]):
+        if any(value is agent for value in namespace.values()):
+            return namespace
+    return function.__globals__
+
+
+def _last_line(closure: Closure, symbol: Symbol) -> str:
+    """What makes the agent the last callable of the file, where its definition does not."""
+    written = [one for one in closure.definitions if one.module == symbol.module]
+    own = [one for one in written if symbol.name in one.names]
+    if own == written[-1:] and own[0].is_called_later:
+        return ""
+    taken = {*closure.names.values()}
+    last = next(name for name in ("agent", "kaggle_agent", "last_agent") if name not in taken)
+    return f"{last} = {closure.names[symbol]}"
+
+
+def _state(tree: UserTree, closure: Closure) -> Iterator[StateName]:
+    """The names of the user's modules that are in the file, and those that a game may add."""
+    for module in closure.modules:
+        user = tree.user_module(module.name)
+        if user is None:
+            continue
+        own = [one for one in closure.definitions if one.module == module.name]
+        played = [one for one in own if one.is_called_later and one in closure.playing]
+        changed = {name for one in played for name in one.changed}
+        for name in changed.union(*(one.names for one in own)):
+            symbol = Symbol(module.name, name)
+            in_file = closure.names.get(symbol, name)
+            yield StateName(symbol, user.namespace, in_file, name in changed)

@@ -1,0 +1,217 @@
+"""The proof that a file plays as the function does from which it was made."""
+
+import random
+import sys
+from _thread import interrupt_main
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from threading import Event, Timer, current_thread, main_thread
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from envs.connectx import ConnectFour
+from submission.bundle.functions.fresh_state import StateName, as_written, unnoticed
+
+POSITIONS = 100
+
+PROOF_SECONDS = 2.0
+"""After so long no further position is asked about."""
+
+LOAD_SECONDS = 20.0
+"""How long the file may take to load."""
+
+REPEATS = 20
+"""How often both are asked again where they differ: chance and clocks make differences, too."""
+
+LEAST_REPEATS = 4
+"""As REPEATS, where each always says the same or one fails, and asking takes long."""
+
+CONFIGURATION = {
+    "episodeSteps": 1000,
+    "actTimeout": 2,
+    "runTimeout": 1200,
+    "columns": 7,
+    "rows": 6,
+    "inarow": 4,
+    "agentTimeout": 60,
+    "timeout": 2,
+}
+"""Kaggle's, in the competition."""
+
+FAILURE = "an exception"
+
+
+class Position(NamedTuple):
+    """A position of Connect Four."""
+
+    moves: str
+    """Columns counted from 1."""
+    board: list[int]
+    mark: int
+    """Who is to move."""
+
+    def __str__(self) -> str:
+        if not self.moves:
+            return "on the empty board"
+        return f"after the moves {self.moves} (columns counted from 1)"
+
+
+class Answer(NamedTuple):
+    """What an agent says; all failures are the same."""
+
+    text: str
+    error: BaseException | None = None
+
+    def __str__(self) -> str:
+        return f"fails with {self.error!r}" if self.error else f"answers {self.text}"
+
+
+def require_same(agent: Any, name: str, state: Sequence[StateName], loaded: dict[str, Any]) -> None:
+    """Ask a function and its file in positions that random games pass, on both seats.
+
+    Both begin with what was written, not with what games have made of it since, and draw the same
+    random numbers. They differ where no answer of the one is ever given by the other.
+
+    Args:
+        agent: the function, or another object that is called.
+        name: what it is called, for messages.
+        state: what games may have changed.
+        loaded: what the file defines.
+
+    Raises:
+        ValueError: they differ.
+    """
+    from_file = [value for value in loaded.values() if callable(value)][-1]
+    with unnoticed(), as_written(agent, from_file, state, loaded) as asked:
+        _compare(asked, from_file, name)
+
+
+def _compare(agent: Callable[..., Any], from_file: Callable[..., Any], name: str) -> None:
+    end = None
+    for number, position in enumerate(positions()):
+        ours, theirs = (_ask(player, position, number) for player in (agent, from_file))
+        if ours.text != theirs.text and _are_apart(agent, from_file, position):
+            raise ValueError(
+                f"{name} and its file differ: {position} {name} {ours} and the file {theirs}, for "
+                "what it uses is not as it was written: run anew what defines it, or save it and "
+                "have it read from a file"
+            )
+        end = end or perf_counter() + PROOF_SECONDS  # the first answer may have to compile
+        if perf_counter() > end:
+            return
+
+
+def _are_apart(agent: Callable[..., Any], other: Callable[..., Any], position: Position) -> bool:
+    """Whether no answer of the one is ever given by the other."""
+    ours, theirs = set[str](), set[str]()
+    end = perf_counter() + PROOF_SECONDS
+    for seed in range(REPEATS):
+        if seed >= LEAST_REPEATS and perf_counter() > end:
+            return len(ours | theirs) == 2 or FAILURE in ours | theirs
+        ours.add(_ask(agent, position, seed).text)
+        theirs.add(_ask(other, position, seed).text)
+        if not ours.isdisjoint(theirs):
+            return False
+    return True
+
+
+def _ask(agent: Callable[..., Any], position: Position, seed: int) -> Answer:
+    """Ask as Kaggle does."""
+    _seed(seed)
+    observation = _Struct(
+        remainingOverageTime=60,
+        step=len(position.moves),
+        board=[*position.board],
+        mark=position.mark,
+    )
+    asked = [observation, _Struct(**CONFIGURATION)]
+    code = getattr(agent, "__code__", None)
+    try:
+        return Answer(repr(agent(*asked[: code.co_argcount if code else 2])))
+    except (Exception, SystemExit) as error:
+        return Answer(FAILURE, error)
+
+
+def _seed(seed: int | None) -> None:
+    random.seed(seed)
+    if numpy := sys.modules.get("numpy"):
+        numpy.random.seed(seed)
+
+
+class _Struct(dict[str, Any]):
+    """A mapping whose values are attributes as well, like Kaggle's."""
+
+    def __init__(self, **fields: Any) -> None:
+        super().__init__(fields)
+        self.__dict__ = self
+
+
+def positions() -> Iterator[Position]:
+    """What player 1 meets in one random game, player 2 in the next, and so on."""
+    chance = random.Random(0)
+    env = ConnectFour()
+    met, mark = 0, 1
+    while met < POSITIONS:
+        state, moves = env.initial_state(), ""
+        while met < POSITIONS and (actions := env.get_available_actions(state)):
+            if env.current_player(state) == mark:
+                met += 1
+                yield Position(moves, env.to_board(state), mark)
+            action = chance.choice(actions)
+            state, moves = env.get_next_state(state, action), f"{moves}{action + 1}"
+        mark = 3 - mark
+
+
+def load(name: str, text: str) -> dict[str, Any]:
+    """Load a file as Kaggle does, with other random numbers each time.
+
+    Args:
+        name: what the function is called, for messages.
+        text: of the file.
+
+    Returns:
+        What it defines.
+
+    Raises:
+        ValueError: it fails, or takes too long.
+    """
+    loaded: dict[str, Any] = {}
+    try:
+        with unnoticed(), _limited(LOAD_SECONDS):
+            _seed(None)
+            exec(compile(text, "submission.py", "exec"), loaded)  # noqa: S102
+    except TimeoutError as error:
+        raise ValueError(
+            f"the file of {name} takes more than {LOAD_SECONDS:.0f} s to load: save what is "
+            "computed there by numpy.save or json.dump and read it in its place: then it is data"
+        ) from error
+    except (Exception, SystemExit) as error:
+        raise ValueError(f"the file of {name} fails when it is loaded: {error!r}") from error
+    return loaded
+
+
+@contextmanager
+def _limited(seconds: float) -> Iterator[None]:
+    """Interrupt what takes longer, if this is the main thread: no other can be.
+
+    Raises:
+        TimeoutError: it has been interrupted.
+    """
+    is_late = Event()
+
+    def interrupt() -> None:
+        is_late.set()
+        interrupt_main()
+
+    timer = Timer(seconds, interrupt)
+    timer.daemon = True
+    if current_thread() is main_thread():
+        timer.start()
+    try:
+        yield
+    except KeyboardInterrupt:
+        if not is_late.is_set():
+            raise
+        raise TimeoutError from None
+    finally:
+        timer.cancel()

@@ -1,0 +1,118 @@
+"""A module of the user's: what was written in it, what is there now, and what is added to it."""
+
+import ast
+import builtins
+import sys
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain, count
+from math import inf
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from submission.bundle.functions.user_session import Session, SessionReader
+from submission.bundle.sources import LibraryImport, Module, ProjectImport
+
+NO_FILE = Path("<cells>")
+
+
+@dataclass
+class UserModule:
+    """A module whose functions are to go into a file.
+
+    Args:
+        name: its import name.
+        namespace: what its names mean now.
+        session: what has defined them.
+        project: top-level names of the packages and modules that go into the file.
+
+    Raises:
+        BundleError: it is not Python.
+    """
+
+    name: str
+    namespace: dict[str, Any] = field(repr=False)
+    session: Session
+    project: frozenset[str] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        self.parsed = self._read(self.session.text, line=1, until=self.session.until)
+        """What was written, and what has been added."""
+        self._imported: dict[tuple[str, str | None], str] = {}
+        self._end = self.session.text.count("\n") + 1
+
+    @property
+    def path(self) -> Path:
+        """Its file, or what stands for that in messages."""
+        return self.session.path or NO_FILE
+
+    def knows(self, name: str) -> bool:
+        """Whether something that was written here defines the name, or imports it."""
+        return name in self.parsed.definitions or name in self.parsed.imports
+
+    def name_of(self, value: Any) -> str | None:
+        """The name that this very object has here, if it was written here that it has."""
+        own = getattr(value, "__name__", None)
+        if isinstance(own, str) and self.namespace.get(own) is value and self.knows(own):
+            return own
+        return self._names.get(id(value))
+
+    @cached_property
+    def _names(self) -> dict[int, str]:
+        return {id(value): name for name, value in self.namespace.items() if self.knows(name)}
+
+    def import_of(self, value: Any) -> str | None:
+        """A name here for what a module defines, or for a module; None if it is neither.
+
+        Where there is none yet, an import is added.
+        """
+        if isinstance(value, ModuleType):
+            return self.import_from(value.__name__, None)
+        module, name = (getattr(value, key, None) for key in ("__module__", "__name__"))
+        if not isinstance(module, str) or not isinstance(name, str) or module == self.name:
+            return None
+        if module not in sys.modules or vars(sys.modules[module]).get(name) is not value:
+            return None
+        return self.import_from(module, name)
+
+    def import_from(self, module: str, name: str | None) -> str:
+        """A name here for what a module calls so; without name, for the module."""
+        if (module, name) not in self._imported:
+            own = name or module
+            bound = self.fresh(own.rpartition(".")[2])
+            is_project = module.partition(".")[0] in self.project
+            self.parsed.imports[bound] = (
+                ProjectImport(module, name, line=1)
+                if is_project
+                else LibraryImport(module, name, None if bound == own else bound, line=1)
+            )
+            self._imported[module, name] = bound
+        return self._imported[module, name]
+
+    def add(self, text: str, line: int | None = None) -> None:
+        """Add statements, or have them stand for all that has defined their names so far.
+
+        Args:
+            text: the statements.
+            line: where they stand; by default at the end.
+        """
+        added = self._read(text, self._end if line is None else line)
+        self._end += text.count("\n") + 1
+        self.parsed.definitions |= added.definitions
+
+    def restore(self, node: ast.FunctionDef) -> str:
+        """Have a function be what this definition has made of it, whatever came after."""
+        written = self.parsed.definitions[node.name]
+        self.parsed.definitions[node.name] = [one for one in written if one.line == node.lineno]
+        return node.name
+
+    def fresh(self, stem: str) -> str:
+        """A name that nothing has here."""
+        stem = stem if stem.isidentifier() else "carried"
+        names = chain([stem], (f"{stem}_{number}" for number in count(2)))
+        taken = {*self.namespace, *dir(builtins)}
+        return next(name for name in names if name not in taken and not self.knows(name))
+
+    def _read(self, text: str, line: int, until: float = inf) -> Module:
+        return SessionReader(self.name, self.path, text, self.project, line, until).read()

@@ -1,0 +1,241 @@
+"""What a user has run, as it was written: a module, a script, or the cells of a notebook."""
+
+import ast
+import linecache
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib.util import resolve_name
+from itertools import accumulate
+from math import inf
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+from submission.bundle.definitions import Definition
+from submission.bundle.references import FunctionNode, bound_names
+from submission.bundle.sources import NEVER_ON_KAGGLE, Module, ModuleReader
+
+MAIN = "__main__"
+"""The name of the module that is run as a script, and of a notebook's."""
+
+MAGIC = re.compile(r"get_ipython\(\)\.run_cell_magic\('(?:time|capture)'")
+"""How a cell begins in IPython's history whose `%%time` Python does not know."""
+
+AT_TOP_LEVEL = re.compile("<module>|<cell line")
+"""How the code of a module is called, and of a cell."""
+
+NUMBERED = re.compile(r"(<.*?)(\d+)(\D*>)")
+"""Names under which prompts keep what was typed, piece by piece."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """The text of all that defines the names of a namespace."""
+
+    pieces: Sequence[str]
+    """A module's text; or each of the cells, in the order in which they were run."""
+    path: Path | None
+    """The module's file; None for cells."""
+    until: float = inf
+    """The line that is being run, below which nothing has been yet."""
+
+    @cached_property
+    def text(self) -> str:
+        """The pieces, one below the other."""
+        return "".join(self.pieces)
+
+    def place(self, line: int) -> str:
+        """Where a line of the text stands, in words."""
+        if self.path is not None:
+            return f"{self.path}, line {line}"
+        number = max(n for n, first in enumerate(self._first_lines) if first <= line)
+        return f"cell {number + 1}, line {line - self._first_lines[number] + 1}"
+
+    def line_of(self, file: str, line: int) -> int | None:
+        """The line of the text that is a line of a file, or of what stands for one; None if none.
+
+        Of equal cells it is that of the last.
+        """
+        source = _known_text(file).strip()
+        firsts = [
+            first
+            for first, piece in zip(self._first_lines, self.pieces, strict=False)
+            if piece.strip() == source
+        ]
+        return firsts[-1] + line - 1 if firsts else None
+
+    def find_function(self, code: CodeType) -> FunctionNode | ast.Lambda | None:
+        """What defines a function that was compiled from the text; None where that is not clear."""
+        line = self.line_of(code.co_filename, code.co_firstlineno)
+        names = code.co_varnames[: code.co_argcount]
+        found = [
+            node
+            for node in ast.walk(ast.parse(self.text))
+            if isinstance(node, FunctionNode | ast.Lambda)
+            and getattr(node, "name", "<lambda>") == code.co_name
+            and first_line(node) == line
+            and tuple(each.arg for each in (*node.args.posonlyargs, *node.args.args)) == names
+        ]
+        return found[0] if len(found) == 1 else None
+
+    def lines(self, node: FunctionNode) -> str:
+        """The lines of a definition, with its decorators."""
+        lines = self.text.split("\n")
+        return "\n".join(lines[first_line(node) - 1 : node.end_lineno])
+
+    @property
+    def _first_lines(self) -> list[int]:
+        return list(accumulate((piece.count("\n") for piece in self.pieces), initial=1))
+
+
+def first_line(node: FunctionNode | ast.Lambda) -> int:
+    """The line at which a function begins, with its decorators."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min(part.lineno for part in (node, *decorators))
+
+
+def find_session(namespace: Mapping[str, Any], code: CodeType) -> Session:
+    """Find what has defined the names of a namespace.
+
+    Args:
+        namespace: of a module, a script or a notebook.
+        code: of a function there, whose file names it where the namespace does not.
+    """
+    session = _all_of(namespace, code)
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        if frame.f_globals is namespace and AT_TOP_LEVEL.match(frame.f_code.co_name):
+            line = session.line_of(frame.f_code.co_filename, frame.f_lineno)
+            return replace(session, until=line or inf)
+        frame = frame.f_back
+    return session
+
+
+def _all_of(namespace: Mapping[str, Any], code: CodeType) -> Session:
+    """The session with what stands below the line that is being run."""
+    cells = namespace.get("In")
+    if "get_ipython" in namespace and isinstance(cells, list):
+        return Session([_plain_cell(cell) for cell in cells[1:]], None)
+    if numbered := NUMBERED.fullmatch(code.co_filename):
+        begin, number, end = numbered.groups()
+        names = [f"{begin}{earlier}{end}" for earlier in range(int(number) + 1)]
+        return Session([_ended(_known_text(name)) for name in names], None)
+    file = namespace.get("__file__") or code.co_filename
+    linecache.checkcache(file)
+    return Session([_known_text(file)], Path(file))
+
+
+def _known_text(file: str) -> str:
+    return "".join(linecache.getlines(file))
+
+
+def _plain_cell(cell: str) -> str:
+    """A cell as Python; an empty line where it is none."""
+    try:
+        if MAGIC.match(cell):
+            *_, body = ast.parse(cell, mode="eval").body.args  # type: ignore[attr-defined]
+            cell = body.value
+        ast.parse(cell)
+    except SyntaxError:
+        return "\n"
+    return _ended(cell)
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith("\n") else f"{text}\n"
+
+
+class SessionReader(ModuleReader):
+    """Keeps every statement that has run, for those who need what it defines or changes.
+
+    Args:
+        name, path, text, project, line: as of `ModuleReader`.
+        until: the last line that has run.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        path: Path,
+        text: str,
+        project: frozenset[str],
+        line: int = 1,
+        until: float = inf,
+    ) -> None:
+        super().__init__(name, path, text, project, line)
+        self._until = until
+
+    def read(self) -> Module:
+        """The module."""
+        self.rebound = self._rebound()
+        return super().read()
+
+    def _read_statement(self, statement: ast.stmt, following: ast.stmt | None) -> None:
+        match statement:
+            case ast.Expr(value=ast.Constant(value=str())):
+                pass
+            case _ if statement.lineno > self._until:
+                pass
+            case ast.If(test=test) if ast.unparse(test) in NEVER_ON_KAGGLE:
+                has_run = self.module.name == MAIN and "__name__" in ast.unparse(test)
+                for inner in statement.body if has_run else statement.orelse:
+                    self._read_statement(inner, None)
+            case ast.Import() | ast.ImportFrom() if not bound_names(statement) & self.rebound:
+                super()._read_statement(statement, following)
+            case _:
+                self._keep(statement, following)
+
+    def _keep(self, statement: ast.stmt, following: ast.stmt | None) -> None:
+        """Enter a statement under all names that it binds or whose values it changes."""
+        definition = self._definition(tuple(bound_names(statement)), statement, following)
+        names = _defined_by(definition)
+        for name in names:
+            self.module.definitions.setdefault(name, []).append(definition)
+        if not definition.is_called_later:
+            self.module.running.append(definition)
+
+    def _read_import_from(self, statement: ast.ImportFrom) -> None:
+        """Enter what is imported; relative names and stars have been resolved by Python."""
+        module = statement.module or ""
+        if statement.level:
+            package = self.module.name.rpartition(".")[0]
+            if not package:
+                raise self._error(statement, "a relative import: write the module's full name")
+            module = resolve_name("." * statement.level + module, package)
+        aliases = [
+            alias
+            for each in statement.names
+            for alias in ([each] if each.name != "*" else map(ast.alias, _exported(module)))
+        ]
+        plain = ast.ImportFrom(module, aliases, 0)
+        super()._read_import_from(ast.copy_location(plain, statement))
+
+    def _rebound(self) -> set[str]:
+        """The names that an import gives a meaning, and something else another one."""
+        ways = defaultdict[str, set[object]](set)
+        for statement in self.tree.body:
+            match statement:
+                case ast.Import(names=names) | ast.ImportFrom(names=names):
+                    for alias in names:
+                        bound = alias.asname or alias.name.partition(".")[0]
+                        ways[bound].add((getattr(statement, "module", None), ast.dump(alias)))
+                case _:
+                    for name in _defined_by(self._definition((), statement, None)):
+                        ways[name].add(statement)
+        return {name for name, found in ways.items() if len(found) > 1}
+
+
+def _defined_by(definition: Definition) -> set[str]:
+    """The names that a statement binds, and those whose values it changes when it runs."""
+    bound = bound_names(definition.statement)
+    return bound if definition.is_called_later else bound | definition.changed
+
+
+def _exported(module: str) -> list[str]:
+    """The names that a star imports from a module."""
+    found = vars(sys.modules[module]) if module in sys.modules else {}
+    return list(found.get("__all__", [name for name in found if not name.startswith("_")]))

@@ -1,0 +1,160 @@
+"""The modules of a function's user, beside the project's, and the data that they have read."""
+
+import re
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+from submission.bundle.changes import reads_a_file
+from submission.bundle.definitions import BundleError, Definition, since_replaced
+from submission.bundle.functions.carried_values import ValueWriter, is_data
+from submission.bundle.functions.user_module import UserModule
+from submission.bundle.functions.user_session import MAIN, Session, find_session
+from submission.bundle.naming import Builtin, Meaning, Symbol
+from submission.bundle.references import Reference
+from submission.bundle.source_tree import SourceTree, modules_in
+from submission.bundle.sources import Module
+
+INSTALLED = ("site-packages", "dist-packages")
+"""Names of the folders of installed packages, which Kaggle has or has not."""
+
+
+class UserTree(SourceTree):
+    """The modules in which a function's names are found, as they were written.
+
+    Where a statement has read a file, which is not there on Kaggle, what it has read stands in its
+    place.
+
+    Args:
+        namespace: the function's module, as it is now.
+        code: of a function in it.
+        project: for each package of the project its folder.
+        whose: the function, for messages.
+
+    Raises:
+        ValueError: its source cannot be found.
+    """
+
+    def __init__(
+        self, namespace: dict[str, Any], code: CodeType, project: Mapping[str, Path], whose: str
+    ) -> None:
+        session = find_session(namespace, code)
+        if not session.text.strip():
+            raise ValueError(
+                f"the source of {whose} cannot be found: put it into a file or a notebook cell"
+            )
+        name = _import_name(namespace)
+        own = _modules_around(name, session.path)
+        super().__init__({**own, **project})
+        self._whose = whose
+        self._own = own.keys() - project.keys()
+        self.home = UserModule(name, namespace, session, frozenset(self.roots))
+        self._users = {name: self.home}
+        self._seen = set[Symbol]()
+        self._unread = set[Definition]()
+
+    def module(self, name: str) -> Module:
+        """The parsed module of this import name."""
+        user = self.user_module(name)
+        return user.parsed if user else super().module(name)
+
+    def user_module(self, name: str) -> UserModule | None:
+        """The user's module of this import name; None if it is none of the user's."""
+        if name not in self._users and name.partition(".")[0] in self._own:
+            path = self.path(name)
+            session = Session([path.read_text(encoding="utf-8-sig")], path)
+            namespace = vars(sys.modules[name]) if name in sys.modules else {}
+            self._users[name] = UserModule(name, namespace, session, frozenset(self.roots))
+        return self._users.get(name)
+
+    def writer(self, module: UserModule) -> ValueWriter:
+        """Writes values for a module of the user's."""
+        return ValueWriter(module, self.user_module, self._whose)
+
+    def needed(self, symbol: Symbol) -> list[Definition]:
+        """The statements that define a name, or the one with the value that they have read."""
+        user = self.user_module(symbol.module)
+        if user and symbol not in self._seen:
+            self._seen.add(symbol)
+            written = since_replaced(self.definitions(symbol), symbol.name)
+            if symbol.name in user.namespace and any(map(self._has_read, written)):
+                self.carry(symbol)
+        return self.definitions(symbol)
+
+    def carry(self, symbol: Symbol) -> None:
+        """Have the value that a name has now stand for the statements that define it.
+
+        Raises:
+            ValueError: the value cannot be written.
+        """
+        user = self._users[symbol.module]
+        value = user.namespace[symbol.name]
+        text = f"{symbol.name} = {self.writer(user).anew(value, symbol.name)}"
+        user.add(text, self.definitions(symbol)[-1].line if is_data(value) else None)
+
+    def holds_data(self, symbol: Symbol) -> bool:
+        """Whether a name means data, which calls nothing."""
+        user = self.user_module(symbol.module)
+        return user is not None and is_data(user.namespace.get(symbol.name, print))
+
+    def undefined(self, module: str, name: str, place: tuple[Path, int]) -> Meaning:
+        """The meaning of a name that nothing defines: as in Python, that is found out later.
+
+        Raises:
+            BundleError: it has a value, and nobody knows where from.
+        """
+        user = self.user_module(module)
+        if user is None:
+            return super().undefined(module, name, place)
+        is_set_by_a_function = re.search(rf"\bglobal\b.*\b{name}\b", user.session.text)
+        if name in user.namespace and not is_set_by_a_function:
+            raise BundleError(
+                *place,
+                f"{self._whose} uses {name}, and the statement that defines it cannot be found: "
+                f"write `{name} = ...` above",
+            )
+        return Builtin(name)
+
+    def _has_read(self, definition: Definition) -> bool:
+        """Whether a statement, or what it may call, has read a file when it ran."""
+        seen = self._unread.copy()
+        pending = [] if definition.is_called_later else [definition]
+        while pending:
+            one = pending.pop()
+            if one not in seen:
+                seen.add(one)
+                if reads_a_file(one.statement):
+                    return True
+                for reference in one.references:
+                    if one.is_called_later or not reference.deferred:
+                        pending += self._meant_by(one.module, reference)
+        self._unread = seen
+        return False
+
+    def _meant_by(self, module: str, reference: Reference) -> list[Definition]:
+        """What a reference that reads names of the user's modules."""
+        with suppress(BundleError):
+            meaning, _ = self.resolve(module, reference)
+            if isinstance(meaning, Symbol) and self.user_module(meaning.module):
+                return [] if reference.binds else self.definitions(meaning)
+        return []
+
+
+def _import_name(namespace: dict[str, Any]) -> str:
+    """The name of the module whose names these are; that of a script if it is none."""
+    name = namespace.get("__name__")
+    module = sys.modules.get(name) if isinstance(name, str) else None
+    return str(name) if module is not None and vars(module) is namespace else MAIN
+
+
+def _modules_around(name: str, path: Path | None) -> dict[str, Path]:
+    """What a module may import of the user's: its package, or else what lies beside it."""
+    package, dot, _ = name.partition(".")
+    if dot:
+        folder, *_ = getattr(sys.modules[package], "__path__", [path])
+        return {package: Path(folder)}
+    folder = path.resolve().parent if path else Path.cwd()
+    return {} if folder.name in INSTALLED else modules_in(folder)

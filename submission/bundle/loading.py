@@ -1,0 +1,135 @@
+"""What runs while a module is loaded, where names may mean one thing after the other."""
+
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+
+from submission.bundle.definitions import BundleError, Definition, since_replaced
+from submission.bundle.naming import Symbol, Use
+from submission.bundle.source_tree import SourceTree
+
+
+class Loading:
+    """Chooses among the statements that give a name its value.
+
+    Args:
+        tree: where they are found.
+        start: what is needed for its own sake.
+    """
+
+    def __init__(self, tree: SourceTree, start: Collection[Symbol]) -> None:
+        self._tree = tree
+        self._start = start
+        self._lasting: dict[Symbol, list[Definition]] = {}
+        self._read: dict[Definition, list[Use]] = {}
+        self._players: dict[Definition, bool] = {}
+
+    def lasting(self, symbol: Symbol) -> list[Definition]:
+        """The statements that make up the last value of a name, in their order.
+
+        Games that what is needed plays are none of them, though they may change the value.
+        """
+        if symbol not in self._lasting:
+            written = list(since_replaced(self._tree.needed(symbol), symbol.name))
+            self._lasting[symbol] = [
+                one
+                for one in written
+                if symbol in self._start or one.replaces(symbol.name) or not self._plays(one)
+            ] or written
+        return self._lasting[symbol]
+
+    def missing(self, kept: Collection[Definition]) -> Iterator[Definition]:
+        """What must run as well, before or between the definitions that are kept."""
+        needed = {(one.module, reference.path[0]) for one in kept for reference in one.references}
+        for module, name in sorted(needed):
+            if len(self._tree.module(module).definitions.get(name, ())) > 1:
+                yield from self._earlier(Symbol(module, name), kept)
+        playing = self.playing()
+        for module in sorted({one.module for one in kept}):
+            names = {name for place, name in needed if place == module}
+            for one in self._tree.module(module).running:
+                if one not in kept and self._prepares(one, names, playing):
+                    yield one
+
+    def refuse_hidden_builtins(self, kept: Collection[Definition]) -> None:
+        """Before a module's own `max` is defined, the name means the builtin, and cannot be both.
+
+        Raises:
+            BundleError: it is used there.
+        """
+        for one in kept:
+            module = self._tree.module(one.module)
+            for place, name in self._read_by(one) if module.hides_builtins else ():
+                if place == one.module and one.line <= module.hides_builtins.get(name, 0):
+                    raise BundleError(
+                        module.path, one.line, f"{name} may mean the builtin here: rename your own"
+                    )
+
+    def _earlier(self, symbol: Symbol, kept: Collection[Definition]) -> Iterator[Definition]:
+        """The statements whose value is read before another one replaces it."""
+        first = self.lasting(symbol)[0].line
+        earlier = [one for one in self._tree.definitions(symbol) if one.line < first]
+        if any(one not in kept for one in earlier) and any(
+            one.module == symbol.module and one.line < first and symbol in self._read_by(one)
+            for one in kept
+        ):
+            yield from earlier
+
+    def _prepares(
+        self, statement: Definition, names: Collection[str], playing: set[Definition]
+    ) -> bool:
+        """Whether a call at module level, as of `init()`, fills in what is needed.
+
+        It does not where it only tries out what is called in a game.
+        """
+        return not self._plays(statement) and any(
+            one.is_called_later
+            and one.module == statement.module
+            and not one.changed.isdisjoint(names)
+            for one in self._reached(self._uses(statement)) - playing
+        )
+
+    def playing(self) -> set[Definition]:
+        """What is called or read in a game, and what has made that, unless it is data."""
+        return self._reached(
+            [use for one in self._started() for use in self._uses(one)], with_data=False
+        ).union(self._started())
+
+    def _started(self) -> list[Definition]:
+        return [one for symbol in self._start for one in self._tree.definitions(symbol)]
+
+    def _plays(self, definition: Definition) -> bool:
+        """Whether it calls what is needed for its own sake, or hands it on."""
+        if definition not in self._players:
+            reached = self._reached(self._uses(definition))
+            self._players[definition] = not reached.isdisjoint(self._started())
+        return self._players[definition]
+
+    def _read_by(self, definition: Definition) -> set[Symbol]:
+        """The names that are read while a definition is evaluated, or by what it may call then."""
+        at_once = [use for use in self._uses(definition) if not use.reference.deferred]
+        read = {Symbol(definition.module, use.reference.path[0]) for use in at_once}
+        for one in self._reached(at_once):
+            read |= {Symbol(one.module, use.reference.path[0]) for use in self._uses(one)}
+        return read
+
+    def _reached(self, uses: list[Use], with_data: bool = True) -> set[Definition]:
+        """All that is read or called by way of some uses, with or without what has made data."""
+        reached = set[Definition]()
+        pending = list(uses)
+        while pending:
+            meaning = pending.pop().meaning
+            if isinstance(meaning, Symbol) and (with_data or not self._tree.holds_data(meaning)):
+                for one in self._tree.definitions(meaning):
+                    if one not in reached:
+                        reached.add(one)
+                        pending += self._uses(one)
+        return reached
+
+    def _uses(self, definition: Definition) -> list[Use]:
+        """The uses of a definition that read; none where it cannot be carried over anyway."""
+        if definition not in self._read:
+            self._read[definition] = []
+            with suppress(BundleError):
+                uses = self._tree.uses(definition)
+                self._read[definition] = [use for use in uses if not use.reference.binds]
+        return self._read[definition]

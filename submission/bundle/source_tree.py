@@ -1,0 +1,151 @@
+"""The modules that may go into a bundle, and what their names mean."""
+
+import builtins
+from dataclasses import dataclass
+from pathlib import Path
+
+from submission.bundle.definitions import BundleError, Definition
+from submission.bundle.naming import Builtin, Meaning, Symbol, Use
+from submission.bundle.references import Reference
+from submission.bundle.sources import LibraryImport, Module, ProjectImport, read_module
+
+
+@dataclass(frozen=True)
+class _ModuleItself:
+    """The meaning of a name that stands for a module of the project."""
+
+    name: str
+
+
+class SourceTree:
+    """The modules that may go into a bundle, read when they are asked for.
+
+    Args:
+        roots: for each top-level name its package folder or its module file.
+    """
+
+    def __init__(self, roots: dict[str, Path]) -> None:
+        self.roots = roots
+        self._modules: dict[str, Module] = {}
+        self._uses: dict[Definition, list[Use]] = {}
+
+    def module(self, name: str) -> Module:
+        """The parsed module of this import name."""
+        if name not in self._modules:
+            self._modules[name] = read_module(name, self.path(name), frozenset(self.roots))
+        return self._modules[name]
+
+    def path(self, name: str) -> Path:
+        """The file of a module."""
+        top, *rest = name.split(".")
+        path = self.roots[top].joinpath(*rest)
+        if path.is_dir():
+            return path / "__init__.py"
+        return path if path.suffix == ".py" else path.with_suffix(".py")
+
+    def definitions(self, symbol: Symbol) -> list[Definition]:
+        """The statements that define a name, in the order in which they run.
+
+        Raises:
+            BundleError: there is none.
+        """
+        module = self.module(symbol.module)
+        if symbol.name not in module.definitions:
+            raise BundleError(module.path, 1, f"{symbol.name} is not defined at the top level")
+        return module.definitions[symbol.name]
+
+    def needed(self, symbol: Symbol) -> list[Definition]:
+        """The statements that define a name which goes into the bundle.
+
+        Raises:
+            BundleError: there is none.
+            ValueError: what is to stand in their place cannot be written.
+        """
+        return self.definitions(symbol)
+
+    def holds_data(self, symbol: Symbol) -> bool:
+        """Whether a name is known to mean data, which calls nothing."""
+        return False
+
+    def uses(self, definition: Definition) -> list[Use]:
+        """What the references of a definition mean, but for those in strings.
+
+        Raises:
+            BundleError: one has no meaning, or cannot be carried over.
+        """
+        if definition not in self._uses:
+            definition.require_portable(self.roots)
+            self._uses[definition] = [
+                Use(reference, *self.resolve(definition.module, reference))
+                for reference in definition.references
+                if not reference.quoted
+            ]
+        return self._uses[definition]
+
+    def undefined(self, module: str, name: str, place: tuple[Path, int]) -> Meaning:
+        """The meaning of a name that nothing defines.
+
+        Raises:
+            BundleError: it has none.
+        """
+        raise BundleError(*place, f"{name} is used or imported, but not defined here")
+
+    def resolve(self, module: str, reference: Reference) -> tuple[Meaning, int]:
+        """The meaning of a reference in a module, and how many parts of its path name it.
+
+        Raises:
+            BundleError: it has none, or means a module as a value.
+        """
+        path, place = reference.path, (self.module(module).path, reference.line)
+        meaning, parts = self._meaning(module, path[0], place), 1
+        while isinstance(meaning, _ModuleItself):
+            if parts == len(path):
+                raise BundleError(
+                    *place,
+                    f"cannot bundle the module {meaning.name} as a value: name what you use of it, "
+                    f"or write `from {meaning.name} import NAME`",
+                )
+            meaning = self._member(meaning.name, path[parts], place)
+            parts += 1
+        if parts > 1 and parts == len(path) and reference.changes:
+            raise BundleError(*place, f"cannot bundle a change of another module's {path[-1]}")
+        return meaning, parts
+
+    def _meaning(self, module: str, name: str, place: tuple[Path, int]) -> Meaning | _ModuleItself:
+        source = self.module(module)
+        if name in source.definitions:
+            return Symbol(module, name)
+        match source.imports.get(name):
+            case LibraryImport() as library_import:
+                return library_import
+            case ProjectImport(module=origin, name=original, line=line):
+                here = source.path, line
+                if not self.path(origin).is_file():
+                    raise BundleError(*here, f"there is no module {origin}")
+                return (
+                    _ModuleItself(origin)
+                    if original is None
+                    else self._member(origin, original, here)
+                )
+        if hasattr(builtins, name):
+            return Builtin(name)
+        return self.undefined(module, name, place)
+
+    def _member(self, module: str, name: str, place: tuple[Path, int]) -> Meaning | _ModuleItself:
+        """The meaning of `module.name`."""
+        inner = f"{module}.{name}"
+        source = self.module(module)
+        defined = name in source.definitions or name in source.imports
+        if not self.path(inner).is_file():
+            if not defined:
+                raise BundleError(*place, f"{module} defines no {name}")
+            return self._meaning(module, name, place)
+        if defined:
+            raise BundleError(*place, f"{inner} is a module, and {module} defines {name} as well")
+        return _ModuleItself(inner)
+
+
+def modules_in(folder: Path) -> dict[str, Path]:
+    """The modules and packages that lie in a folder, by their names."""
+    packages = [file.parent for file in folder.glob("*/__init__.py")]
+    return {path.stem: path for path in [*packages, *folder.glob("*.py")]}
