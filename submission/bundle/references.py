@@ -237,7 +237,8 @@ class _Finder(ast.NodeVisitor):
     # Scopes
 
     def visit_FunctionDef(self, node: FunctionNode) -> None:
-        self.visit_all([*node.decorator_list, *_defaults(node.args)])
+        self.visit_decorators(node.decorator_list)
+        self.visit_all(_defaults(node.args))
         self.bind(node, node.name, r"\bdef[\s\\]+")
         with self.type_parameters(node):
             for argument in _arguments(node.args):
@@ -248,17 +249,31 @@ class _Finder(ast.NodeVisitor):
             with self.inner(own.bound | parameters, own.global_names), self.called_later():
                 self.visit_all(node.body)
 
+    def visit_decorators(self, decorators: list[ast.expr]) -> None:
+        """Visit what is called at once, where a lambda is one."""
+        for decorator in decorators:
+            if isinstance(decorator, ast.Lambda):
+                self.visit_all(_defaults(decorator.args))
+                self.visit_body(decorator)
+            else:
+                self.visit(decorator)
+
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
         self.visit_FunctionDef(node)
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
         self.visit_all(_defaults(node.args))
+        with self.called_later():
+            self.visit_body(node)
+
+    def visit_body(self, node: ast.Lambda) -> None:
+        """Visit the body of a lambda."""
         parameters = {argument.arg for argument in _arguments(node.args)}
-        with self.inner(parameters | _names_of([node.body]).bound), self.called_later():
+        with self.inner(parameters | _names_of([node.body]).bound):
             self.visit(node.body)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        self.visit_all(node.decorator_list)
+        self.visit_decorators(node.decorator_list)
         with self.type_parameters(node):
             self.visit_all([*node.bases, *node.keywords])
             own = _names_of(node.body)

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from benchmarks import __main__ as command_line
@@ -27,9 +28,10 @@ def test_the_equal_pair_is_equal() -> None:
 
 
 @pytest.mark.thorough
-def test_each_pair_has_a_row_with_its_findings() -> None:
+def test_each_pair_has_a_row_with_its_findings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command_line, "console", Console(width=200))
     words = ["compare", "--trials", "1", "--margin", "300", "--workers", "1"]
-    outcome = CliRunner().invoke(command_line.app, words, env={"COLUMNS": "200"})
+    outcome = CliRunner().invoke(command_line.app, words)
     assert outcome.exit_code == 0, outcome.output
     for pair in KNOWN_PAIRS:
         row = next(

@@ -301,6 +301,11 @@ def test_what_is_called_differently_is_not_captured_by_a_local_name(tmp_path: Pa
         ("import place.none\ndef x():\n    return place.none.y\n", 3, "place defines no none"),
         ("from place.base import y\ndef x():\n    global y\n    y = 2\n", 3, "`global y`"),
         ("x = max(1, 2)\ndef max(*y):\n    return y\n", 1, "max may mean the builtin here"),
+        (
+            "@(lambda f: max and f)\ndef x():\n    return 1\ndef max(*y):\n    return y\n",
+            2,
+            "max may mean the builtin here",
+        ),
         ("def x():\n    global json\n    import json\njson = y = 1", 1, "cannot be replaced"),
         ("import json\nx = [json]\n", 2, "json has another meaning in the bundle"),
     ],
