@@ -1,1 +1,1 @@
-"""The opening book and the repertoire: their content, format, look-up and computation."""
+"""The opening book and the repertoire: their content, format and look-up."""

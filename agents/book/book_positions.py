@@ -77,7 +77,7 @@ class Drop(NamedTuple):
 
 
 FEW_POSITIONS = 2**18
-"""After a ply: so many take little time and memory."""
+"""Positions of one ply that take little time and memory."""
 
 
 def most_positions(deepest: int) -> int:

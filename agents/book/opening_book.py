@@ -21,7 +21,7 @@ from envs.connectx import ConnectX
 
 @dataclass(frozen=True)
 class OpeningBook:
-    """The scores of a board's positions after at most so many plies; `open_book` makes it."""
+    """The scores of all positions of a board up to `scope.plies`; `open_book` makes it."""
 
     scope: BookScope
     keys: tuple[Words, ...]

@@ -37,7 +37,7 @@ class RepertoireScope(NamedTuple):
     columns: int
     inarow: int
     all_plies: int
-    """After at most so many plies every position has one; -1 where this is not meant to be."""
+    """Up to this ply every position has one; -1: off."""
     first_plies: int
     """The same for what player 1 meets who plays the repertoire from the empty board on."""
     second_plies: int

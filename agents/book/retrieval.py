@@ -90,7 +90,7 @@ def make_bit_field(content: Mapping[int, int]) -> BitField:
 
 
 def shape_of(keys: int) -> tuple[int, int]:
-    """Places in a segment and the number of segments for so many keys, as Graf and Lemire have it.
+    """The length of a segment and the number of segments for `keys` keys, after Graf and Lemire.
 
     Small fields have more room to spare.
     """

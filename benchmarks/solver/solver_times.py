@@ -32,6 +32,11 @@ class SolverMeasurement:
         return next((peer for peer in self.peers if peer.name == BitBully.name), None)
 
     @property
+    def others(self) -> list[Timings]:
+        """The peers that a user has named."""
+        return [peer for peer in self.peers if peer.name != BitBully.name]
+
+    @property
     def shares(self) -> list[float]:
         """Our time as a share of BitBully's, in each round; none without BitBully."""
         return self._shares(self.bitbully.seconds) if self.bitbully else []
@@ -40,10 +45,10 @@ class SolverMeasurement:
     def shares_of_best(self) -> list[float]:
         """Our time as a share of the fastest peer's, in each round; none without peers."""
         rounds = zip(*(peer.seconds for peer in self.peers), strict=True)
-        return self._shares([*map(min, rounds)])
+        return self._shares([*map(min, rounds)]) if self.peers else []
 
     def _shares(self, peer: Sequence[float]) -> list[float]:
-        return [ours / theirs for ours, theirs in zip(self.ours.seconds, peer, strict=bool(peer))]
+        return [ours / theirs for ours, theirs in zip(self.ours.seconds, peer, strict=True)]
 
 
 def measure_solver(
@@ -88,8 +93,7 @@ GOALS_OF = "The goals are shares of BitBully's time."
 
 def solver_report(measurements: Sequence[SolverMeasurement]) -> Report:
     """What was measured, and whether BitBully is missing."""
-    names = [peer.name for peer in measurements[0].peers]
-    others = [name for name in names if name != BitBully.name]
+    others = [peer.name for peer in measurements[0].others]
     best = ["of the best"] if others else []
     columns = ["positions", "n", "ours", BitBully.name, "share", "goal", *others, *best]
     rows = table(*columns, words=("positions", "goal"))
@@ -107,8 +111,7 @@ def solver_report(measurements: Sequence[SolverMeasurement]) -> Report:
 
 
 def _cells(measurement: SolverMeasurement) -> list[str]:
-    workload = measurement.workload
-    others = [peer for peer in measurement.peers if peer.name != BitBully.name]
+    workload, others = measurement.workload, measurement.others
     return [
         workload.name,
         str(len(workload.positions)),

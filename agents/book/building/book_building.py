@@ -22,9 +22,9 @@ from agents.book.book_positions import (
     positions_by_ply,
     stones_of_keys,
 )
+from agents.book.building.repertoire_building import RepertoireBuilder
+from agents.book.building.shards import solve_positions
 from agents.book.repertoire import RepertoireScope, Stones, column_of, promising_moves
-from agents.book.repertoire_building import RepertoireBuilder
-from agents.book.shards import solve_positions
 from agents.reporting.input_file import read_content
 from agents.reporting.output_file import GrowingFile, growing_file
 from agents.solver.position_bounds import trivial_bounds
@@ -235,7 +235,7 @@ def build_book(
 
     Raises:
         UnfinishedBook: Ctrl-C, or a worker process died.
-        ValueError: so many plies lead to too many positions.
+        ValueError: too many positions have `plies` stones.
     """
     scope = checkpoint.scope
     keys = _positions(scope).tolist()

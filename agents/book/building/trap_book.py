@@ -16,7 +16,12 @@ from threading import local
 from typing import Any, NamedTuple
 
 from agents.agent import Clock, OnProgress, TimeUp
-from agents.book.book_building import FindingsFile, board_words, stones_in_play, unfinished_book
+from agents.book.building.book_building import (
+    FindingsFile,
+    board_words,
+    stones_in_play,
+    unfinished_book,
+)
 from agents.book.opening_book import shipped_book_of
 from agents.guidance.opponent_models import (
     OpponentMixture,

@@ -11,6 +11,7 @@ from threading import local
 from typing import NamedTuple
 
 from agents.agent import Clock
+from agents.book.building.shards import SHARD_POSITIONS, run_shards
 from agents.book.opening_book import shipped_book_of
 from agents.book.repertoire import (
     RepertoireScope,
@@ -21,7 +22,6 @@ from agents.book.repertoire import (
     promising_moves,
 )
 from agents.book.retrieval import BitField, make_bit_field
-from agents.book.shards import SHARD_POSITIONS, run_shards
 from agents.solver.exact_moves import ExactMoves
 from agents.solver.solver import Solver
 from agents.traps.likely_replies import ExactJudge, Judge
