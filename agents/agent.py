@@ -75,6 +75,13 @@ class Agent(ABC):
     def compile(self, env: Env[Any, Any]) -> None:  # noqa: B027  # most agents have nothing to do
         """Compile ahead what a search of this game needs; see `agents.compiled.compilation`."""
 
+    def require_playable(self, env: Env[Any, Any]) -> None:  # noqa: B027  # most play every game
+        """Check that it plays a game, which those with weights of another one do not.
+
+        Raises:
+            ValueError: it does not.
+        """
+
     def bank_share(self, env: Env[Any, Any]) -> float:
         """Part of a match's bank of time that one move may take, from 0 to 1.
 

@@ -6,14 +6,20 @@ slips. What it overlooks then is what people overlook, a block before a win, a p
 
 from dataclasses import dataclass, field
 from math import log
-from random import Random
+from random import getrandbits
 from typing import Any
 
-from agents.agent import Agent, SearchResult, legal_actions, make_rng
+from agents.agent import Agent, SearchResult, legal_actions
 from agents.alpha_beta_agent import AlphaBetaAgent
-from agents.baselines import RandomAgent
 from agents.options import option
 from agents.perfect import PerfectAgent
+from envs.compiled.random_stream import (
+    DRAWN_BITS,
+    DRAWN_MASK,
+    drawn_index,
+    next_stream,
+    stream_of_seed,
+)
 from envs.protocol import Action, Env, State
 
 EXACT = 99
@@ -36,6 +42,11 @@ class Level:
     slip_depth: int
     elo: int
     """In Connect Four, above the first level's, as `benchmarks/results/levels.json` has it."""
+
+    @property
+    def slip_numbers(self) -> int:
+        """How many of the numbers that a random stream draws are slips: those below it."""
+        return round(self.slips * (1 << DRAWN_BITS))
 
 
 LEVELS = (
@@ -71,13 +82,13 @@ class LevelAgent(Agent):
 
     n: int = option(7, "the level, from 1 (random) to 10 (perfect)")
     seed: int | None = option(None, "seed of the slips; none: different in every run")
-    _rng: Random = field(init=False, repr=False, compare=False)
+    _stream: int = field(init=False, repr=False, compare=False)
     _perfect: PerfectAgent = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not 1 <= self.n <= len(LEVELS):
             raise ValueError(f"the level n must be from 1 to {len(LEVELS)}, not {self.n!r}")
-        self._rng = make_rng(self.seed)
+        self._stream = stream_of_seed(getrandbits(62) if self.seed is None else self.seed)
         resistance = "traps" if self.n == len(LEVELS) else "longest"
         self._perfect = PerfectAgent(threads=1, resistance=resistance)
 
@@ -94,11 +105,18 @@ class LevelAgent(Agent):
         Raises:
             ValueError: the game is over.
         """
-        return self._player(env, state).search(env, state, time_limit)
+        depth = self._drawn_depth()
+        if depth == 0:
+            action = self._drawn_action(env, state)
+            return SearchResult(action, value=0.0, principal_variation=(action,))
+        return self._player(env, state, depth).search(env, state, time_limit)
 
     def act(self, env: Env[State, Action], state: State, time_limit: float | None = None) -> Action:
         """The action that `search` chooses; the highest levels know some by heart."""
-        return self._player(env, state).act(env, state, time_limit)
+        depth = self._drawn_depth()
+        if depth == 0:
+            return self._drawn_action(env, state)
+        return self._player(env, state, depth).act(env, state, time_limit)
 
     def compile(self, env: Env[Any, Any]) -> None:
         """Compile what the level searches with, if it is to be compiled for this game."""
@@ -112,12 +130,20 @@ class LevelAgent(Agent):
         """As much as the perfect agent's, where the level solves."""
         return self._perfect.bank_share(env) if self.level.depth == EXACT else 0.0
 
-    def _player(self, env: Env[Any, Any], state: Any) -> Agent:
-        """The agent that looks ahead as far as the level does in this move."""
-        slips = self._rng.random() < self.level.slips
-        depth = self.level.slip_depth if slips else self.level.depth
-        if depth == 0:
-            return RandomAgent(self._rng.getrandbits(64))
+    def _drawn_depth(self) -> int:
+        """Draw whether it slips in this move, and tell how far it looks ahead."""
+        self._stream = next_stream(self._stream)
+        slips = self._stream & DRAWN_MASK < self.level.slip_numbers
+        return self.level.slip_depth if slips else self.level.depth
+
+    def _drawn_action(self, env: Env[State, Action], state: State) -> Action:
+        """Draw a legal action, all equally likely."""
+        actions = legal_actions(env, state)
+        self._stream = next_stream(self._stream)
+        return actions[drawn_index(self._stream, len(actions))]
+
+    def _player(self, env: Env[Any, Any], state: Any, depth: int) -> Agent:
+        """The agent that looks ahead so many plies, at least 1."""
         if depth == EXACT:
             return self._perfect
         agent = self._alpha_beta(depth)

@@ -2,13 +2,13 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from agents.agent import Agent
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.baselines import GreedyAgent, RandomAgent
+from agents.compiled.level_kernel import level_opponent
 from agents.expectimax import ExpectimaxAgent
 from agents.levels import LevelAgent
 from agents.mcts_agent import MCTSAgent
@@ -16,7 +16,9 @@ from agents.minimax import MinimaxAgent
 from agents.options import agent_options, check_options
 from agents.perfect import PerfectAgent
 from agents.policy.alphazero_agent import AlphaZeroAgent
-from agents.policy.policy_agent import PolicyAgent, choose_in_all
+from agents.policy.policy_agent import PolicyAgent
+from agents.policy.policy_kernel import policy_opponent
+from envs.board import BoardGame
 
 AGENTS: Mapping[str, type[Agent]] = {
     "random": RandomAgent,
@@ -107,17 +109,25 @@ def agent_from_text(text: str, seed: int | None = None) -> Agent:
     return make_agent(name, **options)
 
 
-def chooser_in_all(text: str) -> Callable[..., Any] | None:
-    """A function that chooses in many games at once as the agent that a text specifies does.
+def opponent_in_kernels(text: str, game: BoardGame) -> Any:
+    """The kernel that plays as the agent that a text specifies does, in the steps of many games.
 
-    It takes the game, states, and a random number from 0 to less than 1 for each; None where the
-    agent chooses in one game at a time.
+    Args:
+        text: as `agent_from_text` reads it.
+        game: the rules.
+
+    Returns:
+        A `KernelOpponent` of `envs.learning.vector.vector_replies`, or None where there is none.
 
     Raises:
         ValueError: as `agent_from_text`.
     """
     agent = agent_from_text(text)
-    return partial(choose_in_all, agent) if isinstance(agent, PolicyAgent) else None
+    if isinstance(agent, LevelAgent):
+        return level_opponent(agent, game)
+    if isinstance(agent, PolicyAgent):
+        return policy_opponent(agent.policy.network, agent.temperature, agent.seed, game)
+    return None
 
 
 def parse_options(texts: Iterable[str]) -> dict[str, JsonValue]:

@@ -18,10 +18,13 @@ from benchmarks.environments.single_environments import (
     measure_environment,
 )
 from benchmarks.environments.vector_environments import (
+    OPPONENTS,
     batch_report,
     draw_batches,
     measure_batches,
+    measure_opponents,
     measure_random_games,
+    opponent_report,
     random_game_report,
 )
 from benchmarks.imports import import_report, measure_imports
@@ -222,6 +225,21 @@ def vectors(
     _publish([*games, *batch_report(measured)], json)
     if plot is not None:
         draw_batches(measured, plot)
+
+
+@app.command()
+def opponents(
+    rounds: Rounds = 5,
+    pufferlib: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="PufferLib's source, unpacked, to time it as well."),
+    ] = None,
+    json: Json = None,
+) -> None:
+    """Time the vector environments by the opponent who plays inside of the step."""
+    timings = measure_opponents(rounds, pufferlib)
+    measured = [*_track(timings, "Timing opponents", len(OPPONENTS) + (pufferlib is not None))]
+    _publish(opponent_report(measured), json, measured)
 
 
 @app.command()

@@ -6,14 +6,17 @@ from envs.board import BoardGame, BoardState, parse_moves, state_from_moves
 from envs.compiled import wide_words as wide_words
 from envs.connectx import ConnectFour, ConnectX
 from envs.explicit_tree import ChanceNode, ExplicitTree, MaxNode, MinNode, parse_tree
+from envs.games import GAMES, listed_games, register_game
 from envs.learning.registration import register_environments
 from envs.protocol import CHANCE, Action, Env, GameOfChance, State
 from envs.render import board_svg, board_text
 from envs.shown_position import show
 from envs.tic_tac_toe import TicTacToe
 
-GYMNASIUM_IDS = register_environments()
-"""The ids of the environments for `gymnasium.make`, and for `pettingzoo.make`."""
+GYMNASIUM_IDS = register_environments(
+    (name for entry in GAMES.values() for name in entry.gymnasium_ids), listed_games
+)
+"""The ids of the package's environments for `gymnasium.make`, and for `pettingzoo.make`."""
 
 __all__ = [
     "CHANCE",
@@ -35,6 +38,7 @@ __all__ = [
     "board_text",
     "parse_moves",
     "parse_tree",
+    "register_game",
     "show",
     "state_from_moves",
 ]

@@ -45,7 +45,7 @@ def mirrored(rows: int, columns: int, cells: int) -> int:
     height = rows + 1
     image = 0
     for _ in range(columns):
-        image = image << height | cells & ((1 << height) - 1)
+        image = image << height | cells ^ (cells >> height << height)
         cells = cells >> height  # not in place: it may be an array
     return image
 
@@ -130,7 +130,7 @@ class BoardMasks(NamedTuple):
     top: int
     """The highest cell of each column."""
     answers: int
-    """Every second cell of a column from its top: those that close a pair of cells."""
+    """Every second cell of a column from its top: the upper cell of each pair."""
     column: int
     """The cells of the left column."""
 
@@ -184,7 +184,7 @@ def board_masks(rows: int, columns: int, inarow: int) -> BoardMasks:
 
 @inlined
 def cell_of_number(bottom: int, number: int) -> int:
-    """Return the cell of so many bits, a word as wide as `bottom`, the lowest cells of a board."""
+    """Return the cell of bit `number`, in a word as wide as `bottom`, a board's lowest cells."""
     return (bottom & -bottom) << number
 
 

@@ -41,7 +41,8 @@ class BoardGame(ABC):
 
     A game inherits this class, adds where a stone may go (`get_available_actions` and
     `get_next_state`; `action_cells` where an action is not a cell), and is entered in
-    `envs.games`.
+    `envs.games`, from elsewhere by `envs.register_game`. An action is legal while one of its cells
+    is free. Its cells stand on each other in one column, and the board is its own mirror image.
 
     Args:
         rows: height of the board, at least 1.
@@ -90,6 +91,11 @@ class BoardGame(ABC):
             for column in range(self.columns)
         ]
 
+    @property
+    def action_count(self) -> int:
+        """How many actions there are, legal or not."""
+        return len(self.action_cells)
+
     def initial_state(self) -> BoardState:
         """Return the empty board, player 1 to move."""
         return BoardState(mover=0, mask=0, player=1, won=False)
@@ -128,6 +134,10 @@ class BoardGame(ABC):
     def winner(self, state: BoardState) -> int | None:
         """Return the player who has a line, or None."""
         return 3 - state.player if state.won else None
+
+    def result(self, state: BoardState) -> float:
+        """Return +1.0 where player 1 has a line, -1.0 where player 2 has, else 0.0."""
+        return 0.0 if not state.won else -1.0 if state.player == 1 else 1.0
 
     def winning_cells(self, state: BoardState) -> list[tuple[int, int]]:
         """Return the cells (row from the top, column) of the winner's lines; none before a win."""

@@ -1,13 +1,21 @@
-"""The table of games: the command line, Gymnasium, training and the tests find them here."""
+"""The table of games: the command line, Gymnasium, training and the tests find them here.
+
+A game of your own gets in by `register_game`, or by an entry point of an installed package, which
+names its class: in the group `connectx.games`, `pop = "my_module:Pop"`.
+"""
 
 import re
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from inspect import signature
-from typing import NamedTuple
+from functools import cache
+from inspect import Parameter, signature
+from typing import Any, NamedTuple
 
 from envs.board import BoardGame
 from envs.connectx import ConnectFour, ConnectX
+from envs.learning.registration import Listed, register_listed
+from envs.testing import check_game
 from envs.tic_tac_toe import TicTacToe
 
 
@@ -65,7 +73,7 @@ class GameEntry:
         return tuple(getattr(game, name) for name in self.sizes)
 
 
-GAMES: Mapping[str, GameEntry] = {
+GAMES: dict[str, GameEntry] = {
     entry.name: entry
     for entry in (
         GameEntry(
@@ -89,6 +97,121 @@ GAMES: Mapping[str, GameEntry] = {
 }
 """The games by their names. Gymnasium's Connect Four is ConnectX, so that it takes sizes, too."""
 
+OTHER_GAMES: dict[str, type] = {}
+"""The classes of registered games that are no boards, by their names, for the environments."""
+
+OURS = frozenset(GAMES)
+SIZES = {"rows", "columns", "inarow"}
+ENTRY_POINTS = "connectx.games"
+TRIAL_GAMES = 10
+"""Random games in which a registered game is held to its contract."""
+
+
+def register_game(name: str, rules: type, title: str | None = None) -> None:
+    """Make a game of your own known: to Gymnasium and PettingZoo as `connectx/CLASS-v0`.
+
+    One that inherits `BoardGame` is entered in the table `GAMES`: it has compiled vector
+    environments, and training and the command line of this process know it, too. An entry point
+    (see above) registers a game in every process. A class that was registered under this name
+    before is replaced, as when a notebook's cell is run again.
+
+    Args:
+        name: in small letters and digits, as in `--game pop`.
+        rules: the class. The constructor of a board takes nothing but sizes, some of `rows`,
+            `columns` and `inarow`, each with a default. Any other class has the five methods of
+            `envs.protocol.Env` and, for the environments, `actions` and `encode`
+            (`envs.learning.numbered_games`); what its constructor takes has defaults, too.
+        title: the name for people; by default that of the class.
+
+    Raises:
+        ValueError: a name that is taken or has other signs, or a class that is no such game; the
+            message says what is missing.
+    """
+    if not re.fullmatch("[a-z0-9]+", name) or name in OURS:
+        taken = "is that of a game of this package" if name in OURS else "has other signs"
+        raise ValueError(f"the name {name!r} {taken}: choose small letters and digits of your own")
+    for other, known in _registered():
+        if other != name and known.__name__ == rules.__name__:
+            raise ValueError(f"the class of {other} is called {known.__name__}, too: rename yours")
+    game = _made(rules)
+    try:
+        check_game(game, games=TRIAL_GAMES)
+    except (AssertionError, AttributeError) as error:
+        raise ValueError(f"{rules.__name__} breaks the contract of a game: {error}") from error
+    listed = Listed(name, rules.__name__)
+    if isinstance(game, BoardGame):
+        is_of_cells = all(cells & (cells - 1) == 0 for cells in game.action_cells)
+        place = CELL if is_of_cells else COLUMN
+        GAMES[name] = GameEntry(name, title or rules.__name__, rules, place, listed.gymnasium_ids)
+    else:
+        from envs.learning.numbered_games import NumberedGame  # the rules do without gymnasium
+
+        check_game(NumberedGame(game), games=TRIAL_GAMES)
+        OTHER_GAMES[name] = rules
+    register_listed([listed])
+
+
+def _made(rules: type) -> Any:
+    """Make a game of the default size.
+
+    Raises:
+        ValueError: its constructor takes something that has no default, or of a board no size.
+    """
+    is_board = issubclass(rules, BoardGame)
+    parameters = signature(rules).parameters.values()
+    if is_board and not {each.name for each in parameters} <= SIZES:
+        raise ValueError(
+            f"let {rules.__name__} take rows, columns and inarow alone, or some of them"
+        )
+    several = Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD
+    if any(each.default is each.empty for each in parameters if each.kind not in several):
+        raise ValueError(f"give all that {rules.__name__} takes a default")
+    try:
+        return rules()
+    except TypeError as error:
+        raise ValueError(f"{rules.__name__} cannot be made: {error}") from error
+
+
+def _registered() -> list[tuple[str, type]]:
+    """The names and classes of all games that are known by now."""
+    boards = ((entry.name, entry.rules) for entry in GAMES.values())
+    return [*boards, *OTHER_GAMES.items()]
+
+
+@cache
+def _offered() -> Mapping[str, Any]:
+    """The entry points of installed packages, by the names of their games."""
+    from importlib.metadata import entry_points
+
+    return {point.name: point for point in entry_points(group=ENTRY_POINTS)}
+
+
+def listed_games() -> list[Listed]:
+    """All games, those too whose module nobody has needed yet."""
+    boards = (Listed(each.name, each.rules.__name__, each.gymnasium_ids) for each in GAMES.values())
+    others = (Listed(name, rules.__name__) for name, rules in OTHER_GAMES.items())
+    offered = (Listed(name, point.attr) for name, point in _offered().items())
+    return [*{each.name: each for each in (*offered, *others, *boards)}.values()]
+
+
+@cache
+def load_games() -> None:
+    """Register the games of installed packages; one that fails is left out with a warning."""
+    for name in _offered().keys() - GAMES.keys() - OTHER_GAMES.keys():
+        point = _offered()[name]
+        try:
+            register_game(name, point.load())
+        except Exception as error:  # whatever a stranger's module may lead to
+            warnings.warn(f"the game {name} ({point.value}) is left out: {error}", stacklevel=2)
+
+
+def rules_called(class_name: str) -> type | None:
+    """Find a game by the name of its class; None where no game has it."""
+    if not any(rules.__name__ == class_name for _, rules in _registered()):
+        load_games()
+    found = (rules for _, rules in _registered() if rules.__name__ == class_name)
+    return next(found, None)
+
 
 def game_entry(game: BoardGame) -> GameEntry:
     """Find the entry of a game.
@@ -97,10 +220,13 @@ def game_entry(game: BoardGame) -> GameEntry:
         ValueError: its class is not in the table; one that inherits from a game may have other
             rules.
     """
+    load_games()
     for entry in GAMES.values():
         if type(game) is entry.rules:
             return entry
-    raise ValueError(f"{game!r} is none of the games {', '.join(GAMES)}: enter it in envs/games.py")
+    raise ValueError(
+        f"{game!r} is none of the games {', '.join(GAMES)}: envs.register_game(name, class) adds it"
+    )
 
 
 def game_id(game: BoardGame) -> str:
@@ -127,6 +253,7 @@ def game_from_id(text: str, largest: int | None = None) -> BoardGame:
         ValueError: no such id, or a size that is too small or too large.
     """
     name, dash, numbers = text.partition("-")
+    load_games()
     entry = GAMES.get(name)
     sizes = re.fullmatch(r"\d{1,4}(x\d{1,4})*", numbers, re.ASCII)
     count = len(numbers.split("x")) if sizes else 0

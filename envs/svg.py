@@ -19,7 +19,7 @@ def text_width(text: str, size: float) -> float:
 
 
 def number(value: float) -> str:
-    """Return a coordinate, to a tenth of a pixel; rid of what is left of rounding, which varies."""
+    """Return a coordinate to a tenth of a pixel, the same on every machine."""
     return f"{round(value, 6):.1f}".removesuffix(".0")
 
 

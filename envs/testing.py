@@ -6,7 +6,7 @@ from numbers import Real
 from random import Random
 from typing import Any
 
-from envs.bitboard import has_line
+from envs.bitboard import has_line, mirrored
 from envs.board import BoardGame, BoardState
 from envs.protocol import CHANCE, require_distribution
 
@@ -17,7 +17,9 @@ def check_game(game: Any, *, games: int = 100, seed: int = 0, most_plies: int = 
     States and actions are hashable, and stay as they are; the same question has the same answer;
     states that are equal go on alike; actions differ, and none that is illegal is carried out;
     rewards are finite numbers in [-1, 1] and come with the last action alone; chance has
-    probabilities that sum to 1; and games end. In an `envs.board.BoardGame` a line wins.
+    probabilities that sum to 1; and games end. In an `envs.board.BoardGame` a line wins, and an
+    action lays a stone in the lowest free one of its cells, for as long as there is one; its cells
+    stand on each other.
 
     Args:
         game: the rules.
@@ -28,6 +30,8 @@ def check_game(game: Any, *, games: int = 100, seed: int = 0, most_plies: int = 
     Raises:
         AssertionError: one sentence that says what is wrong in which state.
     """
+    if isinstance(game, BoardGame):
+        _require_columns(game)
     rng, contract = Random(seed), _Contract(game)
     for _ in range(games):
         state = contract.initial_state()
@@ -38,6 +42,9 @@ def check_game(game: Any, *, games: int = 100, seed: int = 0, most_plies: int = 
             state = contract.played(state, rng.choice(actions))
         else:
             raise AssertionError(f"a game goes on after {most_plies} plies, at {state}")
+
+
+OTHERWISE = "; another game has the methods of `Env` alone"
 
 
 class _Contract:
@@ -78,6 +85,14 @@ class _Contract:
         self._actions |= {*actions}
         if actions:
             self._require_player(state, player, actions)
+        if isinstance(self._game, BoardGame) and isinstance(state, BoardState):
+            cells = self._game.action_cells
+            free = [n for n in range(len(cells)) if cells[n] & ~state.mask and not state.won]
+            _require(
+                actions == free,
+                f"get_available_actions({state}) are {actions}, and in a BoardGame {free}, those "
+                f"of whose action_cells one is free{OTHERWISE}",
+            )
         return actions
 
     def played(self, state: Hashable, action: Hashable) -> Hashable:
@@ -98,15 +113,25 @@ class _Contract:
         _require(is_number and isfinite(reward), f"{place}: return a finite number")
         _require(-1 <= reward <= 1, f"{place}: scale rewards to [-1, 1]")
         if isinstance(self._game, BoardGame) and isinstance(after, BoardState):
+            self._require_stone(state, action, after)
             line = has_line(after.mask ^ after.mover, self._game.line_steps)
             _require(
                 (after.won, reward) == (line, (2 * after.player - 3) * line),
                 f"{place} and won is {after.won} {'with' if line else 'without'} a line: in a "
-                "BoardGame the first line wins; another game has the methods of `Env` alone",
+                f"BoardGame the first line wins{OTHERWISE}",
             )
         goes_on = bool(self._game.get_available_actions(after))
         _require(not (reward and goes_on), f"{place}, but the game goes on: only its end is worth")
         return after
+
+    def _require_stone(self, state: Any, action: Any, after: BoardState) -> None:
+        free = self._game.action_cells[action] & ~state.mask
+        stone = free & -free
+        _require(
+            (after.mask, after.mover) == (state.mask | stone, state.mask ^ state.mover),
+            f"get_next_state({state}, {action}) is {after}: in a BoardGame an action lays a stone "
+            f"in the lowest free one of its action_cells, and the players take turns{OTHERWISE}",
+        )
 
     def _require_player(self, state: Hashable, player: object, actions: Sequence[Hashable]) -> None:
         if player != CHANCE:
@@ -144,6 +169,24 @@ class _Contract:
             raise AssertionError(f"{question} is {first!r}, which cannot be hashed") from error
         _require(is_same, f"{question} is {first!r}, and {second!r} when asked again")
         return first
+
+
+def _require_columns(game: BoardGame) -> None:
+    """Check the cells of a board's actions, by which kernels and networks know where stones go."""
+    together = 0
+    for action, cells in enumerate(game.action_cells):
+        run = cells // (cells & -cells) if cells else 0
+        _require(
+            run > 0 and run & (run + 1) == 0 and not together & cells,
+            f"action_cells[{action}] is {cells:#b}: in a BoardGame the cells of an action stand on "
+            f"each other in one column, and no other action fills them{OTHERWISE}",
+        )
+        together |= cells
+    images = {mirrored(game.rows, game.columns, cells) for cells in game.action_cells}
+    _require(
+        images == {*game.action_cells},
+        f"the action_cells are not their own mirror images, which a BoardGame's are{OTHERWISE}",
+    )
 
 
 def _require(holds: bool, otherwise: str) -> None:

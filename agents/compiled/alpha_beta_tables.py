@@ -12,9 +12,7 @@ changes it only through the lines that run through its cell. Scores are from the
 whose turn it is.
 """
 
-from collections.abc import Sequence
 from functools import lru_cache
-from itertools import accumulate
 from typing import NamedTuple
 
 from envs.board import BoardState
@@ -38,7 +36,7 @@ _LOW_62_BITS = (1 << 62) - 1
 
 
 def new_table(states: int, word: WordKind = int) -> Words:
-    """Make an empty table for so many states, two words each; one of 0 states remembers nothing."""
+    """Make an empty table of two words a state; one of 0 states remembers nothing."""
     return zeros(states, 2, word=word)
 
 
@@ -82,6 +80,8 @@ def unpack_proof(place: int) -> tuple[int, int]:
     return place - below * (7 - below) // 2 - 1, 1 - below
 
 
+PLACE_BITS = 5
+"""Of a number of stones in a line."""
 LONGEST_LINE = 16
 """Stones in a line up to which all scores are exact, as whole numbers and as floats."""
 WIN_SCORE = 1 << 40
@@ -91,12 +91,12 @@ WIN_SCORE = 1 << 40
 class LineScores(NamedTuple):
     """The worth of a board's lines, as arrays of 64-bit integers and, for `masks`, of words."""
 
-    first: Words
-    """[cell] Where the lines through a cell begin in `masks`; those of the next cell follow."""
+    counts: Words
+    """[cell] How many lines run through a cell."""
     masks: Words
-    """The lines, cell by cell: each of them stands here once for each of its cells."""
+    """[cell, n] These lines."""
     gains: Words
-    """[own, other] The score that a stone gains through a line with so many stones."""
+    """[own << PLACE_BITS | other] What a stone gains through a line with these stones."""
 
 
 @lru_cache
@@ -112,19 +112,23 @@ def line_scores(
         word: the board's words.
     """
     through = [[line for line in counted if line >> cell & 1] for cell in range(cells)]
+    counts = [len(lines) for lines in through]
+    masks = zeros(cells, max(counts), word=word)
+    for cell, lines in enumerate(through):
+        for place, line in enumerate(lines):
+            masks[cell, place] = line
     values = [_line_score(stones) for stones in range(inarow + 1)]
-    gains = zeros(inarow + 1, inarow + 1)
+    gains = zeros(inarow + 1 << PLACE_BITS)
     for stones in range(1, inarow + 1):
-        gains[stones - 1, 0] = values[stones] - values[stones - 1]  # one's own line grows
-        gains[0, stones] = values[stones]  # the other's is closed
-    return LineScores(
-        words_of([0, *accumulate(map(len, through))]),
-        words_of([line for group in through for line in group], word),
-        gains,
-    )
+        gains[stones - 1 << PLACE_BITS] = (
+            values[stones] - values[stones - 1]
+        )  # one's own line grows
+        gains[stones] = values[stones]  # the other's is closed
+    return LineScores(words_of(counts), masks, gains)
 
 
-def state_score(state: BoardState, counted: Sequence[int]) -> int:
+@lru_cache(maxsize=1024)  # each search, one ply deeper than the last, begins with the same states
+def state_score(state: BoardState, counted: tuple[int, ...]) -> int:
     """The score of a state by its `counted` lines."""
     mover, other = state.mover, state.mask ^ state.mover
     score = 0
@@ -158,9 +162,9 @@ def value_score(value: float, inarow: int) -> int:
 @inlined
 def stone_gain(scores: LineScores, mover: int, other: int, cell: int) -> int:
     """Compute the score that the mover gains by a stone in `cell`."""
-    index = (cell - 1).bit_count()
+    number = (cell - 1).bit_count()
     gain = 0
-    for i in range(scores.first[index], scores.first[index + 1]):
-        line = scores.masks[i]
-        gain += scores.gains[(line & mover).bit_count(), (line & other).bit_count()]
+    for place in range(scores.counts[number]):
+        line = scores.masks[number, place]
+        gain += scores.gains[(line & mover).bit_count() << PLACE_BITS | (line & other).bit_count()]
     return gain

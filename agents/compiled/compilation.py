@@ -5,16 +5,18 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from math import inf
-from threading import Event, Lock, Thread, Timer
+from threading import Event, Lock, Thread
 from time import perf_counter
 from typing import TypeGuard
 
 from envs.bitboard import fits_in_wide_word, fits_in_word
-from envs.compiled.jit import ENDING, WORDS, compiles
+from envs.compiled.jit import COMPILED_ANEW, ENDING, WORDS, compiles
 from envs.connectx import ConnectX
 
 SILENT_SECONDS = 1.0
-"""Compiling is announced when it takes longer than that."""
+"""Compiling is announced when it takes longer than that ..."""
+LOOK_SECONDS = 0.1
+"""... as soon as it is known that machine code is made, and not only read from the disk."""
 SWITCH_SECONDS = 1e-4
 """Longest wait of the compiler, beside a game, for Python's lock each time that it comes back from
 LLVM. That is thousands of times, so that Python's own 5 ms would add up to minutes."""
@@ -156,15 +158,25 @@ class Compilation:
             self._compile()
 
     def _compile(self) -> None:
-        telling = Timer(SILENT_SECONDS, self._say, ["being compiled, which takes some seconds"])
-        telling.daemon = True
         if not PATIENCE.beside_games:
-            telling.start()
+            Thread(target=self._announce, args=[len(COMPILED_ANEW)], daemon=True).start()
         try:
             self._usable = compiles() and self._is_admitted() and self._proven()
         finally:
-            telling.cancel()
             self._done.set()
+
+    def _announce(self, before: int) -> None:
+        """Say that the search is being compiled, unless all of it is found on disk.
+
+        Args:
+            before: how many kernels were compiled anew before it.
+        """
+        silence = SILENT_SECONDS
+        while not self._done.wait(silence):
+            if len(COMPILED_ANEW) > before:
+                self._say("being compiled, which takes some seconds")
+                return
+            silence = LOOK_SECONDS
 
     def _is_admitted(self) -> bool:
         if self._board is None or WIDE_BOARDS.take(self._board):

@@ -120,7 +120,7 @@ class PooledTree:
         return place
 
     def make_room(self, simulations: int | None) -> None:
-        """Make room for so many simulations (None: as many as possible), and drop what is unused.
+        """Make room for further simulations (None: as many as possible), and drop what is unused.
 
         Where the largest pool is too small for them, the tree grows until that is full.
         """
@@ -139,7 +139,7 @@ class PooledTree:
 
     @property
     def _kernels(self) -> TreeKernels:
-        """The kernels: where words are wide, those that are compiled for the board."""
+        """The kernels, which wide words have compiled for each board."""
         grow = grow_by_guesses if self._guesses else grow_by_playouts
         kernels = TreeKernels(make_node, grow)
         if self._word is not int and not self._plain:
@@ -268,7 +268,7 @@ class Forest:
         return MergedNode([(tree, tree.root) for tree in self.trees], sign)
 
     def grow(self, simulations: int | None, clock: Clock) -> int:
-        """Run simulations until so many are run, the time is up or a tree has proven its root.
+        """Run simulations until all are run, the time is up or a tree has proven its root.
 
         Returns:
             The simulations run, in all trees together.

@@ -1,7 +1,7 @@
 """The tree of the compiled PUCT: its pool of nodes, and nodes to read as the reference's are."""
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cache, cached_property, partial
 from math import prod
 from typing import Any, TypeVar
 
@@ -38,8 +38,9 @@ from agents.policy.features import feature_board
 from agents.policy.network import PolicyNetwork
 from agents.policy.network_kernel import network_arrays
 from agents.policy.puct import noisy_priors
+from envs.bitboard import word_of_board
 from envs.board import BoardGame, BoardState
-from envs.compiled.jit import compiled, zeros
+from envs.compiled.jit import bits_of_word, compiled, zeros
 from envs.connectx import ConnectX
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
@@ -119,7 +120,7 @@ class PooledGuidedTree:
     """A tree that grows as `agents.policy.puct.GuidedTree` does, by the compiled kernels.
 
     Args:
-        env: the rules, of a board that `envs.bitboard.fits_in_word`.
+        env: the rules, of a board that `envs.bitboard.fits_in_wide_word`.
         state: the root, in which the game goes on.
         network: the policy and the value.
         settings: how to grow.
@@ -144,9 +145,9 @@ class PooledGuidedTree:
         self._place = ROOT
         path = zeros(env.rows * env.columns + 1)
         self._arrays = PuctArrays(*new_pool(FIRST_POOL), zeros(COUNTERS), path)
+        self._word = word_of_board(env.rows, env.columns, env.inarow)
         make_root = self._runnable(make_node)
-        board = self._network.board
-        make_root(self._arrays, ROOT, NO_ACTION, state.mover, state.mask, board)
+        make_root(self._arrays, ROOT, NO_ACTION, *self._stones, self._network.board)
         self._arrays.counters[TAKEN] = 1
 
     @property
@@ -155,7 +156,7 @@ class PooledGuidedTree:
         return PooledNode(self._arrays, self._place, 1 if self.state.player == 1 else -1)
 
     def grow(self, simulations: int | None, clock: Clock, through: int | None = None) -> int:
-        """Run simulations until so many are run, the time is up or the root is proven.
+        """Run simulations until all are run, the time is up or the root is proven.
 
         Args:
             simulations: None is no limit.
@@ -198,14 +199,18 @@ class PooledGuidedTree:
             self._arrays,
             self._place,
             NO_PLACE if through is None else self.root.children[through].place,
-            self.state.mover,
-            self.state.mask,
+            *self._stones,
             self._network,
             self._settings,
             simulations,
         )
         self.nodes += int(self._arrays.counters[TAKEN]) - taken
         return int(done)
+
+    @property
+    def _stones(self) -> tuple[int, int]:
+        """The root's `mover` and `mask`, as words of the board."""
+        return self._word(self.state.mover), self._word(self.state.mask)
 
     def _make_room(self, places: int) -> None:
         """Move the tree to a larger pool, without what is no longer below the root, if need be."""
@@ -227,9 +232,8 @@ def new_pool(places: int) -> tuple[Any, Any]:
     return np.zeros((places, NODE_FIELDS), np.int32), np.zeros((places, SUM_FIELDS))
 
 
-def _grows_what_plain_python_grows() -> bool:
+def _grows_what_plain_python_grows(env: ConnectX) -> bool:
     """Whether the compiled kernels, once they are compiled, grow the same tree as the plain."""
-    env = ConnectX(rows=4, columns=5, inarow=3)
     network = wavy_network(env)
     grown = []
     for plain in (False, True):
@@ -257,4 +261,19 @@ def wavy_network(env: BoardGame) -> PolicyNetwork:
     return PolicyNetwork(tuples, *weights)
 
 
-PUCT = Compilation("PUCT", _grows_what_plain_python_grows)
+PUCT = Compilation(
+    "PUCT", partial(_grows_what_plain_python_grows, ConnectX(rows=4, columns=5, inarow=3))
+)
+
+
+def puct_on(env: BoardGame) -> Compilation:
+    """The compilation of the search for a board: one for each kind of words."""
+    word = word_of_board(env.rows, env.columns, env.inarow)
+    return PUCT if word is int else _wide_puct(bits_of_word(word(0)))
+
+
+@cache
+def _wide_puct(bits: int) -> Compilation:
+    proof_board = ConnectX(rows=4, columns=1 + bits // 10, inarow=3)
+    prove = partial(_grows_what_plain_python_grows, proof_board)
+    return Compilation(f"PUCT on {bits} bits", prove)

@@ -91,7 +91,7 @@ def _grown(
 
 
 def grow_one_tree(agent: MCTSAgent, env: Any, state: Any, seconds: float) -> Grown:
-    """Grow a tree for so many seconds, or to the agent's own limits."""
+    """Grow a tree for `seconds`, or to the agent's own limits."""
     result = agent.search(env, state, None if seconds == inf else seconds)
     tree: Any = agent.tree
     return Grown(result, summed([tree.root], plies=1))
@@ -121,7 +121,7 @@ class SummedNode:
 
 
 def summed(nodes: Sequence[SearchedNode[Any]], plies: int) -> SummedNode:
-    """The sum of what trees know of a state and, so many plies on, of the states below."""
+    """The sum of what trees know of a state and of the states up to `plies` below it."""
     children: dict[Any, list[SearchedNode[Any]]] = {}
     if plies:
         for node in nodes:

@@ -48,7 +48,7 @@ class Examined(NamedTuple):
 
 
 Examine = Callable[[Action, float], Examined]
-"""Examines an action within so many seconds: a picklable task of a worker."""
+"""Examines an action within a time in seconds: a picklable task of a worker."""
 
 
 class SplitSearch(DepthFirstSearch[State, Action]):

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from math import log
 from random import Random
-from typing import Any
+from typing import Any, TypeGuard
 
 from agents.agent import Agent, Clock, SearchResult, legal_actions, make_rng
 from agents.compiled.compilation import is_compiled_game, runs_compiled
 from agents.compiled.puct_kernel import PuctSettings
-from agents.compiled.puct_tree import PUCT, PooledGuidedTree
+from agents.compiled.puct_tree import PUCT, PooledGuidedTree, puct_on
 from agents.guidance.final_move import principal_variation, safest_action
 from agents.guidance.ordering import sensible_actions
 from agents.options import ENGINES, option, require_at_least, require_one_of
@@ -28,8 +28,9 @@ from agents.policy.shipped import (
     require_known_game,
     weights_option,
 )
-from envs.bitboard import fits_in_word
+from envs.bitboard import fits_in_wide_word
 from envs.board import BoardGame, BoardState
+from envs.connectx import ConnectX
 from envs.protocol import Action, Env, State
 
 ROOTS = ("puct", "gumbel")
@@ -48,9 +49,10 @@ class AlphaZeroAgent(Agent):
     A proven win is always played and a proven loss avoided; else the action with the most visits,
     or, with a Gumbel root, the last one that sequential halving leaves.
 
-    On ConnectX boards of up to 64 bits (a guard bit for each column counted in) the search is
+    On boards of up to 256 bits (a guard bit for each column counted in) the search is
     compiled, the network included. It does what the reference does. The first search of a process
-    compiles it, which takes seconds; they are not part of its time.
+    on boards of up to 64, 128 or 256 bits compiles it, which takes seconds; they are not part of
+    its time.
     """
 
     unlimited = {"simulations": None, "time_limit": None}  # noqa: RUF012
@@ -72,7 +74,7 @@ class AlphaZeroAgent(Agent):
     )
     keep_tree: bool = option(True, "keep the tree for the next move, where the root has no noise")
     seed: int | None = option(None, "seed of the random numbers; none: different in every run")
-    engine: str = option("auto", "auto, compiled (ConnectX only), reference (plain Python)")
+    engine: str = option("auto", "auto, compiled (up to 256 bits), reference (plain Python)")
     _policy: TrainedPolicy = field(init=False, repr=False, compare=False)
     _rng: Random = field(init=False, repr=False, compare=False)
     _tree: AnyTree | None = field(init=False, repr=False, compare=False, default=None)
@@ -97,6 +99,10 @@ class AlphaZeroAgent(Agent):
         """The tree of the latest search, None before the first."""
         return self._tree
 
+    def require_playable(self, env: Env[Any, Any]) -> None:
+        """Check that its weights were trained for a game."""
+        require_known_game(self._policy, env)
+
     def search(
         self, env: Env[State, Action], state: State, time_limit: float | None = None
     ) -> SearchResult[Action]:
@@ -116,8 +122,8 @@ class AlphaZeroAgent(Agent):
 
     def compile(self, env: Env[Any, Any]) -> None:
         """Compile the search, if it is to be compiled for this game."""
-        if self.engine != "reference" and self._can_compile(env):
-            PUCT.begin()
+        if self.engine != "reference" and can_compile(env):
+            puct_on(env).begin()
 
     def is_compiled(self, env: Any) -> bool:
         """Whether the compiled engine searches this game; compiles it, if so and if need be.
@@ -125,13 +131,11 @@ class AlphaZeroAgent(Agent):
         Raises:
             ValueError: the compiled engine is asked for and cannot.
         """
-        requirement = "weights that were trained for it, on a board of at most 64 bits"
+        able = can_compile(env)
+        requirement = "weights that were trained for it"
         return self.engine != "reference" and runs_compiled(
-            self.engine, self._can_compile(env), PUCT, requirement
+            self.engine, able, puct_on(env) if able else PUCT, requirement
         )
-
-    def _can_compile(self, env: Any) -> bool:
-        return is_compiled_game(env) and fits_in_word(env.rows, env.columns, env.inarow)
 
     def _searched(
         self, game: BoardGame, state: BoardState, time_limit: float | None
@@ -228,6 +232,16 @@ class AlphaZeroAgent(Agent):
         chances, _ = network_evaluation(self._policy.network, game, state)
         action = max(actions, key=chances.__getitem__)
         return SearchResult(action, value, (action,), {action: value}, nodes=1, proven=True)
+
+
+def can_compile(env: object) -> TypeGuard[BoardGame]:
+    """Whether the compiled search knows a game: that of a class with the rules of `BoardGame`.
+
+    A class that inherits ConnectX and has other rules is searched by the reference.
+    """
+    if isinstance(env, ConnectX):
+        return is_compiled_game(env)
+    return isinstance(env, BoardGame) and fits_in_wide_word(env.rows, env.columns, env.inarow)
 
 
 def most_visited(node: GuidedFace[int]) -> int:

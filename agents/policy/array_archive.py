@@ -50,7 +50,7 @@ class ArrayArchive:
             return npy.read_array(file, allow_pickle=False)
 
     def beginning(self, name: str, most: int) -> bytes:
-        """The first bytes of an array as it is kept, so many at most; this takes no numpy.
+        """The first `most` bytes of an array as it is stored; this takes no numpy.
 
         Raises:
             ValueError: there is no such array, or it is damaged.

@@ -24,12 +24,19 @@ tables for each player as M. Thill, P. Koch and W. Konen have them, "Reinforceme
 N-Tuples on the Game Connect-4" (2012).
 """
 
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
-from envs.bitboard import completing_along, completing_cells, fits_in_word, mirrored
+from envs.bitboard import (
+    completing_along,
+    completing_cells,
+    fits_in_wide_word,
+    mirrored,
+    word_of_board,
+)
 from envs.board import BoardGame
-from envs.compiled.jit import inlined, jit, words_of
+from envs.compiled.jit import WordKind, bit_of, inlined, jit, words_of
 
 CELL_GROUPS = 7
 """Groups of features that have one for each bit of the board."""
@@ -37,7 +44,7 @@ PLAYERS = 2
 
 
 class FeatureBoard(NamedTuple):
-    """A board as its features need it; arrays on boards of at most 64 bits, else lists."""
+    """A board as its features need it; arrays of words as wide as it needs, lists beyond these."""
 
     rows: int
     inarow: int
@@ -92,7 +99,11 @@ def feature_board(env: BoardGame, tuples: Any) -> FeatureBoard:
 @lru_cache
 def _board_alone(env: BoardGame) -> FeatureBoard:
     """The board without n-tuples."""
-    numbers = words_of if fits_in_word(env.rows, env.columns, env.inarow) else list
+    word: WordKind = int
+    numbers: Callable[[Sequence[int]], Any] = list
+    if fits_in_wide_word(env.rows, env.columns, env.inarow):
+        word = word_of_board(env.rows, env.columns, env.inarow)
+        numbers = partial(words_of, word=word)
     floor = board = 0
     for cells in env.action_cells:
         floor |= cells & -cells
@@ -101,8 +112,8 @@ def _board_alone(env: BoardGame) -> FeatureBoard:
         env.rows,
         env.inarow,
         (env.rows + 1) * env.columns,
-        board,
-        floor,
+        word(board),
+        word(floor),
         numbers(env.action_cells),
         numbers(env.winning_lines),
         tuples=None,
@@ -192,8 +203,9 @@ def add_patterns(
     for number in range(len(board.tuples)):
         pattern = 0
         place = 1
-        for cell in board.tuples[number]:
-            pattern += place * (((mover >> cell) & 1) + 2 * ((other >> cell) & 1))
+        for each in board.tuples[number]:
+            cell = int(each)
+            pattern += place * (bit_of(mover, cell) + 2 * bit_of(other, cell))
             place *= 3
         found[count] = first + (second * len(board.tuples) + number) * place + pattern
         count += 1
@@ -215,3 +227,25 @@ def features_of_all(board: FeatureBoard, movers: Any, masks: Any, found: Any, co
         counts[position] = active_features(
             board, movers[position], masks[position], found[position]
         )
+
+
+@jit
+def legal_actions_of_all(board: FeatureBoard, masks: Any, legal: Any) -> None:
+    """Write which actions are legal, in many positions in which the game goes on.
+
+    Args:
+        board: the board.
+        masks: [position] All stones.
+        legal: [position, action] Takes a flag for each action.
+    """
+    for position in range(len(masks)):
+        cells = open_cells(board, masks[position])
+        for action in range(len(board.actions)):
+            legal[position, action] = (board.actions[action] & cells) != 0
+
+
+@jit
+def mirror_all(rows: int, columns: int, words: Any, images: Any) -> None:
+    """Write the cells of many boards in a mirror (`envs.bitboard.mirrored`)."""
+    for number in range(len(words)):
+        images[number] = mirrored(rows, columns, words[number])

@@ -4,9 +4,13 @@ from collections.abc import Sequence
 from math import tanh
 from typing import Any, NamedTuple
 
-from agents.policy.features import FeatureBoard, active_features, feature_board
+from agents.policy.features import (
+    FeatureBoard,
+    active_features,
+    feature_board,
+)
 from agents.policy.network import Floats, PolicyNetwork, evaluate_network
-from envs.bitboard import fits_in_word
+from envs.bitboard import fits_in_wide_word, word_of_board
 from envs.board import BoardGame, BoardState
 from envs.compiled.jit import compiled, compiles, inlined, jit, words_of, zeros
 
@@ -26,7 +30,7 @@ class NetworkArrays(NamedTuple):
     outputs: Any
     """[second hidden unit, output]"""
     found: Any
-    """[n] Room for the numbers of the features that hold."""
+    """[n] Room for the numbers of the features that hold, or of the units above 0."""
     first: Any
     """[output or hidden unit] The sums of the first layer; its outputs become the network's."""
     second: Any
@@ -45,7 +49,7 @@ def network_arrays(network: PolicyNetwork, env: BoardGame) -> NetworkArrays:
         network.dense,
         network.dense_bias,
         network.outputs,
-        found=zeros(board.most),
+        found=zeros(max(board.most, *network.dense.shape)),
         first=np.zeros_like(network.bias),
         second=np.zeros_like(network.dense_bias),
     )
@@ -63,47 +67,78 @@ def evaluate_position(network: NetworkArrays, mover: int, mask: int) -> float:
     Returns:
         The value for the player to move, from -1 to 1.
     """
-    first, second, outputs = network.first, network.second, network.outputs
+    run_network(network, mover, mask)
+    return tanh(network.first[network.outputs.shape[1] - 1])
+
+
+@inlined
+def run_network(network: NetworkArrays, mover: int, mask: int) -> None:
+    """Put a position through all layers; the outputs are left in `network.first`."""
+    first, second, count = network.first, network.second, network.outputs.shape[1]
     add_features(network, mover, mask)
-    count = outputs.shape[1]
     for unit in range(len(second)):
         second[unit] = network.dense_bias[unit]
-    for hidden in range(network.dense.shape[0]):
-        signal = first[count + hidden]
-        if signal > 0:
-            for unit in range(len(second)):
-                second[unit] += signal * network.dense[hidden, unit]
-    for unit in range(len(second)):
-        signal = second[unit]
-        if signal > 0:
-            for output in range(count):
-                first[output] += signal * outputs[unit, output]
-    return tanh(first[count - 1])
+    add_signals(first[count:], network.dense, network.found, second)
+    add_signals(second, network.outputs, network.found, first[:count])
 
 
 @inlined
 def add_features(network: NetworkArrays, mover: int, mask: int) -> None:
     """Sum up the first layer: its bias, and the row of each feature that holds."""
-    features, found, first = network.features, network.found, network.first
+    rows, found, first = network.features, network.found, network.first
     holding = active_features(network.board, mover, mask, found)
     for unit in range(len(first)):
         first[unit] = network.bias[unit]
-    for n in range(holding):
+    n = 0
+    while n + 4 <= holding:  # four in one go, for the sums are written as often as that
+        row, row_2, row_3, row_4 = found[n], found[n + 1], found[n + 2], found[n + 3]
+        for unit in range(len(first)):
+            some = first[unit] + rows[row, unit] + rows[row_2, unit]
+            first[unit] = some + rows[row_3, unit] + rows[row_4, unit]
+        n += 4
+    while n < holding:
         row = found[n]
         for unit in range(len(first)):
-            first[unit] += features[row, unit]
+            first[unit] += rows[row, unit]
+        n += 1
+
+
+@inlined
+def add_signals(signals: Any, rows: Any, found: Any, sums: Any) -> None:
+    """Add up rows, each times its signal, of the signals above 0."""
+    holding = 0
+    for number in range(len(signals)):  # without a branch, which would be foretold badly
+        found[holding] = number
+        holding += 1 if signals[number] > 0 else 0
+    n = 0
+    while n + 4 <= holding:  # as above
+        row, row_2, row_3, row_4 = found[n], found[n + 1], found[n + 2], found[n + 3]
+        signal, signal_2 = signals[row], signals[row_2]
+        signal_3, signal_4 = signals[row_3], signals[row_4]
+        for unit in range(len(sums)):
+            some = sums[unit] + signal * rows[row, unit] + signal_2 * rows[row_2, unit]
+            sums[unit] = some + signal_3 * rows[row_3, unit] + signal_4 * rows[row_4, unit]
+        n += 4
+    while n < holding:
+        row = found[n]
+        signal = signals[row]
+        for unit in range(len(sums)):
+            sums[unit] += signal * rows[row, unit]
+        n += 1
 
 
 def evaluate_many(
     network: PolicyNetwork, env: BoardGame, states: Sequence[BoardState]
 ) -> tuple[Floats, Floats]:
-    """Do what `evaluate_network` does, compiled where the board fits 64 bits and Numba is there."""
-    if not fits_in_word(env.rows, env.columns, env.inarow) or not compiles():
+    """Do what `evaluate_network` does, compiled where the board fits a word and Numba is there."""
+    size = env.rows, env.columns, env.inarow
+    if not fits_in_wide_word(*size) or not compiles():
         return evaluate_network(network, env, states)
     import numpy as np
 
-    movers = words_of([state.mover for state in states])
-    masks = words_of([state.mask for state in states])
+    word = word_of_board(*size)
+    movers = words_of([state.mover for state in states], word)
+    masks = words_of([state.mask for state in states], word)
     logits = np.empty((len(states), network.actions), np.float32)
     values = np.empty(len(states), np.float32)
     evaluate_all = compiled(evaluate_positions)

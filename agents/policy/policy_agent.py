@@ -1,18 +1,17 @@
-"""The agent that plays a trained policy as it is, in one game or in many at once."""
+"""The agent that plays a trained policy as it is."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from random import Random
+from random import getrandbits
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.agent import Agent, Clock, SearchResult, legal_actions, make_rng
+from agents.agent import Agent, Clock, SearchResult, legal_actions
 from agents.options import option, require_at_least
 from agents.policy.features import mirrored_actions
 from agents.policy.network import Floats, PolicyNetwork, TrainedPolicy, evaluate_network
-from agents.policy.network_kernel import evaluate_many
 from agents.policy.shipped import (
     known_policy,
     require_known_game,
@@ -20,6 +19,7 @@ from agents.policy.shipped import (
 )
 from envs.bitboard import mirrored
 from envs.board import BoardGame, BoardState
+from envs.compiled.random_stream import DRAWN_BITS, DRAWN_MASK, next_stream, stream_of_seed
 from envs.protocol import Action, Env, State
 
 LARGEST_GUESS = 0.99
@@ -31,9 +31,9 @@ class PolicyAgent(Agent):
     """Plays what a trained network prefers, on the board that it was trained for.
 
     It does not search: the network's own estimate is the value. It is asked about the position and
-    about its mirror image, and the mean counts. One that has learnt values alone, as `connectx
-    train --method td` makes it, has no preference: it is asked about the position after each
-    action, too, and what it takes for the best of them for the player to move is preferred.
+    about its mirror image, and the mean counts. One that has learnt values alone has no preference:
+    it is asked about the position after each action, too, and what it takes for the best of them
+    for the player to move is preferred.
     """
 
     weights: str | bytes = weights_option()
@@ -44,17 +44,21 @@ class PolicyAgent(Agent):
     )
     seed: int | None = option(None, "seed of the random numbers; none: different in every run")
     _policy: TrainedPolicy = field(init=False, repr=False, compare=False)
-    _rng: Random = field(init=False, repr=False, compare=False)
+    _stream: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         require_at_least("temperature", self.temperature, 0)
         self._policy = known_policy(self.weights)
-        self._rng = make_rng(self.seed)
+        self._stream = stream_of_seed(getrandbits(62) if self.seed is None else self.seed)
 
     @property
     def policy(self) -> TrainedPolicy:
         """The network, and the game that it was trained for."""
         return self._policy
+
+    def require_playable(self, env: Env[Any, Any]) -> None:
+        """Check that its weights were trained for a game."""
+        require_known_game(self._policy, env)
 
     def search(
         self, env: Env[State, Action], state: State, time_limit: float | None = None
@@ -73,7 +77,7 @@ class PolicyAgent(Agent):
             evaluate_network, self._policy.network, game, [position], [actions]
         )
         chances = action_chances(worths, [actions], self.temperature)
-        draw = self._rng.random() if self.temperature > 0 else 0.0
+        draw = self._draw() if self.temperature > 0 else 0.0
         action: Any = int(drawn_actions(chances, np.array([draw]))[0])
         value = float(np.clip(values[0], -LARGEST_GUESS, LARGEST_GUESS))
         return SearchResult(
@@ -83,6 +87,11 @@ class PolicyAgent(Agent):
             nodes=1,
             elapsed=clock.elapsed,
         )
+
+    def _draw(self) -> float:
+        """Draw a number from 0 to less than 1."""
+        self._stream = next_stream(self._stream)
+        return (self._stream & DRAWN_MASK) / (1 << DRAWN_BITS)
 
 
 Evaluate = Callable[[PolicyNetwork, BoardGame, Sequence[BoardState]], tuple[Floats, Floats]]
@@ -212,26 +221,3 @@ def drawn_actions(chances: NDArray[np.float64], draws: NDArray[np.float64]) -> N
     # The last sum stands for 1, whatever it rounds to: no draw goes beyond the last chance.
     drawn = (draws * upto[:, -1])[:, np.newaxis] < upto
     return np.asarray(drawn.argmax(axis=1))
-
-
-def choose_in_all(
-    agent: PolicyAgent,
-    game: BoardGame,
-    states: Sequence[BoardState],
-    draws: NDArray[np.float64],
-) -> NDArray[np.int64]:
-    """Choose an action in each of many games, compiled where the board fits 64 bits.
-
-    Args:
-        agent: whose policy and temperature count; its own random numbers do not.
-        game: the rules.
-        states: positions in which the game goes on, at least one.
-        draws: a random number for each, from 0 to less than 1.
-
-    Raises:
-        ValueError: the policy was trained for another game.
-    """
-    require_known_game(agent.policy, game)
-    legal = [game.get_available_actions(state) for state in states]
-    worths, _ = action_worths(evaluate_many, agent.policy.network, game, states, legal)
-    return drawn_actions(action_chances(worths, legal, agent.temperature), draws)

@@ -11,7 +11,8 @@ actions; of equal numbers the first one counts; numbers are added up in the orde
 come; a simulation's result is added to a path from its last node to its first.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice, repeat
 from math import exp, inf, log, sqrt
 from typing import Any, Generic, Protocol
 
@@ -101,7 +102,7 @@ class GuidedTree(Generic[State, Action]):
         self.root = self.make_node(state, env.get_available_actions(state))
 
     def grow(self, simulations: int | None, clock: Clock, through: Action | None = None) -> int:
-        """Run simulations until so many are run, the time is up or the root is proven.
+        """Run simulations until all are run, the time is up or the root is proven.
 
         Args:
             simulations: None is no limit.
@@ -383,7 +384,7 @@ def halve_sequentially(
     return done
 
 
-def considered_visits(considered: int, simulations: int) -> list[int]:
+def considered_visits(considered: int, simulations: int) -> Iterator[int]:
     """For each simulation: the visits that the child has which it goes through.
 
     Sequential halving: in each of log2(considered) phases all actions that are left get about
@@ -394,16 +395,19 @@ def considered_visits(considered: int, simulations: int) -> list[int]:
         simulations: how many, at least 0.
     """
     if considered == 1:
-        return list(range(simulations))
+        return iter(range(simulations))
+    return islice(_halving_visits(considered, simulations), simulations)
+
+
+def _halving_visits(considered: int, simulations: int) -> Iterator[int]:
+    """The visits of `considered_visits`, without an end: a clock may stop ten million."""
     phases = (considered - 1).bit_length()
-    visits: list[int] = []
     reached = 0
-    while len(visits) < simulations:
+    while True:
         for _ in range(max(1, simulations // (phases * considered))):
-            visits += [reached] * considered
+            yield from repeat(reached, considered)
             reached += 1
         considered = max(2, considered // 2)
-    return visits[:simulations]
 
 
 def log_of(probability: float) -> float:

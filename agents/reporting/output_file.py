@@ -120,7 +120,7 @@ def _target(path: Path) -> tuple[Path, int | None]:
 
 
 def _open_new(path: str, flags: int, mode: int | None) -> int:
-    """Open a file that is not there; whoever must not read the old one cannot read it either."""
+    """Create a file that nobody can read who may not read the one that it replaces."""
     return os.open(path, flags | FOLLOW_NO_LINK, 0o666 if mode is None else mode & 0o777)
 
 
@@ -209,7 +209,7 @@ class GrowingFile:
             ) from error
 
     def cut(self, size: int) -> None:
-        """Keep so many bytes."""
+        """Keep the first `size` bytes."""
         self.file.truncate(size)
 
 

@@ -55,7 +55,7 @@ def score_estimate(points: float, games: int) -> Estimate:
         games: how many games were counted, at least 1.
 
     Raises:
-        ValueError: no games, or points that so many games cannot give.
+        ValueError: no games, or more points than the games can give.
     """
     if games < 1 or not 0 <= points <= games:
         raise ValueError(f"{points} points cannot come from {games} games")

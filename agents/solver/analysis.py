@@ -173,11 +173,6 @@ def plies_left(cells: int, plies: int, score: int) -> int:
     return 2 * last_stone - winner_began - plies
 
 
-def moves_left(cells: int, plies: int, score: int) -> int:
-    """Moves of the winner's own until the game is won."""
-    return (plies_left(cells, plies, score) + 1) // 2
-
-
 SCALE = (
     "A score of 3: the player to move wins with their third-last stone; -3: the opponent wins with "
     "theirs; 0: a draw. So a quick win scores more than a late one, and a late loss more than a "
@@ -186,28 +181,35 @@ SCALE = (
 
 
 def in_words(position: ReachedPosition, bounds: ScoreBounds) -> str:
-    """Put a score into words for the player to move, as in "wins in 5 moves".
+    """Put a score into words for the player to move, as in "wins in 5 moves"."""
+    cells, plies = position.env.rows * position.env.columns, position.state.mask.bit_count()
+    return result_in_words(bounds, plies_to_end(cells, plies, bounds))
 
-    The moves are the winner's own, the winning one counted.
+
+def plies_to_end(cells: int, plies: int, bounds: ScoreBounds) -> int | None:
+    """As `plies_left`; the most plies where the bounds do not meet, None without a result."""
+    if bounds.outcome is None:
+        return None
+    return plies_left(cells, plies, bounds.lower if bounds.outcome > 0 else bounds.upper)
+
+
+def result_in_words(bounds: ScoreBounds, plies: int | None) -> str:
+    """Put a result into the words that everything shares, for the player to move.
+
+    Args:
+        bounds: of the score.
+        plies: until the game ends, at most. They are told as moves of the winner's own, the winning
+            one counted: "wins in 5 moves" is said of a win by the ninth ply.
     """
-    if bounds.lower > 0:
-        return f"wins in {_moves(position, bounds.lower, bounds.exact)}"
-    if bounds.upper < 0:
-        return f"loses in {_moves(position, bounds.upper, bounds.exact)}"
+    if plies is not None and bounds.outcome:
+        moves = (plies + 1) // 2
+        count = f"{'' if bounds.exact else 'at most '}{moves} move{'' if moves == 1 else 's'}"
+        return f"{'wins' if bounds.outcome > 0 else 'loses'} in {count}"
     if bounds.exact:
         return "draw"
-    if bounds.lower == 0:
+    if bounds.lower >= 0:
         return "draws at least"
-    if bounds.upper == 0:
-        return "draws at most"
-    return "not decided in this time"
-
-
-def _moves(position: ReachedPosition, score: int, exact: bool) -> str:
-    cells = position.env.rows * position.env.columns
-    moves = moves_left(cells, position.state.mask.bit_count(), score)
-    count = "1 move" if moves == 1 else f"{moves} moves"
-    return count if exact else f"at most {count}"
+    return "draws at most" if bounds.upper <= 0 else "not decided yet"
 
 
 def score_text(bounds: ScoreBounds) -> str:

@@ -15,7 +15,7 @@ MOST_SLICE_NODES = 64_000
 
 
 class ExactMoves:
-    """Tells the moves that keep the score of a position from those that do not.
+    """Tells which moves keep the score of a position.
 
     Args:
         solver: proves scores.

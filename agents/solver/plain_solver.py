@@ -63,7 +63,7 @@ class PlainEngine:
         self.table.clear()
 
     def limit(self, clock: Clock, nodes: float) -> None:
-        """Let searches end when the time is up, or when so many nodes were visited in all."""
+        """Let searches end when the time is up, or after `node_limit` nodes in all."""
         self._clock = clock
         self._node_limit = nodes
         self._next_glance = 0.0
@@ -225,7 +225,7 @@ class PlainJob:
         self._solved = 0
 
     def run(self, clock: Clock, node_limit: float) -> None:
-        """Go on until all is solved, the time is up, or so many nodes were visited in all."""
+        """Go on until all is solved, the time is up, or `node_limit` nodes were visited in all."""
         engine = self._engine
         begun = engine.nodes
         engine.limit(clock, begun + node_limit - self.nodes)

@@ -82,13 +82,13 @@ def after_move(position: Position, move: int, threats: int) -> Position:
 
 @inlined
 def win_score(board: BoardMasks, stones: int) -> int:
-    """The score of a player who wins at once, with so many stones on the board before."""
+    """The score of a player who wins at once on a board with this number of stones."""
     return (board.cells + 1 - stones) // 2
 
 
 @inlined
 def is_lost(board: BoardMasks, mask: int, threats: int) -> bool:
-    """Whether the player to move can stop the opponent, who has these threats, no more."""
+    """Whether the player to move can no longer stop the opponent's `threats`."""
     free = (mask + board.bottom) & board.board
     return free != 0 and safe_cells(free, threats) == 0
 

@@ -80,7 +80,7 @@ class ScoreTable(NamedTuple):
 
 
 def table_layout(board: BoardMasks, megabytes: int) -> TableLayout:
-    """Lay out a table whose far part is the largest of at most so many megabytes.
+    """Lay out a table with the largest far part that fits into `megabytes`.
 
     Where that leaves an entry too few bits for the key (on the largest boards), the one part is
     the smallest that leaves enough.
@@ -98,7 +98,7 @@ def table_layout(board: BoardMasks, megabytes: int) -> TableLayout:
 
 
 def _part(board: BoardMasks, first: int, bucket_bits: int) -> TablePart:
-    """A part of so many buckets, or of as many as leave its entries enough bits."""
+    """A part of 2**`bucket_bits` buckets, or of as many as leave its entries enough bits."""
     word = kind_of_word(board.board)
     key_bits = (board.rows + 1) * board.columns
     entry_bits = bits_of_word(board.board) - 1
@@ -162,7 +162,7 @@ def position_key(board: BoardMasks, mover: int, mask: int, mirrored: bool) -> in
 
 @inlined
 def part_of(layout: TableLayout, left: int) -> TablePart:
-    """The part of a table for positions with so many cells left."""
+    """The part of a table for positions with `left` free cells."""
     return layout.far if left > FAR_LEFT else layout.near
 
 
@@ -202,7 +202,7 @@ def stored_bounds(table: ScoreTable, key: int, left: int) -> tuple[bool, int, in
 def store_bounds(
     table: ScoreTable, key: int, left: int, lower: int, upper: int, nodes: int
 ) -> None:
-    """Enter bounds that a search of so many nodes proved, beside the known ones."""
+    """Enter bounds that a search of `nodes` nodes has proven, beside the known ones."""
     entries, offset = table.entries, table.layout.offset
     bucket, tag = bucket_and_tag(table, key, left)
     part = part_of(table.layout, left)

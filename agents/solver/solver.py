@@ -286,7 +286,7 @@ class Solver:
         node_limit: float,
         on_progress: OnScores | None,
     ) -> None:
-        """Search the positions after some actions for so many nodes each, and note what is found.
+        """Search the position after each action for `node_limit` nodes, and note what is found.
 
         Args:
             children: the position after each action.

@@ -36,7 +36,7 @@ PROOF_GAMES = 40
 """How many random games are begun for positions that both engines solve alike, before the compiled
 one is trusted: their bounds must not exclude each other ..."""
 PROOF_CELLS_LEFT = 14
-"""... with so many free cells ..."""
+"""... with this number of free cells ..."""
 PROOF_NODES = 20_000
 """... and how many nodes each engine may visit for all of them: some tenths of a second."""
 
@@ -56,7 +56,7 @@ class SolverJob(Protocol):
         """Positions visited so far."""
 
     def run(self, clock: Clock, node_limit: float) -> None:
-        """Go on until all is solved, the time is up, or so many nodes were visited in all."""
+        """Go on until all is solved, the time is up, or `node_limit` nodes were visited in all."""
 
 
 class SolverEngine(Protocol):

@@ -142,7 +142,7 @@ def search(
         stack: begin with `enter_node` in frame 0; the player to move there has no win at once.
         ply: 0 to begin, or the ply at which the search was left.
         nodes: how many have been visited before.
-        node_limit: leaves the search when so many have been visited.
+        node_limit: the search is left when `nodes` reaches it.
         under_way: see `Batch`.
 
     Returns:

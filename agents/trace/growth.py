@@ -5,15 +5,14 @@ A step of a depth-first search is the visit of a node, one of Monte Carlo tree s
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import Semaphore, Thread
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 from agents.agent import Agent
 from agents.alpha_beta import Bound
-from agents.trace.pictures.drawing import draw_picture
-from agents.trace.pictures.picture import picture_of
+from agents.trace.pictures.tree_data import tree_data
 from agents.trace.recorder import LIMIT, TraceFull
 from agents.trace.recording import recorded
 from agents.trace.story import tell
@@ -29,7 +28,7 @@ def steps(trace: SearchTrace) -> int:
 
 
 def trace_after(trace: SearchTrace, step: int) -> SearchTrace:
-    """A trace as it was after so many of its steps; of iterative deepening its search of then.
+    """A trace as it was after a step; of iterative deepening, the iteration then under way.
 
     What a node was worth that the search had not left yet is not in it.
 
@@ -50,7 +49,7 @@ def trace_after(trace: SearchTrace, step: int) -> SearchTrace:
 
 
 def _walked(nodes: list[TracedNode], step: int) -> list[TracedNode]:
-    """The nodes of the search that was under way after so many visits, as they were then."""
+    """The nodes as they were after a step, of the search then under way."""
     iteration = nodes[step - 1].iteration
     first = next(index for index in range(step, 0, -1) if not nodes[index - 1].path) - 1
     entered = nodes[first:step]
@@ -109,17 +108,18 @@ def _grown(trace: SearchTrace, simulations: list[Simulation]) -> SearchTrace:
     )
 
 
-@dataclass(frozen=True)
-class Growth:
+class Growth(NamedTuple):
     """A search after a step, for a page."""
 
     step: int
     steps: int
     """Of the search so far."""
+    path: Path
+    """The node that the step has led to; the root, once the search has chosen."""
     title: str
     notes: tuple[str, ...]
-    svg: str
-    """The tree, as `agents.trace.pictures.drawing.draw` draws it."""
+    nodes: list[dict[str, Any]]
+    """The tree, as in `TreeData`."""
     words: tuple[str, ...]
     """The last lines of the walk, as `tell` tells it."""
     chosen: Any
@@ -127,7 +127,7 @@ class Growth:
 
 
 def growth_after(trace: SearchTrace, step: int, limit: int, top: Path = ()) -> Growth:
-    """Draw and tell a search as it was after a step.
+    """Show and tell a search as it was after a step.
 
     Args:
         trace: what was recorded.
@@ -139,13 +139,16 @@ def growth_after(trace: SearchTrace, step: int, limit: int, top: Path = ()) -> G
         ValueError: there is no such step, or no such node then.
     """
     then = trace_after(trace, step)
-    picture = picture_of(then, limit, top)
+    latest = then.simulations[-1] if then.simulations else then.nodes[-1]
+    path = latest.path if then.chosen is None else ()
+    tree = tree_data(then, limit, top, path)
     return Growth(
         step,
         steps(trace),
-        picture.title,
-        picture.notes,
-        draw_picture(then, picture),
+        path,
+        tree.title,
+        tree.notes,
+        tree.nodes,
         tuple(deque(_last_words(then), LAST_WORDS)),
         then.chosen,
     )
@@ -169,7 +172,7 @@ class SlicedSearch:
     """A recorded search that goes on in slices of time: between two of them it can be looked at.
 
     Args:
-        agent: one of those that can be recorded.
+        agent: one that can be recorded.
         env: the rules.
         state: where to search from.
         limit: how many visits of nodes the trace may hold; a search of more ends there.
@@ -207,6 +210,11 @@ class SlicedSearch:
         if self._error is not None:
             raise self._error
         return not self._ended
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended."""
+        return self._ended or self._stopped
 
     def close(self) -> None:
         """End the search, if it has not ended."""

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.environments.puffer_peer import PufferGames
 from benchmarks.environments.vector_peer import PGX_IDS, PgxGames
 from benchmarks.results import Report, table
 from envs import BoardGame, ConnectFour, TicTacToe
@@ -24,6 +25,16 @@ ONE_THREAD, TWO_THREADS, SAME_STEP, PEER = "1 thread", "2 threads", "same step",
 ONE_AGAINST_RANDOM, TWO_AGAINST_RANDOM = "1 thread, random", "2 threads, random"
 RANDOM_GAMES = 100_000
 """Whole games of a round."""
+OPPONENTS = (
+    "random",
+    *(f"level:n={n}" for n in range(2, 8)),
+    "policy",
+    "policy:temperature=1",
+)
+"""Those that play inside of the step."""
+PUFFERLIB = "PufferLib's C environment, its own opponent"
+OPPONENT_BATCH = 1024
+"""Games that step together against each of them."""
 RULES: dict[str, BoardGame] = {"Connect Four": ConnectFour(), "tic-tac-toe": TicTacToe()}
 
 
@@ -163,6 +174,40 @@ def measure_random_games(rounds: int) -> Iterator[RandomSpeed]:
         yield RandomSpeed(game, median(speeds))
 
 
+def measure_opponents(rounds: int, pufferlib: Path | None = None) -> Iterator[tuple[str, float]]:
+    """Steps per second of Connect Four against each opponent, the median over the rounds.
+
+    Args:
+        rounds: timings of each.
+        pufferlib: the folder of PufferLib's unpacked source, whose environment is timed as well.
+    """
+    for opponent in OPPONENTS:
+        yield (
+            opponent,
+            steps_per_second(OurGames("Connect Four", OPPONENT_BATCH, opponent=opponent), rounds),
+        )
+    if pufferlib is not None:
+        yield PUFFERLIB, steps_per_second(PufferGames(pufferlib, OPPONENT_BATCH), rounds)
+
+
+def steps_per_second(games: Steppable, rounds: int) -> float:
+    """Steps per second of processor time, the median over the rounds."""
+    time_steps(games)
+    return len(games.action_masks()) / median(time_steps(games)[0] for _ in range(rounds))
+
+
+def opponent_report(measured: Sequence[tuple[str, float]]) -> Report:
+    """The steps per second by the opponent."""
+    rows = table("opponent", "steps", words=("opponent",))
+    for opponent, speed in measured:
+        rows.add_row(opponent, millions(speed, 3))
+    heading = (
+        f"Connect Four, {OPPONENT_BATCH} environments, one thread, by the opponent: million steps "
+        "a second of processor time, in each a move of the learner and a reply"
+    )
+    return [heading, rows]
+
+
 def batch_report(measured: Sequence[BatchSpeed]) -> Report:
     """The steps per second by the size of the batch, and ours beside the peer's best."""
     heading = (
@@ -201,9 +246,9 @@ def random_game_report(measured: Sequence[RandomSpeed]) -> Report:
     return ["Whole random games, one thread: million plies a second of processor time", rows]
 
 
-def millions(figure: float | None) -> str:
+def millions(figure: float | None, digits: int = 2) -> str:
     """A rate in millions, or a dash where there is none."""
-    return "-" if figure is None else f"{figure / 1e6:.2f}"
+    return "-" if figure is None else f"{figure / 1e6:.{digits}f}"
 
 
 def draw_batches(measured: Sequence[BatchSpeed], path: Path) -> None:

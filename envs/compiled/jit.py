@@ -20,6 +20,8 @@ KIND = "_kernel"
 TWINS: dict[Callable[..., Any], Any] = {}
 """The compiled twin of each kernel that has one."""
 MAKING_TWINS = RLock()
+COMPILED_ANEW: list[str] = []
+"""The kernels, by name, whose machine code this process has looked for on disk in vain."""
 WordKind: TypeAlias = Callable[[int], int]
 """A kind of words, which makes one of a number: `int` for 64 bits, or one of `wide_words`."""
 WORDS: dict[int, Callable[[], WordKind]] = {64: lambda: int}
@@ -160,6 +162,7 @@ def _twin(kernel: Callable[..., Any]) -> Any:
             return _kept_by_name(decorate(cache=True, **options)(twin))
         except RuntimeError:  # no folder to keep it in
             pass
+    COMPILED_ANEW.append(kernel.__name__)
     return decorate(**options)(twin)
 
 
@@ -179,7 +182,13 @@ def _kept_by_name(twin: Any) -> Any:
     def index_key(signature: Any, codegen: Any) -> Any:
         return signature, codegen.magic_tuple()
 
-    read_index, read_code = files._load_index, files._load_data
+    read_index, read_code, find = files._load_index, files._load_data, cache.load_overload
+
+    def load_overload(*arguments: Any) -> Any:
+        found = find(*arguments)
+        if found is None:
+            COMPILED_ANEW.append(twin.__name__)
+        return found
 
     def load_index() -> Any:
         try:
@@ -200,7 +209,7 @@ def _kept_by_name(twin: Any) -> Any:
         files._save_data(index[key], code)
         files._save_index(index)
 
-    cache._index_key = index_key
+    cache._index_key, cache.load_overload = index_key, load_overload
     files._load_index, files._load_data, files.save = load_index, load_code, save
     return twin
 

@@ -21,7 +21,7 @@ from envs.compiled.jit import LESSONS, WORDS
 
 
 class WideWord(int):
-    """A word of so many bits, one of them its sign."""
+    """A word of `bits` bits, one of them its sign."""
 
     bits: ClassVar[int]
 

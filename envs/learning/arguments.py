@@ -1,6 +1,8 @@
 """Checks of the arguments that single and vector environments are given."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from inspect import Parameter, signature
 from operator import index
 from typing import Any, SupportsIndex
 
@@ -21,6 +23,32 @@ def require_choice(name: str, choice: object, known: Sequence[object]) -> None:
     """
     if choice not in known:
         raise ValueError(f"{name} is {choice!r}: choose one of {', '.join(map(str, known))}")
+
+
+def require_options(given: Iterable[str], environment: type, sizes: Iterable[str]) -> None:
+    """Check the names of the options that an environment is made with.
+
+    Args:
+        given: the names that are none of its own arguments.
+        environment: the class, by whose constructor the options are named.
+        sizes: the names of the arguments that its rules take.
+
+    Raises:
+        ValueError: it has no such option; the message names the one that may be meant.
+    """
+    parameters = [*signature(environment.__init__).parameters.values()][1:]  # type: ignore[misc]
+    several = Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD
+    known = [*sizes, *(each.name for each in parameters if each.kind not in several)]
+    for name in given:
+        if name in known:
+            continue
+        if name == "max_episode_steps":
+            raise ValueError(
+                "a vector environment has no max_episode_steps, for its games end with the board: "
+                "leave it out, or make them with vectorization_mode='sync'"
+            )
+        meant = "".join(f" (is {other} meant?)" for other in get_close_matches(name, known, 1))
+        raise ValueError(f"unknown option {name!r}{meant}: choose of {', '.join(known)}")
 
 
 def whole_number(action: SupportsIndex) -> int:
@@ -64,14 +92,15 @@ Seeds = Seed | Sequence[Seed | None] | NDArray[np.integer[Any]] | None
 """A seed from which those of all games follow, a seed for each, or none."""
 
 
-def require_count(name: str, count: object) -> None:
-    """Check a number of things.
+def require_count(name: str, count: object) -> int:
+    """Return a number of things as a plain integer, also of NumPy's.
 
     Raises:
         ValueError: it is no whole number of at least 1.
     """
-    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+    if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
         raise ValueError(f"{name} must be a whole number of at least 1, not {count!r}")
+    return int(count)
 
 
 def require_seed(seed: object) -> int:

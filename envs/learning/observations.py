@@ -5,7 +5,7 @@ expect it: `DictObservation(env)` for PettingZoo and TorchRL, `RLlibObservation(
 `TianshouObservation(env)`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, Protocol
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from envs.bitboard import cell_bit
 from envs.board import BoardGame, BoardState
+from envs.learning.numbered_games import ENCODED, Encoding, NumberedGame
 
 PARITY = bytes(number & 1 for number in range(256))
 """Translates the digits `0` and `1` of a text into the numbers 0 and 1."""
@@ -25,10 +26,10 @@ PARITY = bytes(number & 1 for number in range(256))
 class Observer(Protocol):
     """Turns positions of one game into arrays."""
 
-    space: Space[NDArray[np.int8]]
+    space: Space[NDArray[Any]]
     """The space of the arrays."""
 
-    def observe(self, state: BoardState, viewer: int) -> NDArray[np.int8]:
+    def observe(self, state: Any, viewer: int) -> NDArray[Any]:
         """Return a new array of a position as player `viewer` (1 or 2) sees it."""
 
 
@@ -81,20 +82,26 @@ class FlatBoard:
         return board.ravel()
 
 
-OBSERVERS: Mapping[str, type[Planes] | type[FlatBoard]] = {"planes": Planes, "flat": FlatBoard}
+OBSERVERS: Mapping[str, Callable[[Any], Observer]] = {"planes": Planes, "flat": FlatBoard}
+"""Those of boards, the usual one first."""
+OTHER_OBSERVERS: Mapping[str, Callable[[Any], Observer]] = {ENCODED: Encoding}
+"""Those of games that are no boards."""
 
 
-def make_observer(observation: str, game: BoardGame) -> Observer:
-    """Return the observer of this name.
+def make_observer(observation: str | None, game: BoardGame | NumberedGame) -> Observer:
+    """Return the observer of this name; None is the usual one of the game.
 
     Raises:
         ValueError: there is none; the message lists the known ones.
     """
-    if observation not in OBSERVERS:
+    observers = OBSERVERS if isinstance(game, BoardGame) else OTHER_OBSERVERS
+    if observation is None:
+        observation = next(iter(observers))
+    if observation not in observers:
         raise ValueError(
-            f"unknown observation {observation!r}: choose one of {', '.join(OBSERVERS)}"
+            f"unknown observation {observation!r}: choose one of {', '.join(observers)}"
         )
-    return OBSERVERS[observation](game)
+    return observers[observation](game)
 
 
 def action_mask(legal: Sequence[int], actions: int) -> NDArray[np.int8]:

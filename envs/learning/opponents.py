@@ -1,45 +1,69 @@
-"""Opponents inside an environment: for one game, and for whole batches."""
+"""Opponents inside an environment: who they are, alone or several of whom one is drawn."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from importlib import import_module
-from typing import Any, Protocol, runtime_checkable
+from math import inf
+from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from envs.board import BoardGame, BoardState
-from envs.compiled.random_stream import DRAWN_MASK, drawn_index, next_stream, random_action
-from envs.learning.arguments import first_illegal, require_actions
-from envs.learning.vector.vector_boards import Boards
-from envs.learning.vector.vector_kernels import Bytes, Flags, Words
+from envs.compiled.random_stream import (
+    DRAWN_MASK,
+    drawn_index,
+    next_stream,
+    random_action,
+)
+from envs.learning.vector.vector_kernels import Bytes, Words
 
 Opponent = Callable[[BoardGame, BoardState], int]
 """Chooses the action of the player to move; every agent's `act` is such a function."""
+
+
+class Actor(Protocol):
+    """Who has such a function as `act`: every agent."""
+
+    def act(self, env: Any, state: Any, /) -> Any:
+        """Choose the action of the player to move."""
+
 
 RANDOM = "random"
 """The opponent whose legal actions come from the environment's own random numbers."""
 
 
-def make_opponent(opponent: str | Opponent, seed: int) -> Opponent:
+def require_opponent(opponent: str | Opponent | Actor | None, game: BoardGame) -> None:
+    """Check that an opponent can be made, and plays the game.
+
+    Raises:
+        ValueError: as `make_opponent`; or an agent whose weights are of another board.
+    """
+    if opponent not in (RANDOM, None):
+        agent: Any = getattr(make_opponent(opponent, seed=0), "__self__", None)
+        if hasattr(agent, "require_playable"):
+            agent.require_playable(game)
+
+
+def make_opponent(opponent: str | Opponent | Actor, seed: int) -> Opponent:
     """Find the function that plays for an opponent.
 
     Args:
-        opponent: a registered agent, with options if need be (`mcts:simulations=50`); or a function
-            that is taken as it is.
+        opponent: a registered agent, with options if need be (`mcts:simulations=50`); or an agent
+            or a function, which are taken as they are.
         seed: of the agent's random numbers, where it has such an option and is given none.
 
     Raises:
         ValueError: neither a name nor a function, an unknown agent, or an option that it has not.
     """
-    if callable(opponent):
-        return opponent
-    if not isinstance(opponent, str):
+    agent: Any = opponent
+    if isinstance(opponent, str):
+        agent = known_agents().agent_from_text(opponent, seed)
+    play: Opponent | None = getattr(agent, "act", agent if callable(agent) else None)
+    if play is None:
         raise ValueError(
-            f"the opponent is {opponent!r}: give the name of an agent, a function "
-            "(game, state) -> action such as an agent's `act`, or None for self-play"
+            f"the opponent is {opponent!r}: give an agent or the name of one, a function "
+            "(game, state) -> action, or None for self-play"
         )
-    play: Opponent = known_agents().agent_from_text(opponent, seed).act
     return play
 
 
@@ -66,10 +90,15 @@ class Dice:
         self.stream = next_stream(self.stream)
         return 1 + drawn_index(self.stream, 2)
 
+    def member(self, mixture: "Mixture") -> int:
+        """Draw who plays, the number of a member."""
+        self.stream = next_stream(self.stream)
+        return int(mixture.drawn(np.array([self.stream]))[0])
+
     def action(self, game: BoardGame, state: BoardState) -> int:
         """Draw a legal action, all equally likely."""
         legal = game.get_available_actions(state)
-        action, self.stream = random_action(legal, len(game.action_cells), self.stream)
+        action, self.stream = random_action(legal, game.action_count, self.stream)
         return action
 
 
@@ -92,155 +121,47 @@ class BatchOpponent(Protocol):
         """
 
 
-class Replies(Protocol):
-    """The opponents of many games, as the games ask them."""
-
-    def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
-        """Choose an action for each game in `turn`; the other places hold anything.
-
-        Raises:
-            ValueError: an opponent chose an illegal action.
-        """
-
-    def seed(self, index: int, stream: int) -> None:
-        """Let the opponent of a game begin anew with these random numbers."""
+Member: TypeAlias = str | Opponent | Actor | BatchOpponent
+AnyOpponent: TypeAlias = Member | Sequence[Member | tuple[Member, float]] | None
+"""One opponent, several of whom one is drawn for each game, or None in self-play."""
 
 
-def make_replies(
-    game: BoardGame, opponent: str | Opponent | BatchOpponent | None
-) -> Replies | None:
-    """Make the opponents of many games; None in self-play.
+class Mixture(NamedTuple):
+    """Opponents of whom one is drawn at the beginning of each game."""
+
+    members: Sequence[Any]
+    upto: NDArray[np.float64]
+    """The sums of their chances, up to each of them; the last is 1."""
+
+    def drawn(self, streams: Words) -> Words:
+        """The numbers of the members that these random streams have come to."""
+        draws = (streams & DRAWN_MASK) / (DRAWN_MASK + 1)
+        return np.searchsorted(self.upto[:-1], draws, side="right")
+
+
+def mixture_of(opponent: AnyOpponent) -> Mixture | None:
+    """The opponents of a list, with their chances; None where it is no list.
 
     Raises:
-        ValueError: an opponent that `make_opponent` does not know.
+        ValueError: a list without members, with self-play, or with a weight that is no number
+            above 0.
     """
-    if opponent is None:
+    if not isinstance(opponent, list | tuple):
         return None
-    if opponent == RANDOM:
-        return RandomReplies()
-    if isinstance(opponent, BatchOpponent):
-        return BatchReplies(game, opponent)
-    make_opponent(opponent, seed=0)
-    if isinstance(opponent, str):
-        choose = known_agents().chooser_in_all(opponent)
-        if choose is not None:
-            return DrawnReplies(game, choose)
-    return SingleReplies(game, partial(make_opponent, opponent))
-
-
-class RandomReplies:
-    """Legal actions, all equally likely, from the streams of the games."""
-
-    def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
-        """Choose an action for each game in `turn`."""
-        actions = np.zeros(len(turn), np.int64)
-        boards.draw_actions(turn, streams, actions)
-        return actions
-
-    def seed(self, index: int, stream: int) -> None:
-        """Do nothing: the streams are handed in."""
-
-
-class SingleReplies:
-    """An opponent of its own for each game: one Python call for each reply.
-
-    Args:
-        game: the rules.
-        make: makes the opponent that has this seed.
-    """
-
-    def __init__(self, game: BoardGame, make: Callable[[int], Opponent]) -> None:
-        self._game = game
-        self._make = make
-        self._opponents: dict[int, Opponent] = {}
-
-    def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
-        """Choose an action for each game in `turn`."""
-        actions = np.zeros(len(turn), np.int64)
-        for index in np.flatnonzero(turn).tolist():
-            state = boards.state(index)
-            action = self._opponents[index](self._game, state)
-            legal = self._game.get_available_actions(state)
-            if action not in legal:
-                raise illegal_reply(index, action, legal)
-            actions[index] = action
-        return actions
-
-    def seed(self, index: int, stream: int) -> None:
-        """Make the opponent of a game anew."""
-        self._opponents[index] = self._make(stream)
-
-
-ChooseInAll = Callable[[BoardGame, Sequence[BoardState], NDArray[np.float64]], Words]
-"""Chooses an action in each state, with a random number from 0 to less than 1 for each."""
-
-
-class DrawnReplies:
-    """One agent for all games; its random numbers come from the streams of the games.
-
-    Args:
-        game: the rules.
-        choose: chooses for all games in one call.
-    """
-
-    def __init__(self, game: BoardGame, choose: ChooseInAll) -> None:
-        self._game = game
-        self._choose = choose
-
-    def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
-        """Choose an action for each game in `turn`."""
-        actions = np.zeros(len(turn), np.int64)
-        games = np.flatnonzero(turn)
-        if len(games):
-            states = [boards.state(index) for index in games.tolist()]
-            drawn: Words = np.array([next_stream(stream) for stream in streams[games].tolist()])
-            streams[games] = drawn
-            draws = (drawn & DRAWN_MASK) / (DRAWN_MASK + 1)
-            actions[games] = self._choose(self._game, states, draws)
-        return actions
-
-    def seed(self, index: int, stream: int) -> None:
-        """Do nothing: the streams are handed in."""
-
-
-class BatchReplies:
-    """One opponent for all games.
-
-    Args:
-        game: the rules.
-        opponent: chooses for all games in one call.
-    """
-
-    def __init__(self, game: BoardGame, opponent: BatchOpponent) -> None:
-        self._opponent = opponent
-        self._planes_shape = (2, game.rows, game.columns)
-        self._actions = len(game.action_cells)
-
-    def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
-        """Choose an action for each game in `turn`."""
-        count = len(turn)
-        actions = np.zeros(count, np.int64)
-        planes = np.zeros((count, *self._planes_shape), np.int8)
-        masks = np.zeros((count, self._actions), np.int8)
-        boards.write_planes(turn, np.zeros(count, np.int8), planes)
-        boards.write_action_masks(~turn, masks)
-        games = np.flatnonzero(turn)
-        if len(games):
-            chosen = self._opponent.choose_actions(planes[games], masks[games], games)
-            actions[games] = require_actions(chosen, len(games))
-            illegal = first_illegal(actions[games], masks[games])
-            if illegal is not None:
-                index = games[illegal]
-                raise illegal_reply(index, actions[index], np.flatnonzero(masks[index]).tolist())
-        return actions
-
-    def seed(self, index: int, stream: int) -> None:
-        """Do nothing: the opponent has random numbers of its own."""
-
-
-def illegal_reply(index: int, action: object, legal: Sequence[int]) -> ValueError:
-    """Make the error for an opponent's illegal action."""
-    return ValueError(
-        f"the opponent in sub-environment {index} plays the illegal action {action}: "
-        f"legal: {', '.join(map(str, legal))}"
-    )
+    pairs = [
+        entry if isinstance(entry, list | tuple) and len(entry) == 2 else (entry, 1)
+        for entry in opponent
+    ]
+    for member, weight in pairs:
+        number = isinstance(weight, int | float) and not isinstance(weight, bool)
+        if not number or not 0 < weight < inf:
+            raise ValueError(f"the weight of {member!r} is {weight!r}: give a number above 0")
+        if member is None or isinstance(member, list | tuple):
+            raise ValueError(
+                f"{member!r} is no opponent in a list: write each as 'random' or as a pair of an "
+                "opponent and its weight, ('random', 2)"
+            )
+    if not pairs:
+        raise ValueError("the list of opponents is empty: name one at least")
+    weights = np.array([float(weight) for _, weight in pairs])
+    return Mixture([member for member, _ in pairs], weights.cumsum() / weights.sum())

@@ -5,8 +5,9 @@
 `pettingzoo.make("aec", "connectx/ConnectX-v0", rows=5)` makes them by name.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,11 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from envs.board import BoardGame, state_from_moves
 from envs.connectx import ConnectFour
-from envs.games import GAMES
+from envs.games import GAMES, OTHER_GAMES, load_games
 from envs.learning.arguments import ILLEGAL, require_choice, require_moves, whole_number
+from envs.learning.numbered_games import NumberedGame, as_text
 from envs.learning.observations import action_mask, make_observer
+from envs.protocol import Env
 from envs.render import board_ansi, board_rgb
 
 
@@ -29,7 +32,7 @@ class Window:
 
     Args:
         title: what stands above the pictures.
-        pictures_per_second: at most so many are shown; `show` waits for the time to pass.
+        pictures_per_second: the most that are shown; `show` waits for the time to pass.
     """
 
     def __init__(self, title: str, pictures_per_second: int) -> None:
@@ -96,40 +99,46 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
     `AlphaBetaAgent().act(env.unwrapped.game, env.unwrapped.board_state)`.
 
     Args:
-        game: the rules; None is Connect Four.
+        game: the rules; None is Connect Four. One that is no board says what
+            `envs.learning.numbered_games` asks for.
         render_mode: `ansi` (a text), `rgb_array` (a picture), `human` (a window, by pygame, that
             follows the game), or None.
-        observation: `planes` or `flat`.
+        observation: `planes`, as it is by default, or `flat`; of a game that is no board `encoded`.
         illegal: an illegal action loses the game (`loss`) or is a ValueError (`raise`).
 
     Raises:
-        ValueError: an unknown render mode or observation, or an unknown way with illegal actions.
+        ValueError: an unknown render mode or observation, an unknown way with illegal actions, or
+            a game that lacks something.
     """
 
     def __init__(
         self,
-        game: BoardGame | None = None,
+        game: Env[Any, Any] | None = None,
         render_mode: str | None = None,
-        observation: str = "planes",
+        observation: str | None = None,
         illegal: str = "loss",
     ) -> None:
         super().__init__()
-        require_choice("render_mode", render_mode, [*RENDER_MODES, None])
+        given = ConnectFour() if game is None else game
+        is_board = isinstance(given, BoardGame)
+        self.game: Any = given if isinstance(given, BoardGame) else NumberedGame(given)
+        modes = RENDER_MODES if is_board else ("ansi",)
+        require_choice("render_mode", render_mode, [*modes, None])
         require_choice("illegal", illegal, ILLEGAL)
-        self.game = game or ConnectFour()
         self.render_mode = render_mode
         self.illegal = illegal
-        name = type(self.game).__name__
+        name = type(given).__name__
         self.metadata: dict[str, Any] = {
             "name": f"{name}-v0",
-            "render_modes": list(RENDER_MODES),
+            "render_modes": list(modes),
             "render_fps": RENDER_FPS,
             "is_parallelizable": False,
         }
-        self.board_state = self.game.initial_state()
+        self.board_state: Any = self.game.initial_state()
         self.possible_agents = list(AGENTS)
         self._observer = make_observer(observation, self.game)
-        self._actions = len(self.game.action_cells)
+        self._actions = self.game.action_count
+        self._as_text: Callable[[Any, Any], str] = board_ansi if is_board else as_text
         self._window = Window(name, RENDER_FPS)
         self.state_space = self._observer.space
         self.action_spaces = {agent: Discrete(self._actions) for agent in AGENTS}
@@ -182,7 +191,7 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
         if self.illegal == "raise" or chosen in self.game.get_available_actions(self.board_state):
             self._play(chosen)
         else:
-            self._end(loser=agent)
+            self._end(-1.0 if agent == AGENTS[0] else 1.0)
         self._accumulate_rewards()  # rewards come but once, at the end
         self._select_the_mover()
 
@@ -196,7 +205,7 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
         }
 
     def state(self) -> NDArray[np.int8]:
-        """Return the board as `player_1` sees it, whoever asks; a new array."""
+        """Return the board as `player_1` sees it; a new array."""
         return self._observer.observe(self.board_state, viewer=1)
 
     def render(self) -> str | NDArray[np.uint8] | None:
@@ -205,7 +214,7 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
             logger.warn("nothing is rendered: give a render_mode when the environment is made")
             return None
         if self.render_mode == "ansi":
-            return board_ansi(self.game, self.board_state)
+            return self._as_text(self.game, self.board_state)
         picture = board_rgb(self.game, self.board_state)
         if self.render_mode == "rgb_array":
             return picture
@@ -218,15 +227,14 @@ class BoardGameAEC(AECEnv[str, Observation, int]):
 
     def _play(self, action: int) -> None:
         self.board_state = self.game.get_next_state(self.board_state, action)
-        if self.board_state.won:
-            self._end(loser=AGENTS[self.board_state.player - 1])
-        elif not self.game.get_available_actions(self.board_state):
-            self._end(loser=None)
+        if not self.game.get_available_actions(self.board_state):
+            self._end(self.game.result(self.board_state))
 
-    def _end(self, loser: str | None) -> None:
+    def _end(self, result: float) -> None:
+        """End the game, with a result from player 1's view."""
         self.terminations = dict.fromkeys(self.agents, True)
-        if loser is not None:
-            self.rewards = {agent: -1.0 if agent == loser else 1.0 for agent in self.agents}
+        if result:
+            self.rewards = dict(zip(AGENTS, (result, -result), strict=True))
 
     def _select_the_mover(self) -> None:
         self.agent_selection = AGENTS[self.board_state.player - 1]
@@ -243,9 +251,9 @@ raw_env = BoardGameAEC
 
 
 def env(
-    game: BoardGame | None = None,
+    game: Env[Any, Any] | None = None,
     render_mode: str | None = None,
-    observation: str = "planes",
+    observation: str | None = None,
     illegal: str = "loss",
 ) -> AECEnv[str, Observation, int]:
     """Make a `BoardGameAEC` that raises PettingZoo's errors before `reset` and after the end.
@@ -257,7 +265,7 @@ def env(
 
 
 def named_env(name: str, **arguments: Any) -> AECEnv[str, Observation, int]:
-    """Make `env` of a game in the table `GAMES`, for `pettingzoo.make`.
+    """Make `env` of a game in the table `GAMES`, or registered otherwise, for `pettingzoo.make`.
 
     Args:
         name: of the game in the table.
@@ -266,6 +274,7 @@ def named_env(name: str, **arguments: Any) -> AECEnv[str, Observation, int]:
     Raises:
         ValueError: a size that is no whole number of at least 1; or as `env`.
     """
-    entry = GAMES[name]
-    sizes = {size: arguments.pop(size) for size in entry.sizes if size in arguments}
-    return env(entry.make(**sizes), **arguments)
+    load_games()
+    rules = GAMES[name].rules if name in GAMES else OTHER_GAMES[name]
+    sizes = {size: arguments.pop(size) for size in signature(rules).parameters if size in arguments}
+    return env(rules(**sizes), **arguments)

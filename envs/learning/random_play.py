@@ -42,9 +42,8 @@ class LegalActionSampler:
     """
 
     def __init__(self, seed: Seed, threads: int = 1) -> None:
-        require_count("threads", threads)
         self._first_seed = stream_of_seed(require_seed(seed))
-        self._threads = threads
+        self._threads = require_count("threads", threads)
         self._streams = np.empty(0, np.int64)
 
     def sample(self, action_masks: Bytes) -> Words:
@@ -75,7 +74,7 @@ class LegalActionSampler:
 
 @lru_cache
 def make_draw(threads: int) -> Kernel:
-    """`draw_of_masks` by so many threads; in plain Python by the caller alone."""
+    """`draw_of_masks`, shared by threads; in plain Python the caller is alone."""
     if threads == 1 or not compiles():
         return fastest(draw_of_masks)
     return ThreadedKernel(compiled(draw_of_masks), compiled(draw_in_parts), threads)

@@ -1,62 +1,95 @@
 """The environments in the registries of Gymnasium and PettingZoo: as soon as each is imported."""
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import NamedTuple
 
-from envs.games import GAMES
+
+class Listed(NamedTuple):
+    """A game in the registries, where its class is named and not yet loaded."""
+
+    name: str
+    """As on the command line."""
+    rules: str
+    """The name of its class."""
+    ids: tuple[str, ...] = ()
+
+    @property
+    def gymnasium_ids(self) -> tuple[str, ...]:
+        """The ids of its environments: those given, or one of the class's name."""
+        return self.ids or (f"connectx/{self.rules}-v0",)
 
 
-def register_environments() -> tuple[str, ...]:
+def register_environments(
+    ids: Iterable[str], listed: Callable[[], Sequence[Listed]]
+) -> tuple[str, ...]:
     """Register the environments at once with a library that is loaded, else when it is imported.
 
     So the rules and the searches never load either library, and `import envs` may stand before or
     after their imports.
 
+    Args:
+        ids: of the package's own environments.
+        listed: lists the games when a library is there.
+
     Returns:
-        The ids that `gymnasium.make` knows from then on, and `pettingzoo.make` from 1.27 on.
+        The ids of the package's own.
     """
     for library, register in REGISTERING.items():
         if sys.modules.get(library):
-            register()
+            register(listed())
         else:
-            sys.meta_path.insert(0, _RegisteringFinder(library, register))
-    return tuple(name for entry in GAMES.values() for name in entry.gymnasium_ids)
+            sys.meta_path.insert(0, _RegisteringFinder(library, _late(register, listed)))
+    return tuple(ids)
 
 
-def _register_with_gymnasium() -> None:
+def _late(register: "Register", listed: Callable[[], Sequence[Listed]]) -> Callable[[], None]:
+    return lambda: register(listed())
+
+
+def register_listed(listed: Sequence[Listed]) -> None:
+    """Register games with the libraries that are loaded by now."""
+    for library, register in REGISTERING.items():
+        if sys.modules.get(library):
+            register(listed)
+
+
+def _register_with_gymnasium(listed: Iterable[Listed]) -> None:
     """Enter the names of the environments' classes: a class is loaded when it is made."""
     import gymnasium  # not sooner: whoever imports `envs` may not need it
 
-    for entry in GAMES.values():
-        rules = entry.rules.__name__
-        for environment_id in entry.gymnasium_ids:
-            gymnasium.register(
-                environment_id,
-                entry_point=f"envs.learning.single_env:{rules}Env",
-                vector_entry_point=f"envs.learning.vector.vector_env:{rules}VectorEnv",
-            )
+    for game in listed:
+        for environment_id in game.gymnasium_ids:
+            if environment_id not in gymnasium.registry:
+                gymnasium.register(
+                    environment_id,
+                    entry_point=f"envs.learning.single_env:{game.rules}Env",
+                    vector_entry_point=f"envs.learning.vector.vector_env:{game.rules}VectorEnv",
+                )
 
 
-def _register_with_pettingzoo() -> None:
+def _register_with_pettingzoo(listed: Iterable[Listed]) -> None:
     """Enter the environments of two agents under the same ids, where PettingZoo has a registry."""
     import pettingzoo
 
     if not hasattr(pettingzoo, "register"):  # before 1.27
         return
-    for entry in GAMES.values():
-        for environment_id in entry.gymnasium_ids:
-            pettingzoo.register(
-                "aec",
-                environment_id,
-                entry_point="envs.learning.pettingzoo_env:named_env",
-                kwargs={"name": entry.name},
-            )
+    for game in listed:
+        for environment_id in game.gymnasium_ids:
+            if environment_id not in pettingzoo.aec_registry:
+                pettingzoo.register(
+                    "aec",
+                    environment_id,
+                    entry_point="envs.learning.pettingzoo_env:named_env",
+                    kwargs={"name": game.name},
+                )
 
 
-REGISTERING: Mapping[str, Callable[[], None]] = {
+Register = Callable[[Sequence[Listed]], None]
+REGISTERING: Mapping[str, Register] = {
     "gymnasium": _register_with_gymnasium,
     "pettingzoo": _register_with_pettingzoo,
 }

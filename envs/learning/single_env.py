@@ -3,10 +3,12 @@
 Each game in the table has a class, `ConnectXEnv` for `ConnectX` and so on.
 """
 
-from collections.abc import Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
+from inspect import signature
 from types import new_class
-from typing import TYPE_CHECKING, Any, Self, SupportsIndex
+from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex
 
 import numpy as np
 from gymnasium import Env, logger
@@ -14,26 +16,70 @@ from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
-from envs.board import BoardGame, BoardState, state_from_moves
+from envs.board import BoardGame, state_from_moves
 from envs.compiled.random_stream import stream_of_seed
 from envs.connectx import ConnectX
-from envs.games import GAMES
-from envs.learning.arguments import ILLEGAL, moves_of_reset, require_choice, whole_number
+from envs.games import rules_called
+from envs.learning.arguments import (
+    ILLEGAL,
+    moves_of_reset,
+    require_choice,
+    require_options,
+    whole_number,
+)
+from envs.learning.numbered_games import NumberedGame, as_text
 from envs.learning.observations import action_mask, make_observer
-from envs.learning.opponents import RANDOM, Dice, Opponent, make_opponent
+from envs.learning.opponents import (
+    RANDOM,
+    AnyOpponent,
+    Dice,
+    Opponent,
+    make_opponent,
+    mixture_of,
+    require_opponent,
+)
 from envs.render import board_ansi, board_rgb, board_svg
 from envs.tic_tac_toe import TicTacToe
 
 PLAYERS = {"first": 1, "second": 2}
 RANDOM_SEAT = "random"
-RENDERERS = {"ansi": board_ansi, "rgb_array": board_rgb, "svg": board_svg}
+RENDERERS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "ansi": board_ansi,
+    "rgb_array": board_rgb,
+    "svg": board_svg,
+}
 KEYS = "123456789"
 
 Observation = NDArray[np.int8]
 Info = dict[str, Any]
 
 
-class BoardGameEnv(Env[Observation, np.int64], BoardGame):
+if TYPE_CHECKING:
+
+    class _Rules:
+        """The methods that the classes of environments have from their rules."""
+
+        @property
+        def action_count(self) -> int:
+            raise NotImplementedError
+
+        def initial_state(self) -> Any:
+            raise NotImplementedError
+
+        def get_available_actions(self, state: Any) -> Sequence[int]:
+            raise NotImplementedError
+
+        def get_next_state(self, state: Any, action: int) -> Any:
+            raise NotImplementedError
+
+        def result(self, state: Any) -> float:
+            raise NotImplementedError
+
+else:
+    _Rules = object
+
+
+class GameEnv(Env[Observation, np.int64], _Rules):
     """A game in which an agent learns: `step` plays its action and the opponent's answer.
 
     It is the rules of its game, too: a search takes `env.unwrapped` and `env.unwrapped.state`.
@@ -51,60 +97,73 @@ class BoardGameEnv(Env[Observation, np.int64], BoardGame):
         size: the arguments of the rules, by place or by name, such as `rows`, `columns` and
             `inarow` of ConnectX.
         opponent: `"random"`; a registered agent with or without options, such as
-            `"alphabeta:depth=3"`; a function (game, state) -> action, such as an agent's `act`,
-            which no specification of the environment can hold as JSON; or None for self-play.
+            `"alphabeta:depth=3"`; an agent, or a function (game, state) -> action, neither of which
+            a specification of the environment can hold as JSON; or None for self-play. Of a list
+            of them one is drawn at each reset, all equally likely; in a list a pair, such as
+            `("level:n=3", 2)`, says how likely beside the others, which have 1.
+            `info["opponent"]` is then the number of the one who plays, from 0.
         seat: which player the learner is: `first`, `second`, or `random`, drawn at each reset. It
             has no meaning in self-play.
-        observation: `planes` or `flat`, Kaggle's board.
+        observation: of boards `planes`, as it is by default, or `flat`, Kaggle's board; of other
+            games `encoded`, what their `encode` gives.
         illegal: whether an illegal action ends the episode with a `loss` (-1; the board stays as
             it is), or is to `raise` ValueError.
-        render_mode: `ansi`, `rgb_array`, `svg` or None.
+        render_mode: `ansi`, `rgb_array`, `svg` or None; for games that are no boards, `ansi`.
         named_size: see `size`.
 
     Raises:
         ValueError: an argument that does not fit; the message says what does.
     """
 
-    metadata: dict[str, Any] = {  # noqa: RUF012 (Gymnasium declares it so)
-        "render_modes": [*RENDERERS],
-        "render_fps": 2,
-    }
+    rules: ClassVar[Any]
+    """The class of the game, which each class that inherits this one states."""
+    renderers: ClassVar[Mapping[str, Callable[[Any, Any], Any]]]
+    """What draws the game, by the render modes."""
 
     def __init__(
         self,
         *size: int,
-        opponent: str | Opponent | None = RANDOM,
+        opponent: AnyOpponent = RANDOM,
         seat: str = RANDOM_SEAT,
-        observation: str = "planes",
+        observation: str | None = None,
         illegal: str = "loss",
         render_mode: str | None = None,
         **named_size: int,
     ) -> None:
-        super().__init__(*size, **named_size)
+        require_options(named_size, GameEnv, signature(self.rules).parameters)
+        self._take_rules(*size, **named_size)
         require_choice("seat", seat, [*PLAYERS, RANDOM_SEAT])
         require_choice("illegal", illegal, ILLEGAL)
-        require_choice("render_mode", render_mode, [*RENDERERS, None])
-        if opponent not in (RANDOM, None):
-            make_opponent(opponent, seed=0)
-        self.opponent = opponent
+        require_choice("render_mode", render_mode, [*self.renderers, None])
+        self._name_opponent(opponent)
         self.seat = seat
         self.illegal = illegal
         self.render_mode = render_mode
-        self._observer = make_observer(observation, self)
-        self._actions = len(self.action_cells)
+        game: Any = self
+        self._observer = make_observer(observation, game)
+        self._actions = self.action_count
         self.observation_space = self._observer.space
         self.action_space = Discrete(self._actions)
 
         self._dice = Dice(0)
         self._seeded = False
-        self._answer: Opponent | None = None
+        self._answers: Sequence[Opponent] = ()
+        self._playing = 0
         self._learner: int | None = None
         self._state = self.initial_state()
         self._legal: Sequence[int] = ()
 
+    @abstractmethod
+    def _take_rules(self, *size: int, **named_size: int) -> None:
+        """Begin to be a game of this size.
+
+        Raises:
+            ValueError: a size that does not fit.
+        """
+
     @property
-    def state(self) -> BoardState:
-        """The position on the board."""
+    def state(self) -> Any:
+        """The position on the board, or the state."""
         return self._state
 
     @property
@@ -147,19 +206,40 @@ class BoardGameEnv(Env[Observation, np.int64], BoardGame):
         if chosen not in self._legal and self.illegal == "loss":
             self._legal = ()
             return self._observation(), -1.0, True, False, self._info()
+        learner = self._state.player
         self._play(chosen)
-        reward = 1.0 if self._state.won else 0.0
-        if self._answer is not None and self._legal:
-            self._play_answer(self._answer)
-            reward = -1.0 if self._state.won else 0.0
+        if self._answers and self._legal:
+            self._play_answer(learner)
+        result = self.result(self._state)
+        reward = result if learner == 1 else -result if result else 0.0
         return self._observation(), reward, not self._legal, False, self._info()
+
+    def set_opponent(self, opponent: AnyOpponent) -> None:
+        """Play on against another opponent: this game and those that follow.
+
+        It is as if the environment had been made with it; its random numbers follow from the seed
+        of the last reset and from what has been drawn since then.
+
+        Args:
+            opponent: as the constructor takes it.
+
+        Raises:
+            ValueError: an opponent as the constructor refuses it, or a change to or from self-play.
+        """
+        if (opponent is None) != (self.opponent is None):
+            raise no_change_of_self_play()
+        self._name_opponent(opponent)
+        self._playing = 0
+        if self._seeded:
+            self._make_opponents()
+            self._draw_opponent()
 
     def render(self) -> Any:
         """Draw the board in the render mode: text, an image, or an SVG document."""
         if self.render_mode is None:
             logger.warn("render() draws nothing: make the environment with a render_mode")
             return None
-        return RENDERERS[self.render_mode](self, self._state)
+        return self.renderers[self.render_mode](self, self._state)
 
     def action_masks(self) -> Observation:
         """Return `info["action_mask"]` anew; sb3-contrib looks for a method of this name."""
@@ -176,18 +256,38 @@ class BoardGameEnv(Env[Observation, np.int64], BoardGame):
     def _seed(self, seed: int) -> None:
         self._dice = Dice(stream_of_seed(seed))
         self._seeded = True
-        if self.opponent == RANDOM:
-            self._answer = self._dice.action
-        elif self.opponent is not None:
-            self._answer = make_opponent(self.opponent, self._dice.stream)
+        self._make_opponents()
+
+    def _name_opponent(self, opponent: AnyOpponent) -> None:
+        """Check who is to be the opponent, and remember it."""
+        mixture = mixture_of(opponent)
+        members: Sequence[Any] = (opponent,) if mixture is None else mixture.members
+        game: Any = self
+        for member in members:
+            require_opponent(member, game)
+        self.opponent, self._mixture, self._members = opponent, mixture, members
+
+    def _make_opponents(self) -> None:
+        """Make those who answer, each with the numbers of the dice as its seed."""
+        self._answers = [
+            self._dice.action if each == RANDOM else make_opponent(each, self._dice.stream)
+            for each in self._members
+            if each is not None
+        ]
+
+    def _draw_opponent(self) -> None:
+        """Draw who plays, if there are several."""
+        if self._mixture is not None:
+            self._playing = self._dice.member(self._mixture)
 
     def _begin(self, moves: str) -> None:
-        self._state = state_from_moves(self, moves)
+        game: Any = self
+        self._state = state_from_moves(game, moves)
         self._legal = self.get_available_actions(self._state)
-        if self._answer is not None:
+        if self._answers:
             self._learner = PLAYERS.get(self.seat) or self._dice.player()
-            if self._legal and self._state.player != self._learner:
-                self._play_answer(self._answer)
+            self._draw_opponent()
+            self._play_answer(self._learner)
         if not self._legal:
             raise ValueError(
                 f"the game is over before the learner's first action (moves {moves!r}): begin "
@@ -198,33 +298,72 @@ class BoardGameEnv(Env[Observation, np.int64], BoardGame):
         self._state = self.get_next_state(self._state, action)
         self._legal = self.get_available_actions(self._state)
 
-    def _play_answer(self, answer: Opponent) -> None:
-        action = answer(self, self._state)
-        try:
-            self._play(action)
-        except ValueError as error:
-            raise ValueError(f"the opponent {self.opponent!r} plays an {error}") from error
+    def _play_answer(self, learner: int) -> None:
+        """Let the opponent play until it is the learner's turn, or the game is over."""
+        game: Any = self
+        while self._legal and self._state.player != learner:
+            action = self._answers[self._playing](game, self._state)
+            try:
+                self._play(action)
+            except ValueError as error:
+                opponent = self._members[self._playing]
+                raise ValueError(f"the opponent {opponent!r} plays an {error}") from error
 
     def _observation(self) -> Observation:
         return self._observer.observe(self._state, self._learner or self._state.player)
 
     def _info(self) -> Info:
-        return {"action_mask": action_mask(self._legal, self._actions)}
+        info: Info = {"action_mask": action_mask(self._legal, self._actions)}
+        if self._mixture is not None:
+            info["opponent"] = self._playing
+        return info
 
 
-def _environment(rules: type[BoardGame]) -> type[BoardGameEnv]:
-    """Make the class of a game's environments: `class ConnectXEnv(BoardGameEnv, ConnectX)`."""
-    body = {
-        "__module__": __name__,
-        "__doc__": f"`{rules.__name__}` as an environment, with the arguments of `BoardGameEnv`.",
-    }
-    return new_class(
-        f"{rules.__name__}Env", (BoardGameEnv, rules), exec_body=lambda own: own.update(body)
+class BoardGameEnv(GameEnv, BoardGame):
+    """A board game as an environment; see `GameEnv`."""
+
+    metadata: dict[str, Any] = {"render_modes": [*RENDERERS], "render_fps": 2}  # noqa: RUF012
+    renderers = RENDERERS
+
+    def _take_rules(self, *size: int, **named_size: int) -> None:
+        self.rules.__init__(self, *size, **named_size)
+
+
+class NumberedGameEnv(GameEnv, NumberedGame):
+    """A game of five methods as an environment; see `GameEnv`."""
+
+    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 2}  # noqa: RUF012
+    renderers: ClassVar[Mapping[str, Callable[[Any, Any], Any]]] = {"ansi": as_text}
+
+    def _take_rules(self, *size: int, **named_size: int) -> None:
+        NumberedGame.__init__(self, self.rules(*size, **named_size))
+
+
+def no_change_of_self_play() -> ValueError:
+    """Make the error for an environment that is to change between self-play and opponents."""
+    return ValueError(
+        "self-play and a game against opponents are different environments: make another one"
     )
 
 
-ENVIRONMENTS = {entry.rules: _environment(entry.rules) for entry in GAMES.values()}
-"""The environments of the games in the table, by the classes of their rules."""
+class Environments(dict[type, type[GameEnv]]):
+    """The environments of games, by the classes of their rules; made when they are asked for."""
+
+    def __missing__(self, rules: type) -> type[GameEnv]:
+        """Make the class of a game's environments: `class ConnectXEnv(BoardGameEnv, ConnectX)`."""
+        is_board = issubclass(rules, BoardGame)
+        bases = (BoardGameEnv, rules) if is_board else (NumberedGameEnv,)
+        body = {
+            "__module__": __name__,
+            "__doc__": f"`{rules.__name__}` as an environment, with the arguments of `GameEnv`.",
+            "rules": rules,
+        }
+        made = new_class(f"{rules.__name__}Env", bases, exec_body=lambda own: own.update(body))
+        self[rules] = made
+        return made
+
+
+ENVIRONMENTS = Environments()
 
 
 if TYPE_CHECKING:
@@ -236,9 +375,11 @@ if TYPE_CHECKING:
         """`TicTacToe` as an environment, to those who check types."""
 
 
-def __getattr__(name: str) -> type[BoardGameEnv]:
+def __getattr__(name: str) -> type[GameEnv]:
     """Find `ConnectXEnv`, `TicTacToeEnv` and so on, for Gymnasium and pickle."""
-    for environment in ENVIRONMENTS.values():
-        if environment.__name__ == name:
-            return environment
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    rules = rules_called(name.removesuffix("Env")) if name.endswith("Env") else None
+    if rules is None:
+        raise AttributeError(
+            f"module {__name__!r} has no attribute {name!r}: no game of that name is registered"
+        )
+    return ENVIRONMENTS[rules]

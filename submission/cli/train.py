@@ -1,6 +1,8 @@
 """`connectx train`."""
 
-from collections.abc import Callable
+import sys
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, nullcontext
 from math import inf
 from pathlib import Path
 from time import monotonic
@@ -21,6 +23,8 @@ from agents.policy.training.training_files import TrainingFiles
 from agents.reporting.output_file import held, require_distinct, require_writable
 from submission.cli.arguments import Output
 from submission.cli.games import CONNECT_FOUR, Game, GameColumns, GameInarow, GameRows, chosen_game
+from submission.executors.dask_workers import chosen_executor
+from submission.executors.local_workers import CORES
 from submission.terminal import progress_bar, say
 
 DEFAULT_MINUTES = 10.0
@@ -72,6 +76,20 @@ def train(
         int,
         typer.Option(metavar="S", help="With --rounds the same seed gives the same policy."),
     ] = 0,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            metavar="K",
+            help="alphazero: processes that play.",
+            show_default="threads of this one, one a core",
+        ),
+    ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", help="alphazero: play on the Dask cluster with this scheduler."
+        ),
+    ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on from where an earlier run has ended.")
     ] = False,
@@ -87,6 +105,10 @@ def train(
     --logdir policy.tensorboard`, as logs; and policy.checkpoint, from which --resume goes on, with
     the same options and a larger --minutes or --rounds. All are up to date after each round. Ctrl-C
     ends the training early, with exit status 1, and keeps what was learnt up to the last round.
+    Where the output goes to a file, each round is a line of it.
+
+    With --seed and --rounds the policy is the same for any number of --workers, and one that dies
+    costs the games that it was playing, which are played again.
 
     Every game is learnt so, as in `connectx train --game tictactoe --minutes 2`. Needs the extra
     `train`.
@@ -97,7 +119,7 @@ def train(
     begun = monotonic()
     env, chosen = chosen_game(game, rows, columns, inarow), find_method(method)
     settings = TrainingSettings(seed, simulations, width, positions, weights)
-    chosen.require_fitting(settings)
+    chosen.require_fitting(settings, has_workers=(workers, dask) != (None, None))
     budget, files = _budget(minutes, rounds), TrainingFiles.of(output, env, method, settings)
     written = files.policy, files.checkpoint, files.picture
     require_distinct(*written, read=[positions])
@@ -105,21 +127,38 @@ def train(
         require_writable(path)
     with held(files.policy):
         files.require(earlier=resume)
-        with progress_bar("Training") as show:
-            training = Training(chosen(env, settings), Trials(env), begun=begun)
-            if resume:
-                files.restore(training)
-            with open_curves(files.picture, files.logs, training) as curves:
+        training, interrupted = None, False
+        try:
+            with _players(workers, dask) as players, progress_bar("Training") as show:
+                made = Training(chosen(env, settings, players), Trials(env), begun=begun)
+                if resume:
+                    files.restore(made)
+                training = made
+                with open_curves(files.picture, files.logs, training) as curves:
 
-                def keep(training: Training) -> None:
-                    files.keep(training)
-                    curves.add(training)
+                    def keep(training: Training) -> None:
+                        files.keep(training)
+                        curves.add(training)
 
-                interrupted = _is_interrupted(training, budget, keep, show)
-    _report(training, files)
+                    training.run(budget, keep, _with_lines(training, show))
+        except KeyboardInterrupt:
+            interrupted = True
+    if training is not None and training.rounds:
+        _report(training, files)
     if interrupted:
-        say("Interrupted: the same command with --resume goes on from there.")
+        say(
+            "Interrupted: the same command with --resume goes on from there."
+            if files.checkpoint.exists()
+            else "Interrupted before the end of the first round: nothing is kept."
+        )
         raise typer.Exit(1)
+
+
+def _players(workers: int | None, dask: str | None) -> AbstractContextManager[Executor | None]:
+    """The executor that plays, where one is asked for."""
+    if workers is None and dask is None:
+        return nullcontext()
+    return chosen_executor(CORES if workers is None else workers, dask)
 
 
 def _budget(minutes: float | None, rounds: int | None) -> Budget:
@@ -131,21 +170,19 @@ def _budget(minutes: float | None, rounds: int | None) -> Budget:
     )
 
 
-def _is_interrupted(
-    training: Training, budget: Budget, keep: Callable[[Training], None], show: OnProgress
-) -> bool:
-    """Train; whether Ctrl-C has ended it.
+def _with_lines(training: Training, show: OnProgress) -> OnProgress:
+    """Show the progress, and where no bar is seen, print a line for each round, too."""
+    told = len(training.rounds)
 
-    Raises:
-        KeyboardInterrupt: it came before anything was learnt.
-    """
-    try:
-        training.run(budget, keep, show)
-    except KeyboardInterrupt:
-        if not training.rounds:
-            raise
-        return True
-    return False
+    def tell(done: int, total: int, words: str) -> None:
+        nonlocal told
+        show(done, total, words)
+        if told < len(training.rounds):
+            last = training.rounds[-1]
+            told = last.number
+            say(f"Round {told}, after {last.seconds / 60:.1f} minutes: {words}")
+
+    return show if sys.stdout.isatty() and sys.stderr.isatty() else tell
 
 
 def _report(training: Training, files: TrainingFiles) -> None:

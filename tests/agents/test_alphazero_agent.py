@@ -7,22 +7,27 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agents import make_agent
-from agents.compiled.compilation import is_compiled_game
 from agents.policy.alphazero_agent import AlphaZeroAgent
 from agents.policy.network import encode_policy
 from agents.policy.shipped import SHIPPED, known_policy, weights_content
 from agents.registry import agent_from_text
 from envs import ConnectFour, ConnectX, TicTacToe, state_from_moves
-from envs.bitboard import fits_in_word
-from envs.board import BoardGame
+from envs.board import BoardGame, BoardState
 from submission.bundle.bundle import build_bundle
 from submission.kaggle import kaggle_environments
 from tests.helpers.brute_force import BruteForce
 from tests.helpers.clocks import ends_within
 from tests.helpers.small_games import Nim
-from tests.helpers.strategies import Position, board_games, late_positions, unfinished_positions
+from tests.helpers.strategies import (
+    WIDE_BOARDS,
+    Position,
+    board_games,
+    late_positions,
+    unfinished_positions,
+)
 from tests.helpers.trained_policies import random_policy
 
 FOUR = ConnectFour()
@@ -40,7 +45,7 @@ def alphazero(env: BoardGame = FOUR, **options: Any) -> AlphaZeroAgent:
 
 
 @roots
-@given(position=unfinished_positions(board_games(largest=7)))
+@given(position=unfinished_positions(board_games(largest=7) | st.just(WIDE_BOARDS[0])))
 @settings(max_examples=20, deadline=None)
 def test_both_engines_find_the_same(root: str, position: Position) -> None:
     env, state = position
@@ -58,8 +63,7 @@ def test_both_engines_find_the_same(root: str, position: Position) -> None:
     )
     assert one.principal_variation[0] == one.action
     assert one.action in env.get_available_actions(state)
-    narrow = fits_in_word(env.rows, env.columns, env.inarow)
-    if is_compiled_game(env) and narrow and one.simulations:
+    if one.simulations:
         assert (one.engine, other.engine) == ("compiled", "reference")
 
 
@@ -181,9 +185,15 @@ def test_other_games_are_refused(env: Any) -> None:
 
 
 def test_the_compiled_engine_is_refused_where_it_cannot_search() -> None:
-    env = TicTacToe()
-    with pytest.raises(ValueError, match="the compiled engine needs Numba, ConnectX"):
-        alphazero(env, engine="compiled").act(env, env.initial_state())
+    class Reversed(ConnectX):
+        """Who has a line has lost."""
+
+        def reward(self, state: BoardState, action: int) -> float:
+            return -super().reward(state, action)
+
+    for env in (ConnectX(16, 16), Reversed(4, 4, 3)):
+        with pytest.raises(ValueError, match="the compiled engine needs Numba, ConnectX"):
+            alphazero(env, engine="compiled").act(env, env.initial_state())
 
 
 def test_an_agent_may_be_sent_to_other_processes() -> None:

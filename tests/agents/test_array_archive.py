@@ -10,10 +10,7 @@ import numpy as np
 import pytest
 
 from agents.policy.array_archive import ArrayArchive
-from agents.policy.training.labelled_positions import (
-    read_labelled_positions,
-    write_labelled_positions,
-)
+from agents.policy.training.label_files import read_labelled_positions, write_labelled_positions
 from agents.policy.training.labelling import LabelSettings, make_labelled_positions
 from agents.policy.training.training_files import decode_state, encode_state
 from envs import ConnectX

@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.book import book_positions
-from agents.book.book_building import Checkpoint, UnfinishedBook, build_book
 from agents.book.book_format import BookContent
 from agents.book.book_positions import FEW_POSITIONS, BookScope, positions_by_ply
+from agents.book.building.book_building import Checkpoint, UnfinishedBook, build_book
+from agents.book.building.shards import solve_positions
 from agents.book.opening_book import open_book
-from agents.book.shards import solve_positions
 from envs import ConnectX
 from submission.executors.local_workers import local_executor
 from tests.helpers.brute_force import BruteForce, reached_states, score_by_brute_force

@@ -70,11 +70,21 @@ def test_what_takes_long_is_announced(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("agents.compiled.compilation.SILENT_SECONDS", 0.01)
-    ended = Event()
-    assert Compilation("a test", lambda: not ended.wait(0.3)).is_ready()
-    assert (
-        "the search of a test is being compiled, which takes some seconds" in capfd.readouterr().err
-    )
+    ended, anew = Event(), list[str]()
+    monkeypatch.setattr("agents.compiled.compilation.COMPILED_ANEW", anew)
+
+    def compile_slowly() -> bool:
+        anew.append("a kernel")
+        return read_slowly()
+
+    def read_slowly() -> bool:
+        return not ended.wait(0.4)
+
+    assert Compilation("a test", read_slowly).is_ready()
+    assert capfd.readouterr().err == ""
+    assert Compilation("a test", compile_slowly).is_ready()
+    told = "the search of a test is being compiled, which takes some seconds\n"
+    assert capfd.readouterr().err == told
 
 
 def test_threads_that_ask_at_the_same_time_wait_for_one_compilation() -> None:

@@ -7,11 +7,8 @@ import numpy as np
 import pytest
 
 from agents.policy.network import evaluate_network
-from agents.policy.training.labelled_positions import (
-    ILLEGAL,
-    LabelledPositions,
-    write_labelled_positions,
-)
+from agents.policy.training.label_files import write_labelled_positions
+from agents.policy.training.labelled_positions import ILLEGAL, LabelledPositions
 from agents.policy.training.labelling import LabelSettings, label_grove, make_labelled_positions
 from agents.policy.training.learner import TrainingSettings
 from agents.reporting.stats import score_estimate

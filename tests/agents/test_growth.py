@@ -18,11 +18,15 @@ from agents.trace.growth import (
 from agents.trace.pictures.picture import simulations_picture
 from agents.trace.recorder import LIMIT
 from agents.trace.recording import recorded
-from agents.trace.trace import ReturnReason, SearchTrace
+from agents.trace.trace import Path, ReturnReason, SearchTrace
 from envs import ConnectX, ExplicitTree, TicTacToe, state_from_moves
 from tests.helpers.random_trees import mixed_trees, plain_trees
-from tests.helpers.svg_reading import read_drawing
 
+SHORT: dict[str, dict[str, Any]] = {
+    "alphabeta": {"depth": 3, "time_limit": None},
+    "minimax": {"depth": 2},
+    "mcts": {"simulations": 60, "seed": 3},
+}
 DEPTH_FIRST = ("minimax", "alphabeta", "expectimax")
 
 small_searches = st.tuples(
@@ -116,23 +120,51 @@ def test_a_monte_carlo_tree_looks_the_same_while_it_grows() -> None:
             step = steps(search.trace)
             seen.add(step)
             growing, grown = (growth_after(trace, step, 50) for trace in (search.trace, whole))
-            assert (growing.svg, growing.words) == (grown.svg, grown.words)
+            assert growing == grown._replace(steps=step)
     assert seen == set(range(1, 80))
     assert trace_after(search.trace, 80) == whole
 
 
-def test_growth_is_drawn_and_told() -> None:
+def test_growth_is_shown_and_told() -> None:
     env = ConnectX()
     whole = trace_of("alphabeta", env, env.initial_state(), depth=3, time_limit=None)
     growth = growth_after(whole, steps(whole), 40)
-    assert growth.chosen == whole.chosen
+    assert (growth.chosen, growth.path) == (whole.chosen, ())
     assert growth.words[-1] == f"the search chooses {whole.action_label(whole.chosen)}"
-    assert len(read_drawing(growth.svg).nodes) >= 40
+    assert len(growth.nodes) == 40
     below = growth_after(whole, steps(whole), 40, top=(3,))
-    assert read_drawing(below.svg).nodes[0].name == "4"
+    assert [node["action"] for node in below.nodes if node["parent"] is None] == ["4"]
     first = growth_after(whole, 1, 40)
     assert (first.chosen, first.steps) == (None, steps(whole))
     assert first.words == ("enter the root (max), alpha -1, beta 1",)
+
+
+@pytest.mark.parametrize("agent", ["alphabeta", "minimax", "mcts"])
+def test_any_first_nodes_are_a_tree_that_counts_what_is_below(agent: str) -> None:
+    env = ConnectX()
+    whole = trace_of(agent, env, state_from_moves(env, "44444326556"), **SHORT[agent])
+    for step in (1, steps(whole) // 2, steps(whole)):
+        growth = growth_after(whole, step, 10**6)
+        nodes = growth.nodes
+        paths: list[Path] = []
+        for index, node in enumerate(nodes):
+            assert node["parent"] is None if index == 0 else 0 <= node["parent"] < index
+            paths.append(() if index == 0 else (*paths[node["parent"]], node["move"]))
+        then = trace_after(whole, step)
+        visited = set(then.players) or {node.path for node in then.last_iteration()}
+        assert set(paths) == visited
+        for path, node in zip(paths, nodes, strict=True):
+            assert node["below"] == sum(
+                other[: len(path)] == path and other != path for other in paths
+            )
+            for column in range(7) if "board" in node else ():
+                played = [int(move) - 1 for move in "44444326556"] + list(path)
+                stones = "".join("12"[ply % 2] for ply, move in enumerate(played) if move == column)
+                assert node["board"][column::7][::-1] == stones.ljust(6, "0")
+        way = [growth.path[:length] for length in range(len(growth.path) + 1)]
+        fewer = growth_after(whole, step, len(nodes) // 2 + len(way))
+        assert fewer.nodes == nodes[: len(fewer.nodes)]
+        assert set(way) <= set(paths[: len(fewer.nodes)])
 
 
 def test_a_full_trace_ends_the_search_and_is_kept() -> None:

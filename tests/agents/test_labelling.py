@@ -13,12 +13,8 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from agents.policy.training.labelled_positions import (
-    ILLEGAL,
-    LabelledPositions,
-    read_labelled_positions,
-    write_labelled_positions,
-)
+from agents.policy.training.label_files import read_labelled_positions, write_labelled_positions
+from agents.policy.training.labelled_positions import ILLEGAL, LabelledPositions
 from agents.policy.training.labelling import (
     FIRST_CELLS_LEFT,
     Ending,
@@ -30,6 +26,7 @@ from agents.policy.training.labelling import (
 from envs import BoardState, ConnectX
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.brute_force import BruteForce
+from tests.helpers.strategies import WIDE_BOARDS
 
 CONNECT_FOUR = ConnectX()
 LABELS = 800
@@ -102,6 +99,22 @@ def test_brute_force_finds_the_same_scores_on_small_boards(board: tuple[int, int
     for state, scores in labels_of(positions):
         legal = env.get_available_actions(state)
         assert scores == {action: score(state, action) for action in legal}
+
+
+def test_brute_force_finds_the_same_scores_at_the_end_of_games_on_a_wide_board() -> None:
+    env = WIDE_BOARDS[0]
+    late = [
+        (state, scores)
+        for state, scores in labels_of(label_grove(env, 1, 2))
+        if state.mask.bit_count() > env.rows * env.columns - 7
+    ]
+    assert late
+    assert max(state.mask for state, _ in late) > 1 << 64
+    truth = BruteForce(env)
+    for state, scores in late:
+        sign = 1 if state.player == 1 else -1
+        values = {action: sign * truth.action_value(state, action) for action in scores}
+        assert {action: np.sign(score) for action, score in scores.items()} == values
 
 
 def positions_in_play(env: ConnectX) -> set[BoardState]:
@@ -191,7 +204,7 @@ def test_moves_are_drawn_by_their_scores() -> None:
 
 
 @pytest.mark.parametrize("suffix", [".npz", ".parquet"])
-@pytest.mark.parametrize("env", [CONNECT_FOUR, ConnectX(4, 5, 4)], ids=repr)
+@pytest.mark.parametrize("env", [CONNECT_FOUR, ConnectX(4, 5, 4), WIDE_BOARDS[0]], ids=repr)
 def test_files_read_back_equal(tmp_path: Path, env: ConnectX, suffix: str) -> None:
     if suffix == ".parquet":
         pytest.importorskip("pyarrow")
@@ -221,7 +234,8 @@ def test_a_parquet_file_has_nulls_for_full_columns(tmp_path: Path) -> None:
 DAMAGES: dict[str, dict[str, Any]] = {
     "format": {"format": np.array("another")},
     "board": {"board": np.array([6, 8, 4])},
-    "large": {"board": np.array([9, 9, 4])},
+    "wide": {"board": np.array([9, 9, 4])},
+    "large": {"board": np.array([11, 12, 4])},
     "length": {"movers": np.zeros(1, np.int64)},
     "type": {"masks": np.zeros(50)},
     "stones": {"movers": np.full(50, -1)},
@@ -316,7 +330,7 @@ def test_other_files_are_told_in_one_sentence(tmp_path: Path, content: bytes, su
         (CONNECT_FOUR, 0, 0, "must be from 1 to 10000000, not 0"),
         (CONNECT_FOUR, 10_000_001, 0, "must be from 1 to 10000000, not 10000001"),
         (CONNECT_FOUR, 1, -1, "seed must be at least 0"),
-        (ConnectX(9, 9, 4), 1, 0, "boards of at most 64 bits"),
+        (ConnectX(11, 12, 4), 1, 0, "boards of at most 124 cells and 256 bits"),
     ],
 )
 def test_settings_out_of_range(env: ConnectX, count: int, seed: int, words: str) -> None:

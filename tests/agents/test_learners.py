@@ -7,15 +7,19 @@ from typing import Any
 
 import pytest
 
+from agents import make_agent
 from agents.policy.network import encode_policy, evaluate_network
-from agents.policy.training.labelled_positions import write_labelled_positions
+from agents.policy.training.label_files import write_labelled_positions
 from agents.policy.training.labelling import label_grove
 from agents.policy.training.learner import LEARNERS, Learner, TrainingSettings
 from agents.policy.training.training_files import decode_state, encode_state
 from envs import ConnectX
+from tests.helpers.strategies import WIDE_BOARDS
 from tests.helpers.trained_policies import random_policy
 
 pytest.importorskip("torch")
+
+from agents.policy.learners import alphazero, distillation
 
 SMALL = ConnectX(4, 5, inarow=3)
 SIMULATIONS = 4
@@ -90,6 +94,35 @@ def test_a_training_may_begin_with_a_policy(
         LEARNERS[name](SMALL, replace(chosen, width=4))
     with pytest.raises(ValueError, match="was trained for 4 rows, 5 columns"):
         LEARNERS["alphazero"](ConnectX(4, 4, inarow=3), replace(chosen, positions=None))
+
+
+def test_a_board_of_wide_words_is_learnt_in_both_ways(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Weights play, and a training goes on from its state, as on narrow boards."""
+    for module, name, number in ((alphazero, "GAMES", 64), (distillation, "STEPS", 4)):
+        monkeypatch.setattr(module, name, number)
+    wide = WIDE_BOARDS[0]
+    write_labelled_positions(tmp_path / "labels.npz", label_grove(wide, 1, 1))
+    sized: dict[str, Any] = {"seed": 1, "width": 4}
+    for name, chosen in (
+        ("alphazero", TrainingSettings(**sized, simulations=2)),
+        ("distill", TrainingSettings(**sized, positions=tmp_path / "labels.npz")),
+    ):
+        whole, resumed = (LEARNERS[name](wide, chosen) for _ in range(2))
+        untaught = content(whole)
+        whole.advance(0.0)
+        resumed.restore(decode_state(encode_state(whole.state())))
+        assert whole.advance(0.5) == resumed.advance(0.5)
+        assert untaught != content(whole) == content(resumed)
+        for agent in ("policy", "alphazero"):
+            player = make_agent(agent, weights=content(whole))
+            assert player.act(wide, wide.initial_state()) in range(wide.columns)
+
+
+def test_boards_beyond_all_words_are_refused() -> None:
+    with pytest.raises(ValueError, match="AlphaZero learns on boards of at most 256 bits, not"):
+        LEARNERS["alphazero"](ConnectX(16, 16), TrainingSettings())
 
 
 def test_a_minute_of_self_play_beats_random_moves() -> None:

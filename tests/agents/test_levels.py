@@ -11,9 +11,12 @@ import pytest
 
 from agents import Agent, make_agent
 from agents.compiled.compilation import Compilation
-from agents.levels import EXACT, LEVELS, affordable_depth
-from envs import ConnectFour, ConnectX, TicTacToe, state_from_moves
+from agents.compiled.level_kernel import level_opponent, level_reply
+from agents.compiled.level_tables import level_tables
+from agents.levels import EXACT, LEVELS, LevelAgent, affordable_depth
+from envs import BoardGame, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.board import BoardState
+from envs.compiled.random_stream import stream_of_seed
 from tests.helpers.documents import README, ROOT, SEARCHES, text_of
 from tests.helpers.kaggle_rules import kaggle_game
 from tests.helpers.strategies import random_game
@@ -162,6 +165,51 @@ def test_boards_of_any_size_take_a_bounded_search(n: int) -> None:
     assert affordable_depth(12, 20) < affordable_depth(12, 7) < affordable_depth(12, 2) == 12
     assert affordable_depth(12, 400) == 2
     assert affordable_depth(1, 400) == 1
+
+
+# --- as a kernel
+
+
+@pytest.mark.parametrize("n", range(1, 8))
+@pytest.mark.parametrize(
+    "env", [ENV, TicTacToe(), ConnectX(5, 4, 3), ConnectX(8, 8, 4), ConnectX(3, 3, 2)], ids=repr
+)
+def test_the_kernel_chooses_as_the_agent(env: BoardGame, n: int) -> None:
+    """In plain Python here; as compiled code it plays in `tests/envs/test_vector_env.py`."""
+    agent = make_agent("level", n=n, seed=9)
+    assert isinstance(agent, LevelAgent)
+    kernel = level_opponent(agent, env)
+    assert kernel is not None
+    tables, stream, rng = kernel.tables(threads=2), stream_of_seed(9), Random(n)
+    for _ in range(12 if n < 6 else 3):
+        state = rng.choice(random_game(env, rng)[:-1])
+        action, stream = kernel.reply(tables, 1, stream, state.mover, state.mask)
+        assert action == agent.act(env, state)
+
+
+@pytest.mark.parametrize("depth", [2, 4, 9])
+def test_the_kernel_looks_to_the_end_of_a_small_game(depth: int) -> None:
+    """Where it sees the end of the game, it keeps the value that minimax gives."""
+    env, rng = ConnectX(3, 3, 3), Random(3)
+    depths = [[depth] * 4] * 2
+    tables = level_tables(env, 0, depths, [1, 0, 2], threads=1)
+    exact = make_agent("minimax", depth=None, time_limit=None)
+    for _ in range(30):
+        state = rng.choice(random_game(env, rng)[:-1])
+        if (9 - state.mask.bit_count()) > depth:
+            continue
+        action, _ = level_reply(tables, 0, 1, state.mover, state.mask)
+        child, value = env.get_next_state(state, action), exact.search(env, state).value
+        over = not env.get_available_actions(child)
+        assert value == (env.reward(state, action) if over else exact.search(env, child).value)
+
+
+def test_levels_that_compile_or_solve_have_no_kernel() -> None:
+    for n in (8, 9, 10):
+        agent = make_agent("level", n=n)
+        assert isinstance(agent, LevelAgent)
+        assert level_opponent(agent, ENV) is None
+        assert (level_opponent(agent, TicTacToe()) is None) == (n > 8)
 
 
 # --- where they play

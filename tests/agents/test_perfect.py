@@ -132,7 +132,7 @@ def test_other_boards_and_games_are_played_as_well_as_time_allows(perfect: Perfe
 
 
 SOLVER = Solver(CONNECT_FOUR)
-TRAPPING = PerfectAgent(time_limit=1.0)
+TRAPPING = PerfectAgent(time_limit=4.0)
 
 
 @pytest.mark.thorough

@@ -4,6 +4,7 @@ import pickle
 from collections import Counter
 from io import BytesIO
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents import make_agent
+from agents.policy import policy_kernel
 from agents.policy.features import feature_board
 from agents.policy.network import (
     TrainedPolicy,
@@ -21,16 +23,19 @@ from agents.policy.network import (
     features_of,
 )
 from agents.policy.network_kernel import evaluate_many
-from agents.policy.policy_agent import PolicyAgent, averaged, choose_in_all, drawn_actions
+from agents.policy.policy_agent import PolicyAgent, averaged, drawn_actions
+from agents.policy.policy_kernel import policy_opponent
 from agents.policy.training.batch_play import preferred_actions
 from agents.registry import JsonValue
 from envs import ConnectFour, ConnectX, TicTacToe, state_from_moves
+from envs.bitboard import fits_in_wide_word
 from envs.board import BoardGame
+from envs.compiled.random_stream import stream_of_seed
 from submission.bundle.bundle import build_bundle
 from submission.kaggle import kaggle_environments
 from tests.helpers.shell import Shell
 from tests.helpers.small_games import Nim
-from tests.helpers.strategies import Position, board_games, unfinished_positions
+from tests.helpers.strategies import Position, board_games, random_game, unfinished_positions
 from tests.helpers.trained_policies import random_policy
 
 FOUR = ConnectFour()
@@ -168,18 +173,48 @@ def test_the_preferred_legal_action_is_played(position: Position, seed: int) -> 
 
 
 @given(
-    position=unfinished_positions(board_games(largest=8)), draw=st.floats(0, 1, exclude_max=True)
+    position=unfinished_positions(board_games(largest=8)),
+    temperature=st.sampled_from([0.0, 0.5, 2.0]),
+    seed=st.integers(0, 2**40),
 )
 @settings(deadline=None)
-def test_in_many_games_it_chooses_as_in_one(position: Position, draw: float) -> None:
+def test_the_kernel_chooses_as_the_agent(position: Position, temperature: float, seed: int) -> None:
+    """In plain Python; with a temperature both draw the same numbers."""
     env, state = position
     policy = random_policy(env, seed=4)
-    agent = PolicyAgent(encode_policy(policy))
-    chosen = choose_in_all(agent, env, [state] * 3, np.array([0.0, draw, 0.99])).tolist()
-    logits = averaged(evaluate_network, policy.network, env, [state])[0][0]
-    best = float(logits[agent.act(env, state)])
-    assert [float(logits[action]) for action in chosen] == pytest.approx([best] * 3, abs=1e-3)
-    assert set(chosen) <= set(env.get_available_actions(state))
+    kernel = policy_opponent(policy.network, temperature, None, env)
+    if kernel is None:
+        assert not fits_in_wide_word(env.rows, env.columns, env.inarow)
+        return
+    agent = PolicyAgent(encode_policy(policy), temperature, seed)
+    kernel = policy_opponent(agent.policy.network, temperature, None, env)
+    assert kernel is not None
+    tables, stream = kernel.tables(threads=2), stream_of_seed(seed)
+    logits = averaged(evaluate_network, agent.policy.network, env, [state])[0][0]
+    for _ in range(3):
+        action, stream = kernel.reply(tables, 1, stream, state.mover, state.mask)
+        assert action in env.get_available_actions(state)
+        expected = agent.act(env, state)
+        assert float(logits[action]) == pytest.approx(float(logits[expected]), abs=1e-3)
+
+
+def test_what_the_kernel_remembers_is_of_the_same_position(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where two places serve all positions, so that they take each other's again and again."""
+    monkeypatch.setattr(policy_kernel, "PLACES", 2)
+    env, rng = ConnectX(4, 5, 3), Random(1)
+    agent = policy_agent(env, temperature=0.5, seed=3)
+    kernel = policy_opponent(agent.policy.network, 0.5, None, env)
+    assert kernel is not None
+    tables, stream = kernel.tables(threads=1), stream_of_seed(3)
+    states = [rng.choice(random_game(env, rng)[:-1]) for _ in range(6)]
+    for state in rng.choices([env.initial_state(), *states], k=60):
+        action, stream = kernel.reply(tables, 0, stream, state.mover, state.mask)
+        assert action == agent.act(env, state)
+
+
+def test_values_alone_have_no_kernel() -> None:
+    env = ConnectX(3, 3, inarow=3)
+    assert policy_opponent(values_alone(env, seed=1).network, 0.0, None, env) is None
 
 
 def board_in_a_mirror(env: BoardGame, board: list[int]) -> list[int]:
@@ -206,7 +241,7 @@ def test_mirror_images_are_worth_the_same(position: Position) -> None:
 
 
 def values_alone(env: BoardGame, seed: int) -> TrainedPolicy:
-    """A network that gives no logit but 0, as `connectx train --method td` makes it."""
+    """A network that gives no logit but 0, and so has learnt values alone."""
     scope, network = random_policy(env, seed)
     actions = network.actions
     for array in (network.features, network.bias[np.newaxis], network.outputs):
@@ -232,9 +267,8 @@ def test_a_network_of_values_alone_prefers_what_leaves_the_opponent_least(
     best = max(map(worth, env.get_available_actions(state)))
     agent = PolicyAgent(encode_policy(policy))
     played = agent.search(env, state)
-    in_all = choose_in_all(agent, env, [state, state], np.array([0.0, 0.99])).tolist()
     in_trials = preferred_actions(policy, env, [state]).tolist()
-    assert [worth(a) for a in (played.action, *in_all, *in_trials)] == pytest.approx([best] * 4)
+    assert [worth(a) for a in (played.action, *in_trials)] == pytest.approx([best] * 2)
     assert -1.0 < played.value < 1.0
 
 

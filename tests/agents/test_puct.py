@@ -366,7 +366,7 @@ def test_considered_visits_are_those_of_mctx(
     considered: int, simulations: int, expected: list[int]
 ) -> None:
     """The expectations of the authors' own test, `mctx/_src/tests/seq_halving_test.py`."""
-    assert considered_visits(considered, simulations) == expected
+    assert list(considered_visits(considered, simulations)) == expected
 
 
 class Leaf(GuidedNode[None, Any]):

@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.book.book_building import Checkpoint, UnfinishedBook, build_repertoire
 from agents.book.book_format import (
     REPERTOIRE_CHECKSUM,
     REPERTOIRE_HEADER,
     decode_repertoire,
     encode_repertoire,
 )
+from agents.book.building.book_building import Checkpoint, UnfinishedBook, build_repertoire
+from agents.book.building.repertoire_building import OnPly, RepertoireBuilder
 from agents.book.repertoire import Repertoire, RepertoireScope, promising_moves
-from agents.book.repertoire_building import OnPly, RepertoireBuilder
 from agents.book.retrieval import make_bit_field
 from envs import BoardState, ConnectX
 from envs.bitboard import board_masks

@@ -17,6 +17,7 @@ from agents.policy.network_kernel import network_arrays
 from envs import BoardGame, BoardState, ConnectX, TicTacToe
 from envs.compiled.jit import compiled
 from tests.helpers.brute_force import BruteForce
+from tests.helpers.strategies import WIDE_BOARDS
 from tests.helpers.trained_policies import random_policy
 
 GAMES = 12
@@ -46,11 +47,25 @@ def states_of(experience: Experience) -> list[BoardState]:
     return [BoardState.of_stones(mover, mask) for mover, mask in pairs]
 
 
-@pytest.mark.parametrize("env", BOARDS, ids=repr)
+@pytest.mark.parametrize("env", [*BOARDS, WIDE_BOARDS[0]], ids=repr)
 def test_compiled_games_are_those_of_plain_python(env: BoardGame) -> None:
-    both = [played(env, plain=plain, games=4) for plain in (False, True)]
-    for fast, plain in zip(*both, strict=True):
-        np.testing.assert_allclose(fast, plain, rtol=1e-6)
+    fast, plain = (played(env, plain=plain, games=4) for plain in (False, True))
+    assert states_of(fast) == states_of(plain)
+    assert (max(fast.masks.tolist()) >= 1 << 63) == (env == WIDE_BOARDS[0])
+    for one, other in zip(fast[2:], plain[2:], strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("env", [ConnectX(3, 3, inarow=2), ConnectX(2, 2, 3), ConnectX(3, 3, 1)])
+def test_games_that_end_before_an_opening_could_are_played(env: BoardGame) -> None:
+    into = experience_memory(env, GAMES)
+    network = network_arrays(random_policy(env, 1).network, env)
+    memory = play_memory(env, SETTINGS.simulations, 1)
+    settings = SETTINGS._replace(opening_plies=8)
+    count = compiled(play_games)(network, settings, memory, into, GAMES)
+    experience = Experience(*(array[:count] for array in into))
+    assert all(env.get_available_actions(state) for state in states_of(experience))
+    assert count >= GAMES
 
 
 @pytest.mark.parametrize("env", BOARDS, ids=repr)

@@ -46,6 +46,7 @@ def train(
     folder: Path, rounds: int, game: BoardGame = SMALL, seed: int = 0, resume: bool = False
 ) -> Training:
     """Train for so many rounds, or go on until there are so many."""
+    folder.mkdir(exist_ok=True)
     files = files_in(folder, game, seed)
     training = begun(game, seed)
     files.require(earlier=resume)
@@ -94,6 +95,54 @@ def test_it_learns_and_its_trials_say_so() -> None:
     assert last.judgement.best.value > first.judgement.best.value
 
 
+def test_an_interrupt_changes_neither_weights_nor_trials(tmp_path: Path) -> None:
+    """Wherever it comes: before a trial or after it, amid a round or between two."""
+    rounds, kinds = 3, ("before keep", "after keep", "in a round")
+    whole = train(tmp_path / "whole", rounds)
+    for kind, instant in product(kinds, range(1, rounds + 2)):
+        folder = tmp_path / f"{kind} {instant}"
+        with pytest.raises(KeyboardInterrupt):
+            train_until(folder, rounds, kind, instant)
+        resumed = train(folder, rounds, resume=(folder / "policy.checkpoint").exists())
+        assert encode_policy(resumed.learner.policy) == encode_policy(whole.learner.policy)
+        assert elos(resumed) == elos(whole)
+
+
+def elos(training: Training) -> list[tuple[int, float]]:
+    return [(trial.rounds, trial.elo.value) for trial in training.trials.held]
+
+
+def train_until(folder: Path, rounds: int, kind: str, instant: int) -> None:
+    """Train, and have Ctrl-C come at some instant."""
+    folder.mkdir()
+    files, training, left = files_in(folder), begun(SMALL), instant
+
+    def interrupt(at: str) -> None:
+        nonlocal left
+        left -= at == kind
+        if left == 0:
+            raise KeyboardInterrupt
+
+    def keep(training: Training) -> None:
+        interrupt("before keep")
+        files.keep(training)
+        interrupt("after keep")
+
+    training.run(Budget(rounds=rounds), keep, lambda *_: interrupt("in a round"))
+
+
+def test_a_run_that_ends_between_two_trials_leaves_the_later_ones_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    advance = ToyLearner.advance
+    monkeypatch.setattr(ToyLearner, "advance", lambda learner, spent: advance(learner, 0.0))
+    whole = train(tmp_path / "whole", rounds=10)
+    train(tmp_path / "parts", rounds=7)
+    parts = train(tmp_path / "parts", rounds=10, resume=True)
+    assert [rounds for rounds, _ in elos(parts)] == [0, 1, 2, 3, 4, 5, 6, 7, 8, 10]
+    assert {*elos(whole)} < {*elos(parts)}
+
+
 class Slow(ToyLearner):
     """Each of its rounds takes ten seconds of a clock that stands still otherwise."""
 
@@ -125,7 +174,7 @@ def test_the_budget_ends_it(budget: Budget, rounds: int, monkeypatch: pytest.Mon
     training.run(budget, lambda _: None, lambda done, *_: shown.append(done))
     assert len(training.rounds) == rounds
     spent = [done.figures["spent"] for done in training.rounds]
-    assert shown == [0, *(round(100 * share) for share in spent)]  # once before the first trial
+    assert shown == [0, *(round(100 * share) for share in spent), 100]  # first before a trial
     assert spent[0] == 0.0
     assert spent == sorted(set(spent))
     assert spent[-1] < 1
@@ -470,7 +519,7 @@ def test_the_sample_of_connect_four_is_the_same_every_time() -> None:
 
 
 def test_boards_without_a_solver_have_no_sample() -> None:
-    assert draw_sample(ConnectX(9, 9, inarow=4)) is None
+    assert draw_sample(ConnectX(10, 10, inarow=4)) is None
     assert draw_sample(ConnectX(6, 1, inarow=4)) is None  # no move is ever a mistake
 
 

@@ -9,11 +9,8 @@ from typing import Any
 import pytest
 
 from agents.agent import Clock
-from agents.book.book_building import UnfinishedBook
-from agents.registry import agent_from_text
-from agents.solver.solver import Solver
-from agents.traps.likely_replies import Judge
-from agents.traps.trap_book import (
+from agents.book.building.book_building import UnfinishedBook
+from agents.book.building.trap_book import (
     EPSILON,
     OPENING_SHARE,
     RepliesFile,
@@ -25,6 +22,9 @@ from agents.traps.trap_book import (
     replies_of_task,
     strong_opponents,
 )
+from agents.registry import agent_from_text
+from agents.solver.solver import Solver
+from agents.traps.likely_replies import Judge
 from agents.traps.trap_search import Reply, TrapSearch, Turn
 from envs import ConnectX, state_from_moves
 from submission.executors.local_workers import local_executor

@@ -1,16 +1,20 @@
 """The timings of the vector environments: what is printed and drawn of them."""
 
+import shutil
 from io import StringIO
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rich.console import Console
 
 from benchmarks.environments import vector_environments
+from benchmarks.environments.puffer_peer import HEADER, PufferGames
 from benchmarks.environments.vector_environments import (
     ONE_AGAINST_RANDOM,
     ONE_THREAD,
     PEER,
+    PUFFERLIB,
     SAME_STEP,
     TWO_AGAINST_RANDOM,
     TWO_THREADS,
@@ -18,10 +22,13 @@ from benchmarks.environments.vector_environments import (
     batch_report,
     draw_batches,
     measure_batches,
+    measure_opponents,
     measure_random_games,
+    opponent_report,
     random_game_report,
 )
 from benchmarks.results import print_report
+from tests.helpers.systems import needs_posix
 
 SPEEDS = [
     BatchSpeed(
@@ -60,6 +67,63 @@ def test_random_games_are_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     report = random_game_report([*measure_random_games(rounds=1)])
     print_report(report, Console(file=written, width=100))
     assert "tic-tac-toe" in written.getvalue()
+
+
+def test_opponents_are_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vector_environments, "OPPONENT_BATCH", 2)
+    monkeypatch.setattr(vector_environments, "OPPONENTS", ("random", "level:n=2"))
+    written = StringIO()
+    report = opponent_report([*measure_opponents(rounds=1)])
+    print_report(report, Console(file=written, width=100))
+    assert "level:n=2" in written.getvalue()
+
+
+LEFTMOST = """
+#include <stdint.h>
+#include <stdlib.h>
+#include "raylib.h"
+enum { ROWS = 6, COLUMNS = 7 };
+typedef struct {
+    float *observations; int *actions; float *rewards; unsigned char *terminals;
+} CConnect4;
+void init(CConnect4* env) { *env->terminals = 0; }
+void c_reset(CConnect4* env) { for (int i = 0; i < 42; i++) env->observations[i] = 0; }
+void lay(CConnect4* env, int column, float stone) {
+    for (int row = 0; row < ROWS; row++)
+        if (env->observations[ROWS * column + row] == 0) {
+            env->observations[ROWS * column + row] = stone;
+            return;
+        }
+}
+void c_step(CConnect4* env) {
+    lay(env, *env->actions, 1);
+    lay(env, 0, -1);
+    *env->rewards = *env->actions;
+}
+Color drawn(void) { InitWindow(1, 1, "never"); return IsKeyDown(KEY_ESCAPE) ? BLACK : WHITE; }
+"""
+"""An environment with the functions of PufferLib's, whose opponent plays in the first column."""
+
+
+@needs_posix
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+def test_an_environment_in_c_is_built_and_stepped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(FileNotFoundError, match="give the folder of PufferLib's source"):
+        PufferGames(tmp_path, 2)
+    header = tmp_path / HEADER
+    header.parent.mkdir(parents=True)
+    header.write_text(LEFTMOST, encoding="utf-8")
+    games = PufferGames(tmp_path, 2)
+    for _ in range(5):
+        games.step(games.prepare(np.array([3, 1])))
+        assert games.rewards.tolist() == [3, 1]
+    assert games.action_masks().all()
+    games.step(games.prepare(np.array([3, 1])))
+    assert games.action_masks().tolist() == [[0, 1, 1, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1, 1]]
+    monkeypatch.setattr(vector_environments, "OPPONENTS", ())
+    assert [name for name, _ in measure_opponents(1, tmp_path)] == [PUFFERLIB]
 
 
 def test_the_report_says_how_much_faster_than_the_peer() -> None:

@@ -95,6 +95,17 @@ class TestTorchRL:
         assert set(rewards.unique().tolist()) <= {0.0, 1.0}
         assert rewards.sum() > 3
 
+    @pytest.mark.parametrize("mode", ["SameStep", "Disabled"])
+    def test_it_steps_many_games_at_once(self, mode: str) -> None:
+        """As many games end as have a reward: an illegal action loses, and few are drawn."""
+        torchrl = pytest.importorskip("torchrl.envs")
+        made = gymnasium.make_vec("connectx/TicTacToe-v0", num_envs=8, autoreset_mode=mode)
+        environment = torchrl.GymWrapper(made)
+        assert environment.batch_size == (8,)
+        played = environment.rollout(50, break_when_any_done=False)["next"]
+        assert played["observation"].shape == (8, 50, 2, 3, 3)
+        assert 50 < (played["reward"] != 0).sum() <= played["terminated"].sum()
+
     def test_its_two_agents_take_turns(self) -> None:
         torchrl = pytest.importorskip("torchrl.envs")
         pettingzoo_env = pytest.importorskip("envs.learning.pettingzoo_env")

@@ -105,7 +105,7 @@ class Misere(TicTacToe):
 
 @pytest.mark.parametrize("game", [Misere(), ENVIRONMENTS[ConnectX](opponent=None)], ids=repr)
 def test_what_is_not_in_the_table_is_refused(game: BoardGame) -> None:
-    sentence = r"is none of the games connectx, connectfour, .*: enter it in envs/games\.py"
+    sentence = r"is none of the games connectx, connectfour, .*: envs\.register_game\(name, class\)"
     with pytest.raises(ValueError, match=sentence):
         game_entry(game)
     with pytest.raises(ValueError, match=sentence):

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from envs.compiled.jit import compiled
+from envs.compiled.jit import COMPILED_ANEW, compiled
 
 caching = pytest.importorskip("numba.core.caching")
 
@@ -121,8 +121,11 @@ def test_code_is_found_again_until_something_that_it_was_made_of_has_changed(
     results = []
     for change in ({}, {}, {"step": 2}, {"code": "3 * number + STEP"}, {}, {"step": 1}):
         words |= change
+        COMPILED_ANEW.clear()
         twins = twins_of(tmp_path, **words)
         results.append(([twin(10) for twin in twins], hits_of(twins)))
+        anew = [] if any(hits_of(twins)) else ["total", "totals"]
+        assert [*dict.fromkeys(COMPILED_ANEW)] == anew
     assert results == [
         ([21, 63], [0, 0]),
         ([21, 63], [1, 1]),

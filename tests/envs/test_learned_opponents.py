@@ -8,7 +8,8 @@ import pytest
 
 from agents import make_agent
 from envs import ConnectFour, state_from_moves
-from envs.learning.opponents import DrawnReplies, SingleReplies, make_replies
+from envs.learning.vector.vector_boards import make_boards
+from envs.learning.vector.vector_replies import KernelReplies, SingleReplies, make_replies
 
 CONNECT_FOUR = "envs:connectx/ConnectFour-v0"
 GAMES = 16
@@ -40,12 +41,20 @@ def test_a_temperature_draws_from_the_numbers_of_each_game() -> None:
     assert played("policy:temperature=2", seed=1) != played("policy", seed=1)
 
 
-def test_the_policy_chooses_in_all_games_at_once_and_others_in_each() -> None:
+@pytest.mark.parametrize(
+    ("opponent", "kind"),
+    [
+        ("policy", KernelReplies),
+        ("policy:weights=zero", KernelReplies),
+        ("level:n=7", KernelReplies),
+        ("level:n=8", SingleReplies),
+        ("alphazero:simulations=10", SingleReplies),
+        ("greedy", SingleReplies),
+    ],
+)
+def test_the_policy_and_levels_are_compiled_and_others_are_not(opponent: str, kind: type) -> None:
     game = ConnectFour()
-    assert isinstance(make_replies(game, "policy"), DrawnReplies)
-    assert isinstance(make_replies(game, "policy:weights=zero"), DrawnReplies)
-    assert isinstance(make_replies(game, "alphazero:simulations=10"), SingleReplies)
-    assert isinstance(make_replies(game, "greedy"), SingleReplies)
+    assert isinstance(make_replies(game, make_boards(game, 2), opponent), kind)
 
 
 def test_the_policy_plays_in_many_games_what_it_plays_in_one() -> None:
@@ -78,13 +87,8 @@ def test_a_single_environment_has_them_as_opponents(opponent: str) -> None:
 
 
 def test_an_opponent_with_weights_for_another_board_is_refused() -> None:
-    env = gymnasium.make_vec(
-        "envs:connectx/ConnectX-v0",
-        num_envs=2,
-        rows=5,
-        columns=6,
-        opponent="policy",
-        vectorization_mode="vector_entry_point",
-    )
-    with pytest.raises(ValueError, match="trained for 6 rows, 7 columns"):
-        env.reset(seed=1)  # with this seed the opponent begins one of the games
+    for opponent in ("policy", "alphazero", make_agent("policy"), make_agent("policy").act):
+        with pytest.raises(ValueError, match="trained for 6 rows, 7 columns"):
+            gymnasium.make_vec(
+                "envs:connectx/ConnectX-v0", num_envs=2, rows=5, columns=6, opponent=opponent
+            )

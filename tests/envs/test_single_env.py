@@ -68,7 +68,9 @@ def make(environment_id: str, **options: Any) -> BoardGameEnv:
 
 def env_of(game: BoardGame, **options: Any) -> BoardGameEnv:
     entry = game_entry(game)
-    return ENVIRONMENTS[entry.rules](*entry.sizes_of(game), **options)
+    env = ENVIRONMENTS[entry.rules](*entry.sizes_of(game), **options)
+    assert isinstance(env, BoardGameEnv)
+    return env
 
 
 def play(env: BoardGameEnv, rng: random.Random, **reset: Any) -> Iterator[Ply]:
@@ -487,6 +489,14 @@ def test_a_strong_opponent_beats_a_random_learner() -> None:
     assert max(rewards) <= 0 > min(rewards)
 
 
+def test_an_agent_is_an_opponent_as_its_act_is() -> None:
+    games = []
+    for opponent in (GreedyAgent(), GreedyAgent().act, "greedy"):
+        env = make(CONNECT_FOUR, opponent=opponent)
+        games.append(comparable(play(env, random.Random(18), seed=18)))
+    assert games[0] == games[1] == games[2]
+
+
 def test_an_opponent_that_cheats_is_named() -> None:
     env = make(CONNECT_FOUR, opponent=lambda game, state: 7, seat="first")
     env.reset()
@@ -499,7 +509,11 @@ def test_an_opponent_that_cheats_is_named() -> None:
     [
         ({"opponent": "stockfish"}, "unknown agent 'stockfish': choose one of random, greedy"),
         ({"opponent": "mcts:speed=9"}, "agent mcts has no option 'speed'"),
-        ({"opponent": 3}, "give the name of an agent, a function"),
+        ({"opponent": 3}, "give an agent or the name of one, a function"),
+        ({"oponent": None}, r"unknown option 'oponent' \(is opponent meant\?\): choose of rows, "),
+        ({"zzz": 1}, "unknown option 'zzz': choose of rows, columns, inarow, opponent, seat"),
+        ({"rows": 5, "opponent": "policy"}, "policy was trained for 6 rows, .* cannot play"),
+        ({"rows": 5, "opponent": "alphazero"}, "policy was trained for 6 rows, .* cannot play"),
         ({"seat": "third"}, "seat is 'third': choose one of first, second, random"),
         ({"illegal": "ignore"}, "illegal is 'ignore': choose one of loss, raise"),
         ({"observation": "pixels"}, "unknown observation 'pixels': choose one of planes, flat"),

@@ -4,6 +4,7 @@ import pickle
 from collections.abc import Callable, Iterator
 from copy import copy, deepcopy
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,18 +15,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from agents.policy.network import encode_policy
 from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe
 from envs.games import game_entry
 from envs.learning.random_play import LegalActionSampler, play_random_games
 from envs.learning.single_env import ENVIRONMENTS
 from envs.learning.vector import vector_boards
+from envs.learning.vector.vector_boards import make_boards
 from envs.learning.vector.vector_env import (
     BoardGameVectorEnv,
     ConnectXVectorEnv,
     TicTacToeVectorEnv,
     make_vector_env,
 )
+from envs.learning.vector.vector_replies import KernelReplies, make_replies
 from tests.helpers.flat_boards import EVERY_GAME
+from tests.helpers.trained_policies import random_policy
 
 pytestmark = pytest.mark.usefixtures("threads_of_single_rows")
 
@@ -36,6 +41,8 @@ GAMES: list[BoardGame] = [
 """The last but one takes words of 128 bits; the last one is played in plain Python."""
 SHARED_GAME = TicTacToe()
 """How threads share a step does not depend on the board, for which it is compiled."""
+COMPILED_GAMES = [ConnectX(6, 7, 4), ConnectX(8, 8, 3), TicTacToe()]
+"""Words of 64 and 128 bits, and each rule: the kernels of levels take seconds to compile."""
 WON_ON_THE_LAST_CELL = "567555452343641722571334167142211647237366"
 STEPS = 25
 
@@ -45,6 +52,13 @@ Actions = NDArray[np.int64]
 def last_legal(game: BoardGame, state: BoardState) -> int:
     """An opponent without random numbers."""
     return game.get_available_actions(state)[-1]
+
+
+OPPONENTS: list[Any] = [None, "random", last_legal, "greedy"]
+COMPILED_OPPONENTS: list[Any] = [
+    *(f"level:n={n}" for n in range(1, 7)),
+    ["random", ("level:n=3", 2), "greedy"],
+]
 
 
 class LastLegal:
@@ -107,7 +121,7 @@ def side_by_side(
 
 
 @pytest.mark.thorough
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=60)
 @given(data=st.data())
 def test_games_go_as_those_of_single_environments(data: st.DataObject) -> None:
     game = data.draw(st.sampled_from(GAMES))
@@ -116,7 +130,9 @@ def test_games_go_as_those_of_single_environments(data: st.DataObject) -> None:
     arguments: dict[str, Any] = data.draw(
         st.fixed_dictionaries(
             {
-                "opponent": st.sampled_from([None, "random", last_legal, "greedy"]),
+                "opponent": st.sampled_from(
+                    OPPONENTS + COMPILED_OPPONENTS * (game in COMPILED_GAMES)
+                ),
                 "seat": st.sampled_from(["first", "second", "random"]),
                 "observation": st.sampled_from(["planes", "flat"]),
             }
@@ -124,7 +140,7 @@ def test_games_go_as_those_of_single_environments(data: st.DataObject) -> None:
     )
     mode = data.draw(st.sampled_from(AutoresetMode))
     num_envs = data.draw(st.integers(1, 7))
-    is_shared = arguments["opponent"] in (None, "random") and game == SHARED_GAME
+    is_shared = arguments["opponent"] in (None, "random", "level:n=5") and game == SHARED_GAME
     threads = data.draw(st.integers(1, 9)) if is_shared else 1
     theirs = SyncVectorEnv([partial(single, **arguments)] * num_envs, autoreset_mode=mode)
     ours = make_vector_env(game, num_envs, **arguments, autoreset_mode=mode, threads=threads)
@@ -135,6 +151,111 @@ def test_games_go_as_those_of_single_environments(data: st.DataObject) -> None:
     for result, expected in side_by_side(ours, theirs, seed, illegal):
         assert_same(result, expected)
     ours.close()
+
+
+@pytest.mark.parametrize(
+    "opponent", ["level:n=7", "level:n=5,seed=4", "policy", "policy:temperature=1"]
+)
+def test_compiled_opponents_play_as_in_single_environments(opponent: str) -> None:
+    """Those that take one game of their own, or many plies."""
+    single = partial(ENVIRONMENTS[ConnectX], opponent=opponent)
+    ours = ConnectXVectorEnv(2, opponent=opponent, threads=2)
+    for result, expected in side_by_side(ours, SyncVectorEnv([single] * 2), 5, 0.1):
+        assert_same(result, expected)
+
+
+def test_a_network_of_a_large_board_plays_as_in_single_environments(tmp_path: Path) -> None:
+    """On words of 128 bits."""
+    game, file = ConnectX(8, 8, 4), tmp_path / "policy.npz"
+    file.write_bytes(encode_policy(random_policy(game, seed=1)))
+    opponent = f"policy:weights={file},temperature=1"
+    ours = make_vector_env(game, 3, opponent=opponent)
+    single = partial(ENVIRONMENTS[ConnectX], 8, 8, 4, opponent=opponent)
+    for result, expected in side_by_side(ours, SyncVectorEnv([single] * 3), 5, 0.1):
+        assert_same(result, expected)
+    assert isinstance(make_replies(game, make_boards(game, 3), opponent), KernelReplies)
+
+
+@pytest.mark.parametrize("opponent", ["level:n=5", "policy:temperature=1"])
+def test_a_compiled_opponent_is_the_same_for_any_number_of_threads(opponent: str) -> None:
+    one = ConnectXVectorEnv(9, opponent=opponent)
+    two = ConnectXVectorEnv(9, opponent=opponent, threads=2)
+    rng = np.random.default_rng(3)
+    assert_same(one.reset(seed=3), two.reset(seed=3))
+    for _ in range(STEPS):
+        actions = some_actions(one.action_masks(), rng, illegal=0.1)
+        assert_same(one.step(actions), two.step(actions))
+
+
+# --- several opponents
+
+
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_one_of_several_opponents_is_drawn_for_each_game(mode: AutoresetMode) -> None:
+    opponents: Any = ["random", ("level:n=3", 2), last_legal]
+    single = partial(ENVIRONMENTS[ConnectX], opponent=opponents)
+    theirs = SyncVectorEnv([single] * 6, autoreset_mode=mode)
+    ours = ConnectXVectorEnv(6, opponent=opponents, autoreset_mode=mode)
+    for result, expected in side_by_side(ours, theirs, 8, 0.1):
+        assert_same(result, expected)
+
+
+def test_several_opponents_are_drawn_by_their_weights() -> None:
+    env = ConnectXVectorEnv(4000, opponent=["random", ("greedy", 3)])
+    _, infos = env.reset(seed=1)
+    share = infos["opponent"].mean()
+    assert set(infos["opponent"].tolist()) == {0, 1}
+    assert abs(share - 0.75) < 5 * (0.75 * 0.25 / 4000) ** 0.5
+
+
+def test_games_go_on_against_another_opponent() -> None:
+    """In the same positions; the vector environment as the single ones, drawn numbers included."""
+    opponents: Any = ["random", ["level:n=2", ("level:n=5", 2)], "policy", last_legal]
+    singles = [ENVIRONMENTS[ConnectX](opponent="random") for _ in range(5)]
+    theirs = SyncVectorEnv([partial(lambda each: each, each) for each in singles])
+    ours = ConnectXVectorEnv(5)
+    rng = np.random.default_rng(2)
+    assert_same(ours.reset(seed=2), theirs.reset(seed=2))
+    for opponent in opponents:
+        before = [ours.state(index) for index in range(5)]
+        ours.set_opponent(opponent)
+        for each in singles:
+            each.set_opponent(opponent)
+        assert [ours.state(index) for index in range(5)] == before
+        for _ in range(STEPS):
+            actions = some_actions(ours.action_masks(), rng, illegal=0.1)
+            assert_same(ours.step(actions), theirs.step(actions))
+
+
+@pytest.mark.parametrize("env", [ConnectXVectorEnv(2), ENVIRONMENTS[ConnectX]()], ids=type)
+def test_another_opponent_is_checked(env: Any) -> None:
+    with pytest.raises(ValueError, match="nobody"):
+        env.set_opponent("nobody")
+    with pytest.raises(ValueError, match="self-play and a game against opponents are different"):
+        env.set_opponent(None)
+    env.reset(seed=1)
+    env.set_opponent("greedy")  # before it stays as it was, and plays on
+
+
+@pytest.mark.parametrize(
+    ("opponents", "sentence"),
+    [
+        ([], "the list of opponents is empty"),
+        ([None], "None is no opponent in a list"),
+        ([["random", "greedy", "mcts"]], "is no opponent in a list"),
+        ([("random", 0)], "the weight of 'random' is 0: give a number above 0"),
+        ([("random", float("nan"))], "the weight of 'random' is nan"),
+        ([("random", True)], "the weight of 'random' is True"),
+        (["random", "nobody"], "nobody"),
+    ],
+)
+@pytest.mark.parametrize("make", [partial(ConnectXVectorEnv, 2), ENVIRONMENTS[ConnectX]])
+def test_lists_of_opponents_that_do_not_fit(make: Any, opponents: Any, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        make(opponent=opponents)
+
+
+# --- boards, actions and resets
 
 
 def test_plain_and_compiled_boards_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -276,6 +397,9 @@ def test_games_that_are_over_wait_for_a_reset() -> None:
         ({"num_envs": 2, "autoreset_mode": "Never"}, "autoreset_mode is 'Never': choose one of"),
         ({"num_envs": 2, "opponent": "nobody"}, "nobody"),
         ({"num_envs": 2, "seat": "third"}, "seat is 'third'"),
+        ({"num_envs": 2, "thread": 2}, r"unknown option 'thread' \(is threads meant\?\)"),
+        ({"num_envs": 2, "max_episode_steps": 5}, "vectorization_mode='sync'"),
+        ({"num_envs": 2.0}, "num_envs must be a whole number of at least 1, not 2.0"),
     ],
 )
 def test_arguments_that_do_not_fit(arguments: dict[str, Any], sentence: str) -> None:
@@ -315,6 +439,12 @@ def test_an_opponent_that_plays_illegally_is_told_so() -> None:
     env = ConnectXVectorEnv(2, opponent=lambda game, state: 7, seat="second")
     with pytest.raises(ValueError, match="sub-environment 0 plays the illegal action 7: legal: 0"):
         env.reset()
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    env = ConnectXVectorEnv(np.int64(4), threads=np.int32(1))  # type: ignore[arg-type]
+    assert env.reset(seed=1)[0].shape == (4, 2, 6, 7)
+    assert type(env.num_envs) is int
 
 
 def test_a_list_of_seeds_repeats_single_games() -> None:

@@ -1,1 +1,1 @@
-"""The ways to train a network: from zero by AlphaZero or by TD(lambda), or from the solver."""
+"""The ways to train a network: from zero by AlphaZero, or from the solver."""

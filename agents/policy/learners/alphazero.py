@@ -8,7 +8,8 @@ those that played.
 """
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
+from itertools import repeat
 from math import cos, pi
 from os import cpu_count
 from typing import Any
@@ -21,8 +22,9 @@ from agents.policy.learners.targets import Targets, drawn_batch, joined, no_targ
 from agents.policy.learners.torch_network import Losses, Trainer, first_network
 from agents.policy.network import PolicyNetwork, TrainedPolicy, policy_scope
 from agents.policy.training.learner import TrainingSettings
-from envs.bitboard import fits_in_word
+from envs.bitboard import fits_in_wide_word
 from envs.board import BoardGame
+from envs.compiled.jit import WORDS
 from envs.compiled.random_stream import STREAMS
 
 SIMULATIONS = 64
@@ -41,8 +43,8 @@ ITERATIONS = 8
 """Of playing and learning in a round."""
 GAMES = 1024
 """Of an iteration."""
-SHARES = 16
-"""Parts of these games, for threads to play: the same ones for any number of threads."""
+SHARES = 64
+"""Parts of these games, for workers to play: the same ones for any number of workers."""
 WINDOW = 2_000_000
 """The most positions to learn from, the latest ones."""
 PASSES = 6.0
@@ -59,25 +61,32 @@ class AlphaZeroLearner:
     """Learns from games against itself.
 
     Args:
-        game: on a board that fits 64 bits.
+        game: on a board that fits a word.
         settings: of these the seed, `simulations` and `width` count.
+        executor: any of the `concurrent.futures` kind, whose workers play the games; None: threads
+            of this process, one a core. What is learnt is the same, as far as their processors
+            round alike.
 
     Raises:
         ValueError: the board does not fit.
     """
 
-    def __init__(self, game: BoardGame, settings: TrainingSettings) -> None:
-        if not fits_in_word(game.rows, game.columns, game.inarow):
+    def __init__(
+        self, game: BoardGame, settings: TrainingSettings, executor: Executor | None = None
+    ) -> None:
+        if not fits_in_wide_word(game.rows, game.columns, game.inarow):
             raise ValueError(
-                f"AlphaZero learns on boards of at most 64 bits, not {game!r}: choose a smaller one"
+                f"AlphaZero learns on boards of at most {max(WORDS)} bits, not {game!r}: choose a "
+                "smaller one"
             )
         self._game = game
+        self._executor = executor
         self._settings = PLAY._replace(simulations=settings.simulations or SIMULATIONS)
         self._network = first_network(game, settings, WIDTH, SECOND_WIDTH)
         self._trainer = Trainer(self._network)
         self._mean = self._network.as_numpy()
         self._rng = np.random.default_rng(settings.seed)
-        self._window = no_targets(len(game.action_cells))
+        self._window = no_targets(game)
 
     @property
     def policy(self) -> TrainedPolicy:
@@ -85,7 +94,11 @@ class AlphaZeroLearner:
         return TrainedPolicy(policy_scope(self._game), self._mean)
 
     def advance(self, spent: float) -> Mapping[str, float]:
-        """Play games, and learn from them and earlier ones."""
+        """Play games, and learn from them and earlier ones.
+
+        Raises:
+            ChildProcessError: the workers died, and none took their places.
+        """
         rate = LEARNING_RATE * max(LEAST_RATE, (1 + cos(pi * spent)) / 2)
         losses: list[Losses] = []
         for _ in range(ITERATIONS):
@@ -118,7 +131,9 @@ class AlphaZeroLearner:
         """
         self._trainer.restore(state["trainer"])
         self._mean = PolicyNetwork(*state["mean"])
-        self._window = Targets(*state["window"])
+        movers, masks, policies, values = state["window"]
+        kind = type(self._window.movers)  # a file has wide words as mere bytes
+        self._window = Targets(movers.view(kind), masks.view(kind), policies, values)
         self._rng.bit_generator.state = state["random"]
 
     def _learn(self, rate: float) -> Losses:
@@ -126,15 +141,21 @@ class AlphaZeroLearner:
         return self._trainer.learn(batch, rate)
 
     def _play(self) -> Targets:
-        network = self._network.as_numpy()
+        if self._executor is not None:
+            return self._played_by(self._executor)
+        with ThreadPoolExecutor(cpu_count()) as threads:
+            return self._played_by(threads)
+
+    def _played_by(self, executor: Executor) -> Targets:
         streams = (1 + self._rng.integers(STREAMS, size=SHARES)).tolist()
-
-        def play(stream: int) -> Targets:
-            return played(self._game, network, self._settings, stream, GAMES // SHARES)
-
-        with ThreadPoolExecutor(cpu_count()) as executor:
-            shares = list(executor.map(play, streams))
-        return joined(shares)
+        same = self._game, self._network.as_numpy(), self._settings
+        games = repeat(GAMES // SHARES)
+        try:
+            return joined([*executor.map(played, *map(repeat, same), streams, games)])
+        except BrokenExecutor as error:
+            raise ChildProcessError(
+                "workers that play died, perhaps for want of memory: go on with fewer by --resume"
+            ) from error
 
 
 def mean_network(mean: PolicyNetwork, newest: PolicyNetwork) -> PolicyNetwork:

@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from agents.policy.learners.targets import Targets, drawn_batch
+from agents.policy.learners.targets import Targets, drawn_batch, game_word
 from agents.policy.learners.torch_network import Losses, Trainer, first_network
 from agents.policy.network import TrainedPolicy, policy_scope
-from agents.policy.training.labelled_positions import LabelledPositions, read_labelled_positions
+from agents.policy.training.label_files import read_labelled_positions
+from agents.policy.training.labelled_positions import LabelledPositions
 from agents.policy.training.learner import TrainingSettings
 from envs.board import BoardGame
+from envs.compiled.jit import words_of
 
 WIDTH = 256
 """Hidden units where the settings do not say."""
@@ -40,7 +42,9 @@ def label_targets(labels: LabelledPositions) -> Targets:
     highest = labels.scores.max(axis=1, initial=-128)
     best = (labels.scores == highest[:, np.newaxis]).astype(np.float32)
     policies = best / best.sum(axis=1, keepdims=True)
-    return Targets(labels.movers, labels.masks, policies, np.sign(highest).astype(np.float32))
+    word = game_word(labels.env)
+    movers, masks = (words_of(words.tolist(), word) for words in (labels.movers, labels.masks))
+    return Targets(movers, masks, policies, np.sign(highest).astype(np.float32))
 
 
 class DistillationLearner:

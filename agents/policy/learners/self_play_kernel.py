@@ -110,9 +110,9 @@ def play_games(
 def random_opening(
     board: FeatureBoard, settings: PlaySettings, memory: PlayMemory
 ) -> tuple[int, int]:
-    """Play random moves until so many are played as were drawn; anew where that ends a game."""
-    plies = drawn_number(memory, settings.opening_plies + 1)
+    """Play as many random moves as are drawn; where that ends a game, both anew."""
     while True:
+        plies = drawn_number(memory, settings.opening_plies + 1)
         mover, mask, ply = 0, 0, 0
         while ply < plies and open_cells(board, mask):
             cell = random_move(board, mask, memory)
@@ -194,7 +194,8 @@ def choose_move(
     else:
         into.values[count] = -tree.sums[ROOT, TOTAL] / tree.nodes[ROOT, VISITS]
         into.certain[count] = UNCERTAIN
-    return int(board.actions[best] & open_)
+    cell: int = board.actions[best] & open_
+    return cell
 
 
 @inlined

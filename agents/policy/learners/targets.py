@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.compiled.puct_kernel import COUNTERS, NODE_FIELDS, SUM_FIELDS, PuctArrays
-from agents.policy.features import mirrored_actions
+from agents.policy.features import mirror_all, mirrored_actions
 from agents.policy.learners.self_play_kernel import (
     Experience,
     PlayMemory,
@@ -17,16 +17,18 @@ from agents.policy.learners.self_play_kernel import (
 from agents.policy.network import PolicyNetwork
 from agents.policy.network_kernel import network_arrays
 from agents.policy.puct import considered_visits
-from envs.bitboard import mirrored
+from envs.bitboard import word_of_board
 from envs.board import BoardGame
-from envs.compiled.jit import fastest, zeros
+from envs.compiled.jit import WordKind, Words, fastest, zeros
 
 
 class Targets(NamedTuple):
     """Positions and what a network is to say of them."""
 
-    movers: NDArray[np.int64]
-    masks: NDArray[np.int64]
+    movers: Words
+    """Stones of the player to move, words as wide as the board needs."""
+    masks: Words
+    """All stones."""
     policies: NDArray[np.floating[Any]]
     """Shape (positions, actions): probabilities; those of illegal actions are 0."""
     values: NDArray[np.float32]
@@ -38,12 +40,18 @@ class Targets(NamedTuple):
         return Targets(movers[chosen], masks[chosen], policies[chosen], values[chosen])
 
 
-def no_targets(actions: int) -> Targets:
-    """No positions, of a game with so many actions."""
+def game_word(game: BoardGame) -> WordKind:
+    """The kind of words of a game's board, which fits one."""
+    return word_of_board(game.rows, game.columns, game.inarow)
+
+
+def no_targets(game: BoardGame) -> Targets:
+    """No positions of a game."""
+    word = game_word(game)
     return Targets(
-        np.empty(0, np.int64),
-        np.empty(0, np.int64),
-        np.empty((0, actions), np.float16),
+        zeros(0, word=word),
+        zeros(0, word=word),
+        np.empty((0, len(game.action_cells)), np.float16),
         np.empty(0, np.float32),
     )
 
@@ -51,9 +59,10 @@ def no_targets(actions: int) -> Targets:
 def joined(parts: Sequence[Targets]) -> Targets:
     """Positions of several parts, one part after the other."""
     movers, masks, policies, values = zip(*parts, strict=True)
+    kind = type(movers[0])  # numpy joins wide words as mere bytes
     return Targets(
-        np.concatenate(movers),
-        np.concatenate(masks),
+        np.concatenate(movers).view(kind),
+        np.concatenate(masks).view(kind),
         np.concatenate(policies),
         np.concatenate(values),
     )
@@ -61,14 +70,11 @@ def joined(parts: Sequence[Targets]) -> Targets:
 
 def mirror_images(env: BoardGame, targets: Targets) -> Targets:
     """Turn positions left to right, with their targets: nothing in the game changes by that."""
-    size = env.rows, env.columns
     movers, masks, policies, values = targets
-    return Targets(
-        np.asarray(mirrored(*size, movers)),  # type: ignore[arg-type]  # whole arrays, as well
-        np.asarray(mirrored(*size, masks)),  # type: ignore[arg-type]
-        policies[:, mirrored_actions(env)],
-        values,
-    )
+    images = np.empty_like(movers), np.empty_like(masks)
+    for words, image in zip((movers, masks), images, strict=True):
+        fastest(mirror_all)(env.rows, env.columns, words, image)
+    return Targets(*images, policies[:, mirrored_actions(env)], values)
 
 
 def drawn_batch(
@@ -119,7 +125,7 @@ def play_memory(game: BoardGame, simulations: int, stream: int) -> PlayMemory:
     )
     schedule = zeros(actions + 1, simulations)
     for children in range(1, actions + 1):
-        schedule[children] = considered_visits(children, simulations)
+        schedule[children] = list(considered_visits(children, simulations))
     begun = zeros(1)
     begun[0] = stream
     return PlayMemory(tree, schedule, np.zeros(actions), np.zeros(actions), begun)
@@ -128,10 +134,10 @@ def play_memory(game: BoardGame, simulations: int, stream: int) -> PlayMemory:
 def experience_memory(game: BoardGame, games: int) -> Experience:
     """Memory for the positions of so many games, be each as long as the board allows."""
     cells, actions = game.rows * game.columns, len(game.action_cells)
-    positions = games * cells
+    positions, word = games * cells, game_word(game)
     return Experience(
-        zeros(positions),
-        zeros(positions),
+        zeros(positions, word=word),
+        zeros(positions, word=word),
         np.zeros((positions, actions)),
         np.zeros(positions),
         zeros(positions),

@@ -9,13 +9,18 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from agents.policy.features import FeatureBoard, feature_board, features_of_all, open_cells
+from agents.policy.features import (
+    FeatureBoard,
+    feature_board,
+    features_of_all,
+    legal_actions_of_all,
+)
 from agents.policy.learners.targets import Targets
 from agents.policy.network import PolicyNetwork
 from agents.policy.shipped import known_policy, require_known_game
 from agents.policy.training.learner import TrainingSettings
 from envs.board import BoardGame
-from envs.compiled.jit import fastest
+from envs.compiled.jit import Words, fastest
 
 VALUE_WEIGHT = 0.3
 """How much the loss of the value counts beside that of the policy."""
@@ -53,7 +58,7 @@ class TorchNetwork(nn.Module):
             self.features[:, :outputs] = 0.0
             self.outputs *= 0.1
 
-    def forward(self, movers: NDArray[np.int64], masks: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
+    def forward(self, movers: Words, masks: Words) -> tuple[Tensor, Tensor]:
         """Logits and values of positions."""
         holding, begins = self._holding(movers, masks)
         first = functional.embedding_bag(holding, self.features, begins, mode="sum") + self.bias
@@ -62,9 +67,7 @@ class TorchNetwork(nn.Module):
         outputs = first[:, :count] + functional.relu(second) @ self.outputs
         return outputs[:, :-1], torch.tanh(outputs[:, -1])
 
-    def _holding(
-        self, movers: NDArray[np.int64], masks: NDArray[np.int64]
-    ) -> tuple[Tensor, Tensor]:
+    def _holding(self, movers: Words, masks: Words) -> tuple[Tensor, Tensor]:
         """The numbers of the features that hold, one position after the other, and their begins."""
         found = np.zeros((len(movers), self.board.most), np.int64)
         counts = np.zeros(len(movers), np.int64)
@@ -144,7 +147,6 @@ class Trainer:
         torch.set_num_threads(1)
         self.network = network
         self.optimizer = torch.optim.AdamW(network.parameters(), weight_decay=weight_decay)
-        self._actions = np.array(network.board.actions, np.int64)
 
     def learn(self, targets: Targets, learning_rate: float) -> Losses:
         """Take one step towards the targets of a batch of positions."""
@@ -163,9 +165,11 @@ class Trainer:
         self.optimizer.step()
         return Losses(policy_loss.item(), value_loss.item())
 
-    def _legal(self, masks: NDArray[np.int64]) -> NDArray[np.bool_]:
-        open_ = np.asarray(open_cells(self.network.board, masks))  # type: ignore[arg-type]
-        return np.asarray((open_[:, np.newaxis] & self._actions) != 0)
+    def _legal(self, masks: Words) -> NDArray[np.bool_]:
+        board = self.network.board
+        legal = np.empty((len(masks), len(board.actions)), np.bool_)
+        fastest(legal_actions_of_all)(board, masks, legal)
+        return legal
 
     def state(self) -> dict[str, Any]:
         """The network's weights and the optimiser's."""

@@ -41,6 +41,7 @@ from agents.policy.training.labelled_positions import (
     ILLEGAL,
     LabelledPositions,
     joined,
+    label_words,
     require_labelled_board,
 )
 from agents.solver.solver import Solver
@@ -208,8 +209,8 @@ class Labeller:
         self.book = shipped_book_of(env)
         self._solver = Solver(env, TABLE_MEGABYTES)
         rows, columns = env.rows, range(env.columns)
-        self._bottoms = np.array([cell_bit(rows, rows - 1, c) for c in columns], np.int64)
-        self._columns = np.array([column_cells(rows, c) for c in columns], np.int64)
+        self._bottoms = label_words(env, [cell_bit(rows, rows - 1, c) for c in columns])
+        self._columns = label_words(env, [column_cells(rows, c) for c in columns])
 
     @property
     def book_plies(self) -> int:
@@ -258,9 +259,9 @@ class Games(NamedTuple):
     temperatures: Reals
 
     @classmethod
-    def begun(cls, state: BoardState, rng: np.random.Generator) -> "Games":
+    def begun(cls, env: ConnectX, state: BoardState, rng: np.random.Generator) -> "Games":
         """The games of a grove, which have all come to one position."""
-        movers, masks = (np.full(GAMES, stones, np.int64) for stones in (state.mover, state.mask))
+        movers, masks = (label_words(env, [stones] * GAMES) for stones in (state.mover, state.mask))
         return cls(movers, masks, rng.choice(RANDOM_SHARES, GAMES), rng.choice(TEMPERATURES, GAMES))
 
     def draw_columns(self, legal: Flags, scores: Words, rng: np.random.Generator) -> Words:
@@ -305,7 +306,7 @@ class Grove:
         Returns:
             The position that the first of them has come to; the one given where all are over.
         """
-        games = Games.begun(state, self._rng)
+        games = Games.begun(self._env, state, self._rng)
         for ply in range(state.mask.bit_count(), last_ply):
             moves, scores = self._label(games, ply)
             games = games.after(moves, games.draw_columns(moves.legal, scores, self._rng))

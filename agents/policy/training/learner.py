@@ -1,6 +1,7 @@
 """Learners: ways to train a network, round by round; their settings, their budget, their table."""
 
 from collections.abc import Mapping
+from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -112,24 +113,39 @@ class Method:
     """Those that it takes, beside the seed."""
     needed: str | None = None
     """The setting without which it cannot begin."""
+    takes_workers: bool = False
+    """Whether its class takes an executor, too."""
 
-    def __call__(self, game: BoardGame, settings: TrainingSettings) -> Learner:
+    def __call__(
+        self, game: BoardGame, settings: TrainingSettings, executor: Executor | None = None
+    ) -> Learner:
         """Make a learner that knows nothing yet.
 
+        Args:
+            game: to learn.
+            settings: how.
+            executor: does what others can do; None: this process does all.
+
         Raises:
-            ValueError: a setting that the method does not take, or lacks.
+            ValueError: a setting that the method does not take, or lacks; or an executor that it
+                does not take.
         """
-        self.require_fitting(settings)
+        workers = () if executor is None else (executor,)
+        self.require_fitting(settings, has_workers=bool(workers))
         module, _, name = self.learner.rpartition(".")
-        learner: Learner = getattr(import_module(module), name)(game, settings)
+        learner: Learner = getattr(import_module(module), name)(game, settings, *workers)
         return learner
 
-    def require_fitting(self, settings: TrainingSettings) -> None:
-        """See to it that all settings are of this method.
+    def require_fitting(self, settings: TrainingSettings, has_workers: bool = False) -> None:
+        """See to it that all settings are of this method, and workers too, if there are any.
 
         Raises:
             ValueError: one is not, or one that it needs is missing.
         """
+        if has_workers and not self.takes_workers:
+            raise ValueError(
+                f"--method {self.name} learns in one process: leave --workers and --dask out"
+            )
         given = {name for name, value in asdict(settings).items() if value is not None}
         for name in sorted(given - {"seed", *self.settings}):
             raise ValueError(f"--method {self.name} takes no --{name}: leave it out")
@@ -147,6 +163,7 @@ LEARNERS: Mapping[str, Method] = {
             "from zero: games against itself, each move searched with the network",
             "agents.policy.learners.alphazero.AlphaZeroLearner",
             ("simulations", "width", "weights"),
+            takes_workers=True,
         ),
         Method(
             "distill",
@@ -154,11 +171,6 @@ LEARNERS: Mapping[str, Method] = {
             "agents.policy.learners.distillation.DistillationLearner",
             ("width", "positions", "weights"),
             needed="positions",
-        ),
-        Method(
-            "td",
-            "from zero: values by temporal differences, TD(lambda), of n-tuples",
-            "agents.policy.learners.td.TDLearner",
         ),
     )
 }

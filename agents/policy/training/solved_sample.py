@@ -18,7 +18,7 @@ from agents.policy.training.batch_play import preferred_actions
 from agents.policy.training.labelled_positions import ILLEGAL, LabelledPositions, Scores
 from agents.policy.training.labelling import label_grove
 from agents.reporting.stats import Estimate, score_estimate
-from envs.bitboard import fits_in_word
+from agents.solver.solver_engine import is_solvable
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 
@@ -31,6 +31,8 @@ GROVES = 40
 GAMES = 3000
 MOST_CELLS = 9
 """Of a board on which every continuation is tried."""
+MOST_SOLVED_CELLS = 81
+"""Of a board that the solver takes: on larger ones a grove takes it minutes."""
 
 
 class Judgement(NamedTuple):
@@ -63,10 +65,10 @@ def draw_sample(game: BoardGame) -> SolvedSample | None:
     """Draw and solve the sample of a game, in some seconds.
 
     Returns:
-        The sample, smaller than `SAMPLE_SIZE` where there are not so many positions; None where no
+        The sample, smaller than `SAMPLE_SIZE` where there are fewer positions; None where no
         position is found, or nothing solves them.
     """
-    if isinstance(game, ConnectX) and fits_in_word(game.rows, game.columns, game.inarow):
+    if is_solvable(game) and game.rows * game.columns <= MOST_SOLVED_CELLS:
         drawn = _labelled(game)
     elif game.rows * game.columns <= MOST_CELLS:
         drawn = _tried_out(game)

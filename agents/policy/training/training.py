@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import ceil
 from threading import current_thread, main_thread
 from time import monotonic
 from typing import NamedTuple
@@ -74,13 +75,19 @@ class Trials:
         return self._draw(self._game)
 
     def hold(self, policy: TrainedPolicy, rounds: int, seconds: float) -> Trial:
-        """Find out how well a policy plays, as its file holds it, and remember it."""
+        """Find out how well a policy plays, as its file holds it, and remember it.
+
+        Only those of trials that are due are played against later: which ones they are must not
+        depend on when a run has ended.
+        """
         content = encode_policy(policy)
         policy = decode_policy(content)
         judgement = self._sample.judge(policy, self._game) if self._sample else None
         trial = Trial(rounds, seconds, self._elo(policy), judgement)
         self.held.append(trial)
-        self.past_selves = [*self.past_selves, PastSelf(content, trial.elo.value)][-PAST_SELVES:]
+        if is_due(rounds):
+            past = [*self.past_selves, PastSelf(content, trial.elo.value)]
+            self.past_selves = past[-PAST_SELVES:]
         return trial
 
     def _elo(self, policy: TrainedPolicy) -> Estimate:
@@ -119,11 +126,19 @@ def rating(score: float, opponents: Sequence[float]) -> float:
 
 
 TRIAL_SPACING = 1.2
-"""A trial comes when there are so many times the rounds that there were at the last one."""
+"""A trial is due when there are so many times the rounds that there were at the last one."""
 LOSS = "loss/"
 """Figures whose names begin so are parts of the loss."""
 LEAST_PART = 0.5
 """Of a round that must fit into the time left, judged by the last one, for it to begin."""
+
+
+def is_due(rounds: int) -> bool:
+    """Whether a trial is due after so many rounds; one that ends a run may be held beside these."""
+    due = 0
+    while due < rounds:
+        due = max(due + 1, ceil(TRIAL_SPACING * due))
+    return due == rounds
 
 
 class Round(NamedTuple):
@@ -169,7 +184,8 @@ class Training:
                 learnt.
             keep: called after each round and after its trial; what it has kept is what remains
                 after Ctrl-C, which waits for its end.
-            on_progress: takes the used part of the budget, in per cent, and the latest figures.
+            on_progress: takes the used part of the budget, in per cent, and the latest figures,
+                before each round and at the end.
 
         Raises:
             KeyboardInterrupt: Ctrl-C, which may leave the learner amid a round.
@@ -178,21 +194,30 @@ class Training:
         if not self.trials.held:
             on_progress(0, 100, "before the first round")
             self._hold_trial()
-        while self._has_room(budget):
+        while True:
+            # At first, too: the run before may have ended between a round and its trial.
+            if self._lacks_trial and is_due(len(self.rounds)):
+                self._hold_trial()
+                keep(self)
+            if not self._has_room(budget):
+                break
             share = budget.share(self.seconds, len(self.rounds))
             on_progress(round(100 * share), 100, self.latest)
             figures = self.learner.advance(share)
             self.rounds.append(Round(len(self.rounds) + 1, self.seconds, figures))
             keep(self)
-            if len(self.rounds) >= TRIAL_SPACING * self._last_trial.rounds:
-                self._hold_trial()
-                keep(self)
-        if self._last_trial.rounds < len(self.rounds):
+        if self._lacks_trial:
             self._hold_trial()
             keep(self)
+        on_progress(100, 100, self.latest)
 
     def _hold_trial(self) -> None:
         self.trials.hold(self.learner.policy, len(self.rounds), self.seconds)
+
+    @property
+    def _lacks_trial(self) -> bool:
+        """Whether the latest round has had no trial."""
+        return self._last_trial.rounds < len(self.rounds)
 
     @property
     def _last_trial(self) -> Trial:

@@ -25,7 +25,7 @@ from agents.trace.pictures.nodes import (
     node_rows,
 )
 from agents.trace.pictures.picture import LIMIT, Picture, PictureNode, Shape, picture_of
-from agents.trace.trace import Path, SearchTrace
+from agents.trace.trace import SearchTrace
 from envs.svg import (
     CHARACTER,
     Point,
@@ -75,7 +75,7 @@ SHAPE_WORDS = {
 }
 
 
-def draw(trace: SearchTrace, limit: int = LIMIT, top: Path = ()) -> str:
+def draw(trace: SearchTrace, limit: int = LIMIT) -> str:
     """The tree of a search as a stand-alone SVG document.
 
     It shows the last iteration of iterative deepening. Children stand in the order of the search,
@@ -86,16 +86,11 @@ def draw(trace: SearchTrace, limit: int = LIMIT, top: Path = ()) -> str:
     Args:
         trace: what `agents.trace.recording.recorded` has filled.
         limit: nodes to draw; subtrees that have no room become one mark `+ n nodes`.
-        top: the node below which they are; () for the whole tree.
 
     Raises:
-        ValueError: the trace holds no search or no such node, or the limit is below 1.
+        ValueError: the trace holds no search, or the limit is below 1.
     """
-    return draw_picture(trace, picture_of(trace, limit, top))
-
-
-def draw_picture(trace: SearchTrace, picture: Picture) -> str:
-    """A picture of a trace as a stand-alone SVG document; its parts have a class each."""
+    picture = picture_of(trace, limit)
     tree = _tree(trace, picture.root)
     width = max(tree.width, LEAST_WIDTH, text_width(picture.title, TITLE))
     sections = {

@@ -1,7 +1,7 @@
 """Pictures of traces before they are drawn: each node, its kind, its edge and what was cut."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from agents.options import require_at_least
@@ -95,7 +95,7 @@ MARKS = {
 PLAYER_SHAPES = {0: Shape.CHANCE, 1: Shape.MAX, 2: Shape.MIN}
 
 
-def picture_of(trace: SearchTrace, limit: int, top: Path = ()) -> Picture:
+def picture_of(trace: SearchTrace, limit: int) -> Picture:
     """The picture of a trace, folded to at most `limit` nodes.
 
     Of a Monte Carlo tree search those of the most visits are kept, of the others the upper levels.
@@ -103,24 +103,41 @@ def picture_of(trace: SearchTrace, limit: int, top: Path = ()) -> Picture:
     Args:
         trace: what was recorded.
         limit: nodes to show.
+
+    Raises:
+        ValueError: the trace holds no search, or the limit is below 1.
+    """
+    require_at_least("limit", limit, 1)
+    picture = whole_picture(trace)
+    nodes = by_importance(picture.root)
+    fold(nodes, limit)
+    if len(nodes) <= limit:
+        return picture
+    which = "with the most visits" if trace.simulations else "of the upper levels"
+    folded = f"Folded: {limit} of {len(nodes)} nodes are shown, those {which}."
+    return replace(picture, notes=(*picture.notes, folded))
+
+
+def whole_picture(trace: SearchTrace, top: Path = ()) -> Picture:
+    """The picture of a trace, with all its nodes.
+
+    Args:
+        trace: what was recorded.
         top: the node below which they are; () for the whole tree.
 
     Raises:
-        ValueError: the trace holds no search or no such node, or the limit is below 1.
+        ValueError: the trace holds no search, or no such node.
     """
-    require_at_least("limit", limit, 1)
     if trace.simulations:
-        return _simulations(trace, limit, top)
+        return _simulations(trace, top)
     if trace.nodes:
-        return _search(trace, limit, top)
+        return _search(trace, top)
     raise ValueError("the trace is empty: search with recorded(agent, trace) first")
 
 
-def _search(trace: SearchTrace, limit: int, top: Path) -> Picture:
+def _search(trace: SearchTrace, top: Path) -> Picture:
     nodes = trace.last_iteration()
     root = _node_at(trace, search_picture(trace), top)
-    shown = sum(node.shape is not Shape.UNVISITED for node in root.walk())
-    folded = fold(root, limit, rank=lambda node: len(node.path))
     value = nodes[0].value
     worth = "" if value is None else f", worth {trace.value_label(value)}"
     notes = [
@@ -132,23 +149,17 @@ def _search(trace: SearchTrace, limit: int, top: Path) -> Picture:
         notes.append(f"This is search {iterations}, one ply deeper than the one before.")
     elif iterations > 1:
         notes.append(f"This is the last of {iterations} searches, each one ply deeper.")
-    if folded:
-        notes.append(_folded(folded, shown, "of the upper levels"))
     return Picture(f"{_title(trace)}{worth}", tuple(notes), root)
 
 
-def _simulations(trace: SearchTrace, limit: int, top: Path) -> Picture:
+def _simulations(trace: SearchTrace, top: Path) -> Picture:
     root = _node_at(trace, simulations_picture(trace), top)
-    shown = sum(1 for _ in root.walk())
-    folded = fold(root, limit, rank=lambda node: -(node.visits or 0))
-    notes = [
+    notes = (
         f"{_counted(len(trace.simulations), 'simulation')}, "
         f"{_counted(len(trace.players), 'node')}; children by their visits n; "
         "means t/n are player 1's, who maximises them."
-    ]
-    if folded:
-        notes.append(_folded(folded, shown, "with the most visits"))
-    return Picture(_title(trace), tuple(notes), root)
+    )
+    return Picture(_title(trace), (notes,), root)
 
 
 def _node_at(trace: SearchTrace, root: PictureNode, path: Path) -> PictureNode:
@@ -177,10 +188,6 @@ def _title(trace: SearchTrace) -> str:
     if trace.chosen is None:
         return algorithm
     return f"{algorithm} chooses {shortened(trace.action_label(trace.chosen))}"
-
-
-def _folded(folded: int, nodes: int, which: str) -> str:
-    return f"Folded: {nodes - folded} of {nodes} nodes are shown, those {which}."
 
 
 def _counted(number: int, noun: str) -> str:
@@ -311,21 +318,31 @@ def _mark_principal(root: PictureNode, chosen: PictureNode | None) -> None:
         chosen = chosen.children[0] if chosen.children else None
 
 
-def fold(root: PictureNode, limit: int, rank: Callable[[PictureNode], float]) -> int:
-    """Replace nodes by `+ n nodes` until at most `limit` are left; unvisited ones do not count.
+def by_importance(root: PictureNode, way: Path = ()) -> list[PictureNode]:
+    """The visited nodes of a tree, each after its parent, so that any first of them are a tree.
 
-    The principal variation is kept first, then the nodes of the lowest rank, of equals the
-    leftmost. No node may rank before its parent.
+    The principal variation comes first, with the nodes on the way; then those of the most visits
+    or, where visits are not counted, the upper levels; of equals the leftmost.
 
-    Returns:
-        How many nodes were left out.
+    Args:
+        root: of the tree.
+        way: the path of a node that is to be kept.
     """
     nodes = [node for node in root.walk() if node.shape is not Shape.UNVISITED]
-    nodes.sort(key=lambda node: (not node.principal, rank(node)))
+    nodes.sort(
+        key=lambda node: (
+            not (node.principal or node.path == way[: len(node.path)]),
+            len(node.path) if node.visits is None else -node.visits,
+        )
+    )
+    return nodes
+
+
+def fold(nodes: list[PictureNode], limit: int) -> None:
+    """Keep the first `limit` of the nodes that `by_importance` gives; of the others `+ n nodes`."""
     kept = set(nodes[:limit])
     for node in kept:
         _fold_children(node, kept)
-    return len(nodes[limit:])
 
 
 def _fold_children(node: PictureNode, kept: set[PictureNode]) -> None:

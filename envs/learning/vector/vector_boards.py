@@ -9,7 +9,6 @@ import numpy as np
 from envs.bitboard import cell_bit, fits_in_wide_word, has_line, word_of_board
 from envs.board import BoardGame, BoardState
 from envs.compiled.jit import compiles, fastest, jit, words_of, zeros
-from envs.compiled.random_stream import random_action
 from envs.learning.observations import FlatBoard, Planes, action_mask
 from envs.learning.vector.vector_kernels import (
     Bytes,
@@ -17,7 +16,6 @@ from envs.learning.vector.vector_kernels import (
     Rewards,
     Words,
     chosen_cell,
-    drawn_cell,
     drawn_seat,
     played,
     write_action_mask,
@@ -47,9 +45,6 @@ class Boards(Protocol):
         Where it ends the game, `over` is set; the reward is set to `sign` if it wins and to
         `-sign` if it was illegal, which leaves the board as it was.
         """
-
-    def draw_actions(self, turn: Flags, streams: Words, actions: Words) -> None:
-        """Draw a legal action where it is the turn, each from its own stream, which goes on."""
 
     def write_planes(self, which: Flags, viewers: Bytes, planes: Bytes) -> None:
         """Write the observations `Planes` as each viewer (1 or 2; 0: who is to move) has them."""
@@ -109,10 +104,6 @@ class CompiledBoards:
             actions, turn, sign, self.mover, self.mask, over, rewards, self.lowest, self.cells
         )
 
-    def draw_actions(self, turn: Flags, streams: Words, actions: Words) -> None:
-        """Draw a legal action where it is the turn."""
-        fastest(draw_actions)(turn, streams, self.mask, self.lowest, self.cells, actions)
-
     def write_planes(self, which: Flags, viewers: Bytes, planes: Bytes) -> None:
         """Write the observations `Planes`."""
         by_cell = planes.reshape(len(planes), 2, len(self.shifts))
@@ -163,14 +154,6 @@ class PlainBoards:
             over[index] = not self._game.get_available_actions(state)
             if state.won:
                 rewards[index] = sign
-
-    def draw_actions(self, turn: Flags, streams: Words, actions: Words) -> None:
-        """Draw a legal action where it is the turn."""
-        for index in np.flatnonzero(turn):
-            legal = self._game.get_available_actions(self._states[index])
-            actions[index], streams[index] = random_action(
-                legal, self._actions, int(streams[index])
-            )
 
     def write_planes(self, which: Flags, viewers: Bytes, planes: Bytes) -> None:
         """Write the observations `Planes`."""
@@ -243,16 +226,6 @@ def draw_seats(which: Flags, streams: Words, seats: Bytes) -> None:
     for game in range(len(which)):
         if which[game]:
             seats[game], streams[game] = drawn_seat(streams[game])
-
-
-@jit
-def draw_actions(
-    turn: Flags, streams: Words, mask: Words, lowest: Words, cells: Words, actions: Words
-) -> None:
-    """Draw a legal action for each game in `turn`."""
-    for game in range(len(turn)):
-        if turn[game]:
-            actions[game], _, streams[game] = drawn_cell(streams[game], mask[game], lowest, cells)
 
 
 @jit

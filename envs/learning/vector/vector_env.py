@@ -5,34 +5,40 @@ Each game in the table has a class, `ConnectXVectorEnv` for `ConnectX` and so on
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from functools import partial
+from inspect import signature
 from types import new_class
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from gymnasium.error import ResetNeeded
-from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from envs.board import BoardGame, BoardState
-from envs.games import game_entry
+from envs.games import game_entry, rules_called
 from envs.learning.arguments import (
     Seeds,
     require_actions,
     require_choice,
     require_count,
+    require_options,
     reset_mask_and_rest,
     seed_of_each,
 )
-from envs.learning.opponents import RANDOM, BatchOpponent, Opponent
+from envs.learning.opponents import RANDOM, AnyOpponent
 from envs.learning.single_env import (
     ENVIRONMENTS,
     RANDOM_SEAT,
     RENDERERS,
     BoardGameEnv,
+    GameEnv,
     Info,
     Observation,
+    no_change_of_self_play,
 )
+from envs.learning.vector.vector_boards import make_boards
 from envs.learning.vector.vector_games import StepArrays, make_games
 from envs.learning.vector.vector_kernels import Bytes, Flags, Rewards
 
@@ -54,8 +60,9 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
     Args:
         num_envs: how many games, at least 1.
         size: as in the single environment.
-        opponent: as in the single environment, where a named agent is made for each game, but
-            `policy`, which chooses for all games at once; or a `BatchOpponent`, who does so too.
+        opponent: as in the single environment. `random`, `level:n=1` to `n=7` and `policy` are
+            compiled; other named agents are made for each game. Or a `BatchOpponent`, who chooses
+            for all games at once.
         seat: as in the single environment, like `observation`, `illegal` and `render_mode`.
         observation: what the learners see.
         illegal: what an illegal action does.
@@ -64,7 +71,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
             `DISABLED`, where `reset(options={"reset_mask": mask})` begins those of the mask.
         threads: how many of Numba's threads share the games at most: one for each processor, and
             for each 1024 games, since smaller shares gain nothing. More than 1 only in self-play
-            and against `"random"`, for other opponents are Python code, which threads do not
+            and against one compiled opponent, for others are Python code, which threads do not
             hasten; without effect on boards that are not compiled. The games are the same with
             any number, and in a process forked from one whose OpenMP threads have run, which is
             left with one (where the parent has imported `envs`).
@@ -81,7 +88,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         self,
         num_envs: int = 1,
         *size: int,
-        opponent: str | Opponent | BatchOpponent | None = RANDOM,
+        opponent: AnyOpponent = RANDOM,
         seat: str = RANDOM_SEAT,
         observation: str = "planes",
         illegal: str = "loss",
@@ -90,6 +97,8 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         threads: int = 1,
         **named_size: int,
     ) -> None:
+        sizes = signature(self.single.rules).parameters
+        require_options(named_size, BoardGameVectorEnv, sizes)
         game = self.single(
             *size,
             opponent=None,
@@ -99,13 +108,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
             render_mode=render_mode,
             **named_size,
         )
-        require_count("num_envs", num_envs)
-        require_count("threads", threads)
-        if threads > 1 and opponent not in (RANDOM, None):
-            raise ValueError(
-                f"threads is {threads}: make it 1 where the opponent is Python code, which "
-                "threads do not hasten"
-            )
+        num_envs, threads = require_count("num_envs", num_envs), require_count("threads", threads)
         require_choice(
             "autoreset_mode",
             autoreset_mode,
@@ -115,6 +118,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         self.num_envs = num_envs
         self.render_mode = game.render_mode
         self.metadata = {**game.metadata, "autoreset_mode": mode}
+        self.autoreset_mode = mode  # TorchRL looks for it here
         self.single_observation_space = game.observation_space
         self.single_action_space = game.action_space
         self.observation_space = batch_space(game.observation_space, num_envs)
@@ -123,11 +127,12 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         self._observations = (num_envs, *(game.observation_space.shape or ()))
         self._masks = (num_envs, len(game.action_cells))
         self._game = game
-        self._mode = mode
         self._all = np.ones(num_envs, np.bool_)
         self._seeded = np.zeros(num_envs, np.bool_)
         self._begun = False
-        self._games = make_games(game, num_envs, opponent, observation, threads)
+        self._observation, self._threads = observation, threads
+        boards = make_boards(game, num_envs)
+        self._games = make_games(game, boards, opponent, observation, threads)
 
     def reset(
         self, *, seed: Seeds = None, options: Mapping[str, Any] | None = None
@@ -181,12 +186,25 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         self._games.step(chosen, arrays)
         terminated = arrays.terminations
         infos = self._infos(arrays.action_masks)
-        if self._mode is AutoresetMode.SAME_STEP and terminated.any():
+        if self.autoreset_mode is AutoresetMode.SAME_STEP and terminated.any():
             infos |= self._final_infos(terminated, arrays)
             self._games.begin(terminated, self._game.initial_state())
             self._games.observe(terminated, arrays)
+            infos |= self._opponent_info(self._all)
         truncated = np.zeros(self.num_envs, np.bool_)
         return arrays.observations, arrays.rewards, terminated, truncated, infos
+
+    def set_opponent(self, opponent: AnyOpponent) -> None:
+        """Play on against another opponent, as the single environment does.
+
+        Raises:
+            ValueError: an opponent as the constructor refuses it, or a change to or from self-play.
+        """
+        if (opponent is None) != self._games.is_self_play:
+            raise no_change_of_self_play()
+        before, boards = self._games, self._games.boards
+        self._games = make_games(self._game, boards, opponent, self._observation, self._threads)
+        self._games.go_on_from(before)
 
     def action_masks(self) -> Bytes:
         """Return a new array of `infos["action_mask"]`."""
@@ -225,7 +243,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
     def _require_begun(self) -> None:
         if not self._begun:
             raise ResetNeeded("not all games have begun: call reset() before step()")
-        if self._mode is AutoresetMode.DISABLED and self._games.over.any():
+        if self.autoreset_mode is AutoresetMode.DISABLED and self._games.over.any():
             raise ResetNeeded(
                 "games are over: begin them anew with reset(options={'reset_mask': terminations})"
             )
@@ -239,7 +257,15 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         )
 
     def _infos(self, action_masks: Bytes) -> Info:
-        return {"action_mask": action_masks, "_action_mask": self._all.copy()}
+        masks = {"action_mask": action_masks, "_action_mask": self._all.copy()}
+        return masks | self._opponent_info(self._all)
+
+    def _opponent_info(self, which: Flags) -> Info:
+        """Who plays in these games, where one of several is drawn."""
+        playing = self._games.playing
+        if playing is None:
+            return {}
+        return {"opponent": np.where(which, playing, 0), "_opponent": which.copy()}
 
     def _final_infos(self, ended: Flags, arrays: StepArrays) -> Info:
         last = np.empty(self.num_envs, object)  # None everywhere
@@ -248,7 +274,8 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         return {
             "final_obs": last,
             "_final_obs": ended.copy(),
-            "final_info": {"action_mask": nothing_is_legal, "_action_mask": ended.copy()},
+            "final_info": {"action_mask": nothing_is_legal, "_action_mask": ended.copy()}
+            | self._opponent_info(ended),
             "_final_info": ended.copy(),
         }
 
@@ -268,19 +295,47 @@ def make_vector_env(game: BoardGame, num_envs: int, **arguments: Any) -> BoardGa
     return VECTOR_ENVIRONMENTS[entry.rules](num_envs, *entry.sizes_of(game), **arguments)
 
 
-def _vector_environment(single: type[BoardGameEnv]) -> type[BoardGameVectorEnv]:
-    """Make the class that plays many games of a single environment, as `ConnectXVectorEnv` does."""
-    name = single.__name__.removesuffix("Env") + "VectorEnv"
-    body = {
-        "__module__": __name__,
-        "__doc__": f"Many games of `{single.__name__}`.",
-        "single": single,
-    }
-    return new_class(name, (BoardGameVectorEnv,), exec_body=lambda own: own.update(body))
+def make_plain_vector_env(
+    single: type[GameEnv],
+    num_envs: int = 1,
+    autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+    **arguments: Any,
+) -> SyncVectorEnv:
+    """Make many games that are no boards, one Python call after the other.
+
+    Args:
+        single: the class of the single environment.
+        num_envs: how many games.
+        autoreset_mode: as `BoardGameVectorEnv` has it.
+        arguments: as the single environment has them.
+
+    Raises:
+        ValueError: an argument that does not fit.
+    """
+    make = partial(single, **arguments)
+    return SyncVectorEnv(
+        [make] * require_count("num_envs", num_envs), autoreset_mode=AutoresetMode(autoreset_mode)
+    )
 
 
-VECTOR_ENVIRONMENTS = {rules: _vector_environment(single) for rules, single in ENVIRONMENTS.items()}
-"""The vector environments of the games in the table, by the classes of their rules."""
+class VectorEnvironments(dict[type, type[BoardGameVectorEnv]]):
+    """The vector environments of boards, by the classes of their rules; made when asked for."""
+
+    def __missing__(self, rules: type) -> type[BoardGameVectorEnv]:
+        """Make the class that plays many games of one kind, as `ConnectXVectorEnv` does."""
+        single = ENVIRONMENTS[rules]
+        body = {
+            "__module__": __name__,
+            "__doc__": f"Many games of `{single.__name__}`.",
+            "single": single,
+        }
+        name = f"{rules.__name__}VectorEnv"
+        made = new_class(name, (BoardGameVectorEnv,), exec_body=lambda own: own.update(body))
+        self[rules] = made
+        return made
+
+
+VECTOR_ENVIRONMENTS = VectorEnvironments()
 
 
 if TYPE_CHECKING:
@@ -288,9 +343,13 @@ if TYPE_CHECKING:
     TicTacToeVectorEnv: TypeAlias = BoardGameVectorEnv
 
 
-def __getattr__(name: str) -> type[BoardGameVectorEnv]:
+def __getattr__(name: str) -> Any:
     """Find `ConnectXVectorEnv`, `TicTacToeVectorEnv` and so on, for Gymnasium and pickle."""
-    for environment in VECTOR_ENVIRONMENTS.values():
-        if environment.__name__ == name:
-            return environment
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    rules = rules_called(name.removesuffix("VectorEnv")) if name.endswith("VectorEnv") else None
+    if rules is None:
+        raise AttributeError(
+            f"module {__name__!r} has no attribute {name!r}: no game of that name is registered"
+        )
+    if issubclass(rules, BoardGame):
+        return VECTOR_ENVIRONMENTS[rules]
+    return partial(make_plain_vector_env, ENVIRONMENTS[rules])

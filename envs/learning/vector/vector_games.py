@@ -1,6 +1,7 @@
 """The games of a vector environment: plies, replies, new games, observations."""
 
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -8,18 +9,27 @@ from envs.board import BoardState
 from envs.compiled.jit import compiled, fastest
 from envs.compiled.random_stream import stream_of_seed
 from envs.learning.arguments import first_illegal
-from envs.learning.opponents import BatchOpponent, Opponent, RandomReplies, Replies, make_replies
+from envs.learning.opponents import AnyOpponent
 from envs.learning.single_env import PLAYERS, RANDOM_SEAT, BoardGameEnv
-from envs.learning.vector.vector_boards import Boards, CompiledBoards, draw_seats, make_boards
+from envs.learning.vector.vector_boards import Boards, CompiledBoards, draw_seats
 from envs.learning.vector.vector_kernels import (
     SELF_PLAY,
     Bytes,
     Flags,
+    ReplyKernel,
     Rewards,
+    StepKernel,
     StepKind,
     Words,
     make_shared_step,
     make_step,
+    random_reply,
+)
+from envs.learning.vector.vector_replies import (
+    KernelReplies,
+    MixedReplies,
+    Replies,
+    make_replies,
 )
 from envs.learning.vector.vector_threads import ThreadedKernel, useful_threads
 
@@ -60,6 +70,27 @@ class Games:
             "flat": boards.write_flat_boards,
         }[observation]
 
+    @property
+    def is_self_play(self) -> bool:
+        """Whether nobody replies."""
+        return self._replies is None
+
+    @property
+    def playing(self) -> Words | None:
+        """The number of the opponent in each game, where one of several is drawn."""
+        return self._replies.playing if isinstance(self._replies, MixedReplies) else None
+
+    def go_on_from(self, before: "Games") -> None:
+        """Go on with the games of others on the same boards, against the opponents of these."""
+        self.over[:] = before.over
+        self._seats[:] = before._seats
+        self._streams[:] = before._streams
+        if self._replies is not None:
+            for index, stream in enumerate(self._streams.tolist()):
+                self._replies.seed(index, stream)
+        if isinstance(self._replies, MixedReplies):
+            self._replies.begin(np.ones_like(self.over), self._streams)
+
     def seed(self, index: int, seed: int) -> None:
         """Let the random numbers of a game begin anew."""
         stream = stream_of_seed(seed)
@@ -77,6 +108,8 @@ class Games:
         self.over &= ~which
         if self._draws_seats:
             fastest(draw_seats)(which, self._streams, self._seats)
+        if isinstance(self._replies, MixedReplies):
+            self._replies.begin(which, self._streams)
         if self._replies is not None:
             self._reply(self._replies, which & (self._seats != state.player), np.zeros(len(which)))
         if np.any(self.over & which):
@@ -130,7 +163,7 @@ class Games:
 
 
 class FusedGames(Games):
-    """Games on compiled boards, in self-play or against random actions.
+    """Games on compiled boards, in self-play or against an opponent that a kernel plays.
 
     Args:
         game: as `Games` has it.
@@ -144,19 +177,34 @@ class FusedGames(Games):
         self,
         game: BoardGameEnv,
         boards: CompiledBoards,
-        replies: RandomReplies | None,
+        replies: KernelReplies | None,
         observation: str,
         threads: int,
     ) -> None:
         super().__init__(game, boards, replies, observation)
         flat = observation == "flat"
-        kind = StepKind(game.rows, game.inarow, boards.board, flat, replies is not None)
-        self._step = fastest(make_step(kind))
+        reply: ReplyKernel = random_reply
+        tables: Any = (boards.lowest, boards.cells)
+        reply_streams = self._streams
+        if replies is not None:
+            reply, tables = replies.reply, replies.tables
+            reply_streams = replies.streams(self._streams)
+        is_answered = replies is not None
+        kind = StepKind(game.rows, game.inarow, boards.board, flat, is_answered, reply)
+        self._step: StepKernel = partial(fastest(make_step(kind)), 0)
         shared_by = useful_threads(threads, len(boards))
         if shared_by > 1:
             shared = compiled(make_shared_step(kind))
             self._step = ThreadedKernel(self._step, shared, shared_by)
-        self._words = boards.mover, boards.mask, self.over, self._seats, self._streams
+        self._replying = tables
+        self._words = (
+            boards.mover,
+            boards.mask,
+            self.over,
+            self._seats,
+            self._streams,
+            reply_streams,
+        )
         self._tables = boards.lowest, boards.cells, boards.highest, boards.shifts
 
     def step(self, actions: Words, arrays: StepArrays) -> None:
@@ -165,32 +213,40 @@ class FusedGames(Games):
         Raises:
             ValueError: a game is over before its learner has moved.
         """
-        if self._step(self._draws_seats, actions, *self._words, *arrays, *self._tables):
+        words, tables = self._words, self._tables
+        if self._step(self._replying, self._draws_seats, actions, *words, *arrays, *tables):
             raise over_at_once()
 
 
 def make_games(
     game: BoardGameEnv,
-    count: int,
-    opponent: str | Opponent | BatchOpponent | None,
+    boards: Boards,
+    opponent: AnyOpponent,
     observation: str,
     threads: int,
 ) -> Games:
-    """Make so many games, fused where boards and replies are compiled; the others take no threads.
+    """Make games on these boards, fused where the boards are compiled and kernels reply.
 
     Args:
         game: the single environment in self-play, whose rules and arguments are taken.
-        count: how many there are.
+        boards: the positions.
         opponent: whom the learners play against.
         observation: what the learners see.
         threads: how many threads share the games, at most.
 
     Raises:
-        ValueError: an opponent that `envs.learning.opponents.make_opponent` does not know.
+        ValueError: an opponent that `make_replies` refuses, or one that threads do not hasten.
     """
-    boards, replies = make_boards(game, count), make_replies(game, opponent)
-    if isinstance(boards, CompiledBoards) and isinstance(replies, RandomReplies | None):
+    replies = make_replies(game, boards, opponent, threads)
+    if not isinstance(boards, CompiledBoards):
+        return Games(game, boards, replies, observation)
+    if isinstance(replies, KernelReplies | None):
         return FusedGames(game, boards, replies, observation, threads)
+    if threads > 1:
+        raise ValueError(
+            f"threads is {threads}: make it 1 where the opponent is Python code or one of "
+            "several, which threads do not hasten"
+        )
     return Games(game, boards, replies, observation)
 
 

@@ -9,7 +9,7 @@ up to the `highest`: the columns of ConnectX; in tic-tac-toe each cell is a colu
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,9 @@ SELF_PLAY = 0
 
 StepKernel = Callable[..., int]
 """Steps all games, and counts those that are over before their learner has moved."""
+ReplyKernel = Callable[[Any, int, int, int, int], tuple[int, int]]
+"""Chooses for an opponent, by its tables, the number of the thread, a random stream, `mover` and
+`mask`; returns the action, and the stream where it stopped. It is `inlined` or `jit`."""
 RandomGamesKernel = Callable[[int, int, Words, Words], tuple[int, int, int, int]]
 """Plays so many games from a stream; counts wins of either player, draws and plies."""
 
@@ -42,7 +45,9 @@ class StepKind(NamedTuple):
     flat: bool
     """Observations are flat boards, of shape (games, cells), not planes, (games, 2, cells)."""
     replies: bool
-    """Random opponents answer; in self-play nobody does."""
+    """Opponents answer; in self-play nobody does."""
+    reply: ReplyKernel
+    """Chooses for them."""
 
 
 @lru_cache
@@ -52,10 +57,12 @@ def make_step(kind: StepKind) -> StepKernel:
     A game that is over begins anew; in the others the learner's action is played and, where there
     are opponents, a reply.
     """
-    rows, inarow, board, flat, replies = kind
+    rows, inarow, board, flat, replies, reply = kind
 
     @jit
     def step(
+        thread: int,
+        tables: Any,
         draws_seats: bool,
         actions: Words,
         mover: Words,
@@ -63,6 +70,7 @@ def make_step(kind: StepKind) -> StepKernel:
         over: Flags,
         seats: Bytes,
         streams: Words,
+        reply_streams: Words,
         observations: Bytes,
         masks: Bytes,
         rewards: Rewards,
@@ -82,17 +90,17 @@ def make_step(kind: StepKind) -> StepKernel:
                 cell = chosen_cell(actions[game], stones, lowest, cells)
                 own, stones, ended, reward = played(cell, own, stones, rows, inarow, board)
             if replies:
-                stream = streams[game]
                 if begins and draws_seats:
-                    seats[game], stream = drawn_seat(stream)
+                    seats[game], streams[game] = drawn_seat(streams[game])
                 viewer = seats[game]
                 if not ended and viewer != to_move(stones):
-                    _, cell, stream = drawn_cell(stream, stones, lowest, cells)
+                    answer, stream = reply(tables, thread, reply_streams[game], own, stones)
+                    reply_streams[game] = stream
+                    cell = landing_cell(stones, lowest[answer], cells[answer])
                     own, stones, ended, reward = played(cell, own, stones, rows, inarow, board)
                     reward = 0.0 - reward
                     if begins and ended:
                         faults += 1
-                streams[game] = stream
             mover[game], mask[game], over[game], rewards[game] = own, stones, ended, reward
             terminations[game] = ended
             if flat:
@@ -116,6 +124,7 @@ def make_shared_step(kind: StepKind) -> Callable[..., int]:
     @jit_parallel
     def step(
         parts: int,
+        tables: Any,
         draws_seats: bool,
         actions: Words,
         mover: Words,
@@ -123,6 +132,7 @@ def make_shared_step(kind: StepKind) -> Callable[..., int]:
         over: Flags,
         seats: Bytes,
         streams: Words,
+        reply_streams: Words,
         observations: Bytes,
         masks: Bytes,
         rewards: Rewards,
@@ -136,6 +146,8 @@ def make_shared_step(kind: StepKind) -> Callable[..., int]:
         for part in parallel_range(parts):
             first, last = part * games // parts, (part + 1) * games // parts
             faults += step_part(
+                part,
+                tables,
                 draws_seats,
                 actions[first:last],
                 mover[first:last],
@@ -143,6 +155,7 @@ def make_shared_step(kind: StepKind) -> Callable[..., int]:
                 over[first:last],
                 seats[first:last],
                 streams[first:last],
+                reply_streams[first:last],
                 observations[first:last],
                 masks[first:last],
                 rewards[first:last],
@@ -155,6 +168,32 @@ def make_shared_step(kind: StepKind) -> Callable[..., int]:
         return faults
 
     return step
+
+
+@lru_cache
+def make_choose(reply: ReplyKernel) -> Callable[..., None]:
+    """Make the kernel that chooses for the opponents of all games in `turn`."""
+
+    @jit
+    def choose(
+        tables: Any, turn: Flags, streams: Words, mover: Words, mask: Words, actions: Words
+    ) -> None:
+        for game in range(len(turn)):
+            if turn[game]:
+                actions[game], streams[game] = reply(
+                    tables, 0, streams[game], mover[game], mask[game]
+                )
+
+    return fastest(choose)
+
+
+@inlined
+def random_reply(
+    tables: tuple[Words, Words], thread: int, stream: int, mover: int, mask: int
+) -> tuple[int, int]:
+    """Draw a legal action, by the lowest cell and by all cells of each."""
+    action, _, stream = drawn_cell(stream, mask, tables[0], tables[1])
+    return action, stream
 
 
 @lru_cache

@@ -1,0 +1,144 @@
+"""The levels' moves as a kernel: for vector environments, which play many games in one step.
+
+It chooses as `agents.levels` does with `AlphaBetaAgent` in plain Python: one ply deeper again and
+again, each time with the best action so far in front, of equals the one that is tried first.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from agents.compiled.alpha_beta_tables import LONGEST_LINE, WIN_SCORE
+from agents.compiled.compilation import is_compiled_game
+from agents.compiled.level_search import line_up, search_root
+from agents.compiled.level_tables import (
+    BEST,
+    GAIN_MASK,
+    THREAT,
+    LevelTables,
+    free_cell,
+    level_tables,
+    line_score,
+    wins_above,
+)
+from agents.guidance.ordering import automatic_order
+from agents.levels import DEEPEST_IN_PYTHON, EXACT, Level, LevelAgent, affordable_depth
+from envs.bitboard import fits_in_wide_word
+from envs.board import BoardGame
+from envs.compiled.jit import Words, inlined, jit
+from envs.compiled.random_stream import DRAWN_MASK, drawn_index, next_stream
+
+
+class LevelOpponent(NamedTuple):
+    """A level of `agents.levels` as an opponent in the steps of many games."""
+
+    level: Level
+    game: BoardGame
+    seed: int | None
+    reply: Callable[[LevelTables, int, int, int, int], tuple[int, int]]
+
+    def tables(self, threads: int) -> LevelTables:
+        """What the kernel takes, with memory for so many threads."""
+        actions = range(len(self.game.action_cells))
+        legal = range(len(actions) + 1)
+        depths = [
+            [affordable_depth(depth, count) for count in legal]
+            for depth in (self.level.depth, self.level.slip_depth)
+        ]
+        order = automatic_order(self.game, None, actions)
+        return level_tables(self.game, self.level.slip_numbers, depths, order, threads)
+
+
+def level_opponent(agent: LevelAgent, game: BoardGame) -> LevelOpponent | None:
+    """The kernel that plays as a level does; None where that compiles a search or solves."""
+    deepest = agent.level.depth
+    is_plain = deepest <= DEEPEST_IN_PYTHON or (deepest < EXACT and not is_compiled_game(game))
+    fits = fits_in_wide_word(game.rows, game.columns, game.inarow)
+    if not is_plain or not fits or game.inarow > LONGEST_LINE:
+        return None
+    return LevelOpponent(agent.level, game, agent.seed, level_reply)
+
+
+@jit
+def level_reply(
+    tables: LevelTables, thread: int, stream: int, mover: int, mask: int
+) -> tuple[int, int]:
+    """Choose the action of a level, in a position in which the game goes on.
+
+    Returns:
+        The action, and the random stream where it stopped.
+    """
+    stream = next_stream(stream)
+    slip = 1 if (stream & DRAWN_MASK) < tables.slips[0] else 0
+    legal = 0
+    for action in range(len(tables.cells)):
+        if free_cell(tables, mask, action):
+            legal += 1
+    depth = tables.depths[slip, legal]
+    if depth > 0:
+        return best_action(tables, thread, mover, mask, depth), stream
+    stream = next_stream(stream)
+    left = drawn_index(stream, legal)
+    chosen = -1
+    while left >= 0:
+        chosen += 1
+        if free_cell(tables, mask, chosen):
+            left -= 1
+    return chosen, stream
+
+
+@inlined
+def best_action(tables: LevelTables, thread: int, mover: int, mask: int, depth: int) -> int:
+    """Look ahead 1, 2 … `depth` plies, at least 1."""
+    actions = tables.actions[thread, 0]
+    count, threats, winning, forced = line_up(tables, thread, 0, mover, mask)
+    if winning >= 0:
+        return int(actions[winning])
+    best = best_gain(tables, thread, mover, mask, count, threats)
+    if depth == 1 or count == 1 or threats > 1:
+        return int(actions[best])
+    if threats == 1:  # every other action loses at once, and this one may do so
+        chosen = best if wins_above(tables, mover, mask, actions[forced]) else forced
+        return int(actions[chosen])
+    left = (tables.board[0] & ~mask).bit_count()
+    # An even start serves where no draw is in sight: only a draw has a score of its own.
+    score = line_score(tables, mover, mask) if left <= depth else 0
+    for plies in range(2, min(depth, left) + 1):
+        to_front(tables.actions[thread, 0], best)
+        to_front(tables.gains[thread, 0], best)
+        best = search_root(tables, thread, mover, mask, score, count, plies)
+        if best < 0:  # all are lost: what was best before defends
+            return int(actions[0])
+        if tables.numbers[thread, 0, BEST] == WIN_SCORE:
+            break
+    return int(actions[best])
+
+
+@inlined
+def best_gain(
+    tables: LevelTables, thread: int, mover: int, mask: int, count: int, threats: int
+) -> int:
+    """The place of the action with the highest gain; of equals, of the first that does not lose."""
+    gains = tables.gains[thread, 0]
+    most = -1
+    for place in range(count):
+        most = max(most, gains[place] & GAIN_MASK)
+    first = -1
+    for place in range(count):
+        if gains[place] & GAIN_MASK == most:
+            if first < 0:
+                first = place
+            stopped = 1 if gains[place] >= THREAT else 0
+            action = tables.actions[thread, 0, place]
+            if threats == stopped and not wins_above(tables, mover, mask, action):
+                return place
+    return first
+
+
+@inlined
+def to_front(numbers: Words, place: int) -> None:
+    """Move an item to the front; those before it move back by one."""
+    number = numbers[place]
+    while place > 0:
+        numbers[place] = numbers[place - 1]
+        place -= 1
+    numbers[0] = number

@@ -1,0 +1,212 @@
+"""The moves of `PolicyAgent` as a kernel: for the steps of vector environments, of many games.
+
+A network says the same of a position, and of its mirror image, whenever it is met, so what it said
+is remembered: games that begin alike, as those of one learner do, ask it once.
+"""
+
+from math import exp, inf
+from typing import Any, NamedTuple
+
+from agents.compiled.alpha_beta_tables import slot_of
+from agents.policy.features import FeatureBoard, mirrored_actions, open_cells
+from agents.policy.network import PolicyNetwork
+from agents.policy.network_kernel import NetworkArrays, network_arrays, run_network
+from envs.bitboard import fits_in_wide_word, mirrored
+from envs.board import BoardGame
+from envs.compiled.jit import Words, inlined, kind_of_word, zeros
+from envs.compiled.random_stream import DRAWN_BITS, DRAWN_MASK, next_stream
+
+MOVER = 0
+FREE = 1
+PLACES = 1 << 16
+"""Positions that each thread remembers, at most."""
+
+
+class PolicyTables(NamedTuple):
+    """A network and how it plays, with the memory in which its kernel works, one for a thread.
+
+    Numba's threads take no tuple within a tuple, so the parts of `NetworkArrays` stand here alone.
+    """
+
+    rows: int
+    inarow: int
+    bits: int
+    board: int
+    floor: int
+    actions: Any
+    lines: Any
+    tuples: Any
+    features: Any
+    bias: Any
+    dense: Any
+    dense_bias: Any
+    outputs: Any
+    found: Any
+    """[thread, n]"""
+    first: Any
+    """[thread, output or hidden unit]"""
+    second: Any
+    """[thread, second hidden unit]"""
+    columns: int
+    images: Words
+    """[side, action] The action itself, and its image in a mirror."""
+    temperature: float
+    known: Words
+    """[thread, place, MOVER or FREE] The positions that are remembered: stones, and free cells."""
+    weights: Any
+    """[thread, place, action] How likely each action is there, in proportion to the others."""
+
+
+class PolicyOpponent:
+    """A network as an opponent in the steps of many games, as `PolicyAgent` plays it.
+
+    Args:
+        network: one that gives logits.
+        temperature: as that agent has it.
+        seed: likewise.
+        game: the rules, on a board that `fits_in_wide_word`.
+    """
+
+    def __init__(
+        self, network: PolicyNetwork, temperature: float, seed: int | None, game: BoardGame
+    ) -> None:
+        self.reply = policy_reply
+        self.seed = seed
+        self._network = network
+        self._temperature = temperature
+        self._game = game
+
+    def tables(self, threads: int) -> PolicyTables:
+        """What the kernel takes, with memory for so many threads."""
+        import numpy as np
+
+        network = network_arrays(self._network, self._game)
+        found, first, second = (
+            np.zeros((threads, len(array)), array.dtype)
+            for array in (network.found, network.first, network.second)
+        )
+        return PolicyTables(
+            **network.board._asdict(),
+            features=network.features,
+            bias=network.bias,
+            dense=network.dense,
+            dense_bias=network.dense_bias,
+            outputs=network.outputs,
+            found=found,
+            first=first,
+            second=second,
+            columns=self._game.columns,
+            images=np.array([range(self._network.actions), mirrored_actions(self._game)], np.int64),
+            temperature=float(self._temperature),
+            known=zeros(threads, PLACES, 2, word=kind_of_word(network.board.board)),
+            weights=np.zeros((threads, PLACES, self._network.actions)),
+        )
+
+
+def policy_opponent(
+    network: PolicyNetwork, temperature: float, seed: int | None, game: BoardGame
+) -> PolicyOpponent | None:
+    """The kernel that plays a network; None on larger boards, and where it gives no logits."""
+    gives_logits = any(
+        array[..., : network.actions].any()
+        for array in (network.features, network.bias, network.outputs)
+    )
+    if not gives_logits or not fits_in_wide_word(game.rows, game.columns, game.inarow):
+        return None
+    return PolicyOpponent(network, temperature, seed, game)
+
+
+@inlined
+def policy_reply(
+    tables: PolicyTables, thread: int, stream: int, mover: int, mask: int
+) -> tuple[int, int]:
+    """Choose as a network prefers: the means over a position and its mirror image count.
+
+    Returns:
+        The action, and the random stream where it stopped.
+    """
+    place, side = remembered(tables, thread, mover, mask)
+    weights, images = tables.weights[thread, place], tables.images[side]
+    drawn = 0.0
+    if tables.temperature > 0:
+        total = 0.0
+        for action in range(len(weights)):
+            total += weights[images[action]]
+        stream = next_stream(stream)
+        drawn = total * (stream & DRAWN_MASK) / (1 << DRAWN_BITS)
+    action, upto = 0, weights[images[0]]
+    while upto <= drawn:
+        action += 1
+        upto += weights[images[action]]
+    return action, stream
+
+
+@inlined
+def remembered(tables: PolicyTables, thread: int, mover: int, mask: int) -> tuple[int, int]:
+    """Where the weights of a position or of its mirror image are; computes them, if need be.
+
+    Returns:
+        The place, and 1 if they are those of the mirror image, else 0.
+    """
+    image = mirrored(tables.rows, tables.columns, mask)
+    image_mover = mirrored(tables.rows, tables.columns, mover)
+    side = 1 if image < mask or (image == mask and image_mover < mover) else 0
+    if side:
+        mover, mask = image_mover, image
+    place, free = slot_of(tables.known[thread], mover + mask), tables.board ^ mask
+    known = tables.known[thread, place]
+    if known[MOVER] != mover or known[FREE] != free:  # which is never 0 where the game goes on
+        write_weights(tables, thread, mover, mask, tables.weights[thread, place])
+        known[MOVER], known[FREE] = mover, free
+    return place, side
+
+
+@inlined
+def write_weights(tables: PolicyTables, thread: int, mover: int, mask: int, weights: Any) -> None:
+    """Write the weight of each action: 0 if illegal; without a temperature, 1 for the best."""
+    network = of_thread(tables, thread)
+    legal = open_cells(network.board, mask)
+    for action in range(len(weights)):
+        weights[action] = 0.0
+    for images in tables.images:
+        run_network(network, mover, mask)
+        for action in range(len(weights)):
+            weights[action] += network.first[images[action]] / 2
+        mover = mirrored(tables.rows, tables.columns, mover)
+        mask = mirrored(tables.rows, tables.columns, mask)
+    most = -inf
+    for action in range(len(weights)):
+        if legal & tables.actions[action]:
+            most = max(most, weights[action])
+    for action in range(len(weights)):
+        if not legal & tables.actions[action]:
+            weights[action] = 0.0
+        elif tables.temperature > 0:
+            weights[action] = exp((weights[action] - most) / tables.temperature)
+        else:
+            weights[action] = 1.0 if weights[action] == most else 0.0
+
+
+@inlined
+def of_thread(tables: PolicyTables, thread: int) -> NetworkArrays:
+    """The network with the memory of one thread."""
+    return NetworkArrays(
+        FeatureBoard(
+            tables.rows,
+            tables.inarow,
+            tables.bits,
+            tables.board,
+            tables.floor,
+            tables.actions,
+            tables.lines,
+            tables.tuples,
+        ),
+        tables.features,
+        tables.bias,
+        tables.dense,
+        tables.dense_bias,
+        tables.outputs,
+        tables.found[thread],
+        tables.first[thread],
+        tables.second[thread],
+    )

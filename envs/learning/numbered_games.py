@@ -1,0 +1,163 @@
+"""Games that are no boards, as environments play them: their actions are numbers.
+
+Beside the five methods of `envs.protocol.Env` such a game says two things:
+
+    actions              all actions that there are, in an order that gives them their numbers
+    encode(state)        the observation: a NumPy array of numbers, of one shape and type for all
+                         states. Both players see it, so it tells whose turn it is, or shows the
+                         state from the view of the player to move.
+"""
+
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from gymnasium.spaces import Box, Space
+from numpy.typing import NDArray
+
+ENCODED = "encoded"
+"""The name of the only observation of such a game."""
+
+
+class NumberedState(NamedTuple):
+    """A state of a game with what environments ask of it."""
+
+    state: Hashable
+    """As the game has it."""
+    player: int
+    """The player to move: 1 or 2."""
+    result: float
+    """What the game has ended with, from player 1's view; 0.0 before its end."""
+
+
+class NumberedGame:
+    """A game of five methods whose actions are their places in its `actions`.
+
+    It is such a game itself, so agents play it; `game` is the one that was given.
+
+    Raises:
+        ValueError: what the game lacks for that.
+    """
+
+    def __init__(self, game: Any) -> None:
+        self.game = game
+        name = type(game).__name__
+        if not callable(getattr(game, "encode", None)):
+            raise ValueError(
+                f"{name} has no encode(state), a NumPy array of the state: environments show it"
+            )
+        if not hasattr(game, "actions"):
+            raise ValueError(
+                f"{name} has no `actions`, a sequence of all that there are: environments number "
+                "actions by their places in it"
+            )
+        self._all = tuple(game.actions)
+        self._numbers = {action: number for number, action in enumerate(self._all)}
+        if not self._all or len(self._numbers) != len(self._all):
+            raise ValueError(f"{name}.actions are {self._all}: give each action once")
+        first = np.asarray(game.encode(game.initial_state()))
+        if first.dtype.kind not in "biuf":
+            raise ValueError(f"{name}.encode gives {first.dtype}: let it be an array of numbers")
+        self.encoded_type = np.dtype(np.int8) if first.dtype.kind == "b" else first.dtype
+        self.encoded_shape = first.shape
+
+    def __repr__(self) -> str:
+        return f"NumberedGame({self.game!r})"
+
+    @property
+    def action_count(self) -> int:
+        """How many actions there are, legal or not."""
+        return len(self._all)
+
+    def initial_state(self) -> NumberedState:
+        """Return the state before the first ply."""
+        return self._numbered(self.game.initial_state(), 0.0)
+
+    def current_player(self, state: NumberedState) -> int:
+        """Return the player to move: 1 or 2."""
+        return state.player
+
+    def get_available_actions(self, state: NumberedState) -> Sequence[int]:
+        """Return the numbers of the legal actions in ascending order.
+
+        Raises:
+            ValueError: the game has an action that is not among its `actions`.
+        """
+        legal = self.game.get_available_actions(state.state)
+        try:
+            return sorted(self._numbers[action] for action in legal)
+        except KeyError as error:
+            name = type(self.game).__name__
+            raise ValueError(
+                f"{error.args[0]!r} is legal in {state.state} and not among {name}.actions"
+            ) from None
+
+    def get_next_state(self, state: NumberedState, action: int) -> NumberedState:
+        """Return the state after an action.
+
+        Raises:
+            ValueError: the action is illegal.
+        """
+        legal = self.get_available_actions(state)
+        if action not in legal:
+            advice = f"legal: {', '.join(map(str, legal))}" if legal else "the game is over"
+            raise ValueError(f"illegal action {action!r} in {state.state}: {advice}")
+        chosen = self._all[action]
+        reward = float(self.game.reward(state.state, chosen))
+        return self._numbered(self.game.get_next_state(state.state, chosen), reward)
+
+    def reward(self, state: NumberedState, action: int) -> float:
+        """Return the reward for playing an action, from player 1's view.
+
+        Raises:
+            ValueError: the action is illegal.
+        """
+        return self.get_next_state(state, action).result
+
+    def result(self, state: NumberedState) -> float:
+        """Return what the game has ended with, from player 1's view; 0.0 before its end."""
+        return state.result
+
+    def encode(self, state: NumberedState) -> NDArray[Any]:
+        """Return a new array, as the game encodes a state.
+
+        Raises:
+            ValueError: it is of another shape than that of the initial state.
+        """
+        encoded = np.array(self.game.encode(state.state), self.encoded_type)
+        if encoded.shape != self.encoded_shape:
+            raise ValueError(
+                f"{type(self.game).__name__}.encode gives the shape {encoded.shape} for "
+                f"{state.state}, and {self.encoded_shape} for the initial state: make them equal"
+            )
+        return encoded
+
+    def _numbered(self, state: Hashable, result: float) -> NumberedState:
+        player = self.game.current_player(state)
+        if player not in (1, 2):
+            raise ValueError(
+                f"in {state} it is the turn of {player!r}: environments have turns of the players "
+                "1 and 2 alone"
+            )
+        return NumberedState(state, player, result)
+
+
+class Encoding:
+    """The array that a game has of a state, for both players."""
+
+    def __init__(self, game: NumberedGame) -> None:
+        kind = game.encoded_type
+        low, high = (-np.inf, np.inf)
+        if kind.kind != "f":
+            low, high = np.iinfo(kind).min, np.iinfo(kind).max
+        self.space: Space[NDArray[Any]] = Box(low, high, game.encoded_shape, kind.type)
+        self._game = game
+
+    def observe(self, state: NumberedState, viewer: int) -> NDArray[Any]:
+        """Return a new array of a state; it is the same for both players."""
+        return self._game.encode(state)
+
+
+def as_text(game: NumberedGame, state: NumberedState) -> str:
+    """Write a state down, for the render mode `ansi`."""
+    return str(state.state)

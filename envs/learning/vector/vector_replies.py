@@ -1,0 +1,262 @@
+"""The replies of the opponents in many games at once: by kernels, by batches, or one by one."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+
+from envs.board import BoardGame
+from envs.compiled.random_stream import next_stream, random_action, stream_of_seed
+from envs.learning.arguments import first_illegal, require_actions
+from envs.learning.opponents import (
+    RANDOM,
+    AnyOpponent,
+    BatchOpponent,
+    Mixture,
+    Opponent,
+    known_agents,
+    make_opponent,
+    mixture_of,
+    require_opponent,
+)
+from envs.learning.vector.vector_boards import Boards, CompiledBoards
+from envs.learning.vector.vector_kernels import (
+    Flags,
+    ReplyKernel,
+    Words,
+    make_choose,
+    random_reply,
+)
+
+
+class Replies(Protocol):
+    """The opponents of many games, as the games ask them."""
+
+    def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
+        """Choose an action for each game in `turn`; the other places hold anything.
+
+        Raises:
+            ValueError: an opponent chose an illegal action.
+        """
+
+    def seed(self, index: int, stream: int) -> None:
+        """Let the opponent of a game begin anew with these random numbers."""
+
+
+class KernelOpponent(Protocol):
+    """An opponent that a kernel plays, inside of the step of many games.
+
+    It plays as the agent of the same name, with its seed or, where it has none, the game's.
+    """
+
+    reply: ReplyKernel
+    seed: int | None
+
+    def tables(self, threads: int) -> Any:
+        """What the kernel takes, with memory for so many calls at once."""
+
+
+def make_replies(
+    game: BoardGame, boards: Boards, opponent: AnyOpponent, threads: int = 1
+) -> Replies | None:
+    """Make the opponents of many games; None in self-play.
+
+    Args:
+        game: the rules.
+        boards: the positions.
+        opponent: whom the learners play against.
+        threads: how many threads share the games.
+
+    Raises:
+        ValueError: an opponent that `make_opponent` does not know, or a list that `mixture_of`
+            refuses.
+    """
+    if opponent is None:
+        return None
+    mixture = mixture_of(opponent)
+    if mixture is not None:
+        members = [make_replies(game, boards, each) for each in mixture.members]
+        return MixedReplies(mixture, [each for each in members if each], len(boards))
+    if opponent == RANDOM and isinstance(boards, CompiledBoards):
+        return KernelReplies(random_reply, (boards.lowest, boards.cells))
+    if opponent == RANDOM:
+        return RandomReplies(game)
+    if isinstance(opponent, BatchOpponent):
+        return BatchReplies(game, opponent)
+    member: Any = opponent
+    require_opponent(member, game)
+    if isinstance(opponent, str) and isinstance(boards, CompiledBoards):
+        kernel: KernelOpponent | None = known_agents().opponent_in_kernels(opponent, game)
+        if kernel is not None:
+            streams = np.zeros(len(boards), np.int64)
+            return KernelReplies(kernel.reply, kernel.tables(threads), streams, kernel.seed)
+    return SingleReplies(game, partial(make_opponent, member))
+
+
+class RandomReplies:
+    """Legal actions, all equally likely, from the streams of the games; on any boards."""
+
+    def __init__(self, game: BoardGame) -> None:
+        self._game = game
+
+    def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
+        """Choose an action for each game in `turn`."""
+        actions = np.zeros(len(turn), np.int64)
+        for index in np.flatnonzero(turn).tolist():
+            legal = self._game.get_available_actions(boards.state(index))
+            drawn = random_action(legal, len(self._game.action_cells), int(streams[index]))
+            actions[index], streams[index] = drawn
+        return actions
+
+    def seed(self, index: int, stream: int) -> None:
+        """Do nothing: the streams are handed in."""
+
+
+class KernelReplies:
+    """An opponent that a kernel plays, on compiled boards.
+
+    Args:
+        reply: the kernel.
+        tables: what it takes.
+        own_streams: the kernel's own random numbers, by game; None: it draws from the games'.
+        seed_of_all: a seed for each game's; None: each game has one of its own.
+    """
+
+    def __init__(
+        self,
+        reply: ReplyKernel,
+        tables: Any,
+        own_streams: Words | None = None,
+        seed_of_all: int | None = None,
+    ) -> None:
+        self.reply = reply
+        self.tables = tables
+        self._own_streams = own_streams
+        self._seed_of_all = seed_of_all
+
+    def streams(self, streams: Words) -> Words:
+        """The random numbers that the kernel draws from, where these are the games'."""
+        return streams if self._own_streams is None else self._own_streams
+
+    def choose(self, boards: Any, turn: Flags, streams: Words) -> Words:
+        """Choose an action for each game in `turn`."""
+        actions = np.zeros(len(turn), np.int64)
+        choose = make_choose(self.reply)
+        choose(self.tables, turn, self.streams(streams), boards.mover, boards.mask, actions)
+        return actions
+
+    def seed(self, index: int, stream: int) -> None:
+        """Let its own random numbers begin anew, as those of an agent with this seed."""
+        if self._own_streams is not None:
+            seed = stream if self._seed_of_all is None else self._seed_of_all
+            self._own_streams[index] = stream_of_seed(seed)
+
+
+class MixedReplies:
+    """Several opponents, of whom one is drawn at the beginning of each game.
+
+    Args:
+        mixture: their chances.
+        members: their replies.
+        count: how many games there are.
+    """
+
+    def __init__(self, mixture: Mixture, members: Sequence[Replies], count: int) -> None:
+        self._mixture = mixture
+        self._members = members
+        self.playing = np.zeros(count, np.int64)
+        """The number of the member who plays, by game."""
+
+    def begin(self, which: Flags, streams: Words) -> None:
+        """Draw who plays in these games."""
+        advance: Any = next_stream  # of arrays as of numbers
+        streams[which] = advance(streams[which])
+        self.playing[which] = self._mixture.drawn(streams[which])
+
+    def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
+        """Choose an action for each game in `turn`."""
+        actions = np.zeros(len(turn), np.int64)
+        for number, member in enumerate(self._members):
+            meant = turn & (self.playing == number)
+            if meant.any():
+                actions[meant] = member.choose(boards, meant, streams)[meant]
+        return actions
+
+    def seed(self, index: int, stream: int) -> None:
+        """Let all of them begin anew in a game."""
+        for member in self._members:
+            member.seed(index, stream)
+
+
+class SingleReplies:
+    """An opponent of its own for each game: one Python call for each reply.
+
+    Args:
+        game: the rules.
+        make: makes the opponent that has this seed.
+    """
+
+    def __init__(self, game: BoardGame, make: Callable[[int], Opponent]) -> None:
+        self._game = game
+        self._make = make
+        self._opponents: dict[int, Opponent] = {}
+
+    def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
+        """Choose an action for each game in `turn`."""
+        actions = np.zeros(len(turn), np.int64)
+        for index in np.flatnonzero(turn).tolist():
+            state = boards.state(index)
+            action = self._opponents[index](self._game, state)
+            legal = self._game.get_available_actions(state)
+            if action not in legal:
+                raise illegal_reply(index, action, legal)
+            actions[index] = action
+        return actions
+
+    def seed(self, index: int, stream: int) -> None:
+        """Make the opponent of a game anew."""
+        self._opponents[index] = self._make(stream)
+
+
+class BatchReplies:
+    """One opponent for all games.
+
+    Args:
+        game: the rules.
+        opponent: chooses for all games in one call.
+    """
+
+    def __init__(self, game: BoardGame, opponent: BatchOpponent) -> None:
+        self._opponent = opponent
+        self._planes_shape = (2, game.rows, game.columns)
+        self._actions = len(game.action_cells)
+
+    def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
+        """Choose an action for each game in `turn`."""
+        count = len(turn)
+        actions = np.zeros(count, np.int64)
+        planes = np.zeros((count, *self._planes_shape), np.int8)
+        masks = np.zeros((count, self._actions), np.int8)
+        boards.write_planes(turn, np.zeros(count, np.int8), planes)
+        boards.write_action_masks(~turn, masks)
+        games = np.flatnonzero(turn)
+        if len(games):
+            chosen = self._opponent.choose_actions(planes[games], masks[games], games)
+            actions[games] = require_actions(chosen, len(games))
+            illegal = first_illegal(actions[games], masks[games])
+            if illegal is not None:
+                index = games[illegal]
+                raise illegal_reply(index, actions[index], np.flatnonzero(masks[index]).tolist())
+        return actions
+
+    def seed(self, index: int, stream: int) -> None:
+        """Do nothing: the opponent has random numbers of its own."""
+
+
+def illegal_reply(index: int, action: object, legal: Sequence[int]) -> ValueError:
+    """Make the error for an opponent's illegal action."""
+    return ValueError(
+        f"the opponent in sub-environment {index} plays the illegal action {action}: "
+        f"legal: {', '.join(map(str, legal))}"
+    )

@@ -1,0 +1,355 @@
+"""Games from outside of the package: registered by a call, or by an installed package."""
+
+import os
+import pickle
+import random
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+from agents import make_agent
+from envs import BoardGame, BoardState, TicTacToe, register_game
+from envs.bitboard import cell_bit, has_line
+from envs.games import GAMES, OTHER_GAMES
+from envs.learning.numbered_games import NumberedGame
+from envs.learning.single_env import ENVIRONMENTS, BoardGameEnv
+from envs.learning.vector.vector_boards import CompiledBoards, make_boards
+from tests.helpers.small_games import Nim, Take
+
+PYRAMID = "connectx/Pyramid-v0"
+HEAPS = "connectx/Heaps-v0"
+
+
+class Pyramid(BoardGame):
+    """Stones fall into columns that are the higher the nearer they are to the middle."""
+
+    def __init__(self, rows: int = 4, columns: int = 5, inarow: int = 3) -> None:
+        super().__init__(rows, columns, inarow)
+        heights = [min(rows, 1 + column, columns - column) for column in range(columns)]
+        self.action_cells = [
+            sum(cell_bit(rows, rows - 1 - level, column) for level in range(height))
+            for column, height in enumerate(heights)
+        ]
+
+    def get_available_actions(self, state: BoardState) -> Sequence[int]:
+        free = [bool(cells & ~state.mask) and not state.won for cells in self.action_cells]
+        return [action for action, is_free in enumerate(free) if is_free]
+
+    def get_next_state(self, state: BoardState, action: int) -> BoardState:
+        if action not in self.get_available_actions(state):
+            raise self._illegal(state, action)
+        cells = self.action_cells[action] & ~state.mask
+        stone = cells & -cells
+        won = has_line(state.mover | stone, self.line_steps)
+        return BoardState(state.mask ^ state.mover, state.mask | stone, 3 - state.player, won)
+
+
+class Heaps(Nim):
+    """Nim for environments; who takes the last stone loses."""
+
+    def __init__(self, misere: bool = True) -> None:
+        super().__init__(2, 3, misere=misere)
+        self.actions = [Take(heap, stones) for heap in range(2) for stones in (1, 2, 3)]
+
+    def encode(self, state: Any) -> Any:
+        return np.array([*state.heaps, self.current_player(state)], np.int8)
+
+
+@pytest.fixture(autouse=True)
+def registered() -> Iterator[None]:
+    register_game("pyramid", Pyramid, title="The pyramid")
+    register_game("heaps", Heaps)
+    yield
+    for name, table in (("pyramid", GAMES), ("heaps", OTHER_GAMES)):
+        table.pop(name, None)
+    for name in (PYRAMID, HEAPS):
+        gymnasium.registry.pop(name)
+
+
+# --- a board
+
+
+def test_gymnasium_and_agents_know_a_board() -> None:
+    check_env(gymnasium.make(PYRAMID, rows=4, opponent="minimax:depth=2").unwrapped)
+    env: Any = gymnasium.make(PYRAMID, opponent=None).unwrapped
+    assert isinstance(env, BoardGameEnv)
+    assert isinstance(env, Pyramid)
+    env.reset(options={"moves": "2233"})
+    assert make_agent("alphabeta").act(env, env.state) in (0, 3)  # three in the lowest row
+    assert pickle.loads(pickle.dumps(env)).state == env.state
+    assert GAMES["pyramid"].title == "The pyramid"
+
+
+@pytest.mark.parametrize("opponent", [None, "random", "greedy"])
+def test_its_vector_environment_plays_as_single_ones_do(opponent: str | None) -> None:
+    options: dict[str, Any] = {"opponent": opponent, "columns": 7}
+    ours = gymnasium.make_vec(PYRAMID, num_envs=6, **options)
+    assert isinstance(make_boards(Pyramid(), 2), CompiledBoards)
+    theirs = SyncVectorEnv(
+        [partial(ENVIRONMENTS[Pyramid], **options)] * 6,
+        autoreset_mode=AutoresetMode.NEXT_STEP,
+    )
+    observations, infos = ours.reset(seed=1)
+    np.testing.assert_array_equal(observations, theirs.reset(seed=1)[0])
+    rng = np.random.default_rng(1)
+    for _ in range(60):
+        scores = rng.random(infos["action_mask"].shape) * infos["action_mask"]
+        actions = scores.argmax(axis=1)
+        *results, infos = ours.step(actions)
+        *expected, _ = theirs.step(actions)
+        for one, other in zip(results, expected, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_registering_again_replaces_a_class() -> None:
+    other = type("Pyramid", (Pyramid,), {"__doc__": "As when a notebook's cell is run again."})
+    register_game("pyramid", other)
+    assert isinstance(gymnasium.make(PYRAMID, opponent=None).unwrapped, other)
+
+
+# --- a game that is no board
+
+
+def random_game(env: Any, rng: random.Random) -> float:
+    """Play legal actions, and return the reward of the last one."""
+    _, info = env.reset(seed=rng.randrange(1000))
+    over = False
+    while not over:
+        action = rng.choice(np.flatnonzero(info["action_mask"]).tolist())
+        observation, reward, over, _, info = env.step(action)
+        assert env.observation_space.contains(observation)
+    return float(reward)
+
+
+@pytest.mark.parametrize("opponent", [None, "random", "minimax", "mcts:simulations=20"])
+def test_gymnasium_checks_a_game_that_is_no_board(opponent: str | None) -> None:
+    env = gymnasium.make(HEAPS, opponent=opponent).unwrapped
+    check_env(env)
+    rng = random.Random(1)
+    rewards = {random_game(env, rng) for _ in range(40)}
+    assert rewards == ({-1.0} if opponent is None else {-1.0, 1.0})  # who takes the last one loses
+
+
+def test_a_perfect_opponent_never_loses_from_the_winning_seat() -> None:
+    """Heaps of 2 and 3: 2 xor 3 is not 0, so the first player wins (C. L. Bouton, 1901)."""
+    env, rng = gymnasium.make(HEAPS, opponent="minimax", seat="second").unwrapped, random.Random(2)
+    assert {random_game(env, rng) for _ in range(20)} == {-1.0}
+
+
+def test_its_vector_environment_goes_through_python() -> None:
+    count: Any = np.int64(3)
+    games = gymnasium.make_vec(HEAPS, num_envs=count, autoreset_mode="SameStep", seat="first")
+    observations, infos = games.reset(seed=1)
+    assert (observations == [[2, 3, 1]] * 3).all()
+    assert infos["action_mask"].tolist() == [[1, 1, 0, 1, 1, 1]] * 3
+    *_, infos = games.step(np.array([1, 3, 4]))
+    assert infos["action_mask"].shape == (3, 6)
+    assert games.autoreset_mode is AutoresetMode.SAME_STEP  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("game", [Pyramid(3, 7, 3), Heaps()], ids=["pyramid", "heaps"])
+def test_pettingzoo_has_both(game: Any) -> None:
+    pettingzoo = pytest.importorskip("pettingzoo")
+    from envs.learning.pettingzoo_env import env
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it expects arrays without masks
+        from pettingzoo.test import api_test
+
+        api_test(env(game), num_cycles=50)
+    if hasattr(pettingzoo, "make"):
+        made = pettingzoo.make("aec", f"connectx/{type(game).__name__}-v0")
+        made.reset()
+        assert made.observe("player_1")["action_mask"].any()
+
+
+# --- what is refused
+
+
+class Popped(TicTacToe):
+    """Its first cell can never be taken."""
+
+    def get_available_actions(self, state: BoardState) -> Sequence[int]:
+        return [action for action in super().get_available_actions(state) if action]
+
+
+class Sideways(Pyramid):
+    """Stones slide into rows."""
+
+    def __init__(self) -> None:
+        super().__init__(3, 3, 3)
+        self.action_cells = [
+            sum(cell_bit(3, row, column) for column in range(3)) for row in range(3)
+        ]
+
+
+class Steps(Pyramid):
+    """Each column is higher than the one before."""
+
+    def __init__(self) -> None:
+        super().__init__(3, 3, 3)
+        self.action_cells = [
+            sum(cell_bit(3, 2 - level, column) for level in range(column + 1))
+            for column in range(3)
+        ]
+
+
+class Sized(BoardGame):
+    """It takes something that is no size."""
+
+    def __init__(self, colour: int = 1) -> None:
+        super().__init__(3, 3, 3)
+
+
+class Chance(Heaps):
+    """Chance has the first turn."""
+
+    def current_player(self, state: Any) -> int:
+        return 0 if state == self.initial_state() else super().current_player(state)
+
+    def chance_probabilities(self, state: Any) -> dict[Any, float]:
+        legal = self.get_available_actions(state)
+        return {action: 1 / len(legal) for action in legal}
+
+
+class Nameless(Nim):
+    """It says nothing about its actions."""
+
+    def encode(self, state: Any) -> Any:
+        return np.zeros(2)
+
+
+class Bare:
+    """No game at all."""
+
+
+@pytest.mark.parametrize(
+    ("name", "rules", "sentence"),
+    [
+        ("tictactoe", Pyramid, "the name 'tictactoe' is that of a game of this package"),
+        ("Pop!", Pyramid, "the name 'Pop!' has other signs: choose small letters and digits"),
+        ("other", Pyramid, "the class of pyramid is called Pyramid, too: rename yours"),
+        ("popped", Popped, r"Popped breaks the contract of a game: .* those of whose action_cells"),
+        ("rowwise", Sideways, "the cells of an action stand on each other in one column"),
+        ("steps", Steps, "the action_cells are not their own mirror images"),
+        ("sized", Sized, "let Sized take rows, columns and inarow alone, or some of them"),
+        ("chance", Chance, "environments have turns of the players 1 and 2 alone"),
+        ("nim", Nim, r"Nim has no encode\(state\), a NumPy array of the state"),
+        ("nameless", Nameless, "Nameless has no `actions`, a sequence of all that there are"),
+        ("board", BoardGame, "give all that BoardGame takes a default"),
+        ("bare", Bare, "Bare breaks the contract of a game: 'Bare' object has no attribute"),
+    ],
+)
+def test_one_sentence_says_what_is_missing(name: str, rules: type, sentence: str) -> None:
+    before = {*GAMES, *OTHER_GAMES}
+    with pytest.raises(ValueError, match=sentence):
+        register_game(name, rules)
+    assert {*GAMES, *OTHER_GAMES} == before
+
+
+def test_pettingzoo_says_what_a_game_lacks() -> None:
+    zoo = pytest.importorskip("envs.learning.pettingzoo_env")
+    with pytest.raises(ValueError, match=r"Nim has no encode\(state\)"):
+        zoo.env(Nim(2, 3))
+
+
+def test_an_encoding_keeps_its_shape_and_all_actions_are_known() -> None:
+    game = Heaps()
+    game.actions = game.actions[:-1]
+    numbered = NumberedGame(game)
+    with pytest.raises(ValueError, match=r"is legal in .* and not among Heaps\.actions"):
+        numbered.get_available_actions(numbered.initial_state())
+
+
+# --- an installed package
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Path:
+    """A folder of packages: two games, and one that fails when it is imported."""
+    source = Path(__file__).read_text(encoding="utf-8")
+    begin, end = source.index("class Pyramid"), source.index("class Heaps")
+    (tmp_path / "pyramid_game.py").write_text(
+        "from collections.abc import Sequence\n"
+        "from envs import BoardGame, BoardState\n"
+        "from envs.bitboard import cell_bit, has_line\n" + source[begin:end],
+        encoding="utf-8",
+    )
+    metadata = tmp_path / "pyramid-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: pyramid\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(
+        "[connectx.games]\npyramid = pyramid_game:Pyramid\nbroken = no_such_module:Broken\n"
+    )
+    return tmp_path
+
+
+def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    paths = os.pathsep.join([str(folder), str(Path(__file__).parents[2])])
+    return subprocess.run(
+        [sys.executable, *words],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": paths},
+    )
+
+
+def test_an_entry_point_makes_a_game_known(installed: Path) -> None:
+    program = f"""
+import gymnasium, sys
+env = gymnasium.make("envs:{PYRAMID}", rows=4, opponent="greedy")
+print(env.reset(seed=1)[0].shape)
+print(gymnasium.make_vec("{PYRAMID}", num_envs=2).reset(seed=1)[0].shape)
+import pyramid_game
+from envs.games import game_entry, game_from_id
+print(game_entry(pyramid_game.Pyramid()).name, game_from_id("pyramid-3x4x3"))
+"""
+    ended = run(installed, "-c", program)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.splitlines() == [
+        "(2, 4, 5)",
+        "(2, 2, 4, 5)",
+        "pyramid Pyramid(rows=3, columns=4, inarow=3)",
+    ]
+    told = "the game broken (no_such_module:Broken) is left out: No module named 'no_such_module'"
+    assert told in ended.stderr
+
+
+def connectx(folder: Path, words: str) -> subprocess.CompletedProcess[str]:
+    return run(folder, "-m", "submission", *words.split())
+
+
+@pytest.mark.thorough
+def test_the_command_line_knows_it(installed: Path) -> None:
+    ended = connectx(installed, "explain --game pyramid --rows 3 --depth 1 --moves 2233")
+    assert ended.returncode == 0, ended.stderr
+    assert "is left out" in ended.stderr
+
+
+@pytest.mark.thorough
+def test_the_command_line_trains_it(installed: Path) -> None:
+    for library in ("torch", "matplotlib", "tensorboard"):
+        pytest.importorskip(library)
+    options = "--simulations 2 --width 4 --rounds 1 -o p.npz"
+    ended = connectx(installed, f"train --game pyramid {options}")
+    assert ended.returncode == 0, ended.stderr
+    program = """
+from agents import make_agent
+from pyramid_game import Pyramid
+game = Pyramid()
+print(make_agent("policy", weights="p.npz").act(game, game.initial_state()) in range(5))
+"""
+    ended = run(installed, "-c", program)
+    assert ended.stdout.strip() == "True", ended.stderr
