@@ -16,6 +16,7 @@ from typing import Any
 
 import anywidget
 import traitlets
+from IPython.display import display
 
 from agents.agent import Agent
 from agents.book.opening_book import shipped_book_of
@@ -28,10 +29,12 @@ from envs.render import SYMBOLS
 from envs.shown_position import show
 from submission.play.game_history import History, PlayedPosition, played_position, position_view
 from submission.play.opponent import AgentOpponent, Opponent, OpponentFailed, find_opponent
+from submission.web.one_script import one_script
 from submission.web.searching.values import growing_values, values_view
 
 HERE = Path(__file__).parent
-MODULES = (HERE.parent / "web" / "page" / "modules" / "board.js", HERE / "widget.js")
+CREATE_BOARD = "const { createBoard } = modules.board;\n"
+"""Between the modules of the board, as one script, and the widget."""
 
 LEAST_SECONDS, MOST_SECONDS = 0.01, 60.0
 VALUES_SECONDS = 30.0
@@ -40,6 +43,8 @@ PAUSE = 0.1
 """Seconds at least from one picture of values to the next."""
 LARGEST = 20
 """Rows and columns of a board that is played on."""
+STAND_IN = {"text/plain": "(the board to play on)", "text/html": ""}
+"""What stands for the widget where there is none: the picture before it has shown all."""
 
 
 class Board(anywidget.AnyWidget):
@@ -61,10 +66,7 @@ class Board(anywidget.AnyWidget):
         OSError: a submission cannot be read.
     """
 
-    _esm = "\n".join(module.read_text(encoding="utf-8") for module in MODULES)
-    _ipython_display_ = None
-    """Of ipywidgets 7, which would leave the picture out."""
-
+    _esm = one_script("board", {}) + CREATE_BOARD + (HERE / "widget.js").read_text(encoding="utf-8")
     moves = traitlets.Unicode(help="The plies as a move string: columns or cells from 1.")
     seat = traitlets.Int(1, help="The person's: 1 moves first, 2 second.")
     values = traitlets.Bool(help="Whether to show what each move is worth.")
@@ -143,11 +145,22 @@ class Board(anywidget.AnyWidget):
         """The board as text."""
         return str(show(self.env, self.state))
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        """The widget; where there is none, as in a saved notebook, the picture of the position."""
-        bundle = super()._repr_mimebundle_(**kwargs)
-        data, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
-        return {**show(self.env, self.state)._repr_mimebundle_(), **data}, metadata
+    def _ipython_display_(self) -> None:
+        """Put out the picture of the position, then the widget, which takes its place.
+
+        The widget shows itself once this kernel has answered it, so that the picture stays in a
+        page that was exported from the notebook. It has an output of its own, for of an output with
+        a widget an exporter takes nothing else.
+        """
+        position = show(self.env, self.state)
+        picture = f'<div class="{self._picture_class}">{position.as_html()}</div>'
+        _put_out({"text/plain": str(position), "text/html": picture}, {})
+        widget, metadata = self._repr_mimebundle_() or ({}, {})
+        _put_out({**widget, **STAND_IN}, metadata)
+
+    @property
+    def _picture_class(self) -> str:
+        return f"connectx-picture-{self.model_id}"
 
     @traitlets.validate("moves")
     def _legal_moves(self, proposal: Any) -> str:
@@ -162,6 +175,7 @@ class Board(anywidget.AnyWidget):
     def _receive(self, _: object, content: Mapping[str, Any], buffers: object) -> None:
         """Do what was clicked; what cannot be done is said below the board."""
         commands: dict[str, Callable[[], object]] = {
+            "greet": lambda: self.send({"picture": self._picture_class}),
             "play": lambda: self._play_clicked(content.get("action")),
             "undo": self.undo,
             "new_game": self.new_game,
@@ -279,6 +293,10 @@ class Board(anywidget.AnyWidget):
         if self._is_persons_turn:
             return f"Your move ({SYMBOLS[player]})."
         return f"{name} ({SYMBOLS[player]}) is thinking …"
+
+
+def _put_out(forms: Mapping[str, Any], metadata: Mapping[str, Any]) -> None:
+    display(forms, raw=True, metadata=metadata)  # type: ignore[no-untyped-call]
 
 
 def _playable(env: BoardGame) -> BoardGame:

@@ -38,7 +38,7 @@ class History:
         return not self.env.get_available_actions(self.state)
 
     def state_after(self, plies: int) -> BoardState:
-        """The position after so many of the plies."""
+        """The position after the first `plies` actions."""
         return reduce(self.env.get_next_state, self.actions[:plies], self.env.initial_state())
 
     def after(self, action: int) -> "History":

@@ -46,7 +46,7 @@ class Opponent(ABC):
 
     @abstractmethod
     def choose(self, env: BoardGame, state: BoardState, time_limit: float) -> int:
-        """Its move for whoever is to move.
+        """Its move for the player to move.
 
         Args:
             env: the rules.

@@ -1,5 +1,6 @@
 // The widget around the board: what is clicked goes to Python, which answers with a view to show.
-// It stands behind `board.js` in one module, where `createBoard` is defined.
+// It stands behind the modules of the board in one module, where `createBoard` is defined. It is seen once Python has
+// answered: without a kernel, as in an exported page, the picture before it is all that can be shown.
 
 const COMMANDS = [
   ["undo", "Undo"],
@@ -30,6 +31,7 @@ const WIDGET_STYLE = `
 function render({ model, el }) {
   const widget = document.createElement("div");
   widget.className = "cx-widget";
+  widget.hidden = true;
   widget.dataset.lmSuppressShortcuts = "true"; // a digit plays; it does not change the cell
   widget.addEventListener("keydown", event => event.stopPropagation());
   const style = document.createElement("style");
@@ -59,10 +61,17 @@ function render({ model, el }) {
     buttons.swap_seats.hidden = !view.opponent;
     buttons.toggle_values.setAttribute("aria-pressed", String(view.values_shown));
   };
+  const takePlace = ({ picture }) => {
+    style.textContent = `${WIDGET_STYLE} .${picture} { display: none; }`;
+    widget.hidden = false;
+  };
   model.on("change:view", show);
+  model.on("msg:custom", takePlace);
   show();
+  model.send({ command: "greet" });
   return () => {
     model.off("change:view", show);
+    model.off("msg:custom", takePlace);
     board.destroy();
   };
 }

@@ -7,9 +7,6 @@ from typing import Any
 
 from submission.kaggle import DONE, Referee
 
-DAMAGED = (AttributeError, LookupError, RecursionError, TypeError, json.JSONDecodeError)
-"""Raised by what is no whole episode."""
-
 
 @dataclass(frozen=True, slots=True)
 class Episode:

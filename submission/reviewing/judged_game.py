@@ -1,6 +1,6 @@
 """Judges the moves of a game by the solver: the worth of each, and of the best one in its place."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -43,12 +43,14 @@ class JudgedPly:
     """1 or 2."""
     action: int
     """The column, counted from 0."""
+    scores: Mapping[int, ScoreBounds]
+    """Of every column with room."""
     before: ScoreBounds
     """Of the position, by its best move."""
     after: ScoreBounds
     """Of the move that was chosen."""
     best: tuple[int, ...]
-    """The columns that may be best: where all is solved, those that score most."""
+    """The columns that may be best: where all is solved, the ones with the highest score."""
     mistake: Mistake | None
     """None also where it is not proven to be one; see `decided`."""
 
@@ -104,6 +106,7 @@ def judge(solver: Solver, state: BoardState, action: int, time_limit: float | No
         ply=state.mask.bit_count(),
         player=state.player,
         action=action,
+        scores=scores,
         before=before,
         after=after,
         best=tuple(unrefuted(scores)),

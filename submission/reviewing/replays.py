@@ -93,12 +93,19 @@ def _results(path: Path) -> ReplayFile:
         kind="results",
         name=path.name,
         configuration=configuration,
-        replays=tuple(_recorded(n, game, record) for n, record in enumerate(match.records)),
+        replays=tuple(recorded_replay(n, game, record) for n, record in enumerate(match.records)),
         match=match,
     )
 
 
-def _recorded(number: int, game: str, record: GameRecord) -> Replay:
+def recorded_replay(number: int, game: str, record: GameRecord) -> Replay:
+    """The replay of a recorded game.
+
+    Args:
+        number: in its file, from 0.
+        game: as `envs.games.game_id` names it.
+        record: the game.
+    """
     names = record.player, record.opponent
     return Replay(
         number=number,

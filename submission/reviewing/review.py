@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -200,7 +201,7 @@ def review_games(
     unjudged = _unjudged(files, player, log, notes)
     total, done = sum(len(game.own_plies) for game in unjudged), 0
     boards = {game.env for game in unjudged}
-    solvers = {env: _solver(env) for env in boards}
+    solvers = {env: judging_solver(env) for env in boards}
     games: list[ReviewedGame] = []
     completion = Completion.COMPLETE
     try:
@@ -218,8 +219,12 @@ def review_games(
     return Review(player, time_limit, completion, tuple(games), tuple(notes))
 
 
-def _solver(env: ConnectX) -> Solver:
-    """A solver that is compiled by now: the time for a position is there to solve it."""
+@lru_cache(maxsize=1)
+def judging_solver(env: ConnectX) -> Solver:
+    """A solver that is compiled by now: the time for a position is there to solve it.
+
+    The last one is kept, for it knows much of the games that it has judged.
+    """
     solver = Solver(env, book=shipped_book_of(env))
     _ = solver.engine
     return solver

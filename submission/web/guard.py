@@ -3,10 +3,13 @@
 import json
 import secrets
 from asyncio import timeout
+from base64 import b64encode
 from collections.abc import Iterable
+from hashlib import sha256
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
+from pathlib import Path
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -14,6 +17,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LARGEST_BODY = 64 * 1024
 """Bytes of a question."""
+FILES_PATH = "/api/files"
+LARGEST_FILE = 8 * 1024 * 1024
+"""Bytes of a question that brings a file of games."""
 LARGEST_ADDRESS = 8 * 1024
 """Bytes of a path and its query."""
 READ_TO_THE_END = 32 * 1024 * 1024
@@ -21,6 +27,8 @@ READ_TO_THE_END = 32 * 1024 * 1024
 BODY_SECONDS = 10.0
 """Time for a body to arrive."""
 HEADER = "x-connectx-token"
+PAGE_PATHS = frozenset({"/", "/index.html"})
+"""What a link, on whichever page it stands, may lead to."""
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 SAFE_HEADERS = {
@@ -38,6 +46,23 @@ SAFE_HEADERS = {
 }
 
 
+LOCKED = Path(__file__).with_name("locked.html").read_text(encoding="utf-8").encode()
+"""What a browser shows that has no token: where to get it. It goes on as soon as there is one."""
+
+
+def _hash_of(element: bytes) -> str:
+    """The hash by which a policy allows the one script or style of the page above."""
+    _, _, rest = LOCKED.partition(b"<%b>" % element)
+    content, _, _ = rest.partition(b"</%b>" % element)
+    return f"'sha256-{b64encode(sha256(content).digest()).decode('ascii')}'"
+
+
+LOCKED_POLICY = (
+    f"default-src 'none'; script-src {_hash_of(b'script')}; style-src {_hash_of(b'style')}; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+
 class Refused(Exception):
     """A request that is not answered.
 
@@ -50,6 +75,16 @@ class Refused(Exception):
         super().__init__(sentence)
         self.status = status
         self.sentence = sentence
+
+
+class Locked(Refused):
+    """A request without the token of this run."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            HTTPStatus.FORBIDDEN,
+            "the token of this run is missing: open the address that `connectx web` has printed",
+        )
 
 
 class Guard:
@@ -97,9 +132,12 @@ class Guard:
             if await self._let_in(scope, send_safely):
                 return
             if scope["method"] == "POST":
-                receive = replayed(await read_body(Headers(scope=scope), receive), receive)
+                receive = replayed(await read_body(scope, receive), receive)
         except Refused as refusal:
-            await send_refusal(refusal, send_safely)
+            if isinstance(refusal, Locked) and scope["path"] in PAGE_PATHS:
+                await send_locked(send_safely)
+            else:
+                await send_refusal(refusal, send_safely)
         else:
             await self.app({**scope, "headers": whole(scope["headers"])}, receive, send_safely)
 
@@ -115,7 +153,7 @@ class Guard:
         origins = headers.getlist("origin")
         site = headers.get("sec-fetch-site", "same-origin")
         foreign = any(origin != f"http://{hosts[0]}" for origin in origins)
-        if foreign or (site not in {"same-origin", "none"} and scope["path"] != "/"):
+        if foreign or (site not in {"same-origin", "none"} and scope["path"] not in PAGE_PATHS):
             raise Refused(HTTPStatus.FORBIDDEN, "another site's page has sent this request")
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LARGEST_ADDRESS:
             raise Refused(HTTPStatus.REQUEST_URI_TOO_LONG, "the address is too long")
@@ -144,11 +182,7 @@ class Guard:
     def _require_token(self, given: list[str]) -> None:
         token = self.token.encode()
         if not any(secrets.compare_digest(text.encode(), token) for text in given):
-            raise Refused(
-                HTTPStatus.FORBIDDEN,
-                "the token of this run is missing: open the address that `connectx web` has "
-                "printed",
-            )
+            raise Locked()
 
     async def _send_cookie(self, send: Send) -> None:
         cookie = f"{self.cookie}={self.token}; Path=/; HttpOnly; SameSite=Strict"
@@ -160,7 +194,7 @@ class Guard:
 
 
 def whole(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """The headers without those that ask for parts of a file: all of them are small."""
+    """The headers without requests for parts of a file: all files are small."""
     return [(name, value) for name, value in headers if name not in (b"range", b"if-range")]
 
 
@@ -202,13 +236,14 @@ def cookies(headers: Headers, name: str) -> list[str]:
     return found
 
 
-async def read_body(headers: Headers, receive: Receive) -> bytes:
+async def read_body(scope: Scope, receive: Receive) -> bytes:
     """The body of a question.
 
     Raises:
         Refused: it is no JSON by its type, too large, or does not arrive.
     """
-    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    most = LARGEST_FILE if scope["path"] == FILES_PATH else LARGEST_BODY
+    kind = Headers(scope=scope).get("content-type", "").partition(";")[0].strip().lower()
     body, length = bytearray(), 0
     try:
         async with timeout(BODY_SECONDS):
@@ -218,15 +253,15 @@ async def read_body(headers: Headers, receive: Receive) -> bytes:
                 if message["type"] == "http.disconnect":
                     raise Refused(HTTPStatus.BAD_REQUEST, "the question has been broken off")
                 length += len(message.get("body", b""))
-                if length <= LARGEST_BODY:
+                if length <= most:
                     body += message.get("body", b"")
                 more = message.get("more_body", False)
     except TimeoutError:
         raise Refused(HTTPStatus.REQUEST_TIMEOUT, "the question did not arrive in time") from None
-    if length > LARGEST_BODY:
+    if length > most:
         raise Refused(
             HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-            f"a question has at most {LARGEST_BODY // 1024} kB",
+            f"a question has at most {most // 1024} kB here",
         )
     if kind != "application/json":
         raise Refused(
@@ -249,13 +284,25 @@ def replayed(body: bytes, receive: Receive) -> Receive:
 
 async def send_refusal(refusal: Refused, send: Send) -> None:
     """Answer with one sentence."""
-    body = error_body(refusal.sentence)
+    headers = [(b"content-type", b"application/json")]
+    await _send_last(refusal.status, headers, error_body(refusal.sentence), send)
+
+
+async def send_locked(send: Send) -> None:
+    """Answer with the page that says where the token is."""
     headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode()),
-        (b"connection", b"close"),
+        (b"content-type", b"text/html; charset=utf-8"),
+        (b"content-security-policy", LOCKED_POLICY.encode()),
     ]
-    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
+    await _send_last(HTTPStatus.FORBIDDEN, headers, LOCKED, send)
+
+
+async def _send_last(
+    status: HTTPStatus, headers: list[tuple[bytes, bytes]], body: bytes, send: Send
+) -> None:
+    """Answer, and have the connection closed."""
+    closing = [(b"content-length", str(len(body)).encode()), (b"connection", b"close")]
+    await send({"type": "http.response.start", "status": status, "headers": headers + closing})
     await send({"type": "http.response.body", "body": body})
 
 

@@ -1,14 +1,17 @@
-"""The files that the server was started with: games to filter, and the tables of their players."""
+"""Files of games, named at the start or dropped on the page: to filter, and tables of players."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+from agents.reporting.input_file import one_line
 from submission.arena.game_record import Result
 from submission.match.match import Match
-from submission.match.match_report import match_notes, results_table
+from submission.match.match_report import RULES, match_notes, results_table
 from submission.rating.ladder import make_ladder
 from submission.rating.ladder_report import ladder_notes, ladder_table
 from submission.rating.ratings import require_ranking_library
@@ -16,6 +19,9 @@ from submission.reports import PlayerTable
 from submission.reviewing.replays import Replay, ReplayFile, read_replays
 
 FAILED = (Result.PLAYER_FAILED, Result.OPPONENT_FAILED)
+COUNTS_AS = {Result.PLAYER_FAILED: Result.LOSS, Result.OPPONENT_FAILED: Result.WIN}
+LONGEST_NAME = 100
+"""Characters of a dropped file's name."""
 
 
 class ReplayFilter(NamedTuple):
@@ -24,7 +30,7 @@ class ReplayFilter(NamedTuple):
     player: str | None
     opponent: str | None
     result: str | None
-    """From the view of `player`, or of the opponent's opponent."""
+    """From the view of `player`, or of the opponent's opponent; who fails has lost."""
     failed: bool | None
     """Whether a seat has failed."""
 
@@ -79,6 +85,28 @@ class OpenedFile:
         return _ladder(match) if len({one for one, _ in match.pairings}) > 1 else _results(match)
 
 
+def dropped_file(name: str, text: str) -> OpenedFile:
+    """The games of a file that was dropped on the page, or pasted into it.
+
+    Args:
+        name: as its owner calls it.
+        text: what is in it.
+
+    Raises:
+        ValueError: as `read_replays`, with the name of the file.
+    """
+    shown = one_line(re.split(r"[/\\]", name)[-1].strip())[:LONGEST_NAME] or "dropped"
+    with TemporaryDirectory(prefix="connectx-") as folder:
+        path = Path(folder) / "file"
+        path.write_text(text, encoding="utf-8", errors="replace", newline="")
+        try:
+            opened = OpenedFile(path)
+        except ValueError as error:
+            raise ValueError(str(error).replace(str(path), shown)) from None
+    opened.file = replace(opened.file, name=shown)
+    return opened
+
+
 def _seen(replay: Replay, wanted: ReplayFilter) -> Iterator[Replay]:
     """The game from the view that is wanted, if it is."""
     turned = replace(
@@ -92,7 +120,7 @@ def _seen(replay: Replay, wanted: ReplayFilter) -> Iterator[Replay]:
         if (
             wanted.player in (None, view.player)
             and wanted.opponent in (None, view.opponent)
-            and wanted.result in (None, view.result)
+            and wanted.result in (None, view.result, COUNTS_AS.get(view.result))
             and wanted.failed in (None, view.result in FAILED)
         ):
             yield view
@@ -102,7 +130,8 @@ def _seen(replay: Replay, wanted: ReplayFilter) -> Iterator[Replay]:
 
 
 def _results(match: Match) -> dict[str, Any]:
-    return {**_table(results_table(match.stats())), "notes": match_notes(match), "cross": None}
+    notes = [*match_notes(match), RULES]
+    return {**_table(results_table(match.stats())), "notes": notes, "cross": None}
 
 
 def _ladder(match: Match) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from agents.trace.recording import RECORDED_SEARCHES
 from envs.games import game_id
 from submission.arena.game_record import Result
 from submission.play.game_history import PlayedPosition, played_position
+from submission.web.guard import LARGEST_FILE
 from submission.web.opened_files import ReplayFilter
 from submission.web.searching.searches import Asked, MoveAsked, PictureAsked, TreeAsked, game
 from submission.web.setup_form import (
@@ -258,7 +259,7 @@ def file_field(fields: Fields, files: int) -> int:
         ValueError: there is none of that number.
     """
     if not files:
-        raise ValueError("no file is opened: name some, as in `connectx web games.jsonl`")
+        raise ValueError("no file is open: drop one on the page")
     return whole_field(fields["file"], "file", 0, files - 1)
 
 
@@ -305,6 +306,16 @@ def standings_question(fields: Fields, files: int) -> int:
     """
     require_fields(fields, ["file"])
     return file_field(fields, files)
+
+
+def file_question(fields: Fields) -> tuple[str, str]:
+    """The name and the content of a file that is dropped on the page.
+
+    Raises:
+        ValueError: they are none.
+    """
+    require_fields(fields, ["name", "text"])
+    return text_field(fields, "name", LONGEST_NAME), text_field(fields, "text", LARGEST_FILE)
 
 
 def agent_field(value: object) -> tuple[str, dict[str, Any]]:

@@ -10,16 +10,18 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from agents.levels import LEVELS
 from submission import __version__
 from submission.play.game_history import position_view
-from submission.web.opened_files import OpenedFile
+from submission.web.one_script import lean_script
+from submission.web.opened_files import OpenedFile, dropped_file
 from submission.web.questions import (
     Fields,
+    file_question,
     is_quick,
     move_question,
     parse_json,
@@ -33,6 +35,7 @@ from submission.web.questions import (
     tree_question,
     values_question,
 )
+from submission.web.saved_game import saved_frame
 from submission.web.searching.search_pool import Busy, Refusal, SearchPool
 from submission.web.setup_form import (
     DEFAULT_SECONDS,
@@ -43,6 +46,8 @@ from submission.web.setup_form import (
 )
 from submission.web.streams import Streams, until_disconnected
 
+MOST_DROPPED = 10
+"""Files that pages may open, beside those that the server was started with."""
 PAGE_FOLDER = Path(__file__).with_name("page")
 STREAMS = {"values": values_question, "review": review_question, "search": tree_question}
 """By kind: what reads the question of a stream."""
@@ -59,9 +64,11 @@ class Server:
     def __init__(self, processes: int, files: Sequence[OpenedFile] = ()) -> None:
         self.pool = SearchPool(processes)
         self.streams = Streams(self.pool)
-        self._files = files
+        self._files = [*files]
         self._moves: dict[str, asyncio.Task[Any]] = {}
         self._standings = asyncio.Lock()
+        self._opening = asyncio.Lock()
+        self._most_files = len(files) + MOST_DROPPED
 
     def app(self) -> Starlette:
         """The application, which a guard is to stand before."""
@@ -71,10 +78,13 @@ class Server:
             "search/picture": self.picture,
             "replays": self.replays,
             "standings": self.standings,
+            "files": self.open_file,
         }
         return Starlette(
             routes=[
                 Route("/api/setup", self.setup, methods=["GET"]),
+                Route("/saved.html", self.saved, methods=["GET"]),
+                Route("/modules/{name}.js", _module, methods=["GET"]),
                 *(
                     Route(f"/api/{path}", partial(_answer_post, answer), methods=["POST"])
                     for path, answer in posts.items()
@@ -166,10 +176,36 @@ class Server:
         async with self._standings:  # ratings are made once
             return await asyncio.to_thread(lambda: file.standings)
 
+    async def open_file(self, request: Request, fields: Fields) -> Any:
+        """Open a file that was dropped on a page.
+
+        Raises:
+            Refusal: many have been.
+        """
+        name, text = file_question(fields)
+        async with self._opening:
+            if len(self._files) >= self._most_files:
+                raise Refusal(f"{MOST_DROPPED} files were dropped here: start the server anew")
+            self._files.append(await asyncio.to_thread(dropped_file, name, text))
+            return self._files[-1].form(len(self._files) - 1)
+
+    async def saved(self, request: Request) -> Response:
+        """Answer with the page in which games are saved."""
+        return HTMLResponse(saved_frame())
+
     async def follow(self, kind: str, request: Request) -> Response:
         """Answer with the snapshots of a search."""
         page, asked = STREAMS[kind](parse_query(request.query_params.multi_items()))
         return self.streams.follow(page, kind, asked)
+
+
+async def _module(request: Request) -> Response:
+    """Answer with a module of the page, without what its readers alone need."""
+    name = request.path_params["name"]
+    path = PAGE_FOLDER / "modules" / f"{name}.js"
+    if not (name.isidentifier() and path.is_file()):
+        raise HTTPException(404)
+    return Response(lean_script(path.read_text(encoding="utf-8")), media_type="text/javascript")
 
 
 async def _answer_post(

@@ -121,7 +121,10 @@ class Streams:
             self._results.move_to_end((kind, question))
             stream.latest, stream.done, stream.version = known, True, 1
         else:
-            stream.job = self._pool.grow(kind, question, stream.tell)
+            former = self.latest_job(page, kind)
+            if former is not None and former.question != question:
+                former = None
+            stream.job = self._pool.grow(kind, question, stream.tell, former)
             self._latest_jobs[page, kind] = stream.job
             while len(self._latest_jobs) > MOST_STREAMS:
                 self._latest_jobs.popitem(last=False)

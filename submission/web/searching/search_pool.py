@@ -73,7 +73,7 @@ class Job:
     seconds: float = 0.0
     """Time that the agent has for a move."""
     process: "SearchProcess | None" = None
-    """Where it runs, or ran."""
+    """Where it runs, or ran, or is to go on."""
     attempts: int = 0
     is_over: bool = False
 
@@ -190,18 +190,26 @@ class SearchPool:
             raise Refusal("this search is not kept any more: start it again")
         return await self._answer(Lane.QUICK, kind, question, PICTURE_SECONDS, process)
 
-    def grow(self, kind: str, question: Any, tell: Callable[[str, Any], None]) -> Job:
+    def grow(
+        self,
+        kind: str,
+        question: Any,
+        tell: Callable[[str, Any], None],
+        former: Job | None = None,
+    ) -> Job:
         """Have a question answered by snapshots.
 
         Args:
             kind: of the question.
             question: for the process.
             tell: takes `snapshot`, `done` or `refused`, and the snapshot or the reason.
+            former: a job whose process keeps what this one goes on with, if it is still there.
 
         Raises:
             Busy: no process is left.
         """
-        job = Job(next(self._numbers), kind, question, Lane.SLICED, tell)
+        process = former.process if former is not None else None
+        job = Job(next(self._numbers), kind, question, Lane.SLICED, tell, process=process)
         self._begin(job)
         return job
 
@@ -239,7 +247,8 @@ class SearchPool:
         elif job.lane is Lane.QUICK:
             self._hand_over(job, self._processes[0])
         else:
-            self._hand_over(job, self._idlest())
+            kept = job.process if job.process in self._processes else None
+            self._hand_over(job, kept or self._idlest())
 
     def _idlest(self) -> SearchProcess:
         """The process for a search in slices: the first rather than one that long searches need."""

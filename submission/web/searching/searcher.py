@@ -56,7 +56,7 @@ READY = 0
 
 
 class Cancelled(BaseException):
-    """Nobody waits for this search any more; no search holds it for an error of its own."""
+    """Nobody waits for this search any more; a BaseException, so that no search swallows it."""
 
 
 @dataclass

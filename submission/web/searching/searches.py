@@ -3,7 +3,7 @@
 import json
 from collections import OrderedDict, deque
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import lru_cache
 from threading import Event
 from time import perf_counter, sleep
@@ -25,6 +25,7 @@ from agents.traps.told_trap import told_trap
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 from envs.games import game_from_id
+from submission.web.searching.best_trap import growing_trap
 from submission.web.searching.review_view import growing_review
 from submission.web.searching.values import SLICE_SECONDS, growing_values, values_view
 from submission.web.setup_form import LARGEST_SIZE
@@ -42,7 +43,7 @@ MOST_VISITS = 20_000
 KEPT_TREES = 12
 """Of the pages that have searched last, to be stepped through."""
 PICTURE_SHARE = 2
-"""Time for the search to that for drawing it."""
+"""Time for the search to that for showing it."""
 TRAP_SECONDS = 1.0
 """Time to find out what the replies to a move give away."""
 POLL_SECONDS = 0.02
@@ -104,9 +105,15 @@ def game(name: str) -> BoardGame:
     """The game of an id.
 
     Raises:
-        ValueError: there is none, or its board is too large.
+        ValueError: there is none, its board is too large, or no line fits on it.
     """
-    return game_from_id(name, LARGEST_SIZE)
+    env = game_from_id(name, LARGEST_SIZE)
+    if env.inarow > max(env.rows, env.columns):
+        size = f"{env.rows}x{env.columns}"
+        raise ValueError(
+            f"no line of {env.inarow} fits on a board of {size}: choose fewer in a row"
+        )
+    return env
 
 
 def replayed(asked: Asked) -> tuple[BoardGame, BoardState]:
@@ -125,7 +132,7 @@ class Searches:
         self._solvers: WeakValueDictionary[BoardGame, Solver] = WeakValueDictionary()
         self._latest = deque[Solver](maxlen=KEPT_SOLVERS)
         self._prepared = Event()
-        self._trees: OrderedDict[str, SlicedSearch] = OrderedDict()
+        self._trees: OrderedDict[str, tuple[TreeAsked, SlicedSearch]] = OrderedDict()
         PATIENCE.compile_beside_games()
         WIDE_BOARDS.most = MOST_WIDE_BOARDS
 
@@ -176,8 +183,8 @@ class Searches:
             return None
         return None if trap is None else trap.sentence
 
-    def values(self, asked: Asked) -> Snapshots:
-        """Find the values of a position's moves."""
+    def values(self, asked: Asked) -> Generator[dict[str, Any] | None, None, None]:
+        """Find the values of a position's moves; in a lost one, the best trap at last."""
         env, state = replayed(asked)
         solver = None
         if is_solvable(env):
@@ -188,7 +195,12 @@ class Searches:
                 latest = next(estimates, latest)
                 yield {**values_view(latest), "phase": "preparing", "done": False}
             solver = self._solver(env)
-        yield from map(values_view, growing_values(env, state, solver))
+        for values in growing_values(env, state, solver):
+            view = values_view(values)
+            if values.done and solver is not None:
+                yield {**view, "phase": "setting a trap", "done": False}
+                view["trap"] = yield from growing_trap(solver, state, values)
+            yield view
 
     def _solver(self, env: ConnectX) -> Solver | None:
         """The solver of a board; None where too many other boards are being solved."""
@@ -218,30 +230,39 @@ class Searches:
         yield from growing_review(env, asked.actions, solver)
 
     def search(self, asked: TreeAsked) -> Generator[dict[str, Any] | None, None, None]:
-        """Grow the tree of a search, and draw it now and then."""
-        env, state = replayed(asked.position)
-        agent = make_agent(asked.agent, **asked.options)
-        search = SlicedSearch(agent, env, state, MOST_VISITS)
-        self._trees[asked.page] = search
-        self._trees.move_to_end(asked.page)
-        while len(self._trees) > KEPT_TREES:
-            self._trees.popitem(last=False)
+        """Grow the tree of a search, and show it now and then.
+
+        A page that left it, and comes back with the same question, finds it where it was.
+        """
+        search = self._begun(asked)
         goes_on, worked, due, latest = True, 0.0, 0.0, None
-        try:
-            while goes_on:
-                goes_on = search.advance(SLICE_SECONDS)
-                worked += SLICE_SECONDS
-                if steps(search.trace) and (worked >= due or not goes_on):
-                    begun = perf_counter()
-                    latest = picture_view(search, steps(search.trace), (), asked.nodes, not goes_on)
-                    due = worked + PICTURE_SHARE * (perf_counter() - begun)
-                yield latest
-        finally:
-            search.close()
+        while goes_on:
+            goes_on = search.advance(SLICE_SECONDS)
+            worked += SLICE_SECONDS
+            if steps(search.trace) and (worked >= due or not goes_on):
+                begun = perf_counter()
+                latest = picture_view(search, steps(search.trace), (), asked.nodes, not goes_on)
+                due = worked + PICTURE_SHARE * (perf_counter() - begun)
+            yield latest
+
+    def _begun(self, asked: TreeAsked) -> SlicedSearch:
+        """The search of a page that has not ended, or a new one."""
+        former, search = self._trees.pop(asked.page, (None, None))
+        if search is None or search.is_over or former != asked:
+            if search is not None:
+                search.close()
+            env, state = replayed(asked.position)
+            agent = make_agent(asked.agent, **asked.options)
+            search = SlicedSearch(agent, env, state, MOST_VISITS)
+        self._trees[asked.page] = asked, search
+        while len(self._trees) > KEPT_TREES:
+            _, (_, oldest) = self._trees.popitem(last=False)
+            oldest.close()
+        return search
 
     def picture(self, asked: PictureAsked) -> dict[str, Any]:
-        """Draw the tree of a page's latest search as it was after a step."""
-        search = self._trees.get(asked.page)
+        """Show the tree of a page's latest search as it was after a step."""
+        _, search = self._trees.get(asked.page, (None, None))
         if search is None or not steps(search.trace):
             raise ValueError("this search is not kept any more: start it again")
         step = min(asked.step, steps(search.trace))
@@ -263,10 +284,10 @@ def _single(agent: Agent) -> Agent:
 def picture_view(
     search: SlicedSearch, step: int, root: tuple[int, ...], nodes: int, done: bool
 ) -> dict[str, Any]:
-    """The tree after a step as JSON."""
+    """The tree after a step as JSON; where a limit has ended the search, that is said."""
     growth = growth_after(search.trace, step, nodes, root)
-    full = [f"The search ends here: {MOST_VISITS} visits are kept."] if search.is_full else []
-    return {**asdict(growth), "notes": [*growth.notes, *full], "done": done}
+    limit = f"Its limit of {MOST_VISITS:,} visits ends the search here, before it has chosen."
+    return {**growth._asdict(), "limit": limit if search.is_full else None, "done": done}
 
 
 QUESTIONS: Mapping[str, Callable[[Searches, Any], Any]] = {

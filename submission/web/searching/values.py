@@ -13,7 +13,7 @@ from typing import Any
 from agents.agent import Clock, TimeUp
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.mcts_agent import MCTSAgent
-from agents.solver.analysis import plies_left
+from agents.solver.analysis import plies_to_end, result_in_words
 from agents.solver.exact_moves import bounds_of_best
 from agents.solver.solver import ScoreBounds, Solver
 from agents.solver.solver_engine import SolverJob
@@ -59,30 +59,17 @@ class MoveValue:
 
     @property
     def text(self) -> str:
-        """In words, as in `win in 9` or `at least a draw`."""
-        kind, exact = self.kind, self.bounds.exact
-        if kind in {"win", "loss"}:
-            if self.plies is None:
-                return kind
-            return f"{kind} in {self.plies}" if exact else f"{kind} in at most {self.plies}"
-        if kind == "draw":
-            return "draw"
-        if self.bounds.lower >= 0:
-            return "at least a draw"
-        return "at most a draw" if self.bounds.upper <= 0 else "not decided yet"
+        """In words, as in `wins in 5 moves`: the winner's own, as everywhere else."""
+        return result_in_words(self.bounds, self.plies)
 
     @property
     def short(self) -> str:
-        """As a sign and a number: `+9` is a win in 9, `-14` a loss in 14, `=` a draw."""
-        kind, exact = self.kind, self.bounds.exact
-        if kind in {"win", "loss"}:
-            sign = "+" if kind == "win" else "\N{MINUS SIGN}"
-            return f"{sign}{self.plies}" if exact and self.plies is not None else sign
-        if kind == "draw":
-            return "="
-        if self.bounds.lower >= 0:
-            return "\N{GREATER-THAN OR EQUAL TO}="
-        return "\N{LESS-THAN OR EQUAL TO}=" if self.bounds.upper <= 0 else "?"
+        """As short as it is still said in words: `win · 5`, `draw`, or `?`."""
+        if self.plies is None or self.kind == "draw":
+            return {"unknown": "?"}.get(self.kind, self.kind)
+        if not self.bounds.exact:
+            return self.kind
+        return f"{self.kind} · {(self.plies + 1) // 2}"
 
     @property
     def least(self) -> int:
@@ -207,11 +194,8 @@ class Valuation:
 
     def _move_value(self, bounds: ScoreBounds, estimate: float | None) -> MoveValue:
         """Put bounds and an estimate together; a score that is not known gives the most plies."""
-        score = bounds.lower if bounds.lower > 0 else bounds.upper if bounds.upper < 0 else 0
-        decided = bounds.outcome is not None
-        played = self.state.mask.bit_count()
-        plies = plies_left(self._cells, played, score) if decided else None
-        return MoveValue(bounds, plies, None if decided else estimate)
+        plies = plies_to_end(self._cells, self.state.mask.bit_count(), bounds)
+        return MoveValue(bounds, plies, estimate if plies is None else None)
 
     def _solve(self, solver: Solver) -> Iterator[bool]:
         """Prove scores by the solver, the moves in turn; where that takes long, results first."""
@@ -352,17 +336,44 @@ def exact_score(env: BoardGame, state: BoardState) -> int:
 def values_view(values: PositionValues) -> dict[str, Any]:
     """The values as JSON."""
     best = values.best
+    if values.position.kind == "loss" and len(best) == len(values.moves):
+        best = []  # where every move loses as soon, none stands out
     return {
         "columns": [
             {"action": action, "best": action in best, **value_view(value)}
             for action, value in values.moves.items()
         ],
-        "position": {"best": False, **value_view(values.position)},
+        "position": {
+            "best": False,
+            **value_view(values.position),
+            "balance": balance(values.position, values.player),
+        },
         "player": values.player,
         "phase": values.phase,
         "done": values.done,
         "elapsed": round(values.elapsed, 4),
     }
+
+
+PROVEN_SHARE = 0.5
+"""The least balance of a proven win; the sooner it comes, the closer to 1."""
+FAR = 42
+"""Plies after which a win that is proven counts no less."""
+
+
+def balance(value: MoveValue, player: int) -> float | None:
+    """How surely player 1 (1) or player 2 (-1) wins, for a bar or a curve; None is not known.
+
+    Args:
+        value: of a position or a move, from a player's view.
+        player: 1 or 2, whose view that is.
+    """
+    sign = 1 if player == 1 else -1
+    outcome = value.bounds.outcome
+    if outcome is None:
+        return None if value.estimate is None else sign * PROVEN_SHARE * value.estimate
+    sooner = 1 - min(FAR, value.plies or 0) / FAR
+    return sign * outcome * (PROVEN_SHARE + (1 - PROVEN_SHARE) * sooner)
 
 
 def value_view(value: MoveValue) -> dict[str, Any]:

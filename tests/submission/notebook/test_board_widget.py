@@ -166,11 +166,20 @@ def test_values_of_a_position_that_is_left_are_not_shown() -> None:
     board.close()
 
 
-def test_a_saved_notebook_keeps_the_picture() -> None:
+def test_a_cell_puts_out_the_picture_and_then_the_widget(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    put_out: list[dict[str, Any]] = []
+    monkeypatch.setattr(
+        "submission.play.board_widget.display", lambda forms, **_: put_out.append(forms)
+    )
     board = connectx.Board(opponent=None, moves="12")
-    data, _ = board._repr_mimebundle_()
-    assert data["application/vnd.jupyter.widget-view+json"]["model_id"] == board.model_id
-    assert "<svg" in data["text/html"]
+    board._ipython_display_()
+    picture, widget = put_out
+    assert "<svg" in picture["text/html"]
+    assert "X O" in picture["text/plain"]
+    assert "application/vnd.jupyter.widget-view+json" not in picture
+    assert widget["application/vnd.jupyter.widget-view+json"]["model_id"] == board.model_id
     assert "X O" in repr(board)
     board.close()
 

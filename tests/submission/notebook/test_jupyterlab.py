@@ -1,10 +1,20 @@
-"""A person plays on the board in a real JupyterLab, and Python sees it."""
+"""A person plays on the board in a real JupyterLab, and an exported page keeps its picture."""
 
 from pathlib import Path
 from shutil import copy
 
+import pytest
+
+from envs.render import COLOURS
 from tests.helpers.documents import ROOT
-from tests.helpers.jupyter import browser_page, jupyterlab, require_jupyterlab, write_notebook
+from tests.helpers.jupyter import (
+    browser_page,
+    jupyter_environment,
+    jupyterlab,
+    require_jupyterlab,
+    require_modules,
+    write_notebook,
+)
 
 PLAY = """\
 import connectx
@@ -28,11 +38,12 @@ def test_a_person_plays_in_jupyterlab(tmp_path: Path) -> None:
         page.keyboard.press("Shift+Enter")
         page.get_by_role("button", name="Column 4").click()
         plays = page.locator(".cx-message", has_text="Your move (X).")
-        stones = page.locator(".stone")
+        stones = page.locator(".stones .stone")
         page.wait_for_function(COUNT, arg=2)
         page.keyboard.press("1")  # a digit plays where the board has the focus; the cell stays
         page.wait_for_function(COUNT, arg=4)
         plays.wait_for()
+        assert not page.locator("[class^=connectx-picture] svg").first.is_visible()
         assert stones.count() == 4
         page.get_by_role("button", name="Undo").click()
         page.wait_for_function(COUNT, arg=2)
@@ -50,5 +61,33 @@ def test_a_person_plays_in_jupyterlab(tmp_path: Path) -> None:
         assert page.locator(".jp-OutputArea img").first.bounding_box()["height"] > 100
 
 
+def test_an_executed_board_is_a_picture_in_an_exported_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With scripts on: no kernel answers the widget, which takes no room."""
+    require_jupyterlab()
+    require_modules("nbclient", "nbconvert")
+    from nbclient.client import execute
+    from nbconvert import HTMLExporter
+
+    for name, value in jupyter_environment(tmp_path).items():
+        monkeypatch.setenv(name, value)
+    notebook = tmp_path / "notebooks" / "board.ipynb"
+    write_notebook(notebook, 'import connectx\nconnectx.Board(opponent=None, moves="4453")')
+    import nbformat
+
+    executed = execute(nbformat.read(notebook, as_version=4), cwd=str(ROOT))
+    assert executed.metadata.widgets
+    content, _ = HTMLExporter().from_notebook_node(executed)
+    (tmp_path / "board.html").write_text(content, encoding="utf-8")
+    with browser_page() as page:
+        page.goto((tmp_path / "board.html").as_uri())
+        picture = page.locator(".jp-OutputArea svg[role=img]").first
+        assert picture.locator(f"circle[fill='{COLOURS[1]}']").count() == 2
+        assert picture.bounding_box()["height"] > 200
+        assert page.locator(".jupyter-widgets").bounding_box()["height"] < 30
+        assert page.locator(".jp-OutputArea").bounding_box()["height"] < 450
+
+
 COUNT = """count => [...document.querySelectorAll(".cx-widget > div")]
-  .some(host => host.shadowRoot?.querySelectorAll(".stone").length === count)"""
+  .some(host => host.shadowRoot?.querySelectorAll(".stones .stone").length === count)"""

@@ -51,7 +51,7 @@ def game_moves(address: str) -> str:
 def wait_for_moves(page: "Page", count: int) -> None:
     """Wait until so many moves have been made, and no agent is thinking."""
     page.wait_for_url(lambda url: len(game_moves(url)) >= count)
-    page.locator("#seats button[data-thinking=true]").wait_for(state="detached")
+    page.locator("#seats [data-thinking=true]").wait_for(state="detached")
 
 
 def is_over(page: "Page") -> bool:
@@ -85,8 +85,11 @@ def test_a_game_against_each_level_by_clicks(site: Site, level: int) -> None:
             state = ConnectFour().get_next_state(state, action)
         assert not ConnectFour().get_available_actions(state)
         winner = ConnectFour().winner(state)
-        words = "A draw." if winner is None else f"{'XO'[winner - 1]} wins."
+        words = {None: "A draw", 1: "You win!", 2: f"Level {level} wins"}[winner]
         assert message(page).inner_text() == words
+        assert page.locator("#ending-title").inner_text() == words
+        beaten = page.evaluate("localStorage.getItem('beaten')")
+        assert beaten == (str(level) if winner == 1 else None)
 
 
 def test_a_game_by_keyboard_alone(site: Site) -> None:
@@ -101,22 +104,21 @@ def test_a_game_by_keyboard_alone(site: Site) -> None:
         page.keyboard.press("Enter")
         expect(page.get_by_role("dialog", name="New game")).to_be_hidden()
         page.keyboard.press("4")
-        expect(page.locator("#ply-line")).to_have_text("ply 2 of 2")
-        page.keyboard.press("ArrowLeft")
+        expect(page.locator("#ply-line")).to_have_text("move 2 of 2")
         page.keyboard.press("ArrowLeft")
         name = page.evaluate("() => document.activeElement.shadowRoot.activeElement.ariaLabel")
         assert name == "Column 3"
         page.keyboard.press("Enter")
-        expect(page.locator("#ply-line")).to_have_text("ply 4 of 4")
+        expect(page.locator("#ply-line")).to_have_text("move 4 of 4")
         page.keyboard.press("u")
-        expect(page.locator("#ply-line")).to_have_text("ply 2 of 4")
+        expect(page.locator("#ply-line")).to_have_text("move 2 of 4")
         page.keyboard.press("r")
-        expect(page.locator("#ply-line")).to_have_text("ply 4 of 4")
+        expect(page.locator("#ply-line")).to_have_text("move 4 of 4")
         while not is_over(page):
             before = len(game_moves(page.url))
             page.keyboard.press(str(legal_places(page)[0] + 1))
             wait_for_moves(page, before + 1)
-        assert "wins" in message(page).inner_text() or "draw" in message(page).inner_text()
+        assert re.search("win|draw", message(page).inner_text())
         page.keyboard.press("?")
         expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
         page.keyboard.press("Escape")
@@ -130,10 +132,18 @@ def words_of(score: int, played: int) -> str:
     """
     if score == 0:
         return "draw"
-    plies = 44 - 2 * abs(score) - played
-    is_win = score > 0
-    plies -= (plies % 2 == 1) != is_win  # the mover's own stone is an odd ply
-    return f"{'win' if is_win else 'loss'} in {plies}"
+    winner = played % 2 if score > 0 else 1 - played % 2  # 0 has played the stones 0, 2, 4 …
+    moves = 22 - abs(score) - (played + 1 - winner) // 2
+    return f"{'wins' if score > 0 else 'loses'} in {moves} move{'' if moves == 1 else 's'}"
+
+
+def name_of_best(words: str, best: bool, all_lose_alike: bool) -> str:
+    """The words of a move with the name of what stands out: in a lost position none is best."""
+    if not best or all_lose_alike:
+        return words
+    kind = words.partition(" ")[0]
+    names = {"wins": "best", "draw": "keeps the draw", "loses": "resists longest"}
+    return f"{words} {names[kind]}"
 
 
 def test_values_are_those_of_an_independent_solver(site: Site) -> None:
@@ -146,7 +156,7 @@ def test_values_are_those_of_an_independent_solver(site: Site) -> None:
             plies = FEWEST_PLIES + number % (MOST_PLIES - FEWEST_PLIES)
             columns = random_position(rng, plies)
             go_to(page, f"game=connectx-6x7x4&moves={moves_text(columns)}")
-            expect(page.locator("#ply-line")).to_have_text(f"ply {plies} of {plies}")
+            expect(page.locator("#ply-line")).to_have_text(f"move {plies} of {plies}")
             expect(page.locator("#values-list")).to_have_attribute("aria-busy", "false")
             expected = {
                 column: words_of(score, plies) for column, score in judge.scores(columns).items()
@@ -157,12 +167,39 @@ def test_values_are_those_of_an_independent_solver(site: Site) -> None:
                 if score == max(judge.scores(columns).values())
             ]
             rows = page.locator("#values-list .words").all_inner_texts()
+            rows = [row.removesuffix(", best trap").removesuffix(" best trap") for row in rows]
+            lost_alike = len(best) == len(expected) and "loses" in expected[best[0]]
             assert rows == [
-                words + (" best" if column in best else "") for column, words in expected.items()
+                name_of_best(words, column in best, lost_alike)
+                for column, words in expected.items()
             ], columns
             names = places(page).evaluate_all("all => all.map(button => button.ariaLabel)")
             for column, words in expected.items():
-                assert names[column] == f"Column {column + 1}, {words}"
+                name = names[column].removesuffix(", best trap")
+                assert name == f"Column {column + 1}, {words}"
+
+
+def test_a_lost_position_names_what_resists_and_what_sets_a_trap(site: Site) -> None:
+    from playwright.sync_api import expect
+
+    assert max(Judge().scores([3]).values()) < 0
+    with site.page("#game=connectx-6x7x4&moves=4&first=person&second=perfect") as page:
+        page.locator("#values-switch").check()
+        page.wait_for_url(lambda url: len(game_moves(url)) == 2)
+        page.get_by_label("Who plays O").select_option("A person")
+        played = int(game_moves(page.url)[1])
+        page.get_by_role("button", name="Undo").click()
+        row = page.locator("#values-list .value", has_text="best trap")
+        expect(row.locator(".place")).to_have_text(re.compile(str(played)))
+        expect(row).not_to_contain_text("resists longest")
+        expect(page.locator("#values-list")).to_contain_text("resists longest")
+        expect(places(page).nth(played - 1)).to_have_attribute(
+            "aria-label", re.compile("best trap")
+        )
+        expect(page.locator("#values-list em", has_text=re.compile("best$"))).to_have_count(0)
+        go_to(page, "game=connectx-6x7x4&moves=44&first=person&second=person")
+        expect(page.locator("#values-list")).to_have_attribute("aria-busy", "false")
+        expect(page.locator("#values-list")).not_to_contain_text("best trap")
 
 
 def test_values_tell_what_is_proven_from_what_is_estimated(site: Site) -> None:
@@ -180,20 +217,28 @@ def test_undo_redo_and_any_ply(site: Site) -> None:
     with site.page("#game=connectx-6x7x4&moves=4453") as page:
         line = page.locator("#ply-line")
         page.get_by_role("button", name="Undo").click()
-        expect(line).to_have_text("ply 3 of 4")
+        expect(line).to_have_text("move 3 of 4")
         page.get_by_role("button", name="Redo").click()
-        expect(line).to_have_text("ply 4 of 4")
+        expect(line).to_have_text("move 4 of 4")
         page.get_by_role("button", name="2. O, column 4").click()
-        expect(line).to_have_text("ply 2 of 4")
+        expect(line).to_have_text("move 2 of 4")
         page.reload()
-        expect(line).to_have_text("ply 2 of 4")
+        expect(line).to_have_text("move 2 of 4")
         places(page).nth(6).click()
-        expect(line).to_have_text("ply 3 of 3")
+        expect(line).to_have_text("move 3 of 3")
         assert game_moves(page.url) == "447"
+        page.get_by_role("button", name="Back to 3. 5, 3").click()
+        expect(line).to_have_text("move 2 of 4")
+        assert game_moves(page.url) == "4453"
+        page.get_by_role("button", name="Back to 3. 7").click()
+        expect(line).to_have_text("move 2 of 3")
         page.go_back()
-        expect(line).to_have_text("ply 2 of 4")
+        page.go_back()
+        expect(line).to_have_text("move 3 of 3")
+        page.go_back()
+        expect(line).to_have_text("move 2 of 4")
         page.go_forward()
-        expect(line).to_have_text("ply 3 of 3")
+        expect(line).to_have_text("move 3 of 3")
 
 
 def test_the_curve_marks_mistakes_and_leads_to_any_ply(site: Site) -> None:
@@ -210,11 +255,11 @@ def test_the_curve_marks_mistakes_and_leads_to_any_ply(site: Site) -> None:
         box = curve.bounding_box()
         assert box is not None
         curve.click(position={"x": 0.4 * box["width"], "y": 20})
-        expect(page.locator("#ply-line")).to_have_text("ply 2 of 5")
+        expect(page.locator("#ply-line")).to_have_text("move 2 of 5")
         page.keyboard.press("End")
-        expect(page.locator("#ply-line")).to_have_text("ply 5 of 5")
+        expect(page.locator("#ply-line")).to_have_text("move 5 of 5")
         page.keyboard.press("ArrowLeft")
-        expect(page.locator("#ply-line")).to_have_text("ply 4 of 5")
+        expect(page.locator("#ply-line")).to_have_text("move 4 of 5")
         expect(curve).to_have_attribute("aria-valuetext", re.compile("^4. O plays column 2"))
 
 
@@ -242,7 +287,7 @@ def test_games_of_other_sizes_and_from_moves(site: Site) -> None:
         expect(page.locator("#game-title")).to_have_text("Tic-tac-toe")
         page.locator("#values-switch").check()
         expect(page.locator("#values-list")).to_have_attribute("aria-busy", "false")
-        assert page.locator("#values-list .words").all_inner_texts() == ["draw best"] * 9
+        assert page.locator("#values-list .words").all_inner_texts() == ["draw keeps the draw"] * 9
         places(page).nth(4).click()
         wait_for_moves(page, 2)
         state = TicTacToe().initial_state()
@@ -253,10 +298,8 @@ def test_games_of_other_sizes_and_from_moves(site: Site) -> None:
 
 def agents_for_the_second_seat(page: "Page") -> "Locator":
     """The dialog of the second seat, opened for an agent to be chosen."""
-    page.locator("#seats button").last.click()
-    dialog = page.get_by_role("dialog", name="Who plays O?")
-    dialog.get_by_label("Agent", exact=True).check()
-    return dialog
+    page.get_by_label("Who plays O").select_option("An agent with options…")
+    return page.get_by_role("dialog", name="Which agent plays O?")
 
 
 def test_a_seat_is_taken_by_any_agent_with_its_options(site: Site) -> None:
@@ -269,12 +312,49 @@ def test_a_seat_is_taken_by_any_agent_with_its_options(site: Site) -> None:
         dialog.get_by_label("seed").fill("1")
         dialog.get_by_role("button", name="Take the seat").click()
         places(page).nth(3).click()
-        expect(page.locator("#ply-line")).to_have_text("ply 4 of 4")
+        expect(page.locator("#ply-line")).to_have_text("move 4 of 4")
         assert "second=mcts:simulations=50;seed=1;seconds=2" in page.url.replace("%3B", ";")
         page.get_by_role("button", name="Swap seats").click()
-        expect(page.locator("#ply-line")).to_have_text("ply 5 of 5")
+        expect(page.locator("#ply-line")).to_have_text("move 5 of 5")
         page.reload()
-        expect(page.locator("#seats button").first).to_contain_text("mcts")
+        expect(page.locator("#seats .choice").first).to_have_text("mcts")
+
+
+def test_a_level_is_chosen_in_its_place_and_goes_on_with_the_game(site: Site) -> None:
+    from playwright.sync_api import expect
+
+    with site.page("#game=connectx-6x7x4&moves=44&first=person&second=level:n=3") as page:
+        card, choice = page.locator("#seats .seat").last, page.get_by_label("Who plays O")
+        expect(card.locator(".choice")).to_have_text("Level 3")
+        for corner in ({"x": 8, "y": 8}, {"x": 120, "y": 44}):
+            choice.click(position=corner, trial=True)  # nothing lies above it
+        # By keyboard: an arrow opens the list, and chooses nobody yet.
+        choice.focus()
+        for key in ("ArrowDown", "ArrowDown", "ArrowDown"):
+            page.keyboard.press(key)
+        expect(card.locator(".choice")).to_have_text("Level 3")
+        page.keyboard.press("Enter")
+        expect(card.locator(".choice")).to_have_text("Level 5")
+        expect(message(page)).to_have_text("The game goes on with level 5")
+        assert "second=level:n=5" in page.url
+        assert page.evaluate("document.activeElement.ariaLabel") == "Who plays O"
+        assert game_moves(page.url) == "44"
+        places(page).nth(3).click()
+        wait_for_moves(page, 4)
+        expect(message(page)).to_have_text("Your turn")
+        page.go_back()
+        page.go_back()
+        expect(card.locator(".choice")).to_have_text("Level 3")
+
+        go_to(page, "game=connectx-6x7x4&moves=&first=person&second=level:n=3")
+        expect(page.locator("#board .stone")).to_have_count(0)
+        choice.select_option("1")
+        expect(message(page)).to_have_text("A new game with level 1")
+        go_to(page, "game=connectx-6x7x4&moves=1212121&first=person&second=level:n=3")
+        expect(message(page)).to_have_text("You win!")
+        choice.select_option("2")
+        expect(message(page)).to_have_text("A new game with level 2")
+        assert game_moves(page.url) == ""
 
 
 def test_a_trained_agent_is_offered_where_it_knows_the_game(site: Site) -> None:
@@ -287,7 +367,7 @@ def test_a_trained_agent_is_offered_where_it_knows_the_game(site: Site) -> None:
         dialog.get_by_label("seconds a move").fill("10")
         dialog.get_by_role("button", name="Take the seat").click()
         places(page).nth(3).click()
-        expect(page.locator("#ply-line")).to_have_text("ply 4 of 4")
+        expect(page.locator("#ply-line")).to_have_text("move 4 of 4")
         assert 'second=alphazero:weights="zero"' in unquote(page.url)
     with site.page("#game=connectx-5x5x4&moves=44&first=person&second=person") as page:
         dialog = agents_for_the_second_seat(page)
@@ -323,7 +403,7 @@ def test_a_lost_connection_is_told_and_taken_up_again(site: Site) -> None:
         places(page).nth(0).click()
         expect(page.locator("#connection")).to_contain_text("lost")
         page.context.set_offline(False)
-        expect(page.locator("#ply-line")).to_have_text("ply 6 of 6")
+        expect(page.locator("#ply-line")).to_have_text("move 6 of 6")
         expect(page.locator("#connection")).to_be_empty()
         expect(page.locator("#values-list .value").first).to_be_visible()
 
@@ -354,3 +434,84 @@ def test_errors_of_a_link_are_told_in_a_sentence(site: Site) -> None:
     with site.page("#game=connectx-6x7x4&moves=1111111") as page:
         expect(page.locator("#error")).to_contain_text("move 7 is 1")
         site.complaints.clear()  # the browser notes the answer 400
+
+
+def test_a_link_with_an_illegal_move_keeps_the_moves_before_it(site: Site) -> None:
+    from playwright.sync_api import expect
+
+    with site.page("#game=connectx-6x7x4&moves=4488") as page:
+        expect(page.locator("#error")).to_contain_text("move 3 is 8")
+        assert game_moves(page.url) == "44"
+        site.complaints.clear()  # the browser notes the answer 400
+
+
+def test_what_a_link_cannot_mean_is_told(site: Site) -> None:
+    from playwright.sync_api import expect
+
+    with site.page("#game=connectx-6x7x4&moves=44&first=person&second=level") as page:
+        expect(page.locator("#error")).to_contain_text("level:n=3")
+    with site.page("#game=connectx-6x7x9&moves=") as page:
+        expect(page.locator("#error")).to_contain_text("no line of 9 fits on a board of 6x7")
+        site.complaints.clear()
+
+
+def test_the_end_of_a_game_offers_a_rematch_and_a_review(site: Site) -> None:
+    from playwright.sync_api import expect
+
+    fragment = "#game=connectx-6x7x4&moves=415263&first=person&second=level:n=3"
+    with site.page(fragment, has_touch=True) as page:
+        assert page.locator("#ending").is_hidden()
+        places(page).nth(6).tap()
+        ending = page.get_by_role("region", name="You win!")
+        expect(ending).to_be_visible()
+        ending.get_by_role("button", name="Review").click()
+        expect(page.locator("#values-switch")).to_be_checked()
+        ending.get_by_role("button", name="Rematch").click()
+        expect(ending).to_be_hidden()
+        assert game_moves(page.url) == ""
+        focus = "() => document.activeElement.shadowRoot.activeElement.ariaLabel"
+        assert "Column" in page.evaluate(focus)
+
+
+def test_mistakes_are_retried_with_the_solver_as_judge(site: Site) -> None:
+    from playwright.sync_api import expect
+
+    judge = Judge()
+    with site.page("#game=connectx-6x7x4&moves=12121&first=person&second=person") as page:
+        page.locator("#values-switch").check()
+        page.get_by_role("button", name="Retry the mistakes").click()
+        expect(message(page)).to_have_text("X: find a better move")
+        told = page.locator("#retrying-detail")
+        focus = "() => document.activeElement.shadowRoot.activeElement.ariaLabel"
+        assert "Column" in page.evaluate(focus)
+        order = sorted(range(7), key=lambda column: column in judge.moves_that_keep_the_outcome([]))
+        for column in order:
+            keeps = column in judge.moves_that_keep_the_outcome([])
+            places(page).nth(column).click()
+            start = "Right" if keeps else "Not yet"
+            expect(told).to_contain_text(f"{start}: column {column + 1}")
+        expect(page.get_by_role("button", name="Done")).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(page.locator("#retrying")).to_be_hidden()
+        assert game_moves(page.url) == "12121"
+
+
+def test_the_board_keeps_its_place_when_values_come(site: Site) -> None:
+    from playwright.sync_api import expect
+
+    with site.page("#game=connectx-6x7x4&moves=445344&first=person&second=person") as page:
+        stones = page.locator("#board svg")
+        before = stones.bounding_box()
+        page.locator("#values-switch").check()
+        expect(page.locator("#values-list")).to_have_attribute("aria-busy", "false")
+        expect(page.locator("#board .cx-bar")).to_have_class("cx-bar cx-known")
+        assert stones.bounding_box() == before
+
+
+def test_a_full_column_says_so(site: Site) -> None:
+    from playwright.sync_api import expect
+
+    with site.page("#game=connectx-6x7x4&moves=111111&first=person&second=person") as page:
+        places(page).first.click(force=True)
+        expect(page.locator("#board [role=status]")).to_have_text("Column 1, full.")
+        assert game_moves(page.url) == "111111"

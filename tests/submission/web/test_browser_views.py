@@ -1,12 +1,17 @@
 """Searches and replays in the browser; and what holds in every view, in light and dark."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
+from urllib.parse import parse_qs
 
 import pytest
 
+from envs.board import moves_text
+from submission.arena.game_record import GameRecord, Result
+from submission.match.results_file import read_results
+from tests.helpers.bitbully_judge import Judge
 from tests.helpers.browser import (
     Site,
     legal_places,
@@ -57,106 +62,11 @@ def show_all(page: "Page", view: str) -> None:
     page.locator("#values-switch").check()
     if view == "search":
         page.get_by_role("button", name="Start", exact=True).click()
-        page.locator("#search-state", has_text="Step").wait_for()
+        page.locator("#search-state", has_text="It chooses").wait_for()
     if view == "replays":
         page.locator("#standings").wait_for()
-    if view != "over":
+    if view not in ("over", "search"):  # the stage is all that is seen
         page.locator("#values-list .value").first.wait_for()
-
-
-@pytest.mark.parametrize("agent", ["alphabeta", "mcts", "minimax", "expectimax"])
-def test_the_tree_grows_and_is_stepped_through(site: Site, agent: str) -> None:
-    from playwright.sync_api import expect
-
-    with site.page(VIEWS["search"]) as page:
-        page.get_by_label("agent", exact=True).select_option(agent)
-        page.get_by_role("button", name="Start", exact=True).click()
-        state = page.locator("#search-state")
-        expect(state).to_have_text(re.compile(r"Step (\d+) of \1\. It chooses column \d\."))
-        nodes = page.locator("#tree g.node")
-        whole = nodes.count()
-        assert whole > 7
-        page.get_by_role("button", name="First").click()
-        expect(state).to_contain_text("Step 1 of")
-        assert nodes.count() < whole
-        page.keyboard.press(".")
-        expect(state).to_contain_text("Step 2 of")
-        page.get_by_role("slider", name="Step").focus()
-        page.keyboard.press("End")
-        expect(state).to_have_text(re.compile(r"Step (\d+) of \1\."))
-        assert page.locator("#search-words li").count() > 1
-
-
-def test_a_folded_part_opens_and_the_way_leads_back(site: Site) -> None:
-    from playwright.sync_api import expect
-
-    with site.page(VIEWS["search"]) as page:
-        page.get_by_role("button", name="Start", exact=True).click()
-        expect(page.locator("#search-state")).to_contain_text("It chooses")
-        way = page.locator("#tree-way button")
-        assert way.all_inner_texts() == ["whole tree"]
-        folded = page.locator("#tree g.folded").last
-        path = folded.locator("title").text_content()
-        folded.focus()
-        page.keyboard.press("Enter")
-        expect(way).to_have_count(1 + len(str(path).split(",")))
-        assert page.locator("#tree g.node title").first.text_content() == path
-        way.first.click()
-        expect(way).to_have_count(1)
-
-
-def test_the_tree_is_shown_while_the_search_goes_on_and_stops(site: Site) -> None:
-    from playwright.sync_api import expect
-
-    with site.page("#game=connectx-6x7x4&moves=&view=search") as page:
-        page.get_by_label("depth").fill("12")
-        page.get_by_role("button", name="Start", exact=True).click()
-        page.locator("#tree g.node").first.wait_for()
-        expect(page.locator("#search-state")).to_contain_text("Thinking")
-        page.get_by_role("button", name="Stop").click()
-        expect(page.locator("#search-state")).to_contain_text("Step")
-        page.get_by_role("button", name="Back", exact=True).click()
-        expect(page.locator("#search-error")).to_be_hidden()
-
-
-def test_a_growing_tree_is_paused_and_followed_again(site: Site) -> None:
-    from playwright.sync_api import expect
-
-    with site.page("#game=connectx-20x20x5&moves=&view=search") as page:  # a slow one
-        page.get_by_label("agent", exact=True).select_option("mcts")
-        page.get_by_label("simulations").fill("20000")
-        page.get_by_text("More options").click()
-        page.get_by_label("time limit").fill("")
-        page.get_by_role("button", name="Start", exact=True).click()
-        state = page.locator("#search-state")
-        expect(state).to_contain_text("Thinking")
-        follow = page.locator("#search-follow")
-        expect(follow).to_have_text("Pause")
-
-        page.get_by_role("button", name="First").click()
-        expect(state).to_have_text("Paused at step 1, while the search goes on.")
-        slider = page.get_by_role("slider", name="Step")
-        most = int(slider.get_attribute("max") or 0)
-        page.wait_for_function(
-            "most => document.querySelector('#search-step').max > most", arg=most
-        )
-        expect(slider).to_have_value("1")
-
-        page.get_by_label("nodes drawn").select_option("60")
-        expect(state).to_contain_text("Paused at step 1")
-        follow.click()
-        expect(state).to_contain_text("Thinking")
-        expect(page.get_by_label("nodes drawn")).to_have_value("30")
-        page.keyboard.press("p")
-        expect(state).to_contain_text("Paused at step")
-        page.locator("#tree g.folded").last.click()
-        expect(page.locator("#tree-way button")).not_to_have_count(1)
-        page.keyboard.press("p")
-        expect(page.locator("#tree-way button")).to_have_count(1)
-
-        page.get_by_role("button", name="Stop").click()
-        expect(state).to_contain_text("Step")
-        expect(follow).to_be_disabled()
 
 
 def test_replays_are_filtered_and_stepped_through(site: Site) -> None:
@@ -169,23 +79,23 @@ def test_replays_are_filtered_and_stepped_through(site: Site) -> None:
         expect(games).to_have_count(10)
         page.get_by_label("opponent", exact=True).select_option("rival")
         page.get_by_label("result of the player").select_option("win")
-        expect(games).to_have_count(1)
+        expect(games).to_have_count(2)  # one by a failure of the other
         games.first.click()
         expect(page.locator("#seats")).to_contain_text("hero")
-        expect(page.locator("#ply-line")).to_have_text("ply 0 of 7")
+        expect(page.locator("#ply-line")).to_have_text("move 0 of 7")
         for _ in range(7):
             page.keyboard.press("r")
         expect(message(page)).to_have_text("X wins.")
         page.keyboard.press("u")
         page.reload()
-        expect(page.locator("#ply-line")).to_have_text("ply 6 of 7")
+        expect(page.locator("#ply-line")).to_have_text("move 6 of 7")
         expect(page.locator("#seats")).to_contain_text("rival")
         assert legal_places(page) == []
         page.get_by_role("button", name="Play on from here").click()
-        expect(page.locator("#seats button").first).to_contain_text("Person")
+        expect(page.locator("#seats .choice").first).to_have_text("Player X")
         assert "moves=121212" in page.url
         places(page).nth(2).click()
-        expect(page.locator("#ply-line")).to_have_text("ply 7 of 7")
+        expect(page.locator("#ply-line")).to_have_text("move 7 of 7")
         page.go_back()
         page.go_back()
         expect(page.locator("#seats")).to_contain_text("rival")
@@ -207,14 +117,14 @@ def test_an_episode_of_kaggle_is_opened_and_stepped_through(site: Site) -> None:
             expect(page.locator("#seats")).to_contain_text(player)
         for ply, column in enumerate(EPISODE, 1):
             page.get_by_role("button", name="Next", exact=True).click()
-            expect(page.locator("#ply-line")).to_have_text(f"ply {ply} of 7")
+            expect(page.locator("#ply-line")).to_have_text(f"move {ply} of 7")
             words = f"{ply}. {'OX'[ply % 2]} plays column {column}"
             expect(page.locator("#ply-text")).to_contain_text(words)
             assert page.locator("#board .stone").count() == ply
         expect(message(page)).to_have_text("X wins.")
         page.locator("#moves button").nth(3).click()
         page.reload()
-        expect(page.locator("#ply-line")).to_have_text("ply 3 of 7")
+        expect(page.locator("#ply-line")).to_have_text("move 3 of 7")
         expect(page.locator("#seats")).to_contain_text("Theirs")
 
 
@@ -229,6 +139,132 @@ def test_failures_and_standings_are_shown(site: Site) -> None:
         expect(games.first).to_contain_text("boom")
         expect(page.locator("#standings-table tbody tr")).to_have_count(3)
         expect(page.locator("#cross-table tbody tr")).to_have_count(3)
+
+
+def arrive(page: "Page", kind: str, name: str, text: str) -> None:
+    """Drop or paste something: a file where it has a name, else a text."""
+    page.evaluate(
+        """([kind, name, text]) => {
+            const data = new DataTransfer();
+            if (name) data.items.add(new File([text], name));
+            else data.setData("text/plain", text);
+            const how = { bubbles: true, cancelable: true, dataTransfer: data };
+            how.clipboardData = data;
+            const made = kind === "drop" ? DragEvent : ClipboardEvent;
+            document.body.dispatchEvent(new made(kind, how));
+        }""",
+        [kind, name, text],
+    )
+
+
+def test_a_dropped_episode_and_pasted_moves_are_opened(site: Site, tmp_path: Path) -> None:
+    from playwright.sync_api import expect
+
+    episode = write_episode(episode_of(EPISODE, names=("<b>Mine</b>", "Theirs")), tmp_path)
+    with site.page() as page:
+        arrive(page, "drop", "mine.json", episode.read_text(encoding="utf-8"))
+        expect(page.locator("#replays-file")).to_contain_text("mine.json (1 game)")
+        expect(page.locator("#seats")).to_contain_text("<b>Mine</b>")
+        page.reload()
+        expect(page.locator("#seats")).to_contain_text("Theirs")
+        arrive(page, "paste", "", " 4, 4,3 ")
+        expect(page.locator("#board .stone")).to_have_count(3)
+        assert "view=replays" not in page.url
+        arrive(page, "drop", "", episode.read_text(encoding="utf-8"))
+        expect(page.locator("#replays-file option")).to_have_count(4)
+        expect(page.locator("#seats")).to_contain_text("Theirs")
+        arrive(page, "paste", "", "a game, please")
+        expect(page.locator("#error")).to_contain_text("nor a move string")
+        page.locator("#replays-chooser").set_input_files(episode)
+        expect(page.locator("#replays-file option")).to_have_count(5)
+
+
+def test_filters_begin_anew_with_another_file(site: Site) -> None:
+    from playwright.sync_api import expect
+
+    with site.page("#view=replays") as page:
+        page.get_by_label("result of the player").select_option("loss")
+        page.get_by_label("failures only").check()
+        file = page.get_by_label("file", exact=True)
+        file.select_option("1")
+        expect(page.locator("#replays-list button")).to_have_count(1)
+        file.select_option("0")
+        expect(page.locator("#replays-list button")).to_have_count(15)
+        expect(page.get_by_label("result of the player")).to_have_value("")
+
+
+def test_a_game_that_is_tapped_on_a_phone_is_seen(site: Site) -> None:
+    from playwright.sync_api import expect
+
+    with site.page("#view=replays", viewport={"width": 360, "height": 740}) as page:
+        last = page.locator("#replays-list button").last
+        last.scroll_into_view_if_needed()
+        last.click()
+        expect(page.locator("#seats")).to_contain_text("third")
+        expect(page.locator("#board")).to_be_in_viewport(ratio=0.5)
+
+
+@pytest.mark.parametrize(
+    ("link", "words"),
+    [
+        ("#view=replays&file=0&replay=9999", "ladder.jsonl has no game 10000: its last is 15."),
+        ("#view=replays&file=7&replay=0", "The file of this link is not open"),
+    ],
+)
+def test_a_link_to_a_game_that_is_not_there_is_refused_in_words(
+    site: Site, link: str, words: str
+) -> None:
+    from playwright.sync_api import expect
+
+    with site.page(link) as page:
+        expect(page.locator("#error")).to_contain_text(words)
+
+
+def mistakes_of(name: str, records: Sequence[GameRecord], judge: Judge) -> dict[str, list[int]]:
+    """The moves that keep the result where this player did not, by the moves before."""
+    found: dict[str, list[int]] = {}
+    for record in records:
+        for ply in range(record.seat_of(name) - 1, len(record.columns), 2):
+            before, chosen = record.columns[:ply], record.columns[ply]
+            keeping = judge.moves_that_keep_the_outcome(before)
+            if ply >= len(record.opening) and chosen not in keeping:
+                found[moves_text([*before, chosen])] = keeping
+    return found
+
+
+def test_the_mistakes_of_a_file_are_practised_while_others_are_found(
+    site: Site, tmp_path: Path
+) -> None:
+    from playwright.sync_api import expect
+
+    records = read_results(write_ladder(tmp_path / "ladder.jsonl")).records
+    lost = (Result.LOSS, Result.PLAYER_FAILED)
+    own = [record for record in records if record.player == "hero" and record.result in lost]
+    expected = mistakes_of("hero", own, Judge())
+    assert len(own) == 4
+    assert len(expected) > 1
+    met = []
+    with site.page("#view=replays") as page:
+        page.get_by_label("player", exact=True).select_option("hero")
+        page.get_by_label("result of the player").select_option("loss")
+        page.get_by_role("button", name="Practise the mistakes of this file").click()
+        expect(page.locator("#retrying-progress")).to_have_text("4 of 4 games judged.")
+        title = page.locator("#retrying-title")
+        for number in range(1, len(expected) + 1):
+            expect(title).to_have_text(f"Mistake {number} of {len(expected)}")
+            told = page.locator("#retrying-detail")
+            played = int(re.search(r"played column (\d)", told.inner_text())[1])  # type: ignore[index]
+            query = parse_qs(page.url.partition("#")[2])
+            before = query["moves"][0][: int(query["ply"][0])]
+            met.append(f"{before}{played}")
+            places(page).nth(expected[met[-1]][0]).click()
+            expect(told).to_contain_text("Right")
+            if number < len(expected):
+                page.get_by_role("button", name="Next", exact=True).click()
+        assert sorted(met) == sorted(expected)
+        page.get_by_role("button", name="Done").click()
+        expect(page.locator("#retrying")).to_be_hidden()
+        expect(page.locator("#seats")).to_contain_text("hero")
 
 
 def audit(page: "Page") -> None:
@@ -247,12 +283,11 @@ def test_an_audit_finds_no_violation(site: Site, view: str) -> None:
         audit(page)
 
 
-@pytest.mark.parametrize("name", ["Who plays O?", "New game", "Keys"])
+@pytest.mark.parametrize("name", ["Which agent plays O?", "New game", "Keys"])
 def test_an_audit_of_the_dialogs_finds_no_violation(site: Site, name: str) -> None:
     with site.page(viewport={"width": 360, "height": 700}) as page:
-        if name == "Who plays O?":
-            page.locator("#seats button").last.click()
-            page.get_by_role("dialog", name=name).get_by_label("Agent", exact=True).check()
+        if name == "Which agent plays O?":
+            page.get_by_label("Who plays O").select_option("An agent with options…")
         else:
             page.keyboard.press({"New game": "n", "Keys": "?"}[name])
         audit(page)
@@ -292,7 +327,7 @@ def test_moves_and_values_are_read_aloud(site: Site) -> None:
     with site.page(VIEWS["play"]) as page:
         page.locator("#values-switch").check()
         live = page.locator("#board [role=status]")
-        expect(live).to_have_text(re.compile(r"^Best: column \d.*, (win|loss) in \d+\.|.*draw\.$"))
+        expect(live).to_have_text(re.compile(r"^Best: column \d.*, wins in \d+ moves\.$"))
         places(page).nth(0).click()
         expect(live).to_contain_text("plays column 1.")
 
@@ -300,8 +335,57 @@ def test_moves_and_values_are_read_aloud(site: Site) -> None:
 def test_a_game_that_ends_rings_the_line(site: Site) -> None:
     with site.page(VIEWS["over"]) as page:
         assert page.locator("#board .above .last").count() == 4
-        assert message(page).inner_text() == "X wins."
+        assert message(page).inner_text() == "X wins"
 
 
-def test_the_page_is_small() -> None:
-    assert sum(file.stat().st_size for file in PAGE.rglob("*") if file.is_file()) < MOST_BYTES
+def test_the_page_is_small(site: Site) -> None:
+    """All that a browser loads of it: the server leaves comments of the modules out."""
+    with site.page() as page:
+        loaded = page.evaluate(
+            """() => ["navigation", "resource"].flatMap(kind => performance.getEntriesByType(kind))
+                .map(entry => [new URL(entry.name).pathname, entry.decodedBodySize])"""
+        )
+    sizes = {path: size for path, size in loaded if not path.startswith("/api/")}
+    modules = {f"/modules/{file.name}" for file in (PAGE / "modules").iterdir()}
+    assert modules <= {*sizes}
+    assert 100_000 < sum(sizes.values()) < MOST_BYTES
+
+
+def test_in_forced_colours_nothing_is_told_by_colour_alone(site: Site) -> None:
+    with site.page(VIEWS["play"], forced_colors="active") as page:
+        switch = page.locator("#values-switch")
+
+        def looks() -> tuple[str, str]:
+            """The ground of the switch, and where its knob stands."""
+            script = """input => [getComputedStyle(input).backgroundColor,
+                getComputedStyle(input, "::before").translate]"""
+            ground, knob = switch.evaluate(script)
+            return ground, knob
+
+        off = looks()
+        switch.check()
+        assert all(one != other for one, other in zip(off, looks(), strict=True))
+        to_move = page.locator(".seat[data-to-move=true]")
+        width = "card => getComputedStyle(card).borderTopWidth"
+        assert to_move.evaluate(width) != page.locator(".seat[data-to-move=false]").evaluate(width)
+        here = page.locator("nav#views a[aria-current]")
+        bar = """link => getComputedStyle(link, "::after").backgroundColor"""
+        assert here.evaluate(bar) != page.evaluate(
+            "getComputedStyle(document.body).backgroundColor"
+        )
+        # The stones of X bear a cross, those of O a ring; a value has a sign and a word.
+        assert page.locator("#board .one path.mark").count() == 6
+        assert page.locator("#board .stones .two circle.mark").count() == 5
+        page.locator("#board .cx-value:not([data-kind=unknown])").first.wait_for()
+        words = page.locator("#board .cx-value:not([data-kind=unknown])").first.inner_text()
+        assert re.search("[▲=▼]", words)
+        assert re.search("win|draw|loss", words)
+        places(page).nth(1).hover()
+        assert page.locator("#board .hovering .disc").count() == 1
+        assert page.locator("#board .ghost").count() == 1
+        page.keyboard.press("Tab")
+        page.keyboard.press("ArrowLeft")
+        assert "solid" in page.evaluate(
+            "getComputedStyle(document.activeElement.shadowRoot?.activeElement"
+            " ?? document.activeElement).outlineStyle"
+        )

@@ -10,6 +10,7 @@ from agents.book.opening_book import shipped_book_of
 from agents.solver.solver import Solver
 from envs import BoardGame, BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.board import moves_text, parse_moves
+from submission.web.searching.best_trap import growing_trap
 from submission.web.searching.review_view import growing_review
 from submission.web.searching.values import PositionValues, growing_values, values_view
 from tests.helpers.bitbully_judge import Judge
@@ -46,6 +47,34 @@ def last(
     return final
 
 
+def named_trap(solver: Solver, actions: Sequence[int]) -> int | None:
+    """The move that is named in the end."""
+    state = reached(ENV, actions)
+    search = growing_trap(solver, state, last(ConnectX(), state, solver, 60))
+    while True:
+        try:
+            next(search)
+        except StopIteration as end:
+            found: int | None = end.value
+            return found
+
+
+def test_a_trap_is_named_in_lost_positions_alone_and_loses_no_sooner_than_it_must(
+    solver: Solver,
+) -> None:
+    judge, rng, lost = Judge(), random.Random(9), 0
+    while lost < 6:
+        actions = random_game(rng, rng.randrange(16, 32))
+        scores, trap = judge.scores(actions), named_trap(solver, actions)
+        left = 42 - len(actions)
+        resisting = [column for column, score in scores.items() if score > -(left // 2)]
+        if max(scores.values()) >= 0 or len(resisting or scores) == 1:
+            assert trap is None
+            continue
+        lost += 1
+        assert trap in (resisting or scores)
+
+
 def plies_of_score(plies: int, score: int) -> int:
     """When a game ends: the winner wins with the `abs(score)`-th last stone that is theirs."""
     first, second = 21, 21
@@ -69,8 +98,10 @@ def test_values_are_those_of_the_solver_and_of_bitbully_in_50_positions(solver: 
             assert value.kind == ("win" if score > 0 else "loss" if score < 0 else "draw")
             if score:
                 expected = plies_of_score(len(actions), score)
-                assert value.text == f"{value.kind} in {expected}"
-                assert expected % 2 == (score > 0)
+                moves = (expected + 1) // 2  # the winner's own
+                verb = "wins" if score > 0 else "loses"
+                assert value.text == f"{verb} in {moves} move{'' if moves == 1 else 's'}"
+                assert value.plies == expected
 
 
 def test_what_is_said_before_the_end_is_true(solver: Solver) -> None:
@@ -111,10 +142,10 @@ def test_a_board_that_is_too_large_to_solve_has_proofs_of_a_few_plies_and_estima
     assert values.moves[0].kind == "unknown"
     assert values.moves[0].estimate is not None
     losing = {action: value for action, value in values.moves.items() if action != 0}
-    assert {value.text for value in losing.values()} <= {"loss in 2", "not decided yet"}
-    assert any(value.text == "loss in 2" for value in losing.values())
+    assert {value.text for value in losing.values()} <= {"loses in 1 move", "not decided yet"}
+    assert any(value.text == "loses in 1 move" for value in losing.values())
     winning = last(env, state_from_moves(env, "1,16,1,16,1,16"), None, 1.0)
-    assert winning.moves[0].text == "win in 1"
+    assert winning.moves[0].text == "wins in 1 move"
     assert winning.best == [0]
 
 
@@ -155,5 +186,5 @@ def test_a_review_of_a_whole_game_ends_with_its_result(solver: Solver) -> None:
     assert [ply["ply"] for ply in plies] == list(range(len(actions)))
     winner = ENV.winner(state)
     if winner is not None:
-        assert plies[-1]["text"] == "win in 1"
+        assert plies[-1]["text"] == "wins in 1 move"
         assert (plies[-1]["value"] > 0) == (winner == 1)

@@ -1,6 +1,9 @@
 """Requests that another page, another name or a stranger could send are refused."""
 
 import asyncio
+import re
+from base64 import b64encode
+from hashlib import sha256
 from typing import Any
 
 import httpx
@@ -89,9 +92,26 @@ def test_another_page_is_refused(headers: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("token", ["", "wrong", TOKEN[:-1], f"{TOKEN}x"])
 def test_without_the_token_nothing_is_answered(token: str) -> None:
-    for path in ("/", "/style.css", "/api/setup", f"/?token={token}x"):
+    for path in ("/style.css", "/saved.html", "/api/setup"):
         require_refusal(Visitor(X_Connectx_Token=token).get(path), 403)
     require_refusal(Visitor(X_Connectx_Token=token).post("/api/position", json=POSITION), 403)
+
+
+@pytest.mark.parametrize("path", ["/", "/index.html", "/?token=wrong", "/?token="])
+@pytest.mark.parametrize("site", ["none", "same-origin", "cross-site"])
+def test_without_the_token_a_page_says_in_words_what_to_do(path: str, site: str) -> None:
+    answer = Visitor(X_Connectx_Token="", Sec_Fetch_Site=site).get(path)
+    assert answer.status_code == 403
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert "Open the address" in answer.text
+    assert TOKEN not in answer.text
+    assert "set-cookie" not in answer.headers
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+    (script,) = re.findall(r"<script>(.*?)</script>", answer.text, re.DOTALL)
+    digest = b64encode(sha256(script.encode()).digest()).decode("ascii")
+    assert f"script-src 'sha256-{digest}';" in policy
 
 
 def test_the_printed_address_gives_a_cookie_that_other_pages_requests_do_not_carry() -> None:
@@ -150,13 +170,18 @@ def test_a_path_that_leaves_the_folder_leads_nowhere() -> None:
         assert Visitor().get(path).status_code in {400, 404}
 
 
-@pytest.mark.parametrize("length", [70_000, 10_000_000])
-def test_a_large_body_is_refused_and_the_server_lives(server: Running, length: int) -> None:
+@pytest.mark.parametrize(
+    ("path", "length"),
+    [("position", 70_000), ("position", 10_000_000), ("files", 10_000_000)],
+)
+def test_a_large_body_is_refused_and_the_server_lives(
+    server: Running, path: str, length: int
+) -> None:
     body = b'{"game": "' + b"x" * length + b'"}'
     kind = {"Content-Type": "application/json"}
-    require_refusal(server.client.post("/api/position", content=body, headers=kind), 413)
+    require_refusal(server.client.post(f"/api/{path}", content=body, headers=kind), 413)
     chunks = (body[start : start + 4096] for start in range(0, len(body), 4096))
-    require_refusal(server.client.post("/api/position", content=chunks, headers=kind), 413)
+    require_refusal(server.client.post(f"/api/{path}", content=chunks, headers=kind), 413)
     assert server.client.post("/api/position", json=POSITION).status_code == 200
 
 

@@ -1,5 +1,6 @@
 """Files of games in the browser: which games are listed, and the table of their players."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from envs.games import game_from_id
 from submission.match.results_file import read_results
 from submission.rating.ladder import make_ladder
 from submission.web.opened_files import OpenedFile, ReplayFilter
+from submission.web.routes import MOST_DROPPED
+from tests.helpers.browser import write_ladder
 from tests.helpers.shell import Shell
 from tests.helpers.web_server import Running, running_server
 
@@ -58,6 +61,7 @@ def test_games_are_filtered_and_the_table_is_that_of_the_report(
     assert all(replay["players"][replay["seat"] - 1] == "greedy" for replay in mine)
     results = [listed(server, player="greedy", result=result)["total"] for result in RESULTS]
     assert sum(results) == 8
+    assert listed(server, result="player failed") == listed(server, result="opponent failed")
     assert listed(server, player="greedy", opponent="random", count=2)["total"] == 4
     assert len(listed(server, offset=10)["replays"]) == 2
     assert listed(server, failed=True)["total"] == 0
@@ -72,7 +76,7 @@ def test_games_are_filtered_and_the_table_is_that_of_the_report(
     assert all(len(row) == len(standings["columns"]) for row in standings["rows"])
 
 
-RESULTS = ["win", "draw", "loss", "player failed", "opponent failed"]
+RESULTS = ["win", "draw", "loss"]
 
 
 def test_a_result_is_from_the_view_of_the_player_who_is_asked_for(ladder: Path) -> None:
@@ -82,6 +86,41 @@ def test_a_result_is_from_the_view_of_the_player_who_is_asked_for(ladder: Path) 
     assert won["total"] == lost["total"] > 0
     assert [game["number"] for game in won["replays"]] == [g["number"] for g in lost["replays"]]
     assert [3 - game["seat"] for game in won["replays"]] == [g["seat"] for g in lost["replays"]]
+
+
+def test_who_fails_has_lost(tmp_path: Path) -> None:
+    file = OpenedFile(write_ladder(tmp_path / "ladder.jsonl"))
+    for result, count in (("win", 2), ("loss", 2), ("draw", 1), ("player failed", 1)):
+        wanted = ANY._replace(player="hero", opponent="rival", result=result)
+        assert file.replays(wanted, 0, 99)["total"] == count, result
+
+
+def test_a_dropped_file_is_opened_as_one_that_was_named(server: Running, ladder: Path) -> None:
+    content = {"name": "C:\\games\\mine\x1b.jsonl", "text": ladder.read_text(encoding="utf-8")}
+    form = server.client.post("/api/files", json=content).json()
+    assert (form["number"], form["name"], form["games"]) == (1, "mine\\x1b.jsonl", 12)
+    assert listed(server, file=1) == listed(server)
+    tables = [server.client.post("/api/standings", json={"file": n}).json() for n in (0, 1)]
+    assert tables[0] == tables[1]
+    assert len(server.client.get("/api/setup").json()["files"]) == 2
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[1]", '{"format": 7}', "\ud800", '{"name": "connectx"}']
+)
+def test_what_is_no_file_of_games_is_refused_by_its_name(server: Running, text: str) -> None:
+    content = json.dumps({"name": "x.json", "text": text})
+    kind = {"Content-Type": "application/json"}
+    answer = server.client.post("/api/files", content=content, headers=kind)
+    assert answer.status_code == 400
+    assert "x.json" in answer.json()["error"]
+    assert "tmp" not in answer.json()["error"]
+
+
+def test_so_many_files_are_taken_and_no_more(server: Running, ladder: Path) -> None:
+    content = {"name": "x.jsonl", "text": ladder.read_text(encoding="utf-8")}
+    answers = [server.client.post("/api/files", json=content) for _ in range(MOST_DROPPED + 1)]
+    assert [answer.status_code for answer in answers] == [200] * MOST_DROPPED + [422]
 
 
 def test_one_players_games_have_the_table_of_evaluate(shell: Shell, tmp_path: Path) -> None:

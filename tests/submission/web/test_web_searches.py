@@ -13,7 +13,7 @@ import httpx
 import psutil
 import pytest
 
-from submission.web.searching import search_pool
+from submission.web.searching import search_pool, searches
 from submission.web.searching.search_pool import SearchPool
 from submission.web.searching.searches import Asked, PictureAsked, TreeAsked
 from submission.web.streams import LINGER_SECONDS
@@ -214,7 +214,8 @@ def test_a_tree_grows_and_is_stepped_through(server: Running, page: str) -> None
     assert (last["done"], end) == (True, "end")
     assert [one["steps"] for one in growing] == sorted(one["steps"] for one in growing)
     assert last["chosen"] in range(7)
-    assert last["svg"].startswith("<svg")
+    assert len(last["nodes"]) == 30 < 1 + last["nodes"][0]["below"]
+    assert last["limit"] is None
     for step in (1, 2, last["steps"] // 2):
         asked: dict[str, Any] = {"page": page, "step": step, "root": [], "nodes": 30}
         picture = server.client.post("/api/search/picture", json=asked).json()
@@ -238,6 +239,24 @@ def test_a_tree_of_a_search_that_was_left_can_be_stepped_through(
     assert not grown["done"]
     picture = server.client.post("/api/search/picture", json={"page": page, "step": 10})
     assert picture.json()["step"] == 10
+
+
+def test_a_search_that_was_left_goes_on_where_it_was(server: Running, page: str) -> None:
+    question = {"page": page, "game": "connectx-20x20x5", "moves": "", "agent": "mcts"}
+    options = json.dumps({"simulations": 100_000, "time_limit": None})
+    with events(server, "search", **question, options=options) as snapshots:
+        left = next(one["steps"] for one in snapshots if one["steps"] > 50)
+    wait_until_quiet(server)  # it is called off
+    with events(server, "search", **question, options=options) as snapshots:
+        assert next(snapshots)["steps"] >= left
+
+
+def test_a_limit_of_visits_ends_a_search_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searches, "MOST_VISITS", 40)
+    asked = TreeAsked("page", Asked(GAME, ()), "minimax", json.dumps({"depth": 5}), 30)
+    *_, last = filter(None, searches.Searches().search(asked))
+    assert (last["steps"], last["chosen"], last["done"]) == (40, None, True)
+    assert last["limit"] == "Its limit of 40 visits ends the search here, before it has chosen."
 
 
 def test_pictures_that_are_called_off_before_they_begin_end_no_process(

@@ -123,6 +123,11 @@ export function remembered(name, otherwise) {
   return localStorage.getItem(name) ?? otherwise;
 }
 
+/** @returns {Set<number>} the levels that somebody at this browser has won against */
+export function beatenLevels() {
+  return new Set(remembered("beaten", "").split(" ").filter(Boolean).map(Number));
+}
+
 /** @param {string} name @param {string} value */
 export function remember(name, value) {
   localStorage.setItem(name, value);
@@ -132,7 +137,8 @@ export function remember(name, value) {
 export function bindSettings() {
   bindTheme();
   bindSwitch("keys-switch", "keys", "on", () => {});
-  bindSwitch("tree-fit", "tree-fit", "off", fits => byId("tree").classList.toggle("fit", fits));
+  bindSwitch("sound-switch", "sound", "off", () => {});
+  bindSwitch("tree-boards", "tree-boards", "off", () => {});
   byId("help-button").addEventListener("click", () => byId("help-dialog").showModal());
   for (const button of document.querySelectorAll("[data-close]")) {
     button.addEventListener("click", () => button.closest("dialog").close());

@@ -2,31 +2,48 @@
  * Questions to the server: JSON by POST, and streams of server-sent events.
  *
  * Who asks is not told of a lost connection: the question waits, and is asked again when the server
- * answers. Streams are closed while the page is hidden, for browsers allow six connections to a host.
+ * answers. A server that was started anew answers when its address has been opened in this browser;
+ * then the page begins again where it stands. Streams are closed while the page is hidden, for
+ * browsers allow six connections to a host.
  */
 
 const RETRY = 1000; // milliseconds between two tries of a lost connection
 
-/** The name of this page, by which the server ends what it no longer wants. */
-const PAGE = Array.from(crypto.getRandomValues(new Uint8Array(12)), byte =>
+/**
+ * The name of this page, by which the server ends what it no longer wants. A page that is loaded again
+ * takes it over; it is not left where a second tab that is made of this one would find it.
+ */
+const PAGE = sessionStorage.getItem("page") ?? Array.from(crypto.getRandomValues(new Uint8Array(12)), byte =>
   (byte % 36).toString(36)).join("");
+addEventListener("pageshow", () => sessionStorage.removeItem("page"));
+addEventListener("pagehide", () => sessionStorage.setItem("page", PAGE));
 
-const connectionListeners = new Set();
-let connected = true;
+const LOST = "The connection to the server is lost. Trying again…";
+const LOCKED = "The server was started anew. Open the address that it has printed in this browser: then this page goes on.";
+
+let tell = () => {};
+let trouble = "";
 
 /**
  * Be told when the connection is lost or found again.
  *
- * @param {(connected: boolean) => void} listener
+ * @param {(trouble: string) => void} listener takes a sentence, or "" where all is well
  */
 export function onConnection(listener) {
-  connectionListeners.add(listener);
+  tell = listener;
 }
 
-function setConnected(now) {
-  if (now === connected) return;
-  connected = now;
-  for (const listener of connectionListeners) listener(now);
+function setTrouble(now) {
+  if (now === trouble) return;
+  if (trouble === LOCKED && !now) location.reload(); // all of it stands in the address
+  trouble = now;
+  tell(trouble);
+}
+
+/** Note how the server answers. @returns {boolean} whether it knows this browser */
+function isLetIn({ status }) {
+  setTrouble(status === 403 ? LOCKED : "");
+  return status !== 403;
 }
 
 /** Whether an error says that nobody wants the answer any more. */
@@ -41,6 +58,11 @@ export function isAbort(error) {
  */
 export function getSetup() {
   return ask("api/setup", {});
+}
+
+/** @returns {Promise<string>} the page to save games in, as HTML without its games */
+export async function getSavedFrame() {
+  return (await fetch("saved.html")).text();
 }
 
 /**
@@ -72,12 +94,10 @@ async function ask(path, options) {
       response = await fetch(path, options);
     } catch (error) {
       if (isAbort(error)) throw error;
-      setConnected(false);
-      await later(RETRY, options.signal);
-      continue;
+      setTrouble(LOST);
     }
-    setConnected(true);
-    return content(response);
+    if (response && isLetIn(response)) return content(response);
+    await later(RETRY, options.signal);
   }
 }
 
@@ -107,7 +127,12 @@ function later(milliseconds, signal) {
  * @returns {{close: () => void}}
  */
 export function stream(path, question, onSnapshot, onError) {
-  const address = `api/${path}?${new URLSearchParams({ page: PAGE, ...question })}`;
+  return streamAs("", path, question, onSnapshot, onError);
+}
+
+/** As `stream`, beside the page's other one of this path: the server keeps one for each name. */
+export function streamAs(name, path, question, onSnapshot, onError) {
+  const address = `api/${path}?${new URLSearchParams({ page: PAGE + name, ...question })}`;
   let source = null, timer = 0, ended = false;
 
   const pause = () => {
@@ -126,7 +151,7 @@ export function stream(path, question, onSnapshot, onError) {
   };
   const open = () => {
     source = new EventSource(address);
-    source.onopen = () => setConnected(true);
+    source.onopen = () => setTrouble("");
     source.onmessage = event => {
       const snapshot = JSON.parse(event.data);
       if (snapshot.done) close();
@@ -156,11 +181,10 @@ async function refused(address) {
   const end = new AbortController();
   try {
     const response = await fetch(address, { signal: end.signal });
-    setConnected(true);
-    if (response.ok || response.status === 503) return "";
+    if (!isLetIn(response) || response.ok || response.status === 503) return "";
     return await content(response).then(() => "", error => error.message);
   } catch {
-    setConnected(false);
+    setTrouble(LOST);
     return "";
   } finally {
     end.abort();

@@ -4,6 +4,7 @@ import { movesText } from "./address.js";
 import { isAbort, post, postAsPage } from "./api.js";
 import { byId, h, showError } from "./dom.js";
 
+const MOST_LINES = 6; // that are kept
 const SIZES = { rows: "rows", columns: "columns", inarow: "in a row" };
 
 /**
@@ -30,6 +31,8 @@ export class Game {
   /** @type {Position} the end of the line */
   end;
   ply = 0;
+  /** @type {Position[]} the ends of lines that were left by a variation */
+  lines = [];
   #question = 0;
 
   /**
@@ -51,6 +54,20 @@ export class Game {
   }
 
   /**
+   * Open the moves before the first one that the server has refused.
+   *
+   * @param {{game: string, moves: string}} line
+   * @param {string} refusal the server's sentence
+   * @returns {Promise<boolean>} as for `open`; false where it has refused something else
+   */
+  async openLegalPart({ game, moves }, refusal) {
+    const count = Number(refusal.match(/^move (\d+) is/)?.[1] ?? 0) - 1;
+    if (count < 1) return false;
+    const numbers = /[\s,]/.test(moves) ? moves.split(/[\s,]+/).filter(Boolean) : [...moves];
+    return this.open(game, movesText(numbers.slice(0, count).map(number => Number(number) - 1)));
+  }
+
+  /**
    * Make a move at the ply that is looked at. Another move than the line's next replaces its rest.
    *
    * @param {number} action
@@ -61,7 +78,31 @@ export class Game {
       this.goTo(this.ply + 1);
       return true;
     }
-    return this.open(this.end.game, movesText([...this.end.actions.slice(0, this.ply), action]));
+    const moves = movesText([...this.end.actions.slice(0, this.ply), action]);
+    const left = this.ply < this.plies ? this.end : null;
+    const opened = await this.open(this.end.game, moves);
+    if (opened && left) this.#keep(left);
+    return opened;
+  }
+
+  /**
+   * Go to a line that was left; the one on the board is kept in its place.
+   *
+   * @param {Position} line one of `lines`
+   */
+  returnTo(line) {
+    const shared = this.end.actions.findIndex((action, ply) => action !== line.actions[ply]);
+    const left = this.end;
+    this.#question++;
+    this.end = line;
+    this.ply = Math.max(0, shared);
+    this.lines = this.lines.filter(other => other !== line);
+    this.#keep(left);
+  }
+
+  #keep(line) {
+    const others = this.lines.filter(({ moves }) => !line.moves.startsWith(moves) && moves !== this.end.moves);
+    this.lines = [...others, line].slice(-MOST_LINES);
   }
 
   /** @param {number} ply */
@@ -188,6 +229,7 @@ export function askGame(games, now, onChoice) {
     try {
       await onChoice(chosenGame(select.value), byId("game-moves").value.trim());
       dialog.close();
+      byId("board").firstElementChild.shadowRoot.querySelector("[tabindex='0']")?.focus();
     } catch (error) {
       showError(byId("game-error"), error.message);
     }

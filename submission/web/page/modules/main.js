@@ -5,21 +5,25 @@ import {
 } from "./address.js";
 import { getSetup, onConnection } from "./api.js";
 import { createBoard } from "./board.js";
-import { bindKeys, byId, showError } from "./dom.js";
+import { bindKeys, byId, MARKS, showError } from "./dom.js";
 import { askGame, Game, Turns } from "./game.js";
 import { Record } from "./record.js";
 import { Replays } from "./replays.js";
+import { Retry } from "./retry.js";
 import { Search } from "./search.js";
-import { askSeat, usualSeats } from "./seats.js";
+import { askAgent, seatName, seatTrouble, usualSeats } from "./seats.js";
+import { bindArrivals, copyLink, saveAsPage } from "./share.js";
 import {
-  agentsTurn, drawSeats, drawToolbar, isPersonsTurn, plyAfter, plyBefore, statusText,
+  agentsTurn, courseText, drawEnding, drawLines, drawToolbar, isPersonsTurn, plyAfter, plyBefore, SeatRow, statusText,
 } from "./table.js";
+import { clack } from "./sound.js";
 import { Values } from "./values.js";
 
 const game = new Game();
 const board = createBoard(byId("board"), { onMove: action => movePerson(action), label: "Board" });
 const values = new Values(() => drawBoard());
-const record = new Record(ply => goTo(ply));
+const record = new Record(ply => goTo(ply), () => drawRetry());
+const retry = new Retry(() => showPuzzle());
 const turns = new Turns(answer => moveAgent(answer), () => render());
 
 const state = {
@@ -32,30 +36,53 @@ const state = {
   stepping: false,
   wait: Number(remembered("pace", "500")),
   valued: remembered("values", "off") === "on",
+  note: "",
+  handed: false,
 };
-let search, replays;
+let search, replays, seatRow;
 
 // What is shown
 
 function render() {
   const { position } = game;
   byId("game-title").textContent = position.title;
-  byId("ply-line").textContent = `ply ${game.ply} of ${game.plies}`;
+  byId("ply-line").textContent = game.plies ? `move ${game.ply} of ${game.plies}` : "";
   document.title = `${position.title} · connectx`;
   document.querySelector("main").dataset.view = state.view;
   turns.consider(agentsTurn(state, game));
   drawViews();
-  drawSeats(state, game, turns, askForSeat, swapSeats);
+  seatRow.show(state, game, turns);
   drawToolbar(state, game, turns);
-  values.follow(state.valued ? position : null);
+  values.follow(state.valued && !retry.mistake ? position : null);
+  if (retry.mistake) byId("values-state").textContent = "They come back when the mistakes are done.";
   drawBoard();
   byId("values-switch").checked = state.valued;
   byId("values-on").hidden = !state.valued;
   byId("values-off").hidden = state.valued;
-  record.show(game, state.valued);
-  search.show(state.view === "search" ? position : null);
+  record.show(game, state.valued && !retry.mistake?.replay, state.replay?.replay.opening_plies);
+  search.show(position, state.view === "search");
   if (state.view === "replays") replays.show(state.replay);
   showError(byId("error"), turns.error);
+  drawEnding(state, game);
+  drawLines(game, line => {
+    game.returnTo(line);
+    settle("push");
+  });
+  drawRetry();
+}
+
+/** The mistakes that may be retried: those of persons, where an agent has played, too. */
+function drawRetry() {
+  retry.draw();
+  if (retry.isOpen) byId("ending").hidden = true;
+  document.querySelector(".toolbar").hidden = retry.isOpen;
+  byId("retry-mistakes").hidden = retry.isOpen || !state.valued || !ownMistakes().length;
+}
+
+function ownMistakes() {
+  const persons = state.seats.map(seat => seat.name === PERSON.name);
+  const all = state.replay || !persons.includes(true);
+  return record.mistakes.filter(({ player }) => all || persons[player - 1]);
 }
 
 function drawViews() {
@@ -71,17 +98,22 @@ function drawBoard() {
   const { position } = game;
   board.update({
     ...position,
-    interactive: isPersonsTurn(state, game),
-    values: state.valued && !position.over ? values.byAction ?? {} : null,
-    message: statusText(state, game),
+    interactive: Boolean(retry.mistake) || isPersonsTurn(state, game),
+    values: state.valued && !position.over && !retry.mistake ? values.byAction ?? {} : null,
+    balance: state.valued && !retry.mistake ? values.balance : null,
+    message: retry.mistake ? `${MARKS[position.player]}: find a better move` : statusText(state, game),
   });
 }
 
 // What happens
 
 async function movePerson(action) {
+  if (retry.mistake) return retry.judge(action);
   try {
-    if (await game.play(action)) settle("push");
+    if (!await game.play(action)) return;
+    clack();
+    state.note = "";
+    settle("push");
   } catch (error) {
     showError(byId("error"), error.message);
   }
@@ -90,7 +122,9 @@ async function movePerson(action) {
 async function moveAgent(answer) {
   state.stepping = false;
   state.thoughts[game.ply % 2] = answer;
-  if (await game.play(answer.action)) settle("replace");
+  if (!await game.play(answer.action)) return;
+  clack();
+  settle("replace");
 }
 
 /** Show what has changed, and write it to the address. */
@@ -112,7 +146,27 @@ function place() {
   };
 }
 
+/** Show the position of the mistake that is being retried, where there is one. */
+async function showPuzzle() {
+  const { mistake } = retry;
+  const replay = mistake?.replay;
+  if (replay) {
+    if (!await game.open(replay.game, replay.moves, mistake.ply)) return;
+    game.lines = [];
+    state.replay = { file: replay.file, number: replay.number, replay };
+    settle("replace");
+  } else {
+    if (mistake) game.goTo(mistake.ply);
+    render();
+  }
+  if (!mistake) return;
+  byId("board").scrollIntoView({ block: "nearest" });
+  board.focus();
+}
+
 function goTo(ply) {
+  retry.end();
+  state.note = "";
   game.goTo(ply);
   settle("replace");
 }
@@ -134,25 +188,46 @@ async function playOn() {
   settle("push");
 }
 
-function askForSeat(index) {
-  askSeat(index + 1, state.seats[index], game.end.game, state.setup, seat => sit(index, seat));
+function askForAgent(index) {
+  askAgent(index + 1, state.seats[index], game.end.game, state.setup, seat => sit(index, seat));
+  render(); // the list shows who sits there, and not its entry that has asked
 }
 
-function sit(index, seat) {
-  state.seats = state.seats.with(index, seat);
-  state.thoughts[index] = null;
-  settle("push");
+/** Seat somebody in the game that goes on; one that is over, or has not begun, begins anew. */
+async function sit(index, seat) {
+  const anew = game.position.over || !game.plies;
+  await reseat(state.seats.with(index, seat), state.thoughts.with(index, null));
+  const name = seatName(seat).replace("Level", "level").replace("You", "a person");
+  state.note = `${anew ? "A new game" : "The game goes on"} with ${name}`;
+  render();
 }
 
 function swapSeats() {
-  state.seats = state.seats.toReversed();
-  state.thoughts.reverse();
+  return reseat(state.seats.toReversed(), state.thoughts.toReversed());
+}
+
+async function reseat(seats, thoughts) {
+  if (game.position.over) await begin(game.end.game, "");
+  Object.assign(state, { seats, thoughts: game.plies ? thoughts : [null, null], note: "", handed: game.plies > 0 });
   settle("push");
+}
+
+async function rematch() {
+  await begin(game.end.game, "");
+  board.focus();
+}
+
+function review() {
+  if (!state.valued) toggleValues();
+  byId("record").scrollIntoView({ block: "nearest" });
+  byId("record-title").focus();
 }
 
 async function begin(id, moves) {
   await game.open(id, moves);
-  Object.assign(state, { replay: null, thoughts: [null, null], paused: false });
+  game.lines = [];
+  retry.end();
+  Object.assign(state, { replay: null, thoughts: [null, null], paused: false, note: "", handed: false });
   if (state.view === "replays") state.view = "play";
   settle("push");
 }
@@ -160,8 +235,13 @@ async function begin(id, moves) {
 async function openReplay(file, replay) {
   try {
     if (!await game.open(replay.game, replay.moves, replay.opening_plies)) return;
+    game.lines = [];
+    retry.end();
     state.replay = { file, number: replay.number, replay };
+    state.view = "replays";
     settle("push");
+    const table = byId("table");
+    if (table.getBoundingClientRect().top < 0) table.scrollIntoView();
   } catch (error) {
     showError(byId("replays-error"), error.message);
   }
@@ -194,13 +274,18 @@ function stepBy(by) {
   else goTo(game.ply + by);
 }
 
-async function copyLink() {
-  try {
-    await navigator.clipboard.writeText(location.href);
-    byId("copied").textContent = "The link to this position is copied.";
-  } catch {
-    byId("copied").textContent = "This browser lets no page copy here: take the link from the address bar.";
-  }
+async function openMoves(moves) {
+  await begin(game.end.game, moves);
+  state.seats = usualSeats(moves, state.setup);
+  settle("replace");
+}
+
+function savePage() {
+  return saveAsPage(game.end, {
+    players: state.replay?.replay.players ?? state.seats.map(seatName),
+    course: courseText(state, game.end),
+    opening: state.replay?.replay.opening_plies ?? 0,
+  });
 }
 
 // Where the page stands
@@ -208,25 +293,37 @@ async function copyLink() {
 /** Go to the place that the address names. */
 async function follow() {
   const wanted = readAddress(location.hash);
-  state.view = wanted.view;
-  state.seats = wanted.seats ?? usualSeats(wanted.moves, state.setup);
+  Object.assign(state, { view: wanted.view, note: "" });
+  const trouble = wanted.seats?.map(seat => seatTrouble(seat, state.setup)).find(Boolean) ?? "";
+  state.seats = (!trouble && wanted.seats) || usualSeats(wanted.moves, state.setup);
   if (wanted.view !== "play") state.stepping = false;
   try {
     await restore(wanted);
   } catch (error) {
-    if (!game.end) await game.open(DEFAULT_GAME, "");
+    if (!await game.openLegalPart(wanted, error.message) && !game.end) await game.open(DEFAULT_GAME, "");
     settle("replace");
     showError(byId("error"), error.message);
     return;
   }
   render();
+  if (trouble) showError(byId("error"), trouble);
 }
 
 async function restore({ game: id, moves, ply, replay }) {
   const same = game.end && game.end.game === id && movesText(game.end.actions) === moves;
+  retry.end();
+  const left = game.lines.find(line => line.game === id && line.moves === moves);
   if (same) game.goTo(ply ?? game.plies);
-  else await game.open(id, moves, ply);
+  else if (left) {
+    game.returnTo(left);
+    game.goTo(ply ?? game.plies);
+  } else {
+    await game.open(id, moves, ply);
+    game.lines = [];
+    state.thoughts = [null, null];
+  }
   if (replay?.file === state.replay?.file && replay?.number === state.replay?.number) return;
+  state.replay = null;
   const found = replay && await replays.find(replay);
   state.replay = found ? { ...replay, replay: found } : null;
 }
@@ -234,7 +331,13 @@ async function restore({ game: id, moves, ply, replay }) {
 function bindButtons() {
   const actions = {
     undo, redo, continue: playOn, pause: togglePause, step: stepOnce, "copy-link": copyLink,
-    "new-game": newGame,
+    "save-page": savePage, "replays-open": () => byId("replays-chooser").click(),
+    "new-game": newGame, rematch, review,
+    "swap-again": async () => {
+      await swapSeats();
+      board.focus();
+    },
+    "retry-mistakes": () => retry.begin(ownMistakes()),
     retry: () => {
       turns.forget();
       render();
@@ -258,17 +361,16 @@ function newGame() {
 }
 
 async function start() {
-  onConnection(connected => {
-    byId("connection").textContent = connected ? "" : "The connection to the server is lost. Trying again…";
-  });
+  onConnection(trouble => { byId("connection").textContent = trouble; });
   state.setup = await getSetup();
   search = new Search(state.setup);
-  replays = new Replays(state.setup.files, openReplay);
+  seatRow = new SeatRow(state.setup, { onSeat: sit, onAgent: askForAgent, onSwap: swapSeats });
+  replays = new Replays(state.setup.files, openReplay, (games, ofPlayer) => retry.practise(games, ofPlayer));
   bindSettings();
   bindButtons();
   bindKeys({
-    u: () => game.ply > 0 && undo(),
-    r: () => game.ply < game.plies && redo(),
+    u: () => !search.isOnStage && game.ply > 0 && undo(),
+    r: () => !search.isOnStage && game.ply < game.plies && redo(),
     v: toggleValues,
     n: newGame,
     p: pause,
@@ -276,8 +378,17 @@ async function start() {
     ".": () => stepBy(1),
     "?": () => byId("help-dialog").showModal(),
   }, {
-    digit: action => isPersonsTurn(state, game) && game.position.legal.includes(action) && movePerson(action),
+    digit: action => !search.isOnStage && (retry.mistake || isPersonsTurn(state, game)) && game.position.legal.includes(action) && movePerson(action),
     arrow: () => board.focus(),
+  });
+  bindArrivals(byId("replays-chooser"), {
+    onMoves: openMoves,
+    onFile: async (name, text) => {
+      await replays.add(name, text);
+      state.view = "replays";
+      render();
+    },
+    onTrouble: sentence => showError(byId("error"), sentence),
   });
   window.addEventListener("popstate", follow);
   await follow();

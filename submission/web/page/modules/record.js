@@ -22,11 +22,17 @@ export class Record {
   #key = "";
   #source = null;
   #shown = null;
+  #opening = 0;
   #curve;
   #onPly;
+  #onJudged;
 
-  /** @param {(ply: number) => void} onPly what to do when a ply is chosen */
-  constructor(onPly) {
+  /**
+   * @param {(ply: number) => void} onPly what to do when a ply is chosen
+   * @param {() => void} [onJudged] what to do when all moves are judged
+   */
+  constructor(onPly, onJudged = () => {}) {
+    this.#onJudged = onJudged;
     this.#onPly = onPly;
     this.#curve = createCurve(byId("curve"), onPly);
   }
@@ -36,9 +42,11 @@ export class Record {
    *
    * @param {import("./game.js").Game} game
    * @param {boolean} judging whether the moves shall be judged
+   * @param {number} opening the first plies, which nobody chose: they are no mistakes
    */
-  show(game, judging) {
+  show(game, judging, opening = 0) {
     this.#shown = game;
+    this.#opening = opening;
     byId("curve").hidden = !judging;
     this.#follow(judging && game.plies ? game.end : null);
     this.#draw();
@@ -56,9 +64,11 @@ export class Record {
     byId("record-state").textContent = end ? "Judging the moves…" : "";
     if (!end) return;
     this.#source = stream("review", { game: end.game, moves: end.moves }, snapshot => {
-      this.#judged = new Map(snapshot.plies.map(judgement => [judgement.ply + 1, judgement]));
+      this.#judged = new Map(snapshot.plies.map(judgement =>
+        [judgement.ply + 1, judgement.ply < this.#opening ? { ...judgement, mistake: null } : judgement]));
       byId("record-state").textContent = snapshot.done ? this.#total() : "Judging the moves…";
       this.#draw();
+      if (snapshot.done) this.#onJudged();
     }, sentence => {
       byId("record-state").textContent = "";
       showError(byId("record-error"), sentence);
@@ -73,9 +83,15 @@ export class Record {
     return `Mistakes that changed the result: ${first} by X, ${second} by O.`;
   }
 
+  /** The mistakes that have changed the result, in the order of the game. */
+  get mistakes() {
+    return [...this.#judged.values()].filter(({ mistake, columns }) => columns && isGrave(mistake));
+  }
+
   #draw() {
     const { end, ply, plies } = this.#shown;
     const text = plyText(end, ply, this.#judged.get(ply));
+    byId("record")?.classList.toggle("empty", !plies);
     this.#curve.update(plies, ply, this.#judged, text);
     byId("ply-text").textContent = text;
     drawMoves(end, ply, this.#judged, this.#onPly);
@@ -118,12 +134,12 @@ function drawMoves({ actions, place }, ply, judged, onPly) {
 }
 
 function moveItem(ply, onPly) {
-  const button = h("button", { type: "button", onclick: () => onPly(ply) }, ply ? "" : "start");
+  const button = h("button", { type: "button", onclick: () => onPly(ply), "aria-label": ply ? null : "The start" }, ply ? "" : "start");
   return h("li", {}, button);
 }
 
 /** @param {string|null} mistake @returns {boolean} whether it has changed the result */
-function isGrave(mistake) {
+export function isGrave(mistake) {
   return mistake !== null && mistake !== "slower";
 }
 

@@ -1,7 +1,8 @@
-/** The games of the files that the server was started with: to filter, and to choose from. */
+/** The games of the files that are open on the server: to filter, and to choose from. */
 
 import { isAbort, post } from "./api.js";
 import { byId, h, MARKS, showError } from "./dom.js";
+import { MOST_GAMES } from "./practice.js";
 
 const COUNT = 50;
 
@@ -12,26 +13,50 @@ export class Replays {
   #offset = 0;
   #open = null;
   #onOpen;
+  #onPractise;
   #asked = new AbortController();
 
   /**
    * @param {object[]} files as /api/setup tells them
    * @param {(file: number, replay: object) => void} onOpen what to do when a game is chosen
+   * @param {(replays: object[], ofPlayer: boolean) => void} onPractise what to do when the mistakes
+   *   of games are wanted, those of their `player` alone or of both
    */
-  constructor(files, onOpen) {
+  constructor(files, onOpen, onPractise) {
     this.#files = files;
     this.#onOpen = onOpen;
-    byId("replays-none").hidden = files.length > 0;
-    byId("replays-form").hidden = files.length === 0;
-    byId("replays-file").append(...files.map(({ number, name, games }) =>
-      h("option", { value: number }, `${name} (${games} ${games === 1 ? "game" : "games"})`)));
+    this.#onPractise = onPractise;
+    this.#offerFiles();
     byId("replays-file").addEventListener("change", () => this.#choose(Number(byId("replays-file").value)));
     byId("replays-form").addEventListener("submit", event => event.preventDefault());
     for (const id of ["player", "opponent", "result", "failed"]) {
       byId(`replays-${id}`).addEventListener("change", () => this.#list(0));
     }
+    byId("replays-practise").addEventListener("click", () => this.#practise());
     byId("replays-before").addEventListener("click", () => this.#list(this.#offset - COUNT));
     byId("replays-after").addEventListener("click", () => this.#list(this.#offset + COUNT));
+  }
+
+  #offerFiles() {
+    byId("replays-none").hidden = this.#files.length > 0;
+    byId("replays-form").hidden = this.#files.length === 0;
+    byId("replays-file").replaceChildren(...this.#files.map(({ number, name, games }) =>
+      h("option", { value: number }, `${name} (${games} ${games === 1 ? "game" : "games"})`)));
+  }
+
+  /**
+   * Have the server open a file of games, and choose it; a single game goes to the board.
+   *
+   * @param {string} name
+   * @param {string} text what is in it
+   * @returns {Promise<void>} rejected with a sentence where it is none
+   */
+  async add(name, text) {
+    const file = await post("files", { name, text });
+    this.#files.push(file);
+    this.#offerFiles();
+    const replays = await this.#choose(file.number);
+    if (file.games === 1) this.#onOpen(file.number, replays[0]);
   }
 
   /**
@@ -50,11 +75,15 @@ export class Replays {
    * Find a game by its number.
    *
    * @param {{file: number, number: number}} which
-   * @returns {Promise<object|null>}
+   * @returns {Promise<object>} rejected with a sentence where there is none
    */
   async find({ file, number }) {
+    const known = this.#files.find(other => other.number === file);
+    if (!known) throw new Error("The file of this link is not open: drop it on the page.");
     const { replays } = await post("replays", { file, offset: number, count: 1 });
-    return replays.find(replay => replay.number === number) ?? null;
+    const found = replays.find(replay => replay.number === number);
+    if (!found) throw new Error(`${known.name} has no game ${number + 1}: its last is ${known.games}.`);
+    return found;
   }
 
   #choose(number) {
@@ -65,31 +94,48 @@ export class Replays {
         h("option", { value: "" }, "any"),
         ...this.#file.players.map(name => h("option", { value: name }, name)));
     }
-    this.#list(0);
+    byId("replays-result").value = "";
+    byId("replays-failed").checked = false;
     this.#showStandings();
+    return this.#list(0);
+  }
+
+  /** The question for some of the games that are wanted. */
+  #question(offset, count) {
+    const chosen = Object.fromEntries(["player", "opponent", "result"]
+      .map(name => [name, byId(`replays-${name}`).value]).filter(([, value]) => value));
+    if (byId("replays-failed").checked) chosen.failed = true;
+    return { file: this.#file.number, ...chosen, offset: Math.max(0, offset), count };
+  }
+
+  async #practise() {
+    const question = this.#question(0, MOST_GAMES);
+    const { replays } = await post("replays", question);
+    const file = this.#file.number;
+    if (replays.length) this.#onPractise(replays.map(replay => ({ ...replay, file })), Boolean(question.player));
   }
 
   async #list(offset) {
     this.#asked.abort();
     this.#asked = new AbortController();
-    const chosen = Object.fromEntries(["player", "opponent", "result"]
-      .map(name => [name, byId(`replays-${name}`).value]).filter(([, value]) => value));
-    if (byId("replays-failed").checked) chosen.failed = true;
-    const question = { file: this.#file.number, ...chosen, offset: Math.max(0, offset), count: COUNT };
+    const question = this.#question(offset, COUNT);
     try {
       const { total, replays } = await post("replays", question, this.#asked.signal);
       showError(byId("replays-error"), "");
       this.#offset = question.offset;
       this.#draw(total, replays);
+      return replays;
     } catch (error) {
       if (!isAbort(error)) showError(byId("replays-error"), error.message);
     }
+    return [];
   }
 
   #draw(total, replays) {
     const last = this.#offset + replays.length;
     byId("replays-state").textContent = total
       ? `Games ${this.#offset + 1} to ${last} of ${total}` : "No game is like that.";
+    byId("replays-practise").disabled = !total;
     byId("replays-before").disabled = this.#offset === 0;
     byId("replays-after").disabled = last >= total;
     byId("replays-list").replaceChildren(...replays.map(replay => this.#item(replay)));

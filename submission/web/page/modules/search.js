@@ -3,26 +3,38 @@
 import { isAbort, postAsPage, stream } from "./api.js";
 import { byId, h, showError } from "./dom.js";
 import { optionsForm } from "./seats.js";
+import { legendOf, Tree } from "./tree.js";
+import { NodePanel } from "./tree_node.js";
 
 const HIDDEN = ["engine", "keep_tree", "weights"]; // what is recorded is plain Python, without a network
 const FIRST = "alphabeta";
 const MAIN = ["depth", "simulations"];
-const MARGIN = 8; // pixels above a tree
+const MOST_NODES = 300; // that the server sends
+const WHOLE = 150; // pictures of a whole search that is played in one go
+const FRAME_TIME = 100; // milliseconds for each of them
+const GONE = "The search that was here is not kept any more: Start begins it again.";
 
-/** The panel of a search and its tree. */
+/** The search view: its form and, once a search has begun, its stage. */
 export class Search {
   #setup;
   #form;
   #position = null;
   #key = "";
+  #isShown = false;
   #source = null;
   #thinking = false;
   #paused = false; // the search goes on, and its pictures are not shown
+  #begun = null; // the agent and the options of the latest search
   #latest = null; // the picture that has come last from a search
+  #whole = null; // the nodes of the last step, below the top: where they stand, steps are shown
   #picture = null; // the one that is shown
-  #drawn = ""; // how many nodes a search shows while it goes on
+  #wanted = 1; // the step that is asked for or shown
+  #selected = null; // the path of the node that was chosen; null: the current step's
   #top = [];
+  #playing = null; // what ends the play
   #asked = new AbortController();
+  #tree;
+  #panel = new NodePanel();
 
   /** @param {object} setup */
   constructor(setup) {
@@ -31,77 +43,126 @@ export class Search {
     for (const { name, search } of setup.agents) {
       if (search) select.append(h("option", { value: name, selected: name === FIRST }, name));
     }
-    select.addEventListener("change", () => this.#showOptions());
-    this.#showOptions();
-    byId("search-form").addEventListener("submit", event => {
-      event.preventDefault();
-      this.#start();
+    this.#tree = new Tree(byId("tree"), {
+      onSelect: node => this.#select(node),
+      onOpen: node => this.#open(node),
+      onShown: shown => this.#tellShown(shown),
     });
-    byId("search-stop").addEventListener("click", () => this.#stop());
-    byId("search-follow").addEventListener("click", () => this.togglePause());
-    byId("search-nodes").addEventListener("change", () => this.#picture && this.#ask(this.#step));
-    byId("search-step").addEventListener("input", () => this.#ask(byId("search-step").valueAsNumber));
-    const steps = { first: () => 1, back: () => this.#step - 1, on: () => this.#step + 1, last: () => Infinity };
-    for (const [name, step] of Object.entries(steps)) {
-      byId(`search-${name}`).addEventListener("click", () => this.#ask(step()));
-    }
+    this.#showOptions();
+    this.#bind();
+  }
+
+  /** Whether the stage is all that is seen. */
+  get isOnStage() {
+    return this.#isShown && document.querySelector("main").hasAttribute("data-stage");
   }
 
   /**
    * Show the position that a search would begin from; the tree of another is put away.
    *
-   * @param {import("./game.js").Position|null} position null: the view is left, the search ends
+   * @param {import("./game.js").Position} position
+   * @param {boolean} isShown whether the search view is seen; one that is left keeps its tree
    */
-  show(position) {
-    const key = position ? `${position.game} ${position.moves}` : "";
+  show(position, isShown) {
+    const key = `${position.game} ${position.moves}`;
+    this.#isShown = isShown;
+    if (!isShown) this.#endPlay();
+    const isFirst = !this.#key;
+    if (key !== this.#key) {
+      this.#stop();
+      this.#clear();
+    }
     this.#position = position;
-    if (key === this.#key) return;
     this.#key = key;
-    this.#stop();
-    this.#clear();
+    if (isFirst) this.#findAgain();
   }
 
   /** Go some steps on or back, where there is a tree. @param {number} by */
   move(by) {
-    if (this.#picture) this.#ask(this.#step + by);
+    if (this.#picture) this.#go(this.#wanted + by);
   }
 
-  /** Hold the picture of a search that goes on, or follow it again. */
+  /** Hold the picture of a search that goes on, or follow it again; play the steps of one that is over. */
   togglePause() {
-    if (!this.#picture || !this.#thinking) return;
-    if (this.#paused) this.#follow();
-    else this.#setPaused(true);
+    if (!this.#picture) return;
+    if (this.#thinking && this.#paused) this.#follow();
+    else if (this.#thinking) this.#setPaused(true);
+    else if (this.#playing) this.#endPlay();
+    else this.#play();
   }
 
-  /** Show the search as it goes on: its whole tree, with as many nodes as at its start. */
-  #follow() {
-    this.#asked.abort();
-    this.#top = [];
-    byId("search-nodes").value = this.#drawn;
-    showError(byId("search-error"), "");
-    this.#setPaused(false);
-    this.#draw(this.#latest);
+  #bind() {
+    addEventListener("pagehide", () => this.#keep());
+    byId("search-agent").addEventListener("change", () => this.#showOptions());
+    byId("search-form").addEventListener("submit", event => {
+      event.preventDefault();
+      this.#start();
+    });
+    byId("search-step").addEventListener("input", () => this.#go(byId("search-step").valueAsNumber));
+    const clicks = {
+      "search-stop": () => this.#stop(),
+      "search-play": () => this.togglePause(),
+      "search-first": () => this.#go(1),
+      "search-back": () => this.move(-1),
+      "search-on": () => this.move(1),
+      "search-last": () => this.#go(Infinity),
+      "search-leave": () => this.#setStage(false),
+      "search-return": () => this.#setStage(true),
+      "tree-in": () => this.#tree.zoom(1),
+      "tree-out": () => this.#tree.zoom(-1),
+      "tree-whole": () => this.#tree.fit(),
+    };
+    for (const [id, action] of Object.entries(clicks)) byId(id).addEventListener("click", action);
+    for (const id of ["search-nodes", "tree-boards"]) {
+      byId(id).addEventListener("change", () => this.#picture && this.#drawTree());
+    }
   }
 
-  #setPaused(paused) {
-    this.#paused = paused;
-    byId("search-follow").textContent = paused ? "Follow" : "Pause";
-    if (this.#picture) this.#tell();
-  }
-
-  get #step() {
-    return this.#picture.step;
-  }
-
-  #showOptions() {
+  #showOptions(values = null) {
     const name = byId("search-agent").value;
     const agent = this.#setup.agents.find(({ name: known }) => known === name);
+    const given = values ?? agent.search;
     const options = agent.options.filter(option => !HIDDEN.includes(option.name));
-    const main = optionsForm(options.filter(({ name: option }) => MAIN.includes(option)), agent.search);
-    const others = optionsForm(options.filter(({ name: option }) => !MAIN.includes(option)), agent.search);
+    const main = optionsForm(options.filter(({ name: option }) => MAIN.includes(option)), given);
+    const others = optionsForm(options.filter(({ name: option }) => !MAIN.includes(option)), given);
     this.#form = { read: () => ({ ...main.read(), ...others.read() }) };
     byId("search-options").replaceChildren(
       main.element, h("details", {}, h("summary", {}, "More options"), others.element));
+  }
+
+  // The search
+
+  /** Keep what finds the tree again when the page is loaded again. */
+  #keep() {
+    if (!this.#picture) {
+      sessionStorage.removeItem("search");
+      return;
+    }
+    sessionStorage.setItem("search", JSON.stringify({
+      ...this.#begun, key: this.#key, step: this.#wanted, thinking: this.#thinking, isOnStage: this.isOnStage,
+    }));
+  }
+
+  /** Show the tree that this page had before it was loaded again, if its process still has it. */
+  async #findAgain() {
+    const kept = JSON.parse(sessionStorage.getItem("search"));
+    if (kept?.key !== this.#key) return;
+    byId("search-agent").value = kept.agent;
+    this.#showOptions(kept.options);
+    if (kept.thinking) {
+      this.#start();
+      return;
+    }
+    this.#begun = { agent: kept.agent, options: kept.options };
+    const { signal } = this.#asked = new AbortController();
+    try {
+      const picture = await postAsPage("search/picture", { step: kept.step, root: [], nodes: MOST_NODES }, signal);
+      this.#whole = await this.#askWhole([], picture.steps, signal);
+      this.#draw(picture);
+      this.#setStage(kept.isOnStage);
+    } catch (error) {
+      if (!isAbort(error)) showError(byId("search-error"), GONE);
+    }
   }
 
   #start() {
@@ -112,17 +173,12 @@ export class Search {
       return;
     }
     const { game, moves } = this.#position;
-    this.#drawn = byId("search-nodes").value;
-    const question = {
-      game, moves,
-      agent: byId("search-agent").value,
-      options: JSON.stringify(this.#form.read()),
-      nodes: this.#drawn,
-    };
+    const begun = this.#begun = { agent: byId("search-agent").value, options: this.#form.read() };
+    const question = { game, moves, agent: begun.agent, options: JSON.stringify(begun.options), nodes: MOST_NODES };
     this.#setThinking(true);
     this.#source = stream("search", question, picture => this.#take(picture), sentence => {
       this.#setThinking(false);
-      showError(byId("search-error"), sentence);
+      showError(byId(this.#picture ? "tree-error" : "search-error"), sentence);
     });
   }
 
@@ -130,16 +186,28 @@ export class Search {
   #take(picture) {
     const held = this.#paused;
     this.#latest = picture;
+    this.#whole = picture.nodes;
     if (picture.done) this.#setThinking(false);
     if (held) {
-      this.#picture.steps = picture.steps;
+      Object.assign(this.#picture, { steps: picture.steps, limit: picture.limit });
       this.#tell();
     } else {
       this.#draw(picture);
     }
   }
 
+  /** Show the search as it goes on, from the root. */
+  #follow() {
+    this.#asked.abort();
+    this.#top = [];
+    this.#selected = null;
+    showError(byId("tree-error"), "");
+    this.#setPaused(false);
+    this.#draw(this.#latest);
+  }
+
   #stop() {
+    this.#endPlay();
     this.#source?.close();
     this.#source = null;
     this.#asked.abort();
@@ -148,19 +216,44 @@ export class Search {
 
   #setThinking(thinking) {
     this.#thinking = thinking;
-    byId("search-stop").disabled = !thinking;
-    byId("search-follow").disabled = !thinking;
+    byId("search-stop").hidden = !thinking;
     this.#setPaused(false);
+  }
+
+  #setPaused(paused) {
+    this.#paused = paused;
+    this.#tell();
   }
 
   #clear() {
     this.#latest = null;
     this.#picture = null;
+    this.#selected = null;
     this.#top = [];
-    showError(byId("search-error"), "");
-    byId("search-walk").hidden = true;
-    byId("tree-section").hidden = true;
-    byId("search-state").textContent = "";
+    for (const place of ["search-error", "tree-error"]) showError(byId(place), "");
+    byId("search-return").hidden = true;
+    this.#setStage(false);
+  }
+
+  /** Show the stage alone, or the board and the form of a search. */
+  #setStage(isOn) {
+    if (!isOn) this.#endPlay();
+    const main = document.querySelector("main");
+    if (main.hasAttribute("data-stage") === isOn) return;
+    main.toggleAttribute("data-stage", isOn);
+    if (!this.#isShown) return;
+    scrollTo(0, 0);
+    if (isOn) this.#tree.focus();
+    else if (this.#picture) byId("search-return").focus();
+  }
+
+  // Its steps
+
+  /** Go to a step of one's own choice. */
+  #go(step) {
+    this.#endPlay();
+    this.#selected = null;
+    return this.#ask(step);
   }
 
   /** Ask for the picture after a step; a search that goes on is no longer followed meanwhile. */
@@ -168,117 +261,150 @@ export class Search {
     if (this.#thinking) this.#setPaused(true);
     this.#asked.abort();
     this.#asked = new AbortController();
-    const wanted = Math.max(1, Math.min(step, this.#picture.steps));
-    const question = { step: wanted, root: top, nodes: Number(byId("search-nodes").value) };
+    this.#wanted = Math.max(1, Math.min(step, this.#picture.steps));
     try {
-      const picture = await postAsPage("search/picture", question, this.#asked.signal);
-      showError(byId("search-error"), "");
+      const question = { step: this.#wanted, root: top, nodes: MOST_NODES };
+      const { signal } = this.#asked;
+      const picture = await postAsPage("search/picture", question, signal);
+      if (!this.#thinking && (top !== this.#top || !this.#whole)) {
+        this.#whole = await this.#askWhole(top, this.#picture.steps, signal);
+      }
+      showError(byId("tree-error"), "");
       this.#top = top;
       this.#draw(picture);
     } catch (error) {
-      if (!isAbort(error)) showError(byId("search-error"), error.message);
+      if (isAbort(error)) return;
+      this.#endPlay();
+      showError(byId("tree-error"), error.message);
     }
   }
+
+  /** The nodes below a top after the last step. */
+  async #askWhole(root, step, signal) {
+    return (await postAsPage("search/picture", { step, root, nodes: MOST_NODES }, signal)).nodes;
+  }
+
+  /** Show one step after the other, from the first one where the last is shown. */
+  async #play() {
+    const playing = { timer: 0 };
+    this.#playing = playing;
+    if (this.#picture.step >= this.#picture.steps) await this.#ask(1);
+    while (this.#playing === playing) {
+      this.#tell();
+      const pace = Number(byId("search-speed").value);
+      await new Promise(resolve => {
+        playing.timer = setTimeout(resolve, pace || FRAME_TIME);
+        playing.wake = resolve;
+      });
+      if (this.#playing !== playing) return;
+      const { step, steps } = this.#picture;
+      if (step >= steps) break;
+      this.#selected = null;
+      await this.#ask(step + (pace ? 1 : Math.ceil(steps / WHOLE)));
+    }
+    this.#endPlay();
+  }
+
+  #endPlay() {
+    if (!this.#playing) return;
+    clearTimeout(this.#playing.timer);
+    this.#playing.wake?.();
+    this.#playing = null;
+    this.#tell();
+  }
+
+  // What is shown
 
   #draw(picture) {
     const first = this.#picture === null;
     this.#picture = picture;
-    byId("search-walk").hidden = false;
-    byId("tree-section").hidden = false;
+    this.#wanted = picture.step;
     byId("search-words").replaceChildren(...picture.words.map(line => h("li", {}, line)));
+    byId("search-return").hidden = false;
+    if (first) this.#setStage(true);
     this.#tell();
     byId("search-step").value = picture.step;
+    byId("tree-title").textContent = picture.title;
+    byId("tree-legend").replaceChildren(...legendOf(picture.nodes).map(([sign, meaning]) => h("li", {}, sign, h("span", {}, meaning))));
     this.#drawWay();
-    byId("tree-notes").replaceChildren(
-      h("b", {}, picture.title), ...picture.notes.map(note => h("span", { class: "faint" }, note)));
-    this.#drawTree(picture.svg);
-    if (first) showRoot(byId("tree"));
+    this.#drawTree();
+    if (first && this.#isShown) this.#tree.focus();
+  }
+
+  #drawTree() {
+    const { nodes, path, title } = this.#picture;
+    const { place, columns } = this.#position;
+    const selected = this.#selected ?? path;
+    this.#tree.show({
+      nodes, place, columns, selected, top: this.#top, now: path, whole: this.#thinking ? null : this.#whole,
+      boards: byId("tree-boards").checked, count: Number(byId("search-nodes").value),
+    }, title);
+    this.#showNode(nodeAt(nodes, selected));
+  }
+
+  #showNode(node) {
+    const isTop = node.path.length === this.#top.length;
+    this.#panel.show(node, this.#position, isTop ? null : () => this.#open(node));
+  }
+
+  #select(node) {
+    this.#endPlay();
+    this.#selected = node.path;
+    this.#showNode(node);
+  }
+
+  /** Have a node stand at the top, so that more is seen of what is below it. */
+  #open(node) {
+    this.#endPlay();
+    const nodes = byId("search-nodes");
+    if (node.path.length === this.#top.length && nodes.selectedIndex + 1 < nodes.length) nodes.selectedIndex++;
+    this.#selected = node.path;
+    this.#ask(this.#wanted, node.path);
   }
 
   #tell() {
-    const { step, steps, chosen } = this.#picture;
-    const place = this.#position?.place ?? "action";
-    const choice = chosen === null ? "" : ` It chooses ${place} ${chosen + 1}.`;
-    byId("search-state").textContent = this.#paused
-      ? `Paused at step ${step}, while the search goes on.`
-      : this.#thinking ? `Thinking: ${counted(steps)} so far.` : `Step ${step} of ${steps}.${choice}`;
+    const play = byId("search-play");
+    play.textContent = this.#thinking && this.#paused ? "Follow" : this.#thinking || this.#playing ? "Pause" : "Play";
+    if (!this.#picture) return;
+    const { step, steps } = this.#picture;
+    byId("search-state").textContent = this.#stateText();
     const slider = byId("search-step");
     slider.max = steps;
     slider.setAttribute("aria-valuetext", `step ${step} of ${steps}`);
+  }
+
+  #stateText() {
+    const { step, steps, chosen, limit } = this.#picture;
+    const place = this.#position?.place ?? "action";
+    if (this.#paused) return `Paused at step ${step}, while the search goes on.`;
+    if (this.#thinking) return `Thinking: ${steps === 1 ? "1 step" : `${steps} steps`} so far.`;
+    const choice = chosen === null ? "" : ` It chooses ${place} ${chosen + 1}.`;
+    return `Step ${step} of ${steps}.${choice}${limit && step === steps ? ` ${limit}` : ""}`;
+  }
+
+  #tellShown(shown) {
+    const { notes, nodes } = this.#picture;
+    const all = 1 + nodes[0].below;
+    const which = nodes[0].visits === undefined ? "of the upper levels" : "with the most visits";
+    const folded = shown < all ? ` ${shown} of ${all} are shown, those ${which}.` : "";
+    byId("tree-notes").textContent = notes.join(" ") + folded;
   }
 
   #drawWay() {
     const ways = this.#top.map((action, index) => ({ name: String(action + 1), top: this.#top.slice(0, index + 1) }));
     const items = [{ name: "whole tree", top: [] }, ...ways].map(({ name, top }) => {
       const here = top.length === this.#top.length;
-      const button = h("button", { type: "button", onclick: () => this.#ask(this.#step, top) }, name);
+      const button = h("button", { type: "button", onclick: () => this.#ask(this.#wanted, top) }, name);
       if (here) button.setAttribute("aria-current", "location");
       return h("li", {}, button);
     });
+    byId("tree-way").hidden = !this.#top.length;
     byId("tree-way").replaceChildren(...items);
   }
-
-  #drawTree(text) {
-    const tree = byId("tree");
-    const parsed = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
-    const picture = document.importNode(parsed, true);
-    removeHeading(picture);
-    picture.setAttribute("role", "group"); // an image could hold no buttons
-    picture.setAttribute("aria-label", this.#picture.title);
-    for (const folded of picture.querySelectorAll("g.node.folded")) this.#makeOpen(folded);
-    const focused = tree.contains(document.activeElement);
-    tree.replaceChildren(picture);
-    if (focused) tree.focus();
-  }
-
-  /** Make a folded mark a button: it leads to the node that it belongs to. */
-  #makeOpen(folded) {
-    const path = pathOf(folded.querySelector("title").textContent);
-    const count = folded.querySelector("text")?.textContent ?? "more";
-    folded.setAttribute("role", "button");
-    folded.setAttribute("tabindex", "0");
-    folded.setAttribute("aria-label", `${count} nodes: open`);
-    const open = () => this.#open(path);
-    folded.addEventListener("click", open);
-    folded.addEventListener("keydown", event => {
-      if (event.key !== "Enter" && event.key !== " ") return;
-      event.preventDefault();
-      open();
-    });
-  }
-
-  /** Open a folded part: from its node down, or, where that is the top, with more nodes. */
-  #open(path) {
-    const nodes = byId("search-nodes");
-    if (path.length === this.#top.length && nodes.selectedIndex < nodes.options.length - 1) {
-      nodes.selectedIndex++;
-    }
-    this.#ask(this.#step, path);
-  }
 }
 
-/** Take the title and the notes out of a picture: they stand above it, where nothing scrolls. */
-function removeHeading(picture) {
-  picture.querySelector("g.heading").remove();
-  const { x, y, width, height } = picture.viewBox.baseVal;
-  const tree = picture.querySelector("g.tree").transform.baseVal.getItem(0).matrix;
-  const top = tree.f - MARGIN;
-  picture.setAttribute("viewBox", `${x} ${y + top} ${width} ${height - top}`);
-  picture.setAttribute("height", height - top);
-}
-
-/** The actions of a node's title, as in "4,4,3", counted from 0. */
-function pathOf(title) {
-  return /^\d+(,\d+)*$/.test(title) ? title.split(",").map(number => Number(number) - 1) : [];
-}
-
-function counted(steps) {
-  return steps === 1 ? "1 step" : `${steps} steps`;
-}
-
-/** Scroll to the node at the top, which need not stand in the middle. */
-function showRoot(tree) {
-  const root = tree.querySelector("g.node").getBoundingClientRect();
-  const { left, width } = tree.getBoundingClientRect();
-  tree.scrollLeft += root.left + root.width / 2 - left - width / 2;
+/** The node at a path or, where that is not among them, the nearest one above it. */
+function nodeAt(nodes, path) {
+  const found = nodes.filter(node => node.path.every((move, index) => move === path[index]));
+  return found.reduce((best, node) => node.path.length > best.path.length ? node : best, nodes[0]);
 }

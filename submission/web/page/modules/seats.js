@@ -1,9 +1,11 @@
-/** Who sits where: a card for each player, and the dialog that changes it, with an agent's options. */
+/** Who sits where: a card for each player, with the choice of it, and the dialog of an agent's options. */
 
-import { PERSON } from "./address.js";
+import { beatenLevels, PERSON } from "./address.js";
 import { byId, h, MARKS, secondsText, signed, stone } from "./dom.js";
 
 const FIRST_LEVEL = 3;
+const NOW = "now"; // in the list of who may sit somewhere: the agent that sits there
+const OTHER = "other";
 
 /**
  * Who sits where an address does not say it: a link to a position is there to be looked at, and
@@ -24,48 +26,114 @@ export function usualSeats(moves, { levels }) {
  * The name of who sits somewhere.
  *
  * @param {import("./address.js").Seat} seat
+ * @param {number} [index] 0 for the first seat
+ * @param {import("./address.js").Seat[]} [seats] both
  * @returns {string}
  */
-export function seatName(seat) {
-  if (seat.name === PERSON.name) return "Person";
+export function seatName(seat, index = 0, seats = []) {
+  if (seat.name === PERSON.name) {
+    return seats.length && seats.every(({ name }) => name === PERSON.name) ? `Player ${MARKS[index + 1]}` : "You";
+  }
   return seat.name === "level" ? `Level ${seat.options.n}` : seat.name;
 }
 
-function seatDetail(seat, setup) {
-  if (seat.name === PERSON.name) return "plays here";
-  if (seat.name === "level") {
-    const level = setup.levels.find(({ n }) => n === seat.options.n);
-    return level ? `Elo ${Math.round(level.elo)}` : "";
+/**
+ * Say why nobody can sit where a link says it.
+ *
+ * @param {import("./address.js").Seat} seat
+ * @param {object} setup
+ * @returns {string} "" where somebody can
+ */
+export function seatTrouble({ name, options }, { agents, levels }) {
+  if (name === PERSON.name) return "";
+  if (name === "level" && !levels.some(({ n }) => n === options.n)) {
+    return `The link names no level from 1 to ${levels.length}: write it as in level:n=3.`;
   }
+  return agents.some(agent => agent.name === name) ? "" : `The link names an agent that is not known here: ${name.slice(0, 60)}.`;
+}
+
+function seatDetail(seat, setup) {
+  if (seat.name === PERSON.name) return "";
+  if (seat.name === "level") return levelText(setup.levels.find(({ n }) => n === seat.options.n));
   const options = Object.entries(seat.options).map(([name, value]) => `${name}=${value ?? "none"}`);
   return options.join(", ") || "with its defaults";
 }
 
+function levelText({ n, name, elo }) {
+  return [name, elo === null ? "" : `Elo ${Math.round(elo)}`, beatenLevels().has(n) ? "beaten ✓" : ""].filter(Boolean).join(" · ");
+}
+
 /**
- * A card of a seat that can be changed. What the agent's last move sets as a trap keeps its room
- * while the agent thinks, so that the board below does not jump.
- *
- * @param {1|2} player
- * @param {import("./address.js").Seat} seat
- * @param {{setup: object, toMove: boolean, thinking: boolean, last: object|null,
- *   onclick: () => void}} how
- * @returns {HTMLElement}
+ * The card of a seat. All of it is the choice of who sits there: a list that opens in its place. It
+ * stays while what it tells changes, so that neither the open list nor the focus is lost.
  */
-export function seatCard(player, seat, { setup, toMove, thinking, last, onclick }) {
-  const detail = thinking ? ["thinking…"] : last ? thought(last, seat, setup) : [seatDetail(seat, setup)];
-  return h(
-    "button",
-    { type: "button", class: "seat", "data-to-move": toMove, "data-thinking": thinking, onclick },
-    stone(player),
-    h(
-      "span",
-      { class: "who" },
-      h("b", {}, seatName(seat)),
-      h("small", {}, ...detail),
-      ...(last?.trap ? [h("small", { class: "trap" }, last.trap)] : []),
-    ),
-    h("span", { class: "hidden" }, `${toMove ? ", to move" : ""}. Change who plays ${MARKS[player]}`),
-  );
+export class SeatCard {
+  #player;
+  #setup;
+  #stone;
+  #name = h("b", { class: "choice" });
+  #details = h("small");
+  #trap = h("small", { class: "trap" });
+  #select;
+
+  /**
+   * @param {1|2} player
+   * @param {object} setup
+   * @param {(seat: import("./address.js").Seat) => void} onSeat what to do when a seat is chosen
+   * @param {() => void} onAgent what to do when an agent is wanted, with options
+   */
+  constructor(player, setup, onSeat, onAgent) {
+    this.#player = player;
+    this.#setup = setup;
+    this.#select = h(
+      "select",
+      { "aria-label": `Who plays ${MARKS[player]}`, onkeydown: openList },
+      h("option", { value: NOW, hidden: true }),
+      h("option", { value: PERSON.name }, "A person"),
+      ...setup.levels.map(({ n }) => h("option", { value: n })),
+      h("option", { value: OTHER }, "An agent with options…"),
+    );
+    this.#select.addEventListener("change", () => {
+      const { value } = this.#select;
+      if (value === OTHER) onAgent();
+      else onSeat(value === PERSON.name ? PERSON : { name: "level", options: { n: Number(value) } });
+    });
+    const who = h("span", { class: "who" }, this.#name, this.#details, this.#trap);
+    this.element = h("div", { class: "seat" }, stone(player), who, this.#select);
+  }
+
+  /**
+   * Tell who sits there. What the agent's last move sets as a trap keeps its room while the agent
+   * thinks, so that the board below does not jump.
+   *
+   * @param {import("./address.js").Seat} seat
+   * @param {{name: string, toMove: boolean, thinking: boolean, last: object|null}} how
+   */
+  show(seat, { name, toMove, thinking, last }) {
+    const setup = this.#setup;
+    const detail = thinking ? ["thinking…"] : last ? thought(last, seat, setup) : [seatDetail(seat, setup)];
+    Object.assign(this.element.dataset, { toMove, thinking });
+    this.#name.textContent = name;
+    this.#details.replaceChildren(...detail);
+    this.#trap.textContent = last?.trap ?? "";
+    const [now, , ...levels] = this.#select.options;
+    levels.pop();
+    write(now, name);
+    setup.levels.forEach((level, index) => write(levels[index], `Level ${level.n} · ${levelText(level)}`));
+    this.#select.value = { [PERSON.name]: PERSON.name, level: seat.options.n }[seat.name] ?? NOW;
+  }
+}
+
+/** Write an option; one of an open list is left alone where it has not changed. */
+function write(option, text) {
+  if (option.textContent !== text) option.textContent = text;
+}
+
+/** Open the list by an arrow, too, which would else choose at once, and have each agent on the way play. */
+function openList(event) {
+  if (!/^Arrow(Up|Down)$/.test(event.key) || !event.target.showPicker) return;
+  event.preventDefault();
+  event.target.showPicker();
 }
 
 /**
@@ -98,7 +166,7 @@ export function playerCard(player, name, detail) {
 }
 
 /**
- * Ask who shall sit somewhere.
+ * Ask which agent shall sit somewhere, with which options.
  *
  * @param {1|2} player
  * @param {import("./address.js").Seat} seat who sits there
@@ -106,64 +174,8 @@ export function playerCard(player, name, detail) {
  * @param {object} setup
  * @param {(seat: import("./address.js").Seat) => void} onChoice
  */
-export function askSeat(player, seat, game, setup, onChoice) {
+export function askAgent(player, seat, game, { agents, seconds }, onChoice) {
   const dialog = byId("seat-dialog");
-  const form = dialog.querySelector("form");
-  const kinds = [personPart(), ...(setup.levels.length ? [levelPart(seat, setup)] : []), agentPart(seat, game, setup)];
-  const chosen = kinds.find(({ is }) => is(seat)) ?? kinds.at(-1);
-  const radios = kinds.map(kind => radio(kind, kind === chosen, () => show(kind)));
-  const bodies = h("div", { class: "choice" });
-  let current = chosen;
-  const show = kind => {
-    current = kind;
-    bodies.replaceChildren(kind.body);
-  };
-  show(chosen);
-  byId("seat-title").textContent = `Who plays ${MARKS[player]}?`;
-  byId("seat-fields").replaceChildren(h("div", { class: "kinds" }, ...radios), bodies);
-  form.onsubmit = event => {
-    event.preventDefault();
-    dialog.close();
-    onChoice(current.read());
-  };
-  dialog.showModal();
-}
-
-function radio({ label }, checked, onchange) {
-  const input = h("input", { type: "radio", name: "kind", checked, onchange });
-  return h("label", {}, input, label);
-}
-
-function personPart() {
-  return {
-    label: "Person",
-    is: seat => seat.name === PERSON.name,
-    body: h("p", {}, "Plays in this browser, by mouse, touch or keyboard."),
-    read: () => PERSON,
-  };
-}
-
-function levelPart(seat, { levels }) {
-  const n = seat.name === "level" ? seat.options.n : 3;
-  const output = h("output", { class: "level" });
-  const tell = () => {
-    const { name, elo } = levels[slider.valueAsNumber - 1];
-    output.textContent = `Level ${slider.value} · ${name} · Elo ${Math.round(elo)}`;
-    slider.setAttribute("aria-valuetext", output.textContent);
-  };
-  const slider = h("input", {
-    type: "range", min: 1, max: levels.length, value: n, oninput: tell, "aria-label": "Level",
-  });
-  tell();
-  return {
-    label: "Level",
-    is: other => other.name === "level",
-    body: h("div", {}, slider, output),
-    read: () => ({ name: "level", options: { n: slider.valueAsNumber } }),
-  };
-}
-
-function agentPart(seat, game, { agents, seconds }) {
   const offered = agents.filter(agent => agent.name !== "level" && (agent.game ?? game) === game);
   const known = offered.find(({ name }) => name === seat.name);
   const time = h("input", {
@@ -183,20 +195,20 @@ function agentPart(seat, game, { agents, seconds }) {
   };
   select.addEventListener("change", showAgent);
   showAgent();
-  return {
-    label: "Agent",
-    is: other => other.name !== PERSON.name && other.name !== "level",
-    body: h(
-      "div",
-      {},
-      h("div", { class: "row" },
-        h("div", { class: "option" }, h("label", { htmlFor: "seat-agent" }, "agent"), select),
-        h("div", { class: "option" }, h("label", { htmlFor: "seat-seconds" }, "seconds a move"), time)),
-      help,
-      place,
-    ),
-    read: () => ({ name: select.value, options: form.read(), seconds: time.valueAsNumber }),
+  byId("seat-title").textContent = `Which agent plays ${MARKS[player]}?`;
+  byId("seat-fields").replaceChildren(
+    h("div", { class: "row" },
+      h("div", { class: "option" }, h("label", { htmlFor: "seat-agent" }, "agent"), select),
+      h("div", { class: "option" }, h("label", { htmlFor: "seat-seconds" }, "seconds a move"), time)),
+    help,
+    place,
+  );
+  dialog.querySelector("form").onsubmit = event => {
+    event.preventDefault();
+    dialog.close();
+    onChoice({ name: select.value, options: form.read(), seconds: time.valueAsNumber });
   };
+  dialog.showModal();
 }
 
 let fields = 0; // made so far: each has an id of its own

@@ -1,9 +1,9 @@
 /** The table around the board: whose turn it is, the seats, the buttons, and the line below. */
 
-import { PERSON } from "./address.js";
-import { byId, MARKS } from "./dom.js";
+import { beatenLevels, PERSON, remember } from "./address.js";
+import { byId, h, MARKS } from "./dom.js";
 import { outcomeText } from "./replays.js";
-import { playerCard, seatCard, seatName } from "./seats.js";
+import { playerCard, SeatCard, seatName } from "./seats.js";
 
 const LEAST_THINKING = 250; // milliseconds for which a person sees that it was the agent's turn
 
@@ -18,6 +18,8 @@ const LEAST_THINKING = 250; // milliseconds for which a person sees that it was 
  * @property {boolean} stepping
  * @property {number} wait
  * @property {boolean} valued
+ * @property {string} note what the last choice of a seat does to the game, until a person moves; or ""
+ * @property {boolean} handed whether a seat has changed since the game began
  */
 
 /** Who is to move after so many plies. */
@@ -91,35 +93,39 @@ function skipsAgents(state) {
   return state.view === "play" && countAgents(state) === 1;
 }
 
-/**
- * Draw who sits where; a card that has the focus keeps it.
- *
- * @param {State} state
- * @param {import("./game.js").Game} game
- * @param {import("./game.js").Turns} turns
- * @param {(index: number) => void} onSeat what to do when a seat is to be changed
- * @param {() => void} onSwap
- */
-export function drawSeats(state, game, turns, onSeat, onSwap) {
-  const seats = byId("seats");
-  const focused = [...seats.children].indexOf(document.activeElement);
-  const cards = state.replay ? replayCards(state.replay.replay)
-    : playCards(state, game.position, turns, onSeat, onSwap);
-  seats.replaceChildren(...cards);
-  if (focused >= 0) seats.children[focused]?.focus();
-}
+/** Who sits where, beside each other. */
+export class SeatRow {
+  #cards;
+  #swap = byId("swap-template").content.firstElementChild;
 
-function playCards({ setup, seats, thoughts }, { over, player }, turns, onSeat, onSwap) {
-  const cards = seats.map((seat, index) => seatCard(index + 1, seat, {
-    setup,
-    toMove: !over && player === index + 1,
-    thinking: turns.thinking && player === index + 1,
-    last: isAgent(seat) ? thoughts[index] : null,
-    onclick: () => onSeat(index),
-  }));
-  const swap = byId("swap-template").content.firstElementChild.cloneNode(true);
-  swap.addEventListener("click", onSwap);
-  return [cards[0], swap, cards[1]];
+  /**
+   * @param {object} setup
+   * @param {{onSeat: (index: number, seat: import("./address.js").Seat) => void,
+   *   onAgent: (index: number) => void, onSwap: () => void}} listeners what to do when a seat is
+   *   chosen, when an agent with options is wanted for it, and when both are to be exchanged
+   */
+  constructor(setup, { onSeat, onAgent, onSwap }) {
+    this.#cards = [0, 1].map(index =>
+      new SeatCard(index + 1, setup, seat => onSeat(index, seat), () => onAgent(index)));
+    this.#swap.addEventListener("click", onSwap);
+  }
+
+  /**
+   * @param {State} state
+   * @param {import("./game.js").Game} game
+   * @param {import("./game.js").Turns} turns
+   */
+  show({ seats, thoughts, replay }, { position: { over, player } }, turns) {
+    if (replay) return byId("seats").replaceChildren(...replayCards(replay.replay));
+    const [first, second] = this.#cards;
+    if (!first.element.isConnected) byId("seats").replaceChildren(first.element, this.#swap, second.element);
+    seats.forEach((seat, index) => this.#cards[index].show(seat, {
+      name: seatName(seat, index, seats),
+      toMove: !over && player === index + 1,
+      thinking: turns.thinking && player === index + 1,
+      last: isAgent(seat) ? thoughts[index] : null,
+    }));
+  }
 }
 
 function replayCards({ players }) {
@@ -150,6 +156,19 @@ export function drawToolbar(state, game, turns) {
 }
 
 /**
+ * Tell how a game has ended, or that it goes on.
+ *
+ * @param {State} state
+ * @param {import("./game.js").Position} end
+ * @returns {string}
+ */
+export function courseText({ replay }, { over, winner }) {
+  if (over) return winner ? `${MARKS[winner]} wins.` : "A draw.";
+  if (!replay) return "The game goes on.";
+  return [outcomeText(replay.replay), replay.replay.cause].filter(Boolean).join(": ");
+}
+
+/**
  * Tell how the game stands.
  *
  * @param {State} state
@@ -157,14 +176,77 @@ export function drawToolbar(state, game, turns) {
  * @returns {string}
  */
 export function statusText(state, game) {
-  const { over, winner, player } = game.position;
-  if (over) return winner ? `${MARKS[winner]} wins.` : "A draw.";
-  if (state.replay && game.ply === game.plies) {
-    const { replay } = state.replay;
-    return [outcomeText(replay), replay.cause].filter(Boolean).join(": ");
-  }
+  const { over, player } = game.position;
+  if (over && state.view === "play" && !state.replay) return endText(state, game.position.winner);
+  if (over || (state.replay && game.ply === game.plies)) return courseText(state, game.position);
   const seat = seatAt(state, game.ply);
-  if (state.view !== "play" || !isAgent(seat)) return `${MARKS[player]} to move.`;
+  if (state.view !== "play") return `${MARKS[player]} to move.`;
+  if (state.note) return state.note;
+  if (!isAgent(seat)) return yourTurnText(state, game);
   const paused = state.paused && countAgents(state) === 2 ? ", paused" : "";
-  return `${MARKS[player]} to move: ${seatName(seat)}${paused}.`;
+  return `${seatName(seat)} ${paused ? "is to move, paused" : "is thinking"}…`;
+}
+
+function yourTurnText(state, { ply, position: { player, place } }) {
+  const whose = countAgents(state) ? "Your turn" : `${MARKS[player]}'s turn`;
+  if (ply >= 4) return whose;
+  return `${whose}: ${place === "column" ? "drop a disc" : `place an ${MARKS[player]}`}`;
+}
+
+/**
+ * Show the card of a game that has ended, and remember a level that was beaten.
+ *
+ * @param {State} state
+ * @param {import("./game.js").Game} game
+ */
+export function drawEnding(state, game) {
+  const { over, winner, actions } = game.position;
+  const shown = over && state.view === "play" && !state.replay;
+  byId("ending").hidden = !shown;
+  if (!shown) return;
+  const seat = winner ? state.seats[winner - 1] : null;
+  const loser = winner ? state.seats[2 - winner] : null;
+  byId("ending").dataset.player = winner ?? "";
+  byId("ending-title").textContent = endText(state, winner);
+  const moves = Math.ceil(actions.length / 2);
+  byId("ending-detail").textContent = winner
+    ? `${MARKS[winner]} with the ${moves}${ordinal(moves)} disc.` : "The board is full.";
+  const played = winner && !state.handed && state.thoughts[2 - winner]; // all of it here, and not in a link
+  if (!played || isAgent(seat) || loser.name !== "level") return;
+  const beaten = beatenLevels();
+  beaten.add(loser.options.n);
+  remember("beaten", [...beaten].sort((one, other) => one - other).join(" "));
+  const next = state.setup.levels.find(({ n }) => n > loser.options.n && !beaten.has(n));
+  byId("ending-detail").textContent += ` Levels beaten: ${beaten.size} of ${state.setup.levels.length}.`
+    + (next ? ` Next: level ${next.n}, ${next.name}.` : "");
+}
+
+function endText(state, winner) {
+  if (!winner) return "A draw";
+  const seat = state.seats[winner - 1];
+  if (isAgent(seat)) return `${seatName(seat)} wins`;
+  return countAgents(state) ? "You win!" : `${MARKS[winner]} wins`;
+}
+
+function ordinal(number) {
+  const teen = number % 100 > 10 && number % 100 < 14;
+  return teen ? "th" : { 1: "st", 2: "nd", 3: "rd" }[number % 10] ?? "th";
+}
+
+/**
+ * Offer the lines that variations have left.
+ *
+ * @param {import("./game.js").Game} game
+ * @param {(line: import("./game.js").Position) => void} onReturn what to do when one is chosen
+ */
+export function drawLines(game, onReturn) {
+  byId("lines").replaceChildren(...game.lines.map(line => h("button", {
+    type: "button", onclick: () => onReturn(line),
+  }, `Back to ${lineName(line, game.end)}`)));
+}
+
+function lineName({ actions }, end) {
+  const from = actions.findIndex((action, ply) => action !== end.actions[ply]);
+  const shown = actions.slice(from, from + 3).map(action => action + 1).join(", ");
+  return `${from + 1}. ${shown}${actions.length > from + 3 ? " …" : ""}`;
 }

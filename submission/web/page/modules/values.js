@@ -1,14 +1,18 @@
 /** What each move is worth: the stream of values for the position on the board, and its panel. */
 
 import { stream } from "./api.js";
+import { bestName } from "./board_words.js";
 import { byId, h, MARKS, showError, signed } from "./dom.js";
 
-const PHASES = { solving: "Solving…", estimating: "Estimating…", preparing: "Preparing…" };
+const SIGNS = { win: "▲", draw: "=", loss: "▼", unknown: "?" };
+const PHASES = { solving: "Solving…", estimating: "Estimating…", preparing: "Preparing…", "setting a trap": "" };
 
 /** Follows the values of one position at a time. */
 export class Values {
   /** @type {Object<number, object>|null} the values by action, of the position that is followed */
   byAction = null;
+  /** @type {number|null} see the board's view */
+  balance = null;
   #key = "";
   #source = null;
   #onChange;
@@ -30,6 +34,7 @@ export class Values {
     this.#source?.close();
     this.#source = null;
     this.byAction = null;
+    this.balance = position?.winner ? { 1: 1, 2: -1 }[position.winner] : null;
     showError(byId("values-error"), "");
     byId("values-list").replaceChildren();
     byId("values-list").ariaBusy = String(Boolean(position && !position.over));
@@ -45,10 +50,12 @@ export class Values {
   }
 
   #show(snapshot, position) {
-    this.byAction = Object.fromEntries(snapshot.columns.map(value => [value.action, value]));
-    const rows = snapshot.columns.map(value => valueRow(value, position.place));
+    const columns = snapshot.columns.map(value => ({ ...value, trap: value.action === snapshot.trap }));
+    this.byAction = Object.fromEntries(columns.map(value => [value.action, value]));
+    this.balance = snapshot.position.balance ?? null;
+    const rows = columns.map(value => valueRow(value, position.place));
     byId("values-list").replaceChildren(...rows);
-    byId("values-list").ariaBusy = String(!snapshot.done);
+    byId("values-list").ariaBusy = String(!snapshot.done && snapshot.phase !== "setting a trap");
     byId("values-state").textContent = stateText(snapshot);
     this.#onChange();
   }
@@ -56,16 +63,16 @@ export class Values {
 
 function stateText({ position, player, phase, done }) {
   const worth = `${MARKS[player]} to move: ${position.text}`;
-  return done ? `${worth}.` : `${worth}. ${PHASES[phase] ?? ""}`;
+  return `${worth}. ${done ? "" : PHASES[phase]}`.trim();
 }
 
 function valueRow(value, place) {
   return h(
     "li",
-    { class: "value", "data-exact": value.exact, "data-best": value.best },
+    { class: "value", "data-exact": value.exact, "data-best": value.best, "data-kind": value.kind },
     h("span", { class: "place" }, h("span", { class: "hidden" }, `${place} `), String(value.action + 1)),
-    h("b", { class: "sign", "aria-hidden": "true" }, value.short),
-    h("span", { class: "words" }, value.text, value.best ? h("em", {}, " best") : null),
+    h("b", { class: "sign", "aria-hidden": "true" }, SIGNS[value.kind]),
+    h("span", { class: "words" }, value.text, ...(bestName(value) ? [" ", h("em", {}, bestName(value))] : [])),
     h("span", { class: "how" }, howText(value), value.estimate === null ? null : estimateBar(value.estimate)),
   );
 }

@@ -1,0 +1,70 @@
+/** A saved page: a game, or several to choose from, with what its moves were worth. */
+
+import { games } from "./api.js";
+import { createBoard } from "./board.js";
+import { byId, h, MARKS, stone } from "./dom.js";
+import { Record } from "./record.js";
+
+let game, ply;
+const board = createBoard(byId("board"), { onMove: () => {}, label: "Board" });
+const record = new Record(chosen => goTo(chosen));
+
+function open(number) {
+  game = games[number];
+  ply = game.end.actions.length;
+  const names = game.players.map((name, index) => h("span", {}, stone(index + 1), name));
+  byId("players").replaceChildren(...names);
+  byId("course").textContent = `${game.end.title}. ${game.course}`;
+  document.title = `${game.players.join(" – ")} · connectx`;
+  show();
+}
+
+function goTo(chosen) {
+  ply = Math.max(0, Math.min(chosen, game.end.actions.length));
+  show();
+}
+
+function show() {
+  const { end, opening } = game;
+  board.update(positionAt(ply));
+  record.show({ end, ply, plies: end.actions.length }, game.plies.length > 0, opening);
+  for (const id of ["first", "back"]) byId(id).disabled = ply === 0;
+  for (const id of ["next", "last"]) byId(id).disabled = ply === end.actions.length;
+}
+
+/** What the board shows after so many plies. */
+function positionAt(at) {
+  const { end, plies, course } = game;
+  const judged = plies.find(judgement => judgement.ply === at);
+  const shown = {
+    ...end, interactive: false, balance: plies.find(judgement => judgement.ply === at - 1)?.value ?? null,
+    values: judged ? valuesOf(judged, game) : plies.length ? {} : null,
+  };
+  if (at === end.actions.length) return { ...shown, message: course };
+  const cells = end.cells.map(() => 0);
+  end.placed.slice(0, at).forEach((cell, index) => { cells[cell] = 1 + (index % 2); });
+  const player = 1 + (at % 2), last = at ? end.placed[at - 1] : null;
+  const legal = judged ? judged.columns.map(([action]) => action) : [];
+  return {
+    ...shown, cells, legal, player, last, line: [], over: false, winner: null, message: `${MARKS[player]} to move.`,
+  };
+}
+
+function valuesOf({ columns }, { keys, values }) {
+  return Object.fromEntries(columns.map(([action, number]) =>
+    [action, Object.fromEntries(keys.map((key, index) => [key, values[number][index]]))]));
+}
+
+games.forEach(({ players, course }, number) =>
+  byId("chooser").append(h("option", { value: number }, `${number + 1}: ${players.join(" – ")}, ${course}`)));
+byId("chooser").hidden = games.length < 2;
+byId("chooser").addEventListener("change", event => open(Number(event.target.value)));
+const steps = { first: () => 0, back: () => ply - 1, next: () => ply + 1, last: () => Infinity };
+for (const [id, step] of Object.entries(steps)) byId(id).addEventListener("click", () => goTo(step()));
+document.addEventListener("keydown", event => {
+  const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  if (!by || event.defaultPrevented || event.target.closest("select, [role=slider]")) return;
+  event.preventDefault();
+  goTo(ply + by);
+});
+open(0);

@@ -1,0 +1,266 @@
+/**
+ * Connect Four solved exactly, in plain numbers: six rows, seven columns, four in a row.
+ *
+ * A position is two boards of bits, the mover's stones and all stones, laid out as in
+ * `envs/bitboard.py`: seven bits to a column, from the bottom up, the highest one always 0. Numbers of
+ * JavaScript have 32 bits, so a board is a pair: `low` has the columns 1 to 4, `high` 5 to 7.
+ *
+ * A score is the mover's: 1 for a win with the last stone of its own, 2 with the one before, and so on;
+ * 0 is a draw, and below 0 the opponent wins. The search is the customary one (P. Pons' tutorial):
+ * alpha-beta with an empty window, a table of bounds, moves that make most threats first, and none
+ * after which the opponent wins at once.
+ */
+
+export const ROWS = 6;
+export const COLUMNS = 7;
+export const CELLS = 42;
+export const MIDDLE_FIRST = [3, 2, 4, 1, 5, 0, 6];
+const HEIGHT = ROWS + 1;
+const SPLIT = 28; // bits of the low half
+const LOW = 0xfffffff;
+const HIGH = 0x1fffff;
+const BOTTOM_LOW = 0x0204081;
+const BOTTOM_HIGH = 0x0004081;
+const BOARD_LOW = BOTTOM_LOW * 63;
+const BOARD_HIGH = BOTTOM_HIGH * 63;
+const WIDEST = 21; // above every score
+const TABLE = 1 << 21; // entries
+const MIRRORED_PLIES = 22; // up to which a position and its mirror image are one
+const CHECKED = 1 << 13; // nodes from one look at the clock to the next
+
+const COLUMN_LOW = Array.from({ length: COLUMNS }, (_, column) => (column < 4 ? 63 << (HEIGHT * column) : 0));
+const COLUMN_HIGH = Array.from({ length: COLUMNS }, (_, column) => (column < 4 ? 0 : 63 << (HEIGHT * (column - 4))));
+
+// The cells that the last call of `findThreats` has found, and the mirror image of that of `mirror`.
+let foundLow = 0, foundHigh = 0;
+
+/** Find all cells, free or not, that would complete a line of a player's stones. */
+function findThreats(low, high) {
+  // A vertical line lies in one half.
+  foundLow = (low << 1) & (low << 2) & (low << 3);
+  foundHigh = (high << 1) & (high << 2) & (high << 3);
+  findAlong(low, high, HEIGHT - 1);
+  findAlong(low, high, HEIGHT);
+  findAlong(low, high, HEIGHT + 1);
+}
+
+function findAlong(low, high, step) {
+  const two = 2 * step, three = 3 * step;
+  const right1 = (low >>> step) | (high << (SPLIT - step)), top1 = high >>> step;
+  const right2 = (low >>> two) | (high << (SPLIT - two)), top2 = high >>> two;
+  const left1 = low << step, up1 = (high << step) | ((low & LOW) >>> (SPLIT - step));
+  const left2 = low << two, up2 = (high << two) | ((low & LOW) >>> (SPLIT - two));
+  const afterLow = right1 & right2, afterHigh = top1 & top2;
+  const beforeLow = left1 & left2, beforeHigh = up1 & up2;
+  foundLow |= (afterLow & (left1 | (low >>> three) | (high << (SPLIT - three))))
+    | (beforeLow & (right1 | (low << three)));
+  foundHigh |= (afterHigh & (up1 | (high >>> three)))
+    | (beforeHigh & (top1 | (high << three) | (low >>> (SPLIT - three))));
+}
+
+function count(bits) {
+  let n = bits - ((bits >>> 1) & 0x55555555);
+  n = (n & 0x33333333) + ((n >>> 2) & 0x33333333);
+  return Math.imul((n + (n >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+/** A position of a game that goes on. */
+export class Position {
+  /** @param {number[]} actions columns, counted from 0 */
+  constructor(actions = []) {
+    this.moverLow = 0;
+    this.moverHigh = 0;
+    this.maskLow = 0;
+    this.maskHigh = 0;
+    this.ply = 0;
+    for (const action of actions) this.play(action);
+  }
+
+  /** Drop a stone, and let the other player be the mover. @param {number} column with room */
+  play(column) {
+    this.moverLow ^= this.maskLow;
+    this.moverHigh ^= this.maskHigh;
+    this.maskLow |= (this.maskLow + BOTTOM_LOW) & COLUMN_LOW[column];
+    this.maskHigh |= (this.maskHigh + BOTTOM_HIGH) & COLUMN_HIGH[column];
+    this.ply++;
+  }
+
+  /** @param {number} column @returns {Position} the one after a move */
+  after(column) {
+    const next = Object.assign(new Position(), this);
+    next.play(column);
+    return next;
+  }
+
+  /** @returns {number[]} columns with room, the middle first */
+  get legal() {
+    return MIDDLE_FIRST.filter(column => this.#landing(column).some(Boolean));
+  }
+
+  /** @param {number} column @returns {boolean} whether a stone there makes a line */
+  wins(column) {
+    const [low, high] = this.#landing(column);
+    findThreats(this.moverLow, this.moverHigh);
+    return Boolean((foundLow & low) | (foundHigh & high));
+  }
+
+  #landing(column) {
+    return [
+      (this.maskLow + BOTTOM_LOW) & COLUMN_LOW[column], (this.maskHigh + BOTTOM_HIGH) & COLUMN_HIGH[column],
+    ];
+  }
+}
+
+/** Thrown where the time does not do. */
+export class TimeUp extends Error {}
+
+/** Solves positions, and remembers bounds of those that it has seen. */
+export class Solver {
+  #keys = new Int32Array(TABLE);
+  #rest = new Int32Array(TABLE); // the high half of the key, and above it the bound
+  #moves = new Int32Array(3 * COLUMNS * (CELLS + 1)); // of each ply: low, high, threats made
+  #deadline = Infinity;
+  #nodes = 0;
+
+  /**
+   * The exact score of a position.
+   *
+   * @param {Position} position in which the game goes on
+   * @param {number} deadline as `performance.now()` tells it; `TimeUp` is thrown then
+   * @returns {number}
+   */
+  score(position, deadline = Infinity) {
+    const { ply } = position;
+    if (position.legal.some(column => position.wins(column))) return (CELLS + 1 - ply) >> 1;
+    let least = -((CELLS - ply) >> 1), most = (CELLS + 1 - ply) >> 1;
+    while (least < most) {
+      let bound = least + ((most - least) >> 1);
+      if (bound <= 0 && Math.trunc(least / 2) < bound) bound = Math.trunc(least / 2);
+      else if (bound >= 0 && Math.trunc(most / 2) > bound) bound = Math.trunc(most / 2);
+      if (this.#beats(position, bound, deadline)) least = bound + 1;
+      else most = bound;
+    }
+    return least;
+  }
+
+  /**
+   * The score of a move.
+   *
+   * @param {Position} position
+   * @param {number} column
+   * @param {number} [deadline]
+   * @returns {number} in the view of who makes it
+   */
+  moveScore(position, column, deadline) {
+    if (position.wins(column)) return (CELLS + 1 - position.ply) >> 1;
+    return position.ply === CELLS - 1 ? 0 : -this.score(position.after(column), deadline);
+  }
+
+  /**
+   * Whether a move keeps a score.
+   *
+   * @param {Position} position
+   * @param {number} column
+   * @param {number} score in the view of who makes the move
+   * @param {number} [deadline]
+   * @returns {boolean} whether it is worth so much or more
+   */
+  keeps(position, column, score, deadline = Infinity) {
+    if (position.wins(column)) return true;
+    if (position.ply === CELLS - 1) return score <= 0;
+    const next = position.after(column);
+    const loss = -((CELLS - position.ply) >> 1);
+    return next.legal.some(reply => next.wins(reply)) ? score <= loss : !this.#beats(next, -score, deadline);
+  }
+
+  /** Whether the score of a position, in which nobody wins at once, is above a bound. */
+  #beats({ moverLow, moverHigh, maskLow, maskHigh, ply }, bound, deadline) {
+    this.#deadline = deadline;
+    return this.#search(moverLow, moverHigh, maskLow, maskHigh, ply, bound, bound + 1) > bound;
+  }
+
+  /** The score if it is within the window; else a bound of it on the same side. */
+  #search(moverLow, moverHigh, maskLow, maskHigh, ply, alpha, beta) {
+    if ((++this.#nodes & (CHECKED - 1)) === 0 && performance.now() > this.#deadline) throw new TimeUp();
+    const otherLow = moverLow ^ maskLow, otherHigh = moverHigh ^ maskHigh;
+    let freeLow = (maskLow + BOTTOM_LOW) & BOARD_LOW, freeHigh = (maskHigh + BOTTOM_HIGH) & BOARD_HIGH;
+    findThreats(otherLow, otherHigh);
+    const dangerLow = foundLow & BOARD_LOW & ~maskLow, dangerHigh = foundHigh & BOARD_HIGH & ~maskHigh;
+    const forcedLow = freeLow & dangerLow, forcedHigh = freeHigh & dangerHigh;
+    if (forcedLow | forcedHigh) {
+      // Two wins of the opponent cannot both be stopped.
+      if (count(forcedLow) + count(forcedHigh) > 1) return -((CELLS - ply) >> 1);
+      freeLow = forcedLow;
+      freeHigh = forcedHigh;
+    }
+    // A stone below a win of the opponent gives it away.
+    freeLow &= ~(dangerLow >>> 1);
+    freeHigh &= ~(dangerHigh >>> 1);
+    if (!(freeLow | freeHigh)) return -((CELLS - ply) >> 1);
+    if (ply >= CELLS - 2) return 0;
+    const worst = -((CELLS - 2 - ply) >> 1);
+    if (alpha < worst) {
+      alpha = worst;
+      if (alpha >= beta) return alpha;
+    }
+    let keyLow = moverLow + maskLow, keyHigh = moverHigh + maskHigh;
+    if (ply < MIRRORED_PLIES) {
+      const imageHigh = ((keyLow & 127) << 14) | (keyLow & 16256) | ((keyLow >>> 14) & 127);
+      const imageLow = ((keyLow >>> 21) << 21) | ((keyHigh & 127) << 14) | (keyHigh & 16256) | (keyHigh >>> 14);
+      if (imageHigh < keyHigh || (imageHigh === keyHigh && imageLow < keyLow)) {
+        keyLow = imageLow;
+        keyHigh = imageHigh;
+      }
+    }
+    const place = (Math.imul(keyLow, 0x9e3779b1) ^ Math.imul(keyHigh, 0x85ebca6b) >>> 3) >>> 11;
+    let best = (CELLS - 1 - ply) >> 1;
+    if (this.#keys[place] === keyLow && (this.#rest[place] & HIGH) === keyHigh) {
+      const known = this.#rest[place] >>> 21; // an upper bound below 64, above it a lower one
+      if (known >= 64) {
+        const least = known - 64 - WIDEST;
+        if (alpha < least) {
+          alpha = least;
+          if (alpha >= beta) return alpha;
+        }
+      } else if (known) {
+        best = Math.min(best, known - WIDEST);
+      }
+    }
+    if (beta > best) {
+      beta = best;
+      if (alpha >= beta) return beta;
+    }
+    const moves = this.#moves, first = ply * 3 * COLUMNS;
+    let end = first;
+    for (let index = 0; index < COLUMNS; index++) {
+      const column = MIDDLE_FIRST[index];
+      const low = freeLow & COLUMN_LOW[column], high = freeHigh & COLUMN_HIGH[column];
+      if (!(low | high)) continue;
+      findThreats(moverLow | low, moverHigh | high);
+      const made = count(foundLow & BOARD_LOW & ~maskLow) + count(foundHigh & BOARD_HIGH & ~maskHigh);
+      let at = end;
+      for (; at > first && moves[at - 1] < made; at -= 3) {
+        moves[at] = moves[at - 3];
+        moves[at + 1] = moves[at - 2];
+        moves[at + 2] = moves[at - 1];
+      }
+      moves[at] = low;
+      moves[at + 1] = high;
+      moves[at + 2] = made;
+      end += 3;
+    }
+    for (let at = first; at < end; at += 3) {
+      const score = -this.#search(
+        otherLow, otherHigh, maskLow | moves[at], maskHigh | moves[at + 1], ply + 1, -beta, -alpha);
+      if (score >= beta) {
+        this.#keys[place] = keyLow;
+        this.#rest[place] = keyHigh | ((score + WIDEST + 64) << 21);
+        return score;
+      }
+      if (score > alpha) alpha = score;
+    }
+    this.#keys[place] = keyLow;
+    this.#rest[place] = keyHigh | ((alpha + WIDEST) << 21);
+    return alpha;
+  }
+}

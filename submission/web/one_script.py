@@ -1,0 +1,62 @@
+"""Modules of the page as one script, for pages that are opened from the file system."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+PAGE = Path(__file__).with_name("page")
+OFFLINE = Path(__file__).with_name("offline")
+IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([a-z_]+)\.js";\n', re.MULTILINE)
+EXPORT = re.compile(r"^export ((?:async )?function|class|const) (\w+)", re.MULTILINE)
+OTHER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
+COMMENT = re.compile(r"^\s*(?:/\*\*.*?\*/|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
+
+
+def one_script(entry: str, replaced: Mapping[str, str]) -> str:
+    """A module and all that it imports as a script without comments, each in a function of its own.
+
+    Args:
+        entry: the module's name, without its ending; it is of the page or stands in `offline`.
+        replaced: by the name of a module that of the one in its place.
+
+    Raises:
+        ValueError: modules import each other in a circle, or otherwise than by name.
+    """
+    written: dict[str, str | None] = {}
+
+    def write(name: str) -> None:
+        if name in written:
+            if written[name] is None:
+                raise ValueError(f"the module {name} of the page imports itself in a circle")
+            return
+        written[name] = None
+        text = COMMENT.sub("", _source(replaced.get(name, name)))
+        for _, imported in IMPORT.findall(text):
+            write(imported)
+        exported = ", ".join(found for _, found in EXPORT.findall(text))
+        body = EXPORT.sub(r"\1 \2", IMPORT.sub(r"const {\1} = modules.\2;\n", text))
+        if odd := OTHER.search(body):
+            raise ValueError(f"the module {name} of the page has {odd[0]!r}, which no script can")
+        # Written again, it stands behind those that it imports.
+        del written[name]
+        inner = f"{lean(body)}\nreturn {{ {exported} }};"
+        written[name] = f"modules.{name} = (() => {{\n{inner}\n}})();\n"
+
+    write(entry)
+    return '"use strict";\nconst modules = {};\n' + "".join(filter(None, written.values()))
+
+
+def lean_script(text: str) -> str:
+    """A script without its comments, and without the blanks at the ends of its lines."""
+    return lean(COMMENT.sub("", text))
+
+
+def lean(text: str) -> str:
+    """A text without the blanks at the ends of its lines, which its meaning does not need."""
+    return "\n".join(line.strip() for line in text.splitlines() if line.strip())
+
+
+def _source(name: str) -> str:
+    """The text of a module."""
+    path = PAGE / "modules" / f"{name}.js"
+    return (path if path.exists() else OFFLINE / f"{name}.js").read_text(encoding="utf-8")

@@ -1,0 +1,137 @@
+/** The stones on a board, and the frame around them, as SVG. */
+
+const SVG = "http://www.w3.org/2000/svg";
+const UNIT = 100; // of the drawing, for a cell
+const STONE = 41;
+const HOLE = 40;
+const ABOVE = 62; // of the drawing, above the columns: there a stone hovers before it falls
+
+/** Make a shape, in a parent if there is one. */
+export function shape(name, attributes, parent) {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  parent?.append(made);
+  return made;
+}
+
+/** Draw the board without stones. @returns {number} how high it is, in cells */
+export function drawEmpty(svg, { rows, columns, place }) {
+  const width = columns * UNIT, height = rows * UNIT, above = place === "column" ? ABOVE : 0;
+  svg.setAttribute("viewBox", `0 ${-above} ${width} ${height + above}`);
+  svg.replaceChildren();
+  const mask = shape("mask", { id: "holes" }, shape("defs", {}, svg));
+  shape("rect", { width, height, y: 7, rx: 26, class: "under" }, svg);
+  shape("rect", { width, height, fill: "#fff" }, mask);
+  const round = { width, height, rx: 26 };
+  shape("rect", { ...round, class: "back" }, svg);
+  shape("g", { class: "hovering" }, svg);
+  shape("g", { class: "stones" }, svg);
+  shape("rect", { ...round, class: "front", mask: "url(#holes)" }, svg);
+  const lights = shape("g", { mask: "url(#holes)" }, svg);
+  for (let column = 0; column < columns; column++) {
+    shape("rect", { x: column * UNIT + 3, y: 6, width: UNIT - 6, height: height - 12, rx: 18, class: "light" }, lights);
+  }
+  for (let cell = 0; cell < rows * columns; cell++) {
+    const centre = centreOf(cell, columns);
+    shape("circle", { ...centre, r: HOLE, fill: "#000" }, mask);
+    shape("circle", { ...centre, r: HOLE, class: "rim" }, svg);
+  }
+  shape("g", { class: "above" }, svg);
+  return rows + above / UNIT;
+}
+
+function centreOf(cell, columns) {
+  return {
+    cx: (cell % columns) * UNIT + UNIT / 2,
+    cy: Math.floor(cell / columns) * UNIT + UNIT / 2,
+  };
+}
+
+/** Draw the stones; one that was not there before falls, unless `before` is null. */
+export function drawStones(svg, before, view) {
+  const stones = svg.querySelector(".stones");
+  stones.classList.toggle("over", view.line.length > 0);
+  stones.replaceChildren();
+  view.cells.forEach((player, cell) => {
+    if (!player) return;
+    const stone = drawStone(stones, cell, player, view.columns);
+    stone.classList.toggle("won", view.line.includes(cell));
+    if (cell === view.last && before && !before.cells[cell]) drop(stone, cell, view);
+  });
+  const above = svg.querySelector(".above");
+  above.replaceChildren();
+  if (view.last !== null && !view.line.length) {
+    shape("circle", { ...centreOf(view.last, view.columns), r: STONE - 3, class: "last" }, above);
+  }
+  if (view.line.length) drawLine(above, view);
+}
+
+function drawStone(parent, cell, player, columns) {
+  const group = shape("g", { class: `stone ${player === 1 ? "one" : "two"}` }, parent);
+  const { cx, cy } = centreOf(cell, columns);
+  shape("circle", { cx, cy, r: STONE, class: "disc" }, group);
+  shape("circle", { cx, cy, r: STONE - 10, class: "relief" }, group);
+  if (player === 1) {
+    const d = `M${cx - 13} ${cy - 13}l26 26m0 -26l-26 26`;
+    shape("path", { d, class: "mark" }, group);
+  } else {
+    shape("circle", { cx, cy, r: 16, class: "mark" }, group);
+  }
+  return group;
+}
+
+function drop(stone, cell, { columns, place }) {
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  const height = Math.floor(cell / columns) * UNIT + UNIT - 38 + UNIT / 2;
+  if (place === "cell") {
+    stone.animate([{ opacity: 0 }, { opacity: 1 }], { duration: 140 });
+    return;
+  }
+  stone.animate(
+    [
+      { transform: `translateY(${-height}px)`, easing: "cubic-bezier(0.5, 0, 0.9, 0.6)" },
+      { transform: "translateY(0)", offset: 0.8, easing: "ease-out" },
+      { transform: `translateY(${-Math.min(14, height / 30)}px)`, offset: 0.9, easing: "ease-in" },
+      { transform: "translateY(0)" },
+    ],
+    { duration: 190 + Math.sqrt(height) * 7 },
+  );
+}
+
+/** Ring the stones of a winning line, and join the two that lie farthest apart. */
+function drawLine(parent, { line, columns }) {
+  const centres = line.map(cell => centreOf(cell, columns));
+  for (const centre of centres) {
+    shape("circle", { ...centre, r: STONE - 3, class: "last" }, parent);
+  }
+  const ordered = centres.toSorted((a, b) => a.cx - b.cx || a.cy - b.cy);
+  const [from, to] = [ordered[0], ordered.at(-1)];
+  const between = { x1: from.cx, y1: from.cy, x2: to.cx, y2: to.cy, pathLength: 100 };
+  shape("line", { ...between, class: "line" }, parent);
+  shape("line", { ...between, class: "line inner" }, parent);
+}
+
+/** Let a stone hover over its column, and show where it would land; `action` is null for nowhere. */
+export function showGhost(svg, view, action) {
+  svg.querySelectorAll(".ghost").forEach(ghost => ghost.remove());
+  svg.querySelector(".hovering")?.replaceChildren();
+  const lit = view && action !== null && view.legal.includes(action);
+  svg.querySelectorAll(".light").forEach((column, index) => {
+    column.classList.toggle("on", Boolean(lit) && view.place === "column" && index === action);
+  });
+  if (!lit) return;
+  if (view.place === "column") {
+    const stone = drawStone(svg.querySelector(".hovering"), action, view.player, view.columns);
+    stone.classList.remove("stone"); // it is none on the board
+    stone.setAttribute("transform", `translate(0 ${-UNIT + 38})`);
+  }
+  const landing = view.place === "cell" ? action : lowestFree(view, action);
+  const circle = { ...centreOf(landing, view.columns), r: STONE - 8, class: "ghost" };
+  shape("circle", circle, svg.querySelector(".above"));
+}
+
+function lowestFree({ cells, rows, columns }, column) {
+  let row = rows - 1;
+  while (cells[row * columns + column]) row--;
+  return row * columns + column;
+}

@@ -1,0 +1,148 @@
+/** Mistakes as puzzles on the board: find a better move, with the solver as judge. */
+
+import { byId, MARKS } from "./dom.js";
+import { findMistakes } from "./practice.js";
+
+const RANKS = ["loss", "draw", "win"];
+const PRIZES = { win: "a win", draw: "the draw" };
+
+/** The puzzles of one game, or of a file of games. */
+export class Retry {
+  #mistakes = [];
+  #at = 0;
+  #solved = false;
+  #words = "";
+  #search = null; // for the mistakes of a file
+  #told = "";
+  #more = false; // whether that may still find some
+  #onChange;
+
+  /** @param {() => void} onChange called when another puzzle is on the board, or none any more */
+  constructor(onChange) {
+    this.#onChange = onChange;
+    byId("retry-next").addEventListener("click", () => this.#go(this.#at + 1));
+    byId("retry-show").addEventListener("click", () => this.#show());
+    byId("retry-end").addEventListener("click", () => {
+      this.end();
+      byId("record-title").focus({ preventScroll: true });
+    });
+  }
+
+  /**
+   * The mistake that is being retried.
+   *
+   * @returns {object|null} a judgement as /api/review tells it at its end; of a file, with its `replay`
+   */
+  get mistake() {
+    return this.#mistakes[this.#at] ?? null;
+  }
+
+  /** Whether there are puzzles, or some are being looked for. */
+  get isOpen() {
+    return Boolean(this.mistake || this.#search);
+  }
+
+  /** @param {object[]} mistakes the judgements of moves that have changed the result */
+  begin(mistakes) {
+    this.#mistakes = mistakes;
+    this.#go(0);
+  }
+
+  /**
+   * Retry the mistakes of a file of games, the first as soon as it is found.
+   *
+   * @param {object[]} replays
+   * @param {boolean} ofPlayer see `findMistakes`
+   */
+  practise(replays, ofPlayer) {
+    this.end();
+    this.#told = "Judging the first game…";
+    this.#words = "";
+    this.#more = true;
+    this.#search = findMistakes(replays, ofPlayer, (found, told, done) => {
+      const first = !this.mistake && found.length > 0;
+      this.#mistakes.push(...found);
+      this.#told = told;
+      this.#more = !done;
+      if (first) this.#go(0);
+      else this.draw();
+    });
+    this.#onChange();
+  }
+
+  /** Leave the puzzles. */
+  end() {
+    if (!this.isOpen) return;
+    this.#search?.close();
+    this.#search = null;
+    this.#told = "";
+    this.#more = false;
+    this.#mistakes = [];
+    this.#at = 0;
+    this.#onChange();
+  }
+
+  /**
+   * Judge a move in the place of the mistake.
+   *
+   * @param {number} action
+   */
+  judge(action) {
+    const { columns } = this.mistake;
+    const { kind, text } = columns.find(column => column.action === action);
+    this.#solved = kind === this.#prize;
+    this.#words = this.#solved ? `Right: column ${action + 1} ${verb(text)}.`
+      : `Not yet: column ${action + 1} ${verb(text)}. Try another one.`;
+    this.#tell();
+  }
+
+  /** Show the card of the puzzle. */
+  draw() {
+    const { mistake } = this;
+    const count = this.#mistakes.length;
+    const last = this.#at >= count - 1;
+    byId("retrying").hidden = !this.isOpen;
+    byId("retrying-title").textContent = mistake ? `Mistake ${this.#at + 1} of ${count}${this.#more ? " so far" : ""}`
+      : this.#more ? "Looking for mistakes…" : "No move has given a result away";
+    byId("retrying-detail").textContent = this.#words;
+    byId("retrying-progress").textContent = this.#told;
+    byId("retry-next").textContent = this.#solved ? "Next" : "Skip";
+    byId("retry-next").hidden = last && !this.#more;
+    byId("retry-next").disabled = last;
+    byId("retry-show").hidden = !mistake || this.#solved;
+    byId("retry-end").classList.toggle("primary", last && this.#solved && !this.#more);
+  }
+
+  /** The best result that the position holds. */
+  get #prize() {
+    return RANKS[Math.max(...this.mistake.columns.map(({ kind }) => RANKS.indexOf(kind)))];
+  }
+
+  #go(at) {
+    this.#at = at;
+    this.#solved = false;
+    const { player, action, text, replay } = this.mistake;
+    const where = replay ? `Game ${replay.number + 1}: ` : "";
+    this.#words = `${where}${MARKS[player]} played column ${action + 1}, which ${verb(text)}. Find what keeps ${PRIZES[this.#prize]}.`;
+    this.#onChange();
+  }
+
+  #show() {
+    const good = this.mistake.columns.filter(({ kind }) => kind === this.#prize);
+    const names = good.map(({ action, text }) => `column ${action + 1} ${verb(text)}`);
+    this.#solved = true;
+    this.#words = `${names.join("; ")}.`.replace(/^c/, "C");
+    this.#tell();
+  }
+
+  /** Tell the words; when a puzzle is solved, Enter leads to what follows. */
+  #tell() {
+    this.draw();
+    if (this.#solved) byId(byId("retry-next").disabled ? "retry-end" : "retry-next").focus({ preventScroll: true });
+  }
+}
+
+/** A result as what a move does: "draw" alone is no verb. */
+function verb(text) {
+  return text === "draw" ? "leads to a draw" : text;
+}

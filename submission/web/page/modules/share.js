@@ -1,0 +1,116 @@
+/** What comes into the page from elsewhere, and goes out of it: dropped files, links, saved games. */
+
+import { getSavedFrame, streamAs } from "./api.js";
+import { byId, h } from "./dom.js";
+
+const LARGEST = 7_000_000; // characters of a file, which the server takes
+const LONGEST_MOVES = 1600;
+const FRAME_GAMES = '"GAMES"'; // stands in the frame of a saved page where the games belong
+
+/**
+ * Take what is dropped on the page, pasted into it, or chosen by a button.
+ *
+ * @param {HTMLInputElement} chooser of a file
+ * @param {{onMoves: (moves: string) => Promise<void>, onFile: (name: string, text: string) => Promise<void>,
+ *   onTrouble: (sentence: string) => void}} what to do with a move string and with a file
+ */
+export function bindArrivals(chooser, { onMoves, onFile, onTrouble }) {
+  const take = async work => {
+    onTrouble("");
+    try {
+      await work();
+    } catch (error) {
+      onTrouble(error.message);
+    }
+  };
+  const takeFile = file => take(async () => {
+    if (file.size > LARGEST) throw new Error(`${file.name} is too large: at most 7 MB are taken here. Name it when you start connectx web.`);
+    await onFile(file.name, await file.text());
+  });
+  const takeText = text => take(async () => {
+    const moves = text.trim();
+    if (/^\s*\{/.test(text) && text.length <= LARGEST) await onFile("pasted", text);
+    else if (/^\d[\d\s,]*$/.test(moves) && moves.length <= LONGEST_MOVES) await onMoves(moves);
+    else throw new Error("That is neither a file of games nor a move string such as 4453.");
+  });
+  const takeAll = data => (data.files.length ? takeFile(data.files[0]) : takeText(data.getData("text/plain")));
+  const isTyped = target => target.closest("input, textarea, select, dialog");
+
+  document.addEventListener("dragover", event => event.preventDefault());
+  document.addEventListener("drop", event => {
+    if (isTyped(event.target)) return;
+    event.preventDefault();
+    takeAll(event.dataTransfer);
+  });
+  document.addEventListener("paste", event => {
+    if (isTyped(event.target)) return;
+    event.preventDefault();
+    takeAll(event.clipboardData);
+  });
+  chooser.addEventListener("change", () => {
+    if (chooser.files.length) takeFile(chooser.files[0]);
+    chooser.value = "";
+  });
+}
+
+/** Copy the address of the position on the board. */
+export async function copyLink() {
+  try {
+    await navigator.clipboard.writeText(location.href);
+    tell("The link to this position is copied.");
+  } catch {
+    tell("This browser lets no page copy here: take the link from the address bar.");
+  }
+}
+
+/**
+ * Save a game as a page of its own, with what each move was worth.
+ *
+ * @param {import("./game.js").Position} end the end of the game
+ * @param {{players: [string, string], course: string, opening: number}} about who played, how it
+ *   ended, and how many plies nobody chose
+ * @returns {Promise<void>}
+ */
+export async function saveAsPage(end, about) {
+  const button = byId("save-page");
+  button.disabled = true;
+  try {
+    const [frame, judged] = await Promise.all([getSavedFrame(), judgedPlies(end)]);
+    // In a script of HTML nothing but this sign can end the script.
+    const games = JSON.stringify([{ end, ...about, ...packed(judged) }]).replaceAll("<", "\\u003c");
+    const page = new Blob([frame.replace(FRAME_GAMES, () => games)], { type: "text/html" });
+    const link = h("a", { href: URL.createObjectURL(page), download: `connectx-${end.moves.slice(0, 42) || "start"}.html` });
+    link.click();
+    URL.revokeObjectURL(link.href);
+  } catch (error) {
+    tell(error.message);
+  }
+  button.disabled = false;
+}
+
+/** Say below the board how that goes. */
+function tell(sentence) {
+  byId("copied").textContent = sentence;
+}
+
+/** The plies, whose moves name their values by numbers: most values are those of many moves. */
+function packed(judged) {
+  const keys = Object.keys(judged[0]?.columns[0] ?? {}).filter(key => key !== "action");
+  const numbers = new Map();
+  const numbered = column => {
+    const value = JSON.stringify(keys.map(key => column[key]));
+    if (!numbers.has(value)) numbers.set(value, numbers.size);
+    return [column.action, numbers.get(value)];
+  };
+  const plies = judged.map(ply => ({ ...ply, columns: ply.columns.map(numbered) }));
+  return { keys, values: [...numbers.keys()].map(value => JSON.parse(value)), plies };
+}
+
+function judgedPlies(end) {
+  return new Promise((resolve, reject) => {
+    streamAs("saving", "review", { game: end.game, moves: end.moves }, ({ plies, done }) => {
+      tell(done ? "" : `Judging the moves: ${plies.length} of ${end.actions.length}…`);
+      if (done) resolve(plies);
+    }, sentence => reject(new Error(sentence)));
+  });
+}

@@ -1,0 +1,21 @@
+/** The sound of a stone that lands, where it is wanted. */
+
+import { byId } from "./dom.js";
+
+let context = null;
+
+/** Clack, if the switch of the sound is on. */
+export function clack() {
+  if (!byId("sound-switch").checked) return;
+  context ??= new AudioContext();
+  const now = context.currentTime + 0.25; // a stone falls about so long
+  const [tone, loudness] = [context.createOscillator(), context.createGain()];
+  tone.type = "triangle";
+  tone.frequency.setValueAtTime(420, now);
+  tone.frequency.exponentialRampToValueAtTime(140, now + 0.07);
+  loudness.gain.setValueAtTime(0.25, now);
+  loudness.gain.exponentialRampToValueAtTime(0.001, now + 0.12);
+  tone.connect(loudness).connect(context.destination);
+  tone.start(now);
+  tone.stop(now + 0.13);
+}

@@ -1,0 +1,258 @@
+/**
+ * The layout of a tree: which of its nodes a stage has room for, and what is drawn of each.
+ *
+ * All lengths are pixels at a zoom of 1. Interior nodes stand in levels. Leaves stand beside each
+ * other where there is room, and else as rows of a stack. A tree as it was after a step keeps to the
+ * places of the whole one, so that all that is seen stays where it is from step to step.
+ */
+
+import { arranged } from "./tree_places.js";
+
+const LABEL = 12, VALUE = 13, SMALL = 11; // sizes of text: no label is ever smaller
+const CHARACTER = 0.59, LINE = 1.3; // width and height of a character, in parts of its size
+export const SIGN = 17; // width and height of a node in which someone chooses
+const SMALL_SIGN = 12; // the same in a row of a stack
+const CELLS = 46; // width of a small board, as far as the cells' least size allows
+const LEAST_CELL = 4, LARGEST_CELL = 9;
+export const APART = 5; // between two parts of a row
+const CHARACTERS = 5; // that have room in a value and in a count, so that nodes keep their widths
+const LEAST_NODES = 12; // are shown, however small the stage
+const INDENT = 14; // of a row below another
+export const SHAPES = new Set(["max", "min", "chance"]); // in which someone chooses
+
+/**
+ * @typedef {object} Part a text, a sign, a pill or a board of a node, or some of them in a row
+ * @property {"text"|"sign"|"pill"|"board"|"row"} kind
+ * @property {number} width
+ * @property {number} height
+ */
+
+/**
+ * @typedef {object} Item what is drawn of a node, of the nodes folded below one, or of those cut off
+ * @property {string} key the same from one layout to the next
+ * @property {"node"|"folded"|"unvisited"} kind
+ * @property {object} node the node itself, or the one that the folded ones are below
+ * @property {Part[]} parts from top to bottom
+ * @property {boolean} across whether it stands in a stack
+ * @property {boolean} [isBeside] whether it stands in the row of the item before it
+ * @property {number} x of its middle or, in a row, of its left end
+ * @property {number} y of its upper edge
+ * @property {number} width
+ * @property {number} height
+ */
+
+/**
+ * Lay a tree out.
+ *
+ * @param {object[]} nodes as the server sends them, the most important first, each with its `path`
+ * @param {number} columns of the board
+ * @param {{width: number, height: number, boards: boolean, count: number}} room of the stage;
+ *   whether nodes show their boards; nodes to show, or 0 for as many as fit
+ * @returns {{items: Item[], edges: object[], width: number, height: number, root: number, shown: number,
+ *   isWhole: boolean, places: Map<string, object>, tops: number[], stacked: boolean}} with the root's
+ *   middle, whether all is shown, and what `layOutStep` takes of it
+ */
+export function layOut(nodes, columns, room) {
+  const place = (number, stacked) => placed(nodes, nodes.slice(0, number), columns, room.boards, stacked, null);
+  const most = room.count ? Math.min(room.count, nodes.length) : nodes.length;
+  const row = place(most, false);
+  if (fits(row, room)) return row;
+  return room.count ? place(most, true) : largest(number => place(number, true), most, room);
+}
+
+/**
+ * Lay a tree out as it was after a step: in the places of the whole one, with what that shows of it
+ * and the way to the step's node.
+ *
+ * @param {object[]} nodes as for `layOut`
+ * @param {number[]} now the path of the step's node
+ * @param {number} columns of the board
+ * @param {{boards: boolean}} room
+ * @param {object} whole as `layOut` has laid it out
+ * @returns {object} as `layOut` does
+ */
+export function layOutStep(nodes, now, columns, room, whole) {
+  const isOnWay = ({ path }) => path.every((move, depth) => move === now[depth]);
+  const chosen = nodes.filter(node => whole.places.has(node.path.join()) || isOnWay(node));
+  return placed(nodes, chosen, columns, room.boards, whole.stacked, whole);
+}
+
+function fits(tree, { width, height }) {
+  return tree.width <= width && tree.height <= height;
+}
+
+/** The layout of as many nodes as fit. */
+function largest(place, most, room) {
+  const all = place(most);
+  if (fits(all, room)) return all;
+  let least = Math.min(LEAST_NODES, most), tooMany = most;
+  while (least + 1 < tooMany) {
+    const middle = (least + tooMany) >> 1;
+    if (fits(place(middle), room)) least = middle;
+    else tooMany = middle;
+  }
+  return place(least);
+}
+
+/** Lay out some of the nodes, each after its parent; where there is a whole tree, in its places. */
+function placed(nodes, chosen, columns, boards, stacked, whole) {
+  const placeOf = node => whole?.places.get(node.path.join());
+  const rankOf = node => placeOf(node)?.rank ?? Infinity;
+  const children = new Map(chosen.map(node => [node, []]));
+  for (const node of chosen) if (node !== nodes[0]) children.get(nodes[node.parent]).push(node);
+  for (const some of children.values()) some.sort((a, b) => rankOf(a) - rankOf(b) || a.place - b.place);
+  const columnsOf = boards ? columns : 0;
+  const isRow = node => {
+    if (placeOf(node)) return !placeOf(node).isBlock;
+    return stacked && (Boolean(whole) || !children.get(node).length);
+  };
+
+  const marksOf = node => {
+    const hidden = node.below - children.get(node).reduce((sum, child) => sum + 1 + child.below, 0);
+    return [
+      ...(hidden ? [foldedItem(node, hidden)] : []),
+      ...(node.unvisited ? [unvisitedItem(node)] : []),
+    ];
+  };
+  const rowsOf = (node, indent) => [
+    { ...nodeItem(node, rowParts(node, columnsOf)), indent, least: placeOf(node)?.top ?? 0 },
+    ...marksOf(node).map(mark => ({ ...mark, isBeside: true })),
+    ...children.get(node).flatMap(child => rowsOf(child, indent + INDENT)),
+  ];
+  const blockOf = node => {
+    const block = columnBlock(nodeItem(node, partsOf(node, columnsOf)));
+    const rows = [];
+    let stack;
+    const close = () => rows.length && block.children.push(stackBlock(rows.splice(0)));
+    for (const child of children.get(node)) {
+      if (isRow(child)) {
+        const own = placeOf(child)?.stack ?? stack;
+        if (own !== stack) close();
+        stack = own;
+        rows.push(...rowsOf(child, 0));
+      } else {
+        close();
+        block.children.push(blockOf(child));
+      }
+    }
+    if (stacked) rows.push(...marksOf(node));
+    close();
+    if (!stacked) block.children.push(...marksOf(node).map(columnBlock));
+    return block;
+  };
+  return { ...arranged(blockOf(nodes[0]), whole), shown: chosen.length, isWhole: chosen.length > nodes[0].below, stacked };
+}
+
+// What is drawn of a node
+
+function text(words, size, name, least = 0) {
+  const width = Math.max(words.length, least) * size * CHARACTER;
+  return { kind: "text", words, size, name, width, height: size * LINE };
+}
+
+function pill(words, name, size = VALUE) {
+  return { kind: "pill", words, size, name, width: words.length * size * CHARACTER + 14, height: size * LINE + 3 };
+}
+
+function sign(node, size) {
+  return { kind: "sign", shape: node.shape, width: size, height: size };
+}
+
+function boardPart(board, columns) {
+  const cell = Math.max(LEAST_CELL, Math.min(LARGEST_CELL, CELLS / columns));
+  return { kind: "board", board, columns, cell, width: columns * cell, height: (board.length / columns) * cell + 4 };
+}
+
+function actionOf({ action, probability }) {
+  return [action, probability && `(${probability})`].filter(Boolean).join(" ");
+}
+
+/** All parts of a node, from top to bottom; without a board where `columns` is 0. */
+function partsOf(node, columns) {
+  return [
+    beside(headParts(node, SIGN, VALUE)),
+    node.visits !== undefined && text(`n ${node.visits}`, SMALL, "soft", CHARACTERS),
+    node.board && columns && boardPart(node.board, columns),
+    node.value && node.mark && node.shape !== "terminal" && text(node.mark, SMALL, "soft"),
+    ...windowParts(node),
+  ].filter(Boolean);
+}
+
+/** Alpha and beta or, where children were not visited, why. */
+function windowParts({ alpha, beta, cutoff }) {
+  const reason = cutoff?.match(/^alpha (.*) ≥ beta (.*)$/);
+  if (reason) return [text(`α ${reason[1]} ≥`, SMALL, "cut"), text(`β ${reason[2]}`, SMALL, "cut")];
+  return [
+    alpha && text(`α ${alpha}`, SMALL, "soft"),
+    beta && text(`β ${beta}`, SMALL, "soft"),
+    cutoff && text(cutoff, SMALL, "cut"),
+  ];
+}
+
+/** The action that leads to a node, its sign and its value. */
+function headParts(node, signSize, valueSize) {
+  const chooses = SHAPES.has(node.shape);
+  return [
+    node.action && text(actionOf(node), LABEL, "action"),
+    chooses ? sign(node, signSize) : pill(node.value ?? "", node.shape, valueSize),
+    chooses && text(node.value ?? "?", valueSize, "value", CHARACTERS),
+  ].filter(Boolean);
+}
+
+/** Parts from left to right. */
+function beside(parts) {
+  return {
+    kind: "row",
+    parts,
+    width: parts.reduce((sum, part) => sum + part.width + APART, -APART),
+    height: Math.max(...parts.map(part => part.height)) + 2,
+  };
+}
+
+/** The parts of a leaf, from left to right. */
+function rowParts(node, columns) {
+  return [
+    node.board && columns && boardPart(node.board, columns),
+    ...headParts(node, SMALL_SIGN, LABEL),
+    node.visits !== undefined && text(`n ${node.visits}`, SMALL, "soft", CHARACTERS),
+    node.value && node.mark && node.shape !== "terminal" && text(node.mark, SMALL, "soft"),
+  ].filter(Boolean);
+}
+
+function nodeItem(node, parts) {
+  return { kind: "node", key: node.path.join(), node, parts };
+}
+
+function foldedItem(node, count) {
+  return { kind: "folded", key: `${node.path.join()}+`, node, count, parts: [pill(`+ ${count}`, "folded", LABEL)] };
+}
+
+function unvisitedItem(node) {
+  const words = `✕ ${node.unvisited.join(" ")}`;
+  return { kind: "unvisited", key: `${node.path.join()}x`, node, parts: [text(words, SMALL, "cut")] };
+}
+
+// Blocks: a node, or a stack of leaves
+
+function columnBlock(item) {
+  const width = Math.max(...item.parts.map(part => part.width));
+  const height = item.parts.reduce((sum, part) => sum + part.height, 4);
+  return { key: item.key, items: [{ ...item, across: false, width, height }], width, height, children: [] };
+}
+
+/** A stack of rows, none of them higher than its place. */
+function stackBlock(items) {
+  const rows = items.map(item => {
+    const row = beside(item.parts);
+    return { ...item, parts: [row], across: true, width: row.width + 2 * APART, height: row.height };
+  });
+  let y = 0, width = 0;
+  rows.forEach((row, index) => {
+    const former = row.isBeside ? rows[index - 1] : null;
+    row.left = former ? former.left + former.width : row.indent ?? 0;
+    row.top = former ? former.top + (former.height - row.height) / 2 : Math.max(y, row.least ?? 0);
+    width = Math.max(width, row.left + row.width);
+    if (!former) y = row.top + row.height;
+  });
+  return { key: rows[0].key, items: rows, isStack: true, width, height: y, children: [] };
+}

@@ -1,0 +1,162 @@
+"""A game as a page of its own: one file with the board and the worth of each move.
+
+The page of `connectx web` saves the game on its board so, by the same frame.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from agents.reporting.output_file import replace_text
+from agents.solver.analysis import plies_to_end
+from agents.solver.exact_moves import bounds_of_best
+from agents.solver.solver import ScoreBounds
+from agents.solver.solver_engine import is_solvable
+from envs.board import BoardGame
+from envs.render import SYMBOLS
+from submission.arena.game_record import GameRecord, Result
+from submission.play.game_history import PlayedPosition, played_position, position_view
+from submission.reviewing.judged_game import JudgedPly, judged_plies
+from submission.reviewing.replays import Replay
+from submission.reviewing.review import judging_solver
+from submission.terminal import progress_bar
+from submission.web.one_script import PAGE, lean, one_script
+from submission.web.searching.review_view import ply_view
+from submission.web.searching.values import MoveValue, PositionValues, values_view
+
+GAMES = '"GAMES"'
+"""Stands in the frame where the games belong."""
+STYLES = ("Moves and their curve",)
+"""The sections of the page's style that a saved page has, beside the first one."""
+
+JUDGING_SECONDS = 2.0
+"""For a position, where it is not said."""
+
+SavedGame = Mapping[str, Any]
+"""A game as `offline/saved_answers.js` describes it."""
+
+
+@cache
+def saved_frame() -> str:
+    """A saved page without its games."""
+    first, *sections = re.split(r"^/\* (.*) \*/$", _text("page/style.css"), flags=re.MULTILINE)
+    named = dict(zip(sections[::2], sections[1::2], strict=True))
+    style = lean("\n".join([first, *(named[name] for name in STYLES)]))
+    script = one_script("saved", {"api": "saved_answers"})
+    frame = _text("offline/saved.html").replace("STYLE", style, 1)
+    return frame.replace("SCRIPT", script.strip(), 1)
+
+
+def save_games(
+    games: Sequence[tuple[BoardGame, Replay]], path: Path, time_limit: float = JUDGING_SECONDS
+) -> None:
+    """Write a page of games that were played, the moves of both players judged.
+
+    Args:
+        games: each with its rules.
+        path: what to write.
+        time_limit: seconds for each position.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    total = sum(replay.plies for _, replay in games)
+    done = count(1)
+    with progress_bar("Judging") as show:
+        saved = [
+            saved_game(replay, env, time_limit, lambda: show(next(done), total, ""))
+            for env, replay in games
+        ]
+    replace_text(path, saved_page(saved))
+
+
+def _text(name: str) -> str:
+    return (PAGE.parent / name).read_text(encoding="utf-8")
+
+
+def saved_page(games: Sequence[SavedGame]) -> str:
+    """A page of one or several games; names in it stay text."""
+    content = json.dumps(games, separators=(",", ":"), ensure_ascii=False)
+    # In a script of HTML nothing but this sign can end the script.
+    return saved_frame().replace(GAMES, content.replace("<", r"\u003c"), 1)
+
+
+def saved_game(
+    replay: Replay, env: BoardGame, time_limit: float, on_ply: Callable[[], None]
+) -> SavedGame:
+    """Judge the moves of both players, where the solver takes the board.
+
+    Args:
+        replay: the game.
+        env: its rules.
+        time_limit: seconds for each position.
+        on_ply: called when a move is judged.
+    """
+    position = played_position(env, replay.moves)
+    judged: list[JudgedPly] = []
+    if is_solvable(env):
+        for ply in judged_plies(env, replay.actions, judging_solver(env), time_limit):
+            judged.insert(0, ply)
+            on_ply()
+    return {
+        "end": position_view(position),
+        "players": replay.players,
+        "course": course_in_words(replay),
+        "opening": replay.opening_plies,
+        **_packed([_ply(position, ply) for ply in judged]),
+    }
+
+
+def course_in_words(replay: Replay) -> str:
+    """The end of a game in a few words, as on the page."""
+    own, other = SYMBOLS[replay.seat], SYMBOLS[3 - replay.seat]
+    words = {
+        Result.WIN: f"{own} wins",
+        Result.LOSS: f"{other} wins",
+        Result.DRAW: "A draw",
+        Result.PLAYER_FAILED: f"{own} failed",
+        Result.OPPONENT_FAILED: f"{other} failed",
+    }[replay.result]
+    return f"{words}." if replay.cause is None else f"{words}: {replay.cause}"
+
+
+def _ply(position: PlayedPosition, judged: JudgedPly) -> dict[str, Any]:
+    """A ply as the page's review tells it, with the values of all moves before it."""
+    env, state = position.env, position.states[judged.ply]
+
+    def value(bounds: ScoreBounds) -> MoveValue:
+        return MoveValue(bounds, plies_to_end(env.rows * env.columns, judged.ply, bounds))
+
+    values = PositionValues(
+        moves={action: value(bounds) for action, bounds in judged.scores.items()},
+        position=value(bounds_of_best(judged.scores)),
+        player=state.player,
+        phase="solving",
+        done=True,
+        elapsed=0.0,
+    )
+    columns = values_view(values)["columns"]
+    return {**ply_view(state, judged.action, values), "columns": columns}
+
+
+def _packed(plies: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The plies, whose moves name their values by numbers: most values are those of many moves."""
+    keys = [key for key in plies[0]["columns"][0] if key != "action"] if plies else []
+    values: dict[tuple[Any, ...], int] = {}
+
+    def numbered(column: Mapping[str, Any]) -> tuple[int, int]:
+        value = tuple(column[key] for key in keys)
+        return column["action"], values.setdefault(value, len(values))
+
+    packed = [{**ply, "columns": [*map(numbered, ply["columns"])]} for ply in plies]
+    return {"keys": keys, "values": [*values], "plies": packed}
+
+
+def game_to_show(records: Sequence[GameRecord]) -> GameRecord | None:
+    """The first game that the player did not win, else the first; None where there is no game."""
+    not_won = (record for record in records if record.result is not Result.WIN)
+    return next(not_won, records[0] if records else None)

@@ -1,0 +1,62 @@
+"""The move of a lost position after which a likely opponent errs: for a page that names it."""
+
+from collections.abc import Generator
+from contextlib import suppress
+
+from agents.agent import Clock, TimeUp
+from agents.book.book_format import SHIPPED_TRAPS, known_traps
+from agents.compiled.compiled_alpha_beta import alpha_beta_of_wide_board
+from agents.solver.exact_moves import ExactMoves
+from agents.solver.solver import Solver
+from agents.traps.likely_replies import Judge
+from agents.traps.trap_search import TrapSearch, Turn
+from agents.traps.trap_setter import MISTAKE, likely_opponents
+from envs.board import BoardState
+from envs.connectx import ConnectX
+from submission.web.searching.values import PositionValues
+
+SECONDS, TRIALS = 2.0, 400
+"""For the search: as for that of `perfect`."""
+PIECE_SECONDS = 0.1
+"""The most from one yield to the next."""
+
+
+def growing_trap(
+    solver: Solver, state: BoardState, values: PositionValues
+) -> Generator[None, None, int | None]:
+    """Find the move that `perfect` would take, before it has seen the opponent play.
+
+    It yields after each trial, and where a trial takes long.
+
+    Args:
+        solver: of the position's game.
+        state: the position.
+        values: of its moves.
+
+    Returns:
+        A column from 0, by heart or by a search; None where the position is not proven to be lost,
+        nothing is left to choose, or what the search needs is not compiled.
+    """
+    env = solver.env
+    if values.position.kind != "loss" or not solver.is_compiled or alpha_beta_of_wide_board(env):
+        return None
+    moves = ExactMoves(solver).resisting(state)
+    if len(moves) == 1:
+        return None
+    by_heart = known_traps(SHIPPED_TRAPS).move(state) if env == ConnectX() else None
+    if by_heart is not None:
+        return by_heart
+    moves.sort(key=lambda move: values.moves[move].bounds.lower, reverse=True)
+    judge, mixture, clock = Judge(solver), likely_opponents(env), Clock(SECONDS)
+    search = TrapSearch(env, MISTAKE)
+    root = search.turn(state, Turn(values.position.bounds.lower, tuple(moves)), mixture.weights)
+    while root.visits < TRIALS and not clock.expired():
+        path = search.select(root)
+        if path is None:
+            break
+        with suppress(TimeUp):  # what has been proven by then is kept for the next time
+            replies = judge.replies(path[-1].state, mixture.models, Clock(PIECE_SECONDS))
+            search.expand(path, replies)
+        yield
+    found = search.column(state)
+    return moves[0] if found is None else found

@@ -1,0 +1,339 @@
+"""In the browser: the page without a server, games saved as pages, and links that lead on."""
+
+import json
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from time import sleep
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from envs.connectx import ConnectFour
+from envs.games import game_id
+from submission.reviewing.replays import recorded_replay
+from submission.web.export import export_page
+from submission.web.saved_game import save_games
+from tests.helpers.bitbully_judge import Judge
+from tests.helpers.browser import PATIENCE, Site, message, opened_site, places
+from tests.helpers.game_records import DRAW
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+MOST_BYTES = 650_000
+HOSTILE = "<img src=x onerror=alert(1)></script><script>alert(2)</script>"
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    with opened_site() as site:
+        yield site
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page as a folder."""
+    folder = tmp_path_factory.mktemp("exported") / "page"
+    export_page(folder)
+    return folder
+
+
+@pytest.fixture(scope="module", params=["file", "http"])
+def exported(request: pytest.FixtureRequest, folder: Path) -> Iterator[str]:
+    """The address of the exported page: in the file system, and on a server of files."""
+    if request.param == "file":
+        yield (folder / "index.html").as_uri()
+        return
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    words = [sys.executable, "-m", "http.server", str(port), "--bind", "127.0.0.1"]
+    with subprocess.Popen(words, cwd=folder, stderr=subprocess.DEVNULL) as server:
+        wait_for(lambda: socket.create_connection(("127.0.0.1", port)).close())
+        yield f"http://127.0.0.1:{port}/"
+        server.terminate()
+
+
+def wait_for(work: Callable[[], object]) -> None:
+    """Try again, for some seconds, while nobody is there."""
+    for _ in range(100):
+        with suppress(ConnectionError):
+            work()
+            return
+        sleep(0.1)
+    raise TimeoutError
+
+
+@contextmanager
+def opened(site: Site, address: str, **context: Any) -> "Iterator[Page]":
+    """A page that must not complain, nor ask another host for anything."""
+    complaints: list[str] = []
+    note, own = complaints.append, (address.split("#")[0].rpartition("/")[0], "blob:")
+    with site.browser.new_context(reduced_motion="reduce", **context) as browser:
+        page = browser.new_page()
+        page.set_default_timeout(PATIENCE)
+        page.on("pageerror", lambda error: note(str(error)))
+        page.on("console", lambda told: note(told.text))
+        page.on("dialog", lambda dialog: note(dialog.message))
+        page.on("request", lambda asked: None if asked.url.startswith(own) else note(asked.url))
+        page.goto(address)
+        places(page).first.wait_for()
+        yield page
+    assert complaints == []
+
+
+def saved(folder: Path, name: str = "rival") -> str:
+    """The address of a saved page; the first two plies were nobody's choice."""
+    env = ConnectFour()
+    record = replace(DRAW, opponent=name, opening=DRAW.columns[:2])
+    path = folder / "game.html"
+    save_games([(env, recorded_replay(0, game_id(env), record))] * 2, path)
+    return path.as_uri()
+
+
+def test_a_saved_game_is_stepped_through_from_its_file(site: Site, tmp_path: Path) -> None:
+    from playwright.sync_api import expect
+
+    with opened(site, saved(tmp_path)) as page:
+        expect(page.locator("#players")).to_have_text("herorival")
+        expect(page.locator("#course")).to_have_text("Connect Four. A draw.")
+        expect(message(page)).to_have_text("A draw.")
+        assert page.locator("#board .stone").count() == 42
+        assert page.locator("#curve .mistake").count() > 0
+        page.get_by_role("button", name="To the start").click()
+        assert page.locator("#board .stone").count() == 0
+        assert page.locator("#board .cx-value").count() == 7
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("#ply-text")).to_contain_text("1. X plays column 5")
+        page.locator("#moves button").nth(20).click()
+        assert page.locator("#board .stone").count() == 20
+        page.get_by_role("slider").focus()
+        page.keyboard.press("End")
+        expect(page.get_by_role("button", name="One ply on")).to_be_disabled()
+        page.get_by_label("Game", exact=True).select_option("1")
+        expect(message(page)).to_have_text("A draw.")
+
+
+def test_the_plies_of_the_opening_are_no_mistakes_in_a_saved_game(
+    site: Site, tmp_path: Path
+) -> None:
+    with opened(site, saved(tmp_path)) as page:
+        page.locator("#moves button").nth(2).click()
+        marked = page.locator("#moves button").evaluate_all(
+            "buttons => buttons.map(button => button.dataset.mistake === 'true')"
+        )
+        assert not any(marked[1:3])
+        data = json.loads(page.locator("#games").text_content() or "")
+        assert any(ply["mistake"] for ply in data[0]["plies"][:2])  # they would be
+
+
+def test_names_stay_text_in_a_saved_game(site: Site, tmp_path: Path) -> None:
+    from playwright.sync_api import expect
+
+    with opened(site, saved(tmp_path, HOSTILE)) as page:
+        expect(page.locator("#players")).to_have_text(f"hero{HOSTILE}")
+        assert page.locator("img").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_saved_game_fits_any_screen_and_an_audit_finds_nothing(
+    site: Site, tmp_path: Path, scheme: Any
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    address = saved(tmp_path, "a" * 80)
+    with opened(site, address, bypass_csp=True, color_scheme=scheme) as page:
+        for width in (320, 360, 1280, 1920):
+            page.set_viewport_size({"width": width, "height": 800})
+            assert page.evaluate("document.documentElement.scrollWidth") == width
+        found = axe.run(page)
+        assert found.violations_count == 0, found.generate_report()
+
+
+def test_the_page_saves_the_game_on_its_board(site: Site, tmp_path: Path) -> None:
+    from playwright.sync_api import expect
+
+    with site.page("#game=connectx-6x7x4&moves=1212121") as page:
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Save as page").click()
+        path = tmp_path / "saved.html"
+        download.value.save_as(path)
+    with opened(site, path.as_uri()) as page:
+        expect(message(page)).to_have_text("X wins.")
+        page.get_by_role("button", name="One ply back").click()
+        expect(page.locator("#board .cx-value").first).to_contain_text("win")
+    assert path.stat().st_size < 60_000
+
+
+def test_the_exported_page_is_small(folder: Path) -> None:
+    assert sum(file.stat().st_size for file in folder.iterdir()) < MOST_BYTES
+    assert {file.name for file in folder.iterdir()} == {
+        *("icon.svg", "index.html", "page.js", "style.css", "theme.js")
+    }
+
+
+@pytest.mark.parametrize(
+    "numbers", [(0, 7), pytest.param(range(10), marks=pytest.mark.slow)], ids=["two", "ten"]
+)
+def test_games_against_bitbully_are_perfect(
+    site: Site, exported: str, numbers: Sequence[int]
+) -> None:
+    judge, rng = Judge(), Random(33)
+    seats = ("first=perfect&second=person", "first=person&second=perfect")
+    for number in numbers:
+        seat = number % 2
+        with opened(site, f"{exported}#moves=&{seats[seat]}") as page:
+            moves = played_game(page, seat, judge, rng, errs=number in (7, 9))
+        if seat == 0 or number in (7, 9):
+            assert_won(moves, seat)
+
+
+def played_game(page: "Page", seat: int, judge: Judge, rng: Random, errs: bool) -> list[int]:
+    """Play BitBully's best moves against the page, each of whose moves must be exactly best.
+
+    Args:
+        page: its agent has the seat, 0 or 1.
+        seat: as above.
+        judge: BitBully.
+        rng: chooses among its best moves.
+        errs: whether any move will do for BitBully's second move.
+    """
+    moves: list[int] = []
+    env, state = ConnectFour(), ConnectFour().initial_state()
+    while env.get_available_actions(state):
+        scores = judge.scores(moves)
+        best = [column for column, score in scores.items() if score == max(scores.values())]
+        if len(moves) % 2 == seat:
+            page.wait_for_function(
+                "count => /moves=(\\d*)/.exec(location.hash)?.[1].length > count",
+                arg=len(moves),
+                timeout=20_000,
+            )
+            column = int(re.findall(r"moves=(\d+)", page.url)[0][len(moves)]) - 1
+            assert column in best, f"after {moves} column {column} is not among {best}"
+        else:
+            column = rng.choice([*scores] if errs and len(moves) in (2, 4) else best)
+            places(page).nth(column).click()
+        moves.append(column)
+        state = env.get_next_state(state, column)
+    return moves
+
+
+def assert_won(moves: list[int], seat: int) -> None:
+    env, state = ConnectFour(), ConnectFour().initial_state()
+    for column in moves:
+        state = env.get_next_state(state, column)
+    assert env.winner(state) == seat + 1
+
+
+def test_values_and_judgements_of_the_exported_page_are_bitbullys(
+    site: Site, exported: str
+) -> None:
+    from playwright.sync_api import expect
+
+    judge = Judge()
+    moves = "4444432675"
+    with opened(site, f"{exported}#moves={moves}") as page:
+        page.locator("#values-switch").check()
+        exact = page.locator("#board .cx-value[data-exact=true]")
+        expect(exact).to_have_count(7, timeout=3 * PATIENCE)
+        scores = judge.scores([int(digit) - 1 for digit in moves])
+        best = {column for column, score in scores.items() if score == max(scores.values())}
+        shown = page.locator("#board .cx-value").evaluate_all(
+            "values => values.map(value => value.dataset.best === 'true')"
+        )
+        assert {column for column, is_best in enumerate(shown) if is_best} == best
+        judged = page.locator("#record-state")
+        expect(judged).to_contain_text(re.compile("[Mm]istake"), timeout=3 * PATIENCE)
+        graves = 0
+        for ply, digit in enumerate(moves):
+            before = judge.scores([int(other) - 1 for other in moves[:ply]])
+            outcomes = {column: (score > 0) - (score < 0) for column, score in before.items()}
+            graves += outcomes[int(digit) - 1] < max(outcomes.values())
+        expect(page.locator("#moves button[data-mistake=true]")).to_have_count(graves)
+
+
+def test_the_exported_page_saves_games_plays_levels_and_says_what_it_cannot(
+    site: Site, exported: str
+) -> None:
+    from playwright.sync_api import expect
+
+    with opened(site, f"{exported}#moves=4&first=person&second=level:n=7") as page:
+        expect(page.locator("#board .stone")).to_have_count(2)
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Save as page").click()
+        assert HOSTILE not in Path(download.value.path()).read_text(encoding="utf-8")
+        page.evaluate("location.hash = '#moves=48&first=person&second=person'")
+        expect(page.locator("#error")).to_have_text("move 2 is 8: legal: 1, 2, 3, 4, 5, 6, 7")
+        page.evaluate("location.hash = '#game=tictactoe&first=person&second=person'")
+        expect(page.locator("#error")).to_contain_text("run connectx web")
+
+
+def test_an_export_does_not_replace_another_page(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("mine", encoding="utf-8")
+    with pytest.raises(FileExistsError, match="choose another folder"):
+        export_page(tmp_path)
+    with pytest.raises(NotADirectoryError, match="name a folder"):
+        export_page(tmp_path / "index.html")
+    export_page(tmp_path / "new")
+    export_page(tmp_path / "new")
+
+
+def test_without_the_token_a_page_says_what_to_do_and_goes_on_at_its_position(site: Site) -> None:
+    from playwright.sync_api import expect
+
+    base = site.address.partition("?")[0]
+    with site.browser.new_context() as context:
+        waiting = context.new_page()
+        waiting.goto(f"{base}#game=connectx-6x7x4&moves=4453")
+        expect(waiting.get_by_role("heading")).to_contain_text("Open the address")
+        context.new_page().goto(site.address)
+        places(waiting).first.wait_for(timeout=PATIENCE)
+        expect(waiting.locator("#board .stone")).to_have_count(4)
+        assert re.fullmatch(re.escape(base) + r"#.*moves=4453.*", waiting.url)
+        # In the same tab, too.
+        context.clear_cookies()
+        waiting.goto("about:blank")
+        waiting.goto(f"{base}#moves=44")
+        expect(waiting.get_by_role("heading")).to_contain_text("Open the address")
+        waiting.goto(site.address)
+        expect(waiting.locator("#board .stone")).to_have_count(2)
+
+
+def test_a_link_on_another_site_leads_to_its_position(site: Site) -> None:
+    from playwright.sync_api import expect
+
+    base = site.address.partition("?")[0]
+    with site.page() as page:
+        other = page.context.new_page()
+        other.goto(f"data:text/html,<a href='{base}%23moves=4453'>a game</a>")
+        other.get_by_role("link").click()
+        expect(other.locator("#board .stone")).to_have_count(4)
+
+
+def test_a_server_that_was_started_anew_is_found_again(site: Site) -> None:
+    from playwright.sync_api import expect
+
+    from benchmarks.web_pages import started_server
+
+    with site.browser.new_context() as context:
+        page = context.new_page()
+        with started_server() as (at, _):
+            base = f"http://{at.host}:{at.port}/"
+            page.goto(f"{base}?token={at.token}#moves=44&first=person&second=person")
+            expect(page.locator("#board .stone")).to_have_count(2)
+        page.locator("#values-switch").check()
+        banner = page.locator("#connection")
+        expect(banner).to_contain_text("is lost")
+        with started_server("--port", str(at.port)) as (again, _):
+            assert again.port == at.port
+            expect(banner).to_contain_text("started anew")
+            context.new_page().goto(f"{base}?token={again.token}")
+            expect(banner).to_have_text("")
+            places(page).nth(0).click()
+            expect(page.locator("#board .stone")).to_have_count(3)

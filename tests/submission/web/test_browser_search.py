@@ -1,0 +1,474 @@
+"""The search as a stage in the browser: its tree, walked through by mouse, touch and keyboard."""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.helpers.browser import Site, go_to, opened_site, places
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+MIDDLE = "44444326556"
+SEARCH = f"#game=connectx-6x7x4&moves={MIDDLE}&view=search"
+PROJECTOR = {"width": 1280, "height": 720}
+PHONE = {"width": 360, "height": 740}
+LEAST_LABEL = 11
+"""Pixels of the smallest text of a tree."""
+NODES = "#tree .item.node"
+KEYS = "all => all.map(one => one.dataset.key)"
+
+
+@pytest.fixture(scope="module")
+def shared_site() -> Iterator[Site]:
+    with opened_site() as site:
+        yield site
+
+
+@pytest.fixture
+def site(shared_site: Site) -> Iterator[Site]:
+    yield shared_site
+    complaints, shared_site.complaints = shared_site.complaints, []
+    assert complaints == []
+
+
+def start(page: "Page", agent: str = "alphabeta", **options: str) -> None:
+    """Search to the end with an agent's options by their labels."""
+    page.get_by_label("agent", exact=True).select_option(agent)
+    for name, value in options.items():
+        page.get_by_label(name).fill(value)
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.locator("#search-state", has_text="It chooses").wait_for()
+
+
+def boxes(page: "Page", locator: str) -> list[dict[str, float]]:
+    """Where elements stand, in pixels of the page."""
+    found: list[dict[str, float]] = page.locator(locator).evaluate_all(
+        "all => all.map(one => one.getBoundingClientRect().toJSON())"
+    )
+    return found
+
+
+def label_sizes(page: "Page") -> list[float]:
+    """The sizes of the texts that are seen in the tree."""
+    found: list[float] = page.locator("#tree text").evaluate_all(
+        "all => all.filter(one => one.getClientRects().length)"
+        ".map(one => parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().a)"
+    )
+    return found
+
+
+def stones_of_the_node(page: "Page") -> int:
+    return int(page.locator("#tree-board .stone").count())
+
+
+@pytest.mark.parametrize("agent", ["alphabeta", "mcts", "minimax", "expectimax"])
+def test_the_tree_grows_and_is_stepped_through(site: Site, agent: str) -> None:
+    from playwright.sync_api import expect
+
+    with site.page(SEARCH) as page:
+        start(page, agent)
+        state = page.locator("#search-state")
+        expect(state).to_have_text(re.compile(r"Step (\d+) of \1\. It chooses column \d\."))
+        nodes = page.locator(NODES)
+        assert nodes.count() > 7
+        page.get_by_role("button", name="First step").click()
+        expect(state).to_contain_text("Step 1 of")
+        assert nodes.count() <= 2
+        page.keyboard.press(".")
+        expect(state).to_contain_text("Step 2 of")
+        page.get_by_role("slider", name="Step").focus()
+        page.keyboard.press("End")
+        expect(state).to_have_text(re.compile(r"Step (\d+) of \1\."))
+        assert page.locator("#search-words li").count() > 1
+
+
+PLACES = """all => Object.fromEntries(all.map(one => {
+  const { left, right, top, height } = one.querySelector(".frame").getBoundingClientRect();
+  const isRow = height < 26;
+  return [one.dataset.key, [isRow ? left : (left + right) / 2, top]];
+}))"""
+ROW = 22
+"""Pixels of a row, by which those below it make way for a new one."""
+
+
+def places_of_nodes(page: "Page", step: int) -> dict[str, tuple[float, float]]:
+    """Where nodes stand after a step, by path: the middle, or a row's left end, and the top."""
+    page.locator("#search-step").fill(str(step))
+    page.wait_for_function(
+        "text => document.querySelector('#search-state').textContent.startsWith(text)",
+        arg=f"Step {step} of",
+    )
+    found: dict[str, tuple[float, float]] = page.locator(NODES).evaluate_all(PLACES)
+    return found
+
+
+@pytest.mark.parametrize(("agent", "first", "last"), [("alphabeta", 60, 100), ("mcts", 1, 48)])
+def test_what_is_seen_stays_in_its_place_from_step_to_step(
+    site: Site, agent: str, first: int, last: int
+) -> None:
+    with site.page(SEARCH, viewport=PROJECTOR) as page:
+        start(page, agent)
+        before = places_of_nodes(page, first)
+        for step in range(first + 1, last + 1):
+            after = places_of_nodes(page, step)
+            kept = before.keys() & after.keys()
+            assert "" in kept
+            for path in kept:
+                (x, y), (was_x, was_y) = after[path], before[path]
+                assert x == pytest.approx(was_x, abs=4), (step, path)
+                assert abs(y - was_y) <= ROW, (step, path)
+                for other in kept:
+                    if path.rpartition(",")[0] == other.rpartition(",")[0] and path and other:
+                        assert (before[path] < before[other]) == (after[path] < after[other])
+            before = after
+
+
+@pytest.mark.parametrize("agent", ["alphabeta", "mcts"])
+def test_a_lesson_needs_no_scrolling_on_a_projector(site: Site, agent: str) -> None:
+    with site.page(SEARCH, viewport=PROJECTOR) as page:
+        start(page, agent)
+        height, width = page.evaluate(
+            "[document.documentElement.scrollHeight, document.documentElement.scrollWidth]"
+        )
+        assert (width, height) == (PROJECTOR["width"], PROJECTOR["height"])
+        tree = boxes(page, "#tree")[0]
+        assert tree["width"] * tree["height"] > 0.45 * PROJECTOR["width"] * PROJECTOR["height"]
+        for node in boxes(page, NODES):
+            assert tree["left"] <= node["left"]
+            assert node["right"] <= tree["right"]
+            assert tree["top"] <= node["top"]
+            assert node["bottom"] <= tree["bottom"]
+        for button in boxes(page, ".steps button:not([hidden])"):
+            assert button["bottom"] <= PROJECTOR["height"]
+
+
+@pytest.mark.parametrize("viewport", [PROJECTOR, PHONE])
+@pytest.mark.parametrize("count", ["0", "300"])
+def test_labels_of_a_large_tree_stay_readable(
+    site: Site, viewport: dict[str, int], count: str
+) -> None:
+    with site.page(SEARCH, viewport=viewport) as page:
+        start(page, "mcts", simulations="600")
+        page.locator("#search-nodes").select_option(count)
+        page.locator("#tree-boards").check()
+        assert (
+            page.locator(NODES).count() == 300
+            if count == "300"
+            else page.locator(NODES).count() >= 12
+        )
+        for _ in range(3):
+            assert min(label_sizes(page)) >= LEAST_LABEL
+            page.get_by_role("button", name="Zoom in").click()
+        for _ in range(12):
+            page.get_by_role("button", name="Zoom out").click()
+            assert min(label_sizes(page), default=LEAST_LABEL) >= LEAST_LABEL
+
+
+def test_nodes_do_not_overlap(site: Site) -> None:
+    with site.page(SEARCH) as page:
+        start(page, "mcts", simulations="300")
+        for count in ("0", "120"):
+            page.locator("#search-nodes").select_option(count)
+            found = sorted(boxes(page, "#tree .sign, #tree .pill"), key=lambda box: box["left"])
+            for index, box in enumerate(found):
+                for other in found[index + 1 :]:
+                    if other["left"] >= box["right"]:
+                        break
+                    assert other["top"] >= box["bottom"] - 2 or other["bottom"] <= box["top"] + 2
+
+
+def test_a_node_shows_its_position_and_its_line(site: Site) -> None:
+    from playwright.sync_api import expect
+
+    with site.page(SEARCH) as page:
+        start(page)
+        paths = page.locator(NODES).evaluate_all(KEYS)
+        deepest = max(paths, key=len)
+        page.locator(f'{NODES}[data-key="{deepest}"]').click()
+        moves = [int(move) + 1 for move in deepest.split(",")]
+        line = page.locator("#tree-line li")
+        expect(line).to_have_text([str(move) for move in moves])
+        played = MIDDLE + "".join(map(str, moves))
+        expect(page.locator("#tree-board .stone")).to_have_count(len(played))
+        told = page.locator("#tree-board .cx-hidden").first.text_content() or ""
+        for column in range(1, 8):
+            stones = ["XO"[ply % 2] for ply, move in enumerate(played) if move == str(column)]
+            assert f"Column {column}: {', '.join(stones) or 'empty'}." in told
+
+
+def test_a_cutoff_says_why(site: Site) -> None:
+    with site.page(SEARCH) as page:
+        start(page)
+        page.locator("#search-nodes").select_option("300")
+        facts = page.locator("#tree-facts")
+        cut = page.locator(NODES + '[aria-label*="cut off"]')
+        assert cut.count() > 3
+        for index in range(3):
+            cut.nth(index).focus()
+            page.keyboard.press("Enter")
+            words = facts.inner_text()
+            found = re.search(
+                r"(?:X gets at least|O holds X to) (\S+) here, and [XO] has (\S+) else", words
+            )
+            assert found, words
+            here, elsewhere = float(found[1]), float(found[2])
+            assert here >= elsewhere if "X gets" in words else here <= elsewhere
+            assert "cannot change that" in words
+
+
+def test_the_current_node_and_its_path_stand_out(site: Site) -> None:
+    from playwright.sync_api import expect
+
+    with site.page(SEARCH) as page:
+        start(page)
+        state = page.locator("#search-state")
+        for step in (150, 151, 152, 200):
+            page.locator("#search-step").fill(str(step))
+            expect(state).to_contain_text(f"Step {step} of")
+            now = page.locator("#tree .item.now")
+            assert now.count() == 1
+            key = now.get_attribute("data-key") or ""
+            way = page.locator("#tree .item.way").evaluate_all(
+                "all => all.map(one => one.dataset.key)"
+            )
+            moves = key.split(",")
+            assert set(way) == {",".join(moves[:length]) for length in range(len(moves) + 1)}
+            tree, box = boxes(page, "#tree")[0], boxes(page, "#tree .item.now")[0]
+            assert tree["left"] <= box["left"]
+            assert box["right"] <= tree["right"]
+            expect(page.locator("#tree-line li")).to_have_text(
+                [str(int(move) + 1) for move in moves]
+            )
+
+
+def test_steps_are_played_at_a_speed(site: Site) -> None:
+    from playwright.sync_api import expect
+
+    with site.page("#game=tictactoe&moves=152&view=search") as page:
+        start(page)
+        page.locator("#search-speed").select_option("350")
+        state = page.locator("#search-state")
+        page.keyboard.press("p")
+        expect(state).to_contain_text("Step 1 of")
+        expect(page.locator("#search-play")).to_have_text("Pause")
+        expect(state).to_contain_text("Step 3 of")
+        page.keyboard.press("p")
+        expect(page.locator("#search-play")).to_have_text("Play")
+        held = state.inner_text()
+        page.wait_for_timeout(800)
+        assert state.inner_text() == held
+        slider = page.get_by_role("slider", name="Step")
+        near_the_end = int(slider.get_attribute("max") or 0) - 5
+        slider.fill(str(near_the_end))
+        expect(state).to_contain_text(f"Step {near_the_end} of")
+        page.locator("#search-speed").select_option("0")
+        page.get_by_role("button", name="Play", exact=True).click()
+        expect(state).to_contain_text("It chooses")
+        expect(page.locator("#search-play")).to_have_text("Play")
+
+
+def test_the_tree_is_zoomed_and_dragged(site: Site) -> None:
+    with site.page(SEARCH) as page:
+        start(page)
+        before = boxes(page, NODES)[0]
+        x, y = before["left"] + 5, before["top"] + 5
+        page.mouse.move(x, y)
+        page.mouse.wheel(0, -400)
+        near = boxes(page, NODES)[0]
+        assert near["width"] > 1.5 * before["width"]
+        assert near["left"] < x < near["right"]
+        page.mouse.down()
+        page.mouse.move(x + 60, y + 40, steps=4)
+        page.mouse.up()
+        dragged = boxes(page, NODES)[0]
+        assert dragged["left"] - near["left"] == pytest.approx(60, abs=8)
+        assert dragged["top"] - near["top"] == pytest.approx(40, abs=8)
+        page.locator("#tree [tabindex='0']").focus()
+        page.keyboard.press("0")
+        assert boxes(page, NODES)[0]["width"] == pytest.approx(before["width"], abs=1)
+
+
+def test_two_fingers_zoom(site: Site) -> None:
+    with site.page(SEARCH, viewport=PHONE, has_touch=True) as page:
+        start(page)
+        tree, before = boxes(page, "#tree")[0], boxes(page, NODES)[0]
+        x, y = tree["left"] + tree["width"] / 2, tree["top"] + 60
+        touch = page.context.new_cdp_session(page)
+
+        def fingers(kind: str, apart: float | None) -> None:
+            points = [] if apart is None else [{"x": x - apart, "y": y}, {"x": x + apart, "y": y}]
+            numbered = [{**point, "id": number} for number, point in enumerate(points)]
+            touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": numbered})
+
+        fingers("touchStart", 30)
+        for apart in (40, 50, 60, 75):
+            fingers("touchMove", apart)
+        fingers("touchEnd", None)
+        assert boxes(page, NODES)[0]["width"] > 1.4 * before["width"]
+
+
+def test_keys_go_from_node_to_node(site: Site) -> None:
+    from playwright.sync_api import expect
+
+    with site.page(SEARCH) as page:
+        start(page)
+        focused = "document.activeElement.dataset.key"
+        page.locator(NODES).first.focus()
+        assert page.evaluate(focused) == ""
+        ways = [page.evaluate(focused)]
+        for _ in range(3):
+            page.keyboard.press("ArrowDown")
+            ways.append(page.evaluate(focused))
+        assert all(after != before for before, after in pairwise(ways))
+        page.keyboard.press("ArrowUp")
+        assert page.evaluate(focused) in ways
+        expect(page.locator("#tree-line li").first).to_be_visible()
+        page.keyboard.press("4")  # no move is made on a board that is not seen
+        page.keyboard.press("u")
+        assert f"moves={MIDDLE}&" in page.url
+
+
+def test_a_folded_part_opens_and_the_way_leads_back(site: Site) -> None:
+    from playwright.sync_api import expect
+
+    with site.page(SEARCH) as page:
+        start(page)
+        way = page.locator("#tree-way button")
+        expect(way.first).to_be_hidden()
+        folded = page.locator("#tree .item.folded").last
+        path = (folded.get_attribute("data-key") or "").removesuffix("+")
+        folded.focus()
+        page.keyboard.press("Enter")
+        expect(way).to_have_count(1 + len(path.split(",")))
+        assert page.locator(NODES).first.get_attribute("data-key") == path
+        way.first.click()
+        expect(page.locator(NODES).first).to_have_attribute("data-key", "")
+
+
+def test_the_tree_is_shown_while_the_search_goes_on_and_stops(site: Site) -> None:
+    from playwright.sync_api import expect
+
+    with site.page("#game=connectx-6x7x4&moves=&view=search") as page:
+        page.get_by_label("depth").fill("12")
+        page.get_by_role("button", name="Start", exact=True).click()
+        page.locator(NODES).first.wait_for()
+        expect(page.locator("#search-state")).to_contain_text("Thinking")
+        page.get_by_role("button", name="Stop").click()
+        expect(page.locator("#search-state")).to_contain_text("Step")
+        page.get_by_role("button", name="Step back").click()
+        expect(page.locator("#tree-error")).to_be_hidden()
+
+
+def test_a_limit_is_told_where_it_ends_the_search(site: Site) -> None:
+    from playwright.sync_api import expect
+
+    with site.page("#game=connectx-6x7x4&moves=&view=search") as page:
+        page.get_by_label("agent", exact=True).select_option("minimax")
+        page.get_by_label("depth").fill("6")
+        page.get_by_role("button", name="Start", exact=True).click()
+        state = page.locator("#search-state")
+        expect(state).to_contain_text("20,000 visits ends the search here", timeout=60_000)
+        page.get_by_role("button", name="Step back").click()
+        expect(state).to_have_text("Step 19999 of 20000.")
+
+
+def slow_search(page: "Page") -> Any:
+    """Begin a search that takes long; the line that tells how it stands."""
+    page.get_by_label("agent", exact=True).select_option("mcts")
+    page.get_by_label("simulations").fill("20000")
+    page.get_by_text("More options").click()
+    page.get_by_label("time limit").fill("")
+    page.get_by_role("button", name="Start", exact=True).click()
+    return page.locator("#search-state")
+
+
+def test_a_growing_tree_is_paused_and_followed_again(site: Site) -> None:
+    from playwright.sync_api import expect
+
+    with site.page("#game=connectx-20x20x5&moves=&view=search") as page:
+        state = slow_search(page)
+        expect(state).to_contain_text("Thinking")
+        play = page.locator("#search-play")
+        expect(play).to_have_text("Pause")
+        page.get_by_role("button", name="First step").click()
+        expect(state).to_have_text("Paused at step 1, while the search goes on.")
+        slider = page.get_by_role("slider", name="Step")
+        most = int(slider.get_attribute("max") or 0)
+        page.wait_for_function(
+            "most => document.querySelector('#search-step').max > most", arg=most
+        )
+        expect(slider).to_have_value("1")
+        play.click()
+        expect(state).to_contain_text("Thinking")
+        page.keyboard.press("p")
+        expect(state).to_contain_text("Paused at step")
+        page.get_by_role("button", name="Stop").click()
+        expect(state).to_contain_text("Step")
+        expect(play).to_have_text("Play")
+
+
+def test_a_view_that_is_left_finds_its_tree_again(site: Site) -> None:
+    from playwright.sync_api import expect
+
+    with site.page(SEARCH) as page:
+        start(page)
+        page.get_by_role("button", name="First step").click()
+        page.keyboard.press(".")
+        expect(page.locator("#search-state")).to_contain_text("Step 2 of")
+        page.get_by_role("link", name="Play", exact=True).click()
+        expect(page.locator("#tree")).to_be_hidden()
+        expect(places(page).first).to_be_visible()
+        page.get_by_role("link", name="Search").click()
+        expect(page.locator("#search-state")).to_contain_text("Step 2 of")
+        expect(page.locator(NODES).first).to_be_visible()
+        page.get_by_role("button", name="Back to the board").click()
+        expect(places(page).first).to_be_visible()
+        page.get_by_role("button", name="Back to the tree").click()
+        expect(page.locator(NODES).first).to_be_visible()
+        go_to(page, SEARCH.replace(MIDDLE, "44"))
+        expect(page.locator("#tree")).to_be_hidden()
+        expect(page.get_by_role("button", name="Back to the tree")).to_be_hidden()
+
+
+def test_on_a_phone_the_tree_is_the_first_thing_seen(site: Site) -> None:
+    with site.page(SEARCH, viewport=PHONE) as page:
+        start(page)
+        tree, play = boxes(page, "#tree")[0], boxes(page, "#search-play")[0]
+        assert tree["top"] < 200
+        assert tree["bottom"] < PHONE["height"]
+        assert play["bottom"] <= PHONE["height"]
+        page.locator(NODES).nth(1).click()
+        board = boxes(page, "#tree-board")[0]
+        assert tree["top"] <= board["top"]
+        assert board["bottom"] <= PHONE["height"]
+        assert stones_of_the_node(page) >= len(MIDDLE)
+
+
+def test_a_page_that_is_loaded_again_finds_its_tree(site: Site) -> None:
+    from playwright.sync_api import expect
+
+    with site.page(SEARCH) as page:
+        start(page, depth="3")
+        state = page.locator("#search-state")
+        places_of_nodes(page, 20)
+        told, drawn = state.inner_text(), page.locator(NODES).evaluate_all(KEYS)
+        page.reload()
+        expect(state).to_have_text(told)
+        assert sorted(page.locator(NODES).evaluate_all(KEYS)) == sorted(drawn)
+        page.get_by_role("button", name="Step on").click()
+        expect(state).to_contain_text("Step 21 of")
+
+        refusal = {"status": 422, "json": {"error": "this page has no search: start one"}}
+        page.route("**/api/search/picture", lambda route: route.fulfill(**refusal))
+        page.reload()
+        expect(page.locator("#search-error")).to_contain_text("is not kept any more")
+        expect(page.get_by_label("depth")).to_have_value("3")
+        page.unroute("**/api/search/picture")
+        page.get_by_role("button", name="Start", exact=True).click()
+        expect(state).to_contain_text("It chooses")
+        assert len(site.complaints) == 1
+        assert "422" in site.complaints.pop()
