@@ -20,10 +20,12 @@ from agents.registry import (
     REGISTERED,
     JsonValue,
     joined_options,
+    make_agent,
     option_texts,
     parse_specification,
 )
 from agents.reporting.output_file import replace_text, require_writable
+from envs.connectx import ConnectFour
 from submission.arena.game_record import GameConfiguration
 from submission.arena.players import (
     Pairing,
@@ -97,11 +99,13 @@ class Submission:
     Args:
         source: the text.
         name: whom it plays, for the tables.
+        note: a sentence for the one who builds it; None: there is none.
     """
 
-    def __init__(self, source: str, name: str) -> None:
+    def __init__(self, source: str, name: str, note: str | None = None) -> None:
         self.source = source
         self.name = name
+        self.note = note
         self.is_saved = False
         self._path: Path | None = None
 
@@ -145,7 +149,8 @@ class Submission:
         return grade(self, **options)
 
     def __repr__(self) -> str:
-        return f"<submission of {self.name}, {len(self.source.encode()) / 1000:.0f} kB>"
+        size = f"{len(self.source.encode()) / 1000:.0f} kB"
+        return f"<submission of {self.name}, {size}>{f' {self.note}' if self.note else ''}"
 
 
 PlayerLike: TypeAlias = str | Path | Agent | Submission | Player | Callable[..., Any]
@@ -177,7 +182,8 @@ def build(
         name, named = parse_specification(agent)
         chosen = joined_options(named, options)
         text = build_bundle(name, chosen, None if source is None else Path(source), game)
-        return Submission(text, _specification(name, chosen))
+        note = _note(name, chosen) if source is None and game == "connectx" else None
+        return Submission(text, _specification(name, chosen), note)
     if source is not None or options:
         raise ValueError("a source and options go with the name of an agent: name it")
     if isinstance(agent, Agent):
@@ -186,6 +192,15 @@ def build(
         raise ValueError("a game goes with an agent: a function says itself what it plays")
     name, text = function_file(agent)
     return Submission(text, name)
+
+
+def _note(name: str, options: dict[str, JsonValue]) -> str | None:
+    """Say that a registered agent does not play Kaggle's board, for its weights are of another."""
+    try:
+        make_agent(name, **options).require_playable(ConnectFour())
+    except ValueError as error:
+        return f"On Kaggle's board all its moves will be makeshift: {error}."
+    return None
 
 
 def write_submission(text: str, path: Path, *, force: bool = False) -> None:
@@ -272,7 +287,7 @@ def evaluate(
         against: one opponent, or several.
         games: with each of them; an even number.
         seed: the same seed gives the same games, up to the players' clocks.
-        opening_plies: games begin in turn in the positions after so many plies.
+        opening_plies: games begin in turn in all positions of this ply.
         sprt: a sequential test, which ends a pairing as soon as it is decided, as in `0,50`.
         referee: the environment of kaggle-environments: `connectx`, `open_spiel_connect_four` or
             `open_spiel_tic_tac_toe`.
@@ -327,7 +342,7 @@ def grade(
         positions: a file that `connectx positions` has written, or positions that others grade
             with, as `submission.grading.published_sets` describes them; by default the package's
             own.
-        sample: ask about so many of them, drawn by the seed.
+        sample: how many of them to ask about, drawn by the seed; None: all.
         seed: draws the sample and the player's random numbers.
         act_timeout: seconds for a move; the bank of 60 s is full in each position.
         workers: asked at the same time, at most one a core to be fair.
@@ -378,7 +393,7 @@ def ladder(
         games: of each two players; an even number.
         anchor: the name of the player whose rating is 0; by default the one in the middle.
         seed: the same seed gives the same games, up to the players' clocks.
-        opening_plies: games begin in turn in the positions after so many plies.
+        opening_plies: games begin in turn in all positions of this ply.
         referee: the environment of kaggle-environments: `connectx`, `open_spiel_connect_four` or
             `open_spiel_tic_tac_toe`.
         arena: `kaggle`, or `own`, which is many times faster, for `connectx`.
@@ -441,7 +456,7 @@ def compare(
         games: the most games; an even number.
         sample: how many solved positions, drawn by the seed.
         seed: the same seed gives the same games and positions, up to the players' clocks.
-        opening_plies: games begin in turn in the positions after so many plies.
+        opening_plies: games begin in turn in all positions of this ply.
         act_timeout: seconds for a move; beyond them the bank of 60 s is used.
         trust: the files are your own, and play in the workers themselves; see `evaluate`.
         workers: games at the same time, at most one a core to be fair.
@@ -495,7 +510,7 @@ def rank(
         games: the most games; an even number.
         minutes: after so long no further game begins.
         seed: the same seed gives the same games, up to the players' clocks.
-        opening_plies: games begin in turn in the positions after so many plies.
+        opening_plies: games begin in turn in all positions of this ply.
         act_timeout: seconds for a move; beyond them the bank of 60 s is used.
         trust: the file is your own, and plays in the workers themselves; see `evaluate`.
         workers: games at the same time, at most one a core to be fair.

@@ -54,7 +54,7 @@ BUILT_IN_AGENTS = ("negamax", "random")
 """Names of the agents that come with Kaggle's ConnectX environment."""
 
 OPEN_SPIEL_AGENTS = ("random",)
-"""Names of those that come with OpenSpiel's environments."""
+"""Names of the agents that come with OpenSpiel's environments."""
 
 BANK, OPEN_SPIEL_BANK = 60, 12
 """Seconds, in ConnectX and in OpenSpiel's environments; see `Referee.bank`."""

@@ -137,7 +137,7 @@ class PlayerTable:
         yield from self._paragraphs()
 
     def _table(self, names: Mapping[str, str], folded: int) -> Table:
-        """The table, in which a name of more than so many characters may take several lines."""
+        """The table, in which a name of more than `folded` characters may take several lines."""
         table = plain_table(self.title)
         if self.is_ranking:
             table.add_column("", justify="right", no_wrap=True)

@@ -7,7 +7,6 @@ from submission.grading.grade_report import grade_notes
 from submission.grading.grade_stats import HARD, AnswerStats, Measured, answer_stats, by_kind
 from submission.grading.grading import Grade
 from submission.match.match import Match, PairingStats
-from submission.match.match_report import RULES as MATCH_RULES
 from submission.match.match_report import match_notes
 from submission.rating.ladder import Ladder, Rung
 from submission.rating.ladder_report import interval, ladder_warnings
@@ -18,8 +17,7 @@ from submission.terminal import plain_text
 
 def match_summary(match: Match) -> list[str]:
     """All that went wrong, the verdicts of a sequential test, and the score of each pairing."""
-    notes = [note for note in match_notes(match) if note != MATCH_RULES]
-    return [*notes, *map(_score, match.stats())]
+    return [*match_notes(match), *map(_score, match.stats())]
 
 
 def _score(stats: PairingStats) -> str:

@@ -12,7 +12,7 @@ from envs.tic_tac_toe import SIDE, TicTacToe
 from submission.kaggle import DONE, Referee
 
 SPARE_STEPS = 100
-"""OpenSpiel's environments allow so many steps more than a game has plies."""
+"""Steps that OpenSpiel's environments allow beyond the plies of a game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +172,10 @@ class GameRecord:
     cause: str | None = None
     """Why a seat failed, or both before the game; None where both are DONE."""
     stderr: tuple[str, ...] = ()
-    """The last lines that whoever failed wrote to stderr in its last move."""
+    """The last lines that the player who failed wrote to stderr in its last move."""
 
     def __str__(self) -> str:
-        return f"game {self.game} of {self.player} against {self.opponent}"
+        return f"game {self.game + 1} of {self.player} against {self.opponent}"
 
     @property
     def pairing(self) -> tuple[str, str]:

@@ -8,11 +8,10 @@ from collections.abc import Callable, Sequence
 from copy import deepcopy
 from typing import Any
 
-from submission.arena.game_record import GameConfiguration, GameRecord
+from submission.arena.game_record import GameConfiguration
 from submission.arena.own_referee import PlayedGame, overtime
 from submission.arena.seats import Failure, Move, Seat
 from submission.kaggle import (
-    DONE,
     ONE_AT_A_TIME,
     OPEN_SPIEL_BANK,
     environment_of,
@@ -202,33 +201,7 @@ def _failing_action(failure: Failure) -> object:
 
 
 def _new_environment(configuration: GameConfiguration) -> Any:
-    """A new environment for each game: those that were used keep the position."""
+    """A new environment for each game, for a used one keeps its position."""
     environment_of(configuration.referee)
     with ONE_AT_A_TIME:
         return kaggle_environments().make(configuration.referee.value, configuration.for_kaggle())
-
-
-def replayed_on_open_spiel(record: GameRecord, configuration: GameConfiguration) -> Any:
-    """The environment after a recorded game.
-
-    Raises:
-        ModuleNotFoundError: kaggle_environments or OpenSpiel is not installed.
-    """
-
-    def recorded_move(place: int) -> Move:
-        status = record.statuses[place]
-        if status == DONE:
-            return Move(NO_ACTION["submission"], 0.0)
-        return Move(None, 0.0, Failure(status, record.cause or ""))
-
-    game = OpenSpielGame(configuration)
-    # Seat 2 fails before the first action only where that is before the game.
-    if not record.columns and record.statuses[1] != DONE:
-        game.set_up(lambda place, *request: recorded_move(place))
-        return game.env
-    game.set_up(lambda place, *request: Move(NO_ACTION["submission"], 0.0))
-    for action in record.columns:
-        game.drop(action)
-    if record.statuses[game.mover] != DONE:
-        game.carry_out(recorded_move(game.mover))
-    return game.env

@@ -116,7 +116,7 @@ class Definition:
 
 
 def since_replaced(written: Sequence[Definition], name: str) -> Sequence[Definition]:
-    """Of the statements that define a name, those that make up its last value."""
+    """The statements that make up the last value of a name."""
     replacing = [number for number, one in enumerate(written) if one.replaces(name)]
     return written[replacing[-1] if replacing else 0 :]
 

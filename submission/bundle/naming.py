@@ -124,7 +124,7 @@ def _is_fixed(meaning: Meaning) -> bool:
 
 
 def _keeping(name: str, meanings: set[Meaning], own: OwnNames) -> set[Meaning]:
-    """Those that keep a name of the meanings that have it; several if they are the same module."""
+    """Which meanings keep the unqualified name; several if they are the same module."""
     if name in own:
         return {meaning for meaning in meanings if meaning == own[name]}
     builtins: set[Meaning] = {meaning for meaning in meanings if isinstance(meaning, Builtin)}

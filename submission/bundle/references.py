@@ -352,7 +352,7 @@ def bound_names(statement: ast.stmt) -> set[str]:
 
 
 def _names_of(nodes: Iterable[ast.AST]) -> _Names:
-    """The names that code binds in the scope that it stands in, and those that it shares."""
+    """The names that code binds in its own scope, and the ones that it shares with others."""
     names = _Names()
     for node in nodes:
         _collect(node, names)

@@ -192,6 +192,12 @@ def _upload(report: CheckReport) -> Iterator[Text]:
         command.no_wrap, command.overflow = True, "ignore"  # it is there to be copied
         yield Text("Submit it with:", style="bold")
         yield command
+    elif report.accepted and report.is_makeshift:
+        moves = sum(game.moves for game in report.games if game.decides)
+        yield Text(
+            f"Do not submit it yet: of {moves} moves in the games that decide, its agent gave "
+            f"{moves - report.makeshift}; the warning says why."
+        )
     elif report.accepted and report.path is None:
         yield Text(
             "Save it first, and submit that file: connectx.build(...).save() writes submission.py."

@@ -87,6 +87,9 @@ class CheckReport(Printed):
     """How many games there would have been."""
     left_out: str | None
     """Why some of them were not played; None where all were."""
+    makeshift: int
+    """In how many moves of the games that decide its agent gave none that could be played, as a
+    bundle says of itself."""
     warnings: tuple[str, ...]
     stderr: str
     """The end of what the submission wrote to standard error."""
@@ -105,6 +108,11 @@ class CheckReport(Printed):
         return self.verdict is CheckVerdict.ACCEPTED
 
     @property
+    def is_makeshift(self) -> bool:
+        """Whether most moves of the games that decide were not its agent's own."""
+        return 2 * self.makeshift > sum(game.moves for game in self.games if game.decides)
+
+    @property
     def missing(self) -> tuple[str, ...]:
         """The modules of Kaggle's image for want of which there are faults, perhaps."""
         found = (game.fault.missing for game in self.games if game.decides and game.fault)
@@ -114,10 +122,12 @@ class CheckReport(Printed):
     def upload_command(self) -> str | None:
         """The command that submits the file to Kaggle's ConnectX competition.
 
-        None where there is nothing to submit: the submission was not accepted, it is no file that
-        lasts, or the games were not ConnectX's.
+        None where there is nothing to submit: the submission was not accepted, most of its moves
+        are makeshift, it is no file that lasts, or the games were not ConnectX's.
         """
-        if not self.accepted or self.path is None or self.referee.is_open_spiel:
+        if not self.accepted or self.is_makeshift:
+            return None
+        if self.path is None or self.referee.is_open_spiel:
             return None
         return upload_command(self.path, "MESSAGE")
 
@@ -169,6 +179,7 @@ def summarise(
         games=tuple(map(_result, games)),
         planned=planned,
         left_out=_why_left_out(records, planned, patience),
+        makeshift=len(fallen_back(deciding)),
         warnings=(
             *_warnings(size, _new_doubt(choice, source, games), timing, records),
             *_import_warnings(source, games),
@@ -250,7 +261,7 @@ def _warnings(
 
 
 def _import_warnings(source: SourceFacts, games: Sequence[JudgedGame]) -> Iterator[str]:
-    """Warn of imports, but for those that a fault names already."""
+    """Warn of imports that no fault has named yet."""
     causes = [game.fault.cause for game in games if game.fault]
     for entry in source.imports or ():
         doubt = doubt_import(entry)

@@ -56,7 +56,7 @@ class GamePlan:
     act_timeout: float
     """Seconds for a move before the bank is touched."""
     seconds: float
-    """After so many seconds of play the game has shown enough."""
+    """Seconds of play after which the game has shown enough."""
     decides: bool
     """Whether Kaggle plays such games, so that the submission has to pass it."""
     referee: Referee = Referee.CONNECTX

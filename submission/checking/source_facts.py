@@ -22,7 +22,7 @@ MOST_BYTES = 20_000_000
 """A longer source is not parsed: its syntax tree would take gigabytes."""
 
 MOST_PACKED_BYTES = 2_000_000
-"""Of the other sources of a submission only so many bytes are parsed, which takes some seconds."""
+"""Bytes of a submission's other sources that are parsed, which takes some seconds."""
 
 DefinitionKind = Literal["function", "class", "import", "assignment"]
 

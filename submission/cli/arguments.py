@@ -90,7 +90,7 @@ OpeningPlies = Annotated[
     int,
     typer.Option(
         metavar="PLIES",
-        help="Games begin in turn in the positions after so many plies, each from both seats; "
+        help="Games begin in turn in all positions of this ply, each from both seats; "
         "with 0 all begin on the empty board.",
     ),
 ]

@@ -9,19 +9,19 @@ from typing import Annotated, TypeVar
 import typer
 
 from agents.agent import OnProgress
-from agents.book.book_building import (
+from agents.book.book_format import book_module, repertoire_module
+from agents.book.book_positions import BookScope
+from agents.book.building.book_building import (
     Checkpoint,
     FindingsFile,
     UnfinishedBook,
     build_book,
     build_repertoire,
 )
-from agents.book.book_format import book_module, repertoire_module
-from agents.book.book_positions import BookScope
+from agents.book.building.trap_book import RepliesFile, TrapScope, build_traps, strong_opponents
 from agents.book.repertoire import RepertoireScope
 from agents.options import require_at_least
 from agents.reporting.output_file import replace_content, replace_text, require_writable
-from agents.traps.trap_book import RepliesFile, TrapScope, build_traps, strong_opponents
 from submission.cli.arguments import Columns, Dask, Inarow, Rows
 from submission.cli.solve import require_memory
 from submission.executors.dask_workers import chosen_executor
@@ -83,7 +83,7 @@ def book(
         typer.Option(
             metavar="N",
             min=-1,
-            help="With --repertoire: also the best move of every position of so many plies.",
+            help="With --repertoire: also the best move of every position up to this ply.",
             show_default="none",
         ),
     ] = -1,

@@ -44,7 +44,7 @@ def compare(
     ] = 50.0,
     games: MostGames = 1000,
     sample: Annotated[
-        int, typer.Option(metavar="N", help="Ask both for their moves in so many positions.")
+        int, typer.Option(metavar="N", help="Positions in which both are asked for their moves.")
     ] = 120,
     seed: Seed = 0,
     opening_plies: OpeningPlies = 4,

@@ -5,10 +5,11 @@ from typing import Annotated, Any
 import typer
 
 from envs.board import BoardGame, BoardState, state_from_moves
-from envs.games import GAMES
+from envs.games import GAMES, load_games
 
 CONNECT_X = "connectx"
 CONNECT_FOUR = "connectfour"
+load_games()  # before the options list them
 LARGEST_SIZE = 100
 """Rows, columns and stones in a row of a board on the command line; a larger one takes minutes to
 make."""

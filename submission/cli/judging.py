@@ -5,11 +5,8 @@ from typing import Annotated
 
 import typer
 
-from agents.policy.training.labelled_positions import (
-    LabelledPositions,
-    require_label_format,
-    write_labelled_positions,
-)
+from agents.policy.training.label_files import require_label_format, write_labelled_positions
+from agents.policy.training.labelled_positions import LabelledPositions
 from agents.policy.training.labelling import Ending, LabelSettings, make_labelled_positions
 from agents.reporting.output_file import replace_text, require_writable
 from envs.connectx import ConnectX
@@ -30,7 +27,8 @@ from submission.cli.arguments import (
     require_files,
     show,
 )
-from submission.executors.local_workers import CORES, local_executor
+from submission.executors.dask_workers import chosen_count, chosen_executor
+from submission.executors.local_workers import CORES
 from submission.grading.grade_report import grade_page, render_plies
 from submission.grading.position_making import make_position_set
 from submission.grading.solved_positions import (
@@ -41,6 +39,7 @@ from submission.grading.solved_positions import (
     read_position_set,
 )
 from submission.terminal import console, progress_bar, say
+from submission.web.saved_game import save_games
 
 
 def grade(
@@ -55,7 +54,7 @@ def grade(
     ] = SHIPPED_POSITIONS,
     sample: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Ask about so many of the positions, drawn by the seed."),
+        typer.Option(metavar="N", help="How many positions to ask about, drawn by the seed."),
     ] = None,
     seed: Annotated[
         int,
@@ -142,6 +141,12 @@ def review(
         typer.Option(metavar="SECONDS", min=0, help="For each position; then it is undecided."),
     ] = 10.0,
     json: Json = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write a page of the games, with what each move was worth."
+        ),
+    ] = None,
     brief: Brief = False,
 ) -> None:
     """Say where a player gave a win or a draw away, in games that were played.
@@ -149,12 +154,15 @@ def review(
     Each move is compared with the solver's best one: what it was worth, and what would have been
     better; with the totals for the opening, the middle game and the endgame. The logs of an episode
     are found beside it by their names, `episode-123-agent-0-logs.json`, and add times and errors.
+    With --html the moves of both players are judged, for one file that any browser opens.
 
     Ctrl-C ends it with the games that were judged until then, and exit status 1.
     """
-    require_files(json, read=[*files, logs])
+    require_files(json, html, read=[*files, logs])
     result = front_door.review(files, player, logs=logs, time_limit=time_limit)
     show(result, json, brief)
+    if html is not None:
+        save_games([(game.env, game.replay) for game in result.games], html, time_limit)
     require_complete(result.completion)
 
 
@@ -188,6 +196,10 @@ def positions(
     columns: Columns = 7,
     inarow: Inarow = 4,
     workers: Annotated[int, typer.Option(metavar="K", help="Processes that solve.")] = CORES,
+    dask: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Solve on the Dask cluster with this scheduler."),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -227,7 +239,7 @@ def positions(
             0 if first_ply is None else first_ply,
             LAST_PLY if last_ply is None else last_ply,
         )
-        _make_positions(settings, workers, output or Path("positions.jsonl"))
+        _make_positions(settings, workers, dask, output or Path("positions.jsonl"))
         return
     if (per_ply, first_ply, last_ply) != (None, None, None):
         raise ValueError(
@@ -235,23 +247,26 @@ def positions(
             "with --labels"
         )
     label_settings = LabelSettings(ConnectX(rows, columns, inarow), labels, seed)
-    _make_labels(label_settings, workers, output or Path("labels.npz"))
+    _make_labels(label_settings, workers, dask, output or Path("labels.npz"))
 
 
-def _make_positions(settings: PositionSettings, workers: int, output: Path) -> None:
+def _make_positions(
+    settings: PositionSettings, workers: int, dask: str | None, output: Path
+) -> None:
     require_writable(output)
-    with local_executor(workers) as executor, progress_bar("Solving") as show:
+    with chosen_executor(workers, dask) as executor, progress_bar("Solving") as show:
         made = make_position_set(settings, executor, show)
     replace_text(output, made.to_text())
     hard = sum(position.is_hard for position in made.positions)
     say(f"Wrote {output}: {len(made.positions)} positions, {hard} of them hard.")
 
 
-def _make_labels(settings: LabelSettings, workers: int, output: Path) -> None:
+def _make_labels(settings: LabelSettings, workers: int, dask: str | None, output: Path) -> None:
     require_label_format(output)
     require_writable(output)
-    with local_executor(workers) as executor, progress_bar("Labelling") as show:
-        made, ending = make_labelled_positions(settings, executor, workers, show)
+    with chosen_executor(workers, dask) as executor, progress_bar("Labelling") as show:
+        count = chosen_count(workers, dask)
+        made, ending = make_labelled_positions(settings, executor, count, show)
     if not len(made):
         say(f"Interrupted: nothing is labelled yet, and {output} is not written.")
         raise typer.Exit(1)

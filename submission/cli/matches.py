@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from agents.reporting.output_file import replace_text
+from envs.games import game_id
 from submission import front_door
-from submission.arena.kaggle_referee import game_to_show, replay_html
 from submission.arena.players import find_player
 from submission.cli.arguments import (
     STDOUT,
@@ -37,7 +37,7 @@ from submission.cli.arguments import (
     show,
 )
 from submission.executors.local_workers import CORES
-from submission.kaggle import Referee, kaggle_environments
+from submission.kaggle import Referee
 from submission.match.match import Match
 from submission.match.match_report import render_openings
 from submission.match.results_file import read_results
@@ -46,7 +46,9 @@ from submission.match.sprt import ERROR_RATE, Sprt, parse_sprt
 from submission.rating.ladder import Ladder, make_ladder
 from submission.rating.ladder_report import ladder_page
 from submission.rating.ratings import require_ranking_library
+from submission.reviewing.replays import recorded_replay
 from submission.terminal import console, say
+from submission.web.saved_game import game_to_show, save_games
 
 
 def evaluate(
@@ -94,7 +96,8 @@ def evaluate(
     brief: Brief = False,
     json: Json = None,
     html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the replay of a game not won.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write a page of a game not won, with its mistakes."),
     ] = None,
 ) -> None:
     """Play against opponents, from openings that each side plays once.
@@ -105,8 +108,6 @@ def evaluate(
     """
     hero, *opponents = [find_player(name, referee) for name in (player, *against)]
     require_files(json, html, results=results, read=files_of_players([hero, *opponents]))
-    if html is not None:
-        kaggle_environments()  # whose player the page shows
     match = front_door.evaluate(
         hero,
         opponents,
@@ -149,7 +150,7 @@ def sequential_test(named: str | None, **error_rates: float | None) -> Sprt | No
 def show_match(
     match: Match, json: Path | None, html: Path | None, *, by_opening: bool, brief: bool
 ) -> None:
-    """Print the results, before them those of each opening if need be, and write the replay."""
+    """Print the results, before them those of each opening if need be, and write the page."""
     if by_opening and json != STDOUT:
         console.print(render_openings(match))
     show(match, json, brief)
@@ -160,9 +161,11 @@ def show_match(
 def _write_replay(match: Match, path: Path) -> None:
     shown = game_to_show(match.records)
     if shown is None:
-        say("No game was played: there is no replay to write.")
+        say("No game was played: there is no page to write.")
         return
-    replace_text(path, replay_html(shown, match.settings.configuration))
+    env = match.settings.configuration.env
+    replay = recorded_replay(match.records.index(shown), game_id(env), shown)
+    save_games([(env, replay)], path)
 
 
 def ladder(

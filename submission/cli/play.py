@@ -23,7 +23,8 @@ from submission.cli.games import (
 from submission.play.game_history import History
 from submission.play.opponent import find_opponent
 from submission.play.session import Session
-from submission.terminal import console
+from submission.terminal import console, say
+from submission.web.export import INDEX, export_page
 
 
 def agents() -> None:
@@ -96,12 +97,27 @@ def web(
     open_browser: Annotated[
         bool, typer.Option("--open", help="Open the page in the browser.")
     ] = False,
+    export: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Write the page as a folder that needs no server, and end."
+        ),
+    ] = None,
 ) -> None:
     """Play against agents in the browser, and look at values, searches and replays.
 
     Prints the address of the page, which has a token of this run. Only this machine reaches it
     unless --host says otherwise. Ctrl-C ends it. Needs the extra `web`.
+
+    With --export the page becomes a folder for any web host, or to be opened from the file system:
+    Connect Four with exact values, judged games and ten levels, of which the last is perfect.
     """
+    if export is not None:
+        if files or open_browser:
+            raise ValueError("--export writes the page alone: leave the files and --open out")
+        export_page(export)
+        say(f"Wrote {export}: open {export / INDEX} in a browser, or put the folder on a web host.")
+        return
     try:
         from submission.web.serve import serve
     except ModuleNotFoundError as error:

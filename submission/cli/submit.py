@@ -87,6 +87,8 @@ def write_bundle(
     require_distinct(output, read=modules_beside(source))
     submission.save(output, force=force)
     say(f"Wrote {output}, {len(submission.source.encode()) / 1000:.0f} kB.")
+    if submission.note is not None:
+        say(submission.note)
 
 
 def check(
@@ -234,7 +236,9 @@ def prepare(
     show(match)
     require_complete(match.completion)
     play_slowly(output, python)
-    say(f"Submit it with: {upload_command(str(output), output.name if is_file(agent) else agent)}")
+    if not report.is_makeshift:
+        message = output.name if is_file(agent) else agent
+        say(f"Submit it with: {upload_command(str(output), message)}")
 
 
 def is_file(agent: str) -> bool:

@@ -14,8 +14,9 @@ from submission.arena.players import Identity, Pairing
 from submission.comparing.finding import Finding, ThreeWayTest
 from submission.comparing.paired_answers import AnswerPair, PairedAnswers
 from submission.comparing.trials import SlowMoves
+from submission.executors.versions import Versions
 from submission.grading.grading import Grade
-from submission.match.match import Completion, Match, PairingStats, Versions
+from submission.match.match import Completion, Match, PairingStats
 from submission.match.run import play_games
 from submission.match.schedule import Arena, Settings, require_pairs, schedule
 from submission.reports import Printed
@@ -37,7 +38,7 @@ class ComparisonSettings:
     """The most games."""
     seed: int = 0
     opening_plies: int = 4
-    """Games begin in turn in the positions after so many plies: 1120 of them after four."""
+    """Games begin in turn in all positions of this ply: 1120 of them after four plies."""
     act_timeout: float = 2.0
     """Seconds for a move."""
 

@@ -104,7 +104,7 @@ class Step:
 
     @classmethod
     def after(cls, pair_counts: Sequence[int]) -> "Step":
-        """What is to be expected after so many pairs of 0, 1/2, 1, 3/2 and 2 points."""
+        """What to expect after these numbers of pairs with 0, 1/2, 1, 3/2 and 2 points."""
         counted = [own + prior for own, prior in zip(pair_counts, PRIOR_PAIRS, strict=True)]
         expected = PairDistribution.proportional_to(counted)
         return cls(expected.mean, expected.variance)

@@ -12,7 +12,7 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 from submission.executors.local_workers import RenewedExecutor, local_executor
-from submission.match.match import Versions
+from submission.executors.versions import Versions
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -39,6 +39,18 @@ def chosen_executor(workers: int, dask: str | None) -> AbstractContextManager[Ex
         ValueError, OSError, ModuleNotFoundError: as `local_executor` and `dask_executor`.
     """
     return local_executor(workers) if dask is None else dask_executor(dask)
+
+
+def chosen_count(workers: int, dask: str | None) -> int:
+    """How many workers `chosen_executor` has, of a cluster those that there are by now.
+
+    Raises:
+        ValueError, OSError, ModuleNotFoundError: as `dask_executor`.
+    """
+    if dask is None:
+        return workers
+    with _connected(dask) as client:
+        return len(_living(client, dask))
 
 
 @contextmanager
@@ -106,7 +118,7 @@ async def _shake_hands(address: str) -> None:
 
 
 def _require_workers(client: "Client", address: str) -> None:
-    """Check all workers that there are; those that die meanwhile count as little as later ones."""
+    """Check all workers that are there, but for those that die meanwhile."""
     here, end = Versions.current(), monotonic() + CONNECT_SECONDS
     checked = set[str]()
     while unknown := _living(client, address).keys() - checked:

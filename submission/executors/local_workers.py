@@ -27,7 +27,7 @@ CORES = (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else o
 PROCESS_START = str(Path(__file__).with_name("process_start.py"))
 
 RENEWALS = 3
-"""Times that new workers take the place of such as were killed, for want of memory say."""
+"""How often killed workers are replaced; the system kills where memory runs out."""
 
 UNHEEDED_SIGNALS = frozenset(
     getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)

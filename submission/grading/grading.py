@@ -14,9 +14,10 @@ from submission.arena.game_record import GameConfiguration
 from submission.arena.own_referee import OwnGame
 from submission.arena.players import Identity, Player
 from submission.arena.seats import Move, Seat, open_seat
+from submission.executors.versions import Versions
 from submission.grading.grade_stats import Answer, Group, by_kind, by_ply
 from submission.grading.solved_positions import AskedPositions, SolvedPosition
-from submission.match.match import Completion, Versions
+from submission.match.match import Completion
 from submission.reports import Printed
 
 

@@ -198,7 +198,7 @@ def _draw(player: OpponentModel, state: BoardState, rng: Random) -> int:
 
 
 def select(candidates: Iterable[SolvedPosition], count: int) -> list[SolvedPosition]:
-    """Select up to `count` positions of one ply, of each kind those that come first.
+    """Select up to `count` positions of one ply, the first of each kind.
 
     Half of them are hard, a sixth is tactical, and in the others some columns keep what is at stake
     and some do not, or the game is lost and can be lost sooner; of each kind there are wins, draws
@@ -237,7 +237,7 @@ def _in_turn(positions: Sequence[SolvedPosition]) -> Iterator[SolvedPosition]:
 
 
 def _distinct(positions: Iterable[SolvedPosition]) -> list[SolvedPosition]:
-    """The first of those that are equal or mirror images of each other."""
+    """The first of the positions that are equal or mirror images of each other."""
     first: dict[BoardState, SolvedPosition] = {}
     for position in positions:
         first.setdefault(_mirror_free_state(position.moves), position)

@@ -52,7 +52,7 @@ class Phase(StrEnum):
 
     @classmethod
     def at(cls, ply: int, cells: int = GAME.rows * GAME.columns) -> "Phase":
-        """The phase after so many plies, on a board of so many cells."""
+        """The phase of a position by its ply and the board's cells."""
         return tuple(cls)[ply * 3 // cells]
 
 

@@ -4,12 +4,10 @@
 the figures of one pairing.
 """
 
-import platform
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from importlib import metadata
 from itertools import chain
 from math import inf, isfinite
 from typing import Any
@@ -17,6 +15,7 @@ from typing import Any
 from agents.reporting.stats import Estimate, elo_estimate, paired_score_estimate
 from submission.arena.game_record import GameRecord, Result
 from submission.arena.players import Identity
+from submission.executors.versions import Versions
 from submission.match.schedule import GameSpecification, Settings
 from submission.match.sprt import Decision, SequentialTest, Sprt, course_of, points_of_pairs
 from submission.reports import Printed
@@ -30,36 +29,6 @@ class Completion(StrEnum):
     WORKER_DIED = "worker died"
     UNFINISHED = "unfinished"
     """Games are missing in a results file, and may be being played at this moment."""
-
-
-@dataclass(frozen=True, slots=True)
-class Versions:
-    """The versions that the games were played with."""
-
-    package: str
-    kaggle_environments: str | None
-    """None where it is not installed."""
-    python: str
-
-    @classmethod
-    def current(cls) -> "Versions":
-        """The versions of this process.
-
-        Raises:
-            ModuleNotFoundError: this package is not installed.
-        """
-        return cls(
-            package=metadata.version("connectx-agents"),
-            kaggle_environments=_version_if_installed("kaggle-environments"),
-            python=platform.python_version(),
-        )
-
-
-def _version_if_installed(distribution: str) -> str | None:
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -194,7 +163,7 @@ class MoveTimes:
 
     @classmethod
     def of(cls, games: Sequence[Sequence[float]]) -> "MoveTimes":
-        """The times of a player that took so many seconds for each move of each game."""
+        """The times of a player, from its seconds for each move of each game."""
         moves = list(chain.from_iterable(games))
         if not moves:
             return cls(None, None, None)

@@ -44,8 +44,8 @@ def render_match(match: Match) -> RenderableType:
 
 
 def match_notes(match: Match) -> list[str]:
-    """Verdicts of the sequential test, all that went wrong, and the meaning of the columns."""
-    return [*_verdicts(match), *failures(match), *early_end(match), *repetitions(match), RULES]
+    """Verdicts of the sequential test, and all that went wrong."""
+    return [*_verdicts(match), *failures(match), *early_end(match), *repetitions(match)]
 
 
 def results_table(stats: Sequence[PairingStats]) -> PlayerTable:
@@ -205,7 +205,7 @@ OPENING_RULES = (
 )
 
 THEORY = {1: "won", 0: "drawn", -1: "lost", None: "-"}
-"""Names of the outcomes of perfect play for whoever moved first, in the table's order."""
+"""Names of the outcomes of perfect play for the first mover, in the table's order."""
 
 TOTAL = "all"
 
@@ -245,7 +245,7 @@ def _by_opening(games: Sequence[GameRecord]) -> dict[Opening, list[GameRecord]]:
 
 
 def _outcome(env: BoardGame, opening: Opening) -> int | None:
-    """1, 0 or -1: by perfect play whoever moved first wins, draws or loses; None if unknown."""
+    """1, 0 or -1: with perfect play the first mover wins, draws or loses; None if unknown."""
     book = shipped_book_of(env)
     state = env.initial_state()
     for column in opening:
@@ -258,7 +258,7 @@ def _outcome(env: BoardGame, opening: Opening) -> int | None:
 
 
 def _results(names: tuple[str, str], games: Sequence[GameRecord]) -> tuple[str, str, str]:
-    """W-D-L of the player moving first and second, and of whoever moved first."""
+    """W-D-L of the player moving first and second, and of the first mover in any game."""
     stats = pairing_stats(names, games)
     first, second = stats.as_first, stats.as_second
     first_mover = Tally(

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from agents.reporting.input_file import read_header, read_json, refused_line
 from submission.arena.game_record import GameRecord
 from submission.arena.players import Identity, Pairing, players_of
-from submission.match.match import Versions
+from submission.executors.versions import Versions
 from submission.match.replay_rules import ReplayRules, require_whole
 from submission.match.schedule import Settings
 
@@ -76,7 +76,7 @@ class ResultsHeader:
             raise ValueError(f"its players are called {names}")
 
     def announces(self, record: GameRecord) -> bool:
-        """Whether a game is one of those that were asked for."""
+        """Whether a game was asked for."""
         return record.pairing in self.pairings and record.game in range(self.settings.games)
 
     def differences(self, earlier: "ResultsHeader") -> Iterator[str]:

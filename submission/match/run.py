@@ -16,8 +16,9 @@ from submission.arena.own_referee import PlayedGame, hold_in_own_arena
 from submission.arena.players import Identity, Pairing, PlayerKind, players_of
 from submission.arena.seats import Seat, open_seat, open_seat_here, seat_seed
 from submission.executors.dask_workers import chosen_executor
+from submission.executors.versions import Versions
 from submission.kaggle import environment_of
-from submission.match.match import Completion, Match, ScoreBoard, Versions
+from submission.match.match import Completion, Match, ScoreBoard
 from submission.match.results_content import ResultsHeader
 from submission.match.results_file import ResultsFile, new_results, resumed_results
 from submission.match.schedule import Arena, GameSpecification, Settings, schedule

@@ -36,7 +36,7 @@ class Settings:
     """Games of each pairing; at most, where a sequential test may end it."""
     seed: int = 0
     opening_plies: int = 2
-    """Games begin in turn in the positions after so many plies, each from both seats."""
+    """Games begin in turn in all positions of this ply, each from both seats."""
     configuration: GameConfiguration = field(default_factory=GameConfiguration)
     arena: Arena = Arena.KAGGLE
     sprt: Sprt | None = None
@@ -167,7 +167,7 @@ MOST_OPENINGS = 50_000
 
 
 def openings(configuration: GameConfiguration, plies: int) -> list[Opening]:
-    """List the positions in which the game goes on after so many plies, each as one way there.
+    """List the positions of a ply in which the game goes on, each as one way there.
 
     Different orders of the same moves lead to one position, and count once. Mirror images are two:
     nothing makes an agent play them alike, and leaving one out would favour one side of the board.

@@ -17,7 +17,8 @@ from agents.reporting.stats import Z_95, Estimate, expected_score
 from submission.arena.game_record import GameRecord
 from submission.arena.players import Identity, Pairing, Player, PlayerKind
 from submission.bundle.bundle import unbundled_agent
-from submission.match.match import Completion, Match, Versions, finite
+from submission.executors.versions import Versions
+from submission.match.match import Completion, Match, finite
 from submission.match.run import play_games
 from submission.match.schedule import (
     Arena,
@@ -206,7 +207,7 @@ def estimated_elo(scores: Sequence[LevelScore]) -> Estimate:
     unplayed = 1 / games
 
     def surplus(elo: float) -> float:
-        """The points above those that are expected; it falls as the rating rises."""
+        """The points beyond the expected ones; they fall as the rating rises."""
         return sum(
             score.points
             + score.games * unplayed

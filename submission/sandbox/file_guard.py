@@ -85,7 +85,7 @@ class FileGuard:
         self._tell = tell
 
     def install(self) -> None:
-        """Guard this process, and those that it forks, until they end."""
+        """Guard this process and its forks until they end."""
 
         def guarded_stat(path: Any, **options: Any) -> os.stat_result:
             self.require(path)

@@ -143,7 +143,7 @@ def _probe(python: Path) -> tuple[tuple[int, int], bool]:
 
 
 FORKS = hasattr(os, "fork") and sys.platform != "darwin"
-"""Whether processes are forked here; on macOS its own libraries may fail in those that are."""
+"""Whether processes are forked here; macOS' own libraries may fail in a fork."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,7 +142,7 @@ def _failure(
 
 
 def _last_lines(stderr: str) -> tuple[str, ...]:
-    """The last lines of standard error; after a crash those that say where it was."""
+    """The last lines of standard error; after a crash they say where it was."""
     _, crash, after = stderr.rpartition(CRASH)
     if crash:
         return tuple((crash + after).splitlines()[:STDERR_LINES])

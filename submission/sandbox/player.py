@@ -159,7 +159,7 @@ class SupervisorProcess:
         """Wait for something of its doing; whether that comes.
 
         Args:
-            has_come: waits for it for so many seconds at most.
+            has_come: waits for it, for at most the seconds that it is given.
             end: the time of the monotonic clock up to which to wait, unless somebody stops it.
         """
         was_stopped = False
@@ -190,7 +190,7 @@ class SupervisorProcess:
         _close(self._process.stdin)
 
     def close(self) -> None:
-        """End it, with the player and the folder; whoever waits for a report gets none."""
+        """End it, with the player and the folder; who waits for a report gets none."""
         self.hang_up()
         if not self._awaits(self._ends, monotonic() + REPORT_SECONDS):
             self._process.kill()
@@ -380,7 +380,7 @@ class RunningPlayer:
 
 
 def _is_readable(pipe: IO[bytes], seconds: float) -> bool:
-    """Wait until something can be read, for so many seconds at most where that is known."""
+    """Wait until something can be read, for at most `seconds`, where the system can."""
     if not hasattr(select, "poll"):  # as on Windows, where nobody can stop the other side
         return True
     waiting = select.poll()

@@ -126,7 +126,7 @@ class Rationed:
         self.allowed = allowed
 
     def read(self, size: int) -> bytes:
-        """Read so many bytes at most.
+        """Read at most `size` bytes.
 
         Raises:
             ValueError: these are more than are allowed.

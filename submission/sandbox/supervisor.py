@@ -209,7 +209,7 @@ class Supervisor:
         return [pid for pid in descendants(os.getpid()) if pid not in self._spared()]
 
     def _wait_for(self, has_come: Callable[[], bool], seconds: float) -> None:
-        """Take in news until something has come, for so many seconds at most."""
+        """Take in news until something has come, for at most `seconds`."""
         end = monotonic() + seconds
         while not has_come() and (left := end - monotonic()) > 0:
             with contextlib.suppress(Empty):

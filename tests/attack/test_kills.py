@@ -128,7 +128,7 @@ WORKS = {
         state="table.bin",
     ),
     "train": Work(
-        "train --method td --game tictactoe --rounds 2 --seed 3",
+        "train --game tictactoe --simulations 2 --width 4 --rounds 2 --seed 3",
         contents("policy.npz"),
         state="policy.checkpoint",
     ),

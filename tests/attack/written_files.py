@@ -12,22 +12,19 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from agents.book.book_building import Checkpoint, build_book, build_repertoire
 from agents.book.book_format import decode_book, decode_repertoire, encode_book
 from agents.book.book_positions import BookScope
+from agents.book.building.book_building import Checkpoint, build_book, build_repertoire
+from agents.book.building.trap_book import RepliesFile, TrapScope, build_traps
 from agents.book.opening_book import open_book
 from agents.book.repertoire import Repertoire, RepertoireScope
 from agents.book.repertoire_data import SHIPPED_REPERTOIRE
 from agents.policy.network import decode_policy, decode_scope, encode_policy
-from agents.policy.training.labelled_positions import (
-    read_labelled_positions,
-    write_labelled_positions,
-)
+from agents.policy.training.label_files import read_labelled_positions, write_labelled_positions
 from agents.policy.training.labelling import LabelSettings, make_labelled_positions
 from agents.solver.saved_table import load_table, save_table
 from agents.solver.solver import Solver
 from agents.trace.open_tree import read_open_tree
-from agents.traps.trap_book import RepliesFile, TrapScope, build_traps
 from envs.connectx import ConnectX
 from envs.explicit_tree import parse_tree
 from submission.arena.game_record import GameConfiguration

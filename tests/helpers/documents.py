@@ -40,8 +40,8 @@ def links_of(document: Path) -> list[tuple[Path, str]]:
 
 
 def written_files(command: str) -> set[str]:
-    """The files that a command says it will write."""
-    return set(re.findall(r"--(?:html|output|results|svg) (\S+)", command))
+    """The files and folders that a command says it will write."""
+    return set(re.findall(r"--(?:export|html|output|results|svg) (\S+)", command))
 
 
 def command_chains() -> list[list[str]]:

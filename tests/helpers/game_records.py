@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from submission.arena.game_record import GameRecord, Result
 from submission.arena.players import Identity, PlayerKind
-from submission.match.match import Completion, Match, Versions
+from submission.executors.versions import Versions
+from submission.match.match import Completion, Match
 from submission.match.schedule import Settings
 
 WIN = GameRecord(

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from agents import PerfectAgent
-from agents.book.book_building import Checkpoint
 from agents.book.book_format import BookContent, book_module, decode_book, decode_repertoire
 from agents.book.book_positions import BookScope
+from agents.book.building.book_building import Checkpoint
 from agents.book.repertoire import RepertoireScope
 from envs import ConnectX
 from submission.bundle.sources import read_module

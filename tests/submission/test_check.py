@@ -15,6 +15,9 @@ from time import monotonic
 
 import pytest
 
+from agents.policy.network import encode_policy
+from envs import ConnectX
+from submission import build
 from submission.bundle.bundle import build_bundle
 from submission.checking.check import check_submission
 from submission.checking.check_report import render_check
@@ -34,8 +37,9 @@ from tests.helpers.checks import (
     told,
 )
 from tests.helpers.processes import is_gone
-from tests.helpers.shell import printed
+from tests.helpers.shell import Shell, printed
 from tests.helpers.systems import needs_linux, needs_posix
+from tests.helpers.trained_policies import random_policy
 
 Check = Callable[[str], CheckReport]
 
@@ -343,10 +347,37 @@ def test_a_bundle_that_falls_back_is_a_warning(tmp_path: Path, check: Check) -> 
     source.write_text(FAILING_AGENT)
     report = check(build_bundle("FailingAgent", {}, source))
     assert report.accepted
+    assert report.upload_command is not None
     moves = sum(game.moves for game in report.games)
     assert report.warnings == (
         f"in 2 of {moves} moves the agent gave no column that could be played, and a makeshift one "
         "was played instead: mend its search (KeyError: 'opening')",
+    )
+
+
+def test_what_plays_another_board_alone_is_not_to_be_submitted(
+    tmp_path: Path, check: Check, shell: Shell
+) -> None:
+    """Kaggle would take it, for its bundle answers; its agent plays 4 rows and 5 columns."""
+    weights = tmp_path / "4x5.npz"
+    weights.write_bytes(encode_policy(random_policy(ConnectX(4, 5, inarow=4), seed=1)))
+    note = "On Kaggle's board all its moves will be makeshift: this policy was trained for 4 rows"
+    options = {"weights": str(weights)}
+    assert note in repr(build("policy", **options))
+    assert note not in repr(build("policy"))
+    assert note in shell.run("build", "policy", "-O", f"weights={weights}").stdout
+    report = check(build_bundle("policy", options))
+    assert report.accepted
+    moves = sum(game.moves for game in report.games if game.decides)
+    assert report.makeshift == moves > 0
+    assert report.upload_command is None
+    assert (
+        text_of(report)
+        .rstrip()
+        .endswith(
+            f"Do not submit it yet: of {moves} moves in the games that decide, its agent gave 0; "
+            "the warning says why."
+        )
     )
 
 

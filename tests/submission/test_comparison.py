@@ -14,10 +14,11 @@ from submission.comparing.comparison_report import (
     render_comparison,
 )
 from submission.comparing.finding import Finding
+from submission.executors.versions import Versions
 from submission.grading.grade_stats import Answer
 from submission.grading.grading import Grade, GradeSettings
 from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position_set
-from submission.match.match import Completion, Versions
+from submission.match.match import Completion
 from submission.sandbox.move import Failure
 from submission.sandbox.processes import can_throttle
 from tests.helpers.game_records import LOSS, PLAYER_FAILED, WIN, match_of

@@ -33,7 +33,7 @@ def test_a_file_plays_on_kaggles_environment(shell: Shell, tmp_path: Path) -> No
     assert outcome.status == 0
     words = " ".join(outcome.stdout.split())
     assert "Results of greedy" in words
-    assert "mine.py failed in 2 games, first in game 0 of greedy" in words
+    assert "mine.py failed in 2 games, first in game 1 of greedy" in words
     assert "INVALID, the agent returned column 9" in words
     assert "<html" in (tmp_path / "replay.html").read_text(encoding="utf-8")
 
@@ -95,7 +95,7 @@ def test_without_a_game_there_is_no_replay_and_everything_else(
     assert (interrupted.status, interrupted.stderr.strip()) == (1, "")
     assert "Interrupted: 0 of 4 games were played." in interrupted.stdout
     for outcome in (report, interrupted):
-        assert "No game was played: there is no replay to write." in outcome.stdout
+        assert "No game was played: there is no page to write." in outcome.stdout
     assert not (tmp_path / "replay.html").exists()
 
 

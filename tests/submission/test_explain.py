@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from agents import MCTSAgent, make_agent
 from agents.book.book_format import encode_repertoire
+from agents.book.building.repertoire_building import RepertoireBuilder
 from agents.book.repertoire import RepertoireScope
-from agents.book.repertoire_building import RepertoireBuilder
 from agents.options import alternatives
 from agents.trace.exercise import solve_exercise
 from agents.trace.open_tree import read_open_tree

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.policy.training import labelled_positions
-from agents.policy.training.labelled_positions import read_labelled_positions
+from agents.policy.training import label_files
+from agents.policy.training.label_files import read_labelled_positions
 from envs import ConnectX
 from envs.bitboard import mirrored
 from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position_set
@@ -49,7 +49,7 @@ def test_a_board_with_fewer_positions_gives_all_that_there_are(
         ("--labels 0", "the labelled positions must be from 1 to 10000000, not 0"),
         ("--labels 99999999", "must be from 1 to 10000000, not 99999999"),
         ("--labels 5 --seed -1", "seed must be at least 0"),
-        ("--labels 5 --rows 9 --columns 9", "boards of at most 64 bits"),
+        ("--labels 5 --rows 11 --columns 12", "boards of at most 124 cells and 256 bits"),
         ("--labels 5 --rows 0", "rows must be a whole number of at least 1, not 0"),
         ("--labels 5 --workers 0", "the number of workers must be at least 1, not 0"),
         ("--labels 5 -o labels.csv", r"kept in \.npz or \.parquet files, not in labels\.csv"),
@@ -83,9 +83,7 @@ def test_an_earlier_file_stays_whole_when_writing_fails(
     def fail(positions: object) -> bytes:
         raise OSError("the disk is full")
 
-    monkeypatch.setitem(
-        labelled_positions.CODECS, ".npz", (fail, labelled_positions.CODECS[".npz"][1])
-    )
+    monkeypatch.setitem(label_files.CODECS, ".npz", (fail, label_files.CODECS[".npz"][1]))
     assert shell.run("positions", "--labels", "60", *SMALL.split()).status == 2
     assert (tmp_path / "labels.npz").read_bytes() == earlier
 

@@ -95,7 +95,7 @@ def test_a_failure_is_a_loss_that_is_told_apart(ladder: Ladder) -> None:
     text = shown(ladder, width=200)
     assert rows(text, "weak")[0][2:7] == ["8", "12.5", "1-0-7", "1", "ERROR"]
     assert (
-        "weak failed in 1 game, first in game 2 of weak against "
+        "weak failed in 1 game, first in game 3 of weak against "
         f"{NAMES[2]}: ERROR, ValueError: boom."
     ) in text
 

@@ -1,7 +1,8 @@
 from dataclasses import replace
 
 from submission.arena.players import Identity, Player, PlayerKind
-from submission.match.match import Completion, Versions, pairing_stats
+from submission.executors.versions import Versions
+from submission.match.match import Completion, pairing_stats
 from tests.helpers.game_records import DRAW, LOSS, WIN, match_of
 
 

@@ -49,7 +49,7 @@ def test_failures_are_counted_apart_with_their_first_cause() -> None:
     text = shown(match_of(WIN, LOSS, PLAYER_FAILED, again), width=200)
     assert cells(text, "rival")[0][2:] == ["1-0-0", "0-0-1", "25.0", "-191", "2", "player"]
     assert (
-        "hero failed in 2 games, first in game 4 of hero against rival: ERROR, ValueError: boom."
+        "hero failed in 2 games, first in game 5 of hero against rival: ERROR, ValueError: boom."
         in text
     )
 
@@ -59,7 +59,7 @@ def test_the_opponents_failures_bear_its_name() -> None:
     assert cells(text, "rival")[0][4:6] == ["-", "-"]
     assert "1 opponent" in text
     cause = "INVALID, the agent returned column 9"
-    assert f"rival failed in 1 game, first in game 6 of hero against rival: {cause}" in text
+    assert f"rival failed in 1 game, first in game 7 of hero against rival: {cause}" in text
 
 
 def test_a_sequential_test_tells_its_verdict() -> None:

@@ -20,8 +20,9 @@ from agents.reporting.input_file import quoted
 from agents.reporting.output_file import LOCKED_BYTE
 from submission.arena.game_record import GameConfiguration, GameRecord, Result
 from submission.arena.players import Identity, Pairing, Player, PlayerKind
+from submission.executors.versions import Versions
 from submission.kaggle import Referee
-from submission.match.match import Completion, Versions
+from submission.match.match import Completion
 from submission.match.results_content import FORMAT, ResultsHeader
 from submission.match.results_file import new_results, read_results, resumed_results
 from submission.match.run import ARENAS, play_match
@@ -467,7 +468,7 @@ def test_other_files_are_refused(path: Path, content: bytes) -> None:
 def test_a_game_that_stands_there_twice_is_refused(path: Path) -> None:
     content = write(path, HEADER, WIN, LOSS)
     path.write_bytes(content + content.splitlines(keepends=True)[1])
-    with pytest.raises(ValueError, match=r"line 4 .* has game 0 of hero against rival twice"):
+    with pytest.raises(ValueError, match=r"line 4 .* has game 1 of hero against rival twice"):
         read_results(path)
 
 
@@ -561,7 +562,7 @@ def test_fewer_games_may_be_asked_for_than_were_planned(path: Path) -> None:
         assert results.played == (WIN, LOSS)
     too_few = replace(HEADER, settings=replace(SETTINGS, games=1))
     with (
-        pytest.raises(ValueError, match="it has game 1 of hero against rival"),
+        pytest.raises(ValueError, match="it has game 2 of hero against rival"),
         resumed_results(path, too_few),
     ):
         pass
@@ -597,7 +598,7 @@ def with_settings(**changes: object) -> ResultsHeader:
         ),
         (
             ResultsHeader.of([Pairing(HERO, SECOND_RIVAL)], SETTINGS),
-            "it has game 0 of hero against rival",
+            "it has game 1 of hero against rival",
         ),
     ],
 )
@@ -613,7 +614,7 @@ def test_other_conditions_are_never_mixed(path: Path, asked: ResultsHeader, reas
 def test_names_of_a_file_do_not_steer_the_terminal(path: Path, name: str) -> None:
     player = replace(RIVAL, name=name)
     write(path, ResultsHeader.of([Pairing(HERO, player)], SETTINGS), replace(WIN, opponent=name))
-    with pytest.raises(ValueError, match="it has game 0") as refusal, resumed_results(path, HEADER):
+    with pytest.raises(ValueError, match="it has game 1") as refusal, resumed_results(path, HEADER):
         pass
     assert is_sentence(refusal.value)
 

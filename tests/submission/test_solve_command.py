@@ -175,7 +175,7 @@ def test_ctrl_c_prints_the_bounds_and_keeps_the_table(
     board = ("--rows", "5", "--columns", "7", "--table-megabytes", "4", "--table", "my.table")
     outcome = solve(*board)
     assert outcome.status == 1
-    assert "Player 1 (X) is to move: not decided in this time." in outcome.stdout
+    assert "Player 1 (X) is to move: not decided yet." in outcome.stdout
     assert re.search(r"^Score: -?[0-9]+\.\.[0-9]+$", outcome.stdout, re.MULTILINE)
     assert kept == [Path("my.table")] * 2, "at an interval, and at the end"
     assert [path.name for path in tmp_path.iterdir()] == ["my.table"]
@@ -234,7 +234,7 @@ def test_a_time_limit_gives_bounds_and_no_guess(solve: Solve) -> None:
         (ScoreBounds(0, 0), "draw"),
         (ScoreBounds(0, 5), "draws at least"),
         (ScoreBounds(-5, 0), "draws at most"),
-        (ScoreBounds(-1, 1), "not decided in this time"),
+        (ScoreBounds(-1, 1), "not decided yet"),
     ],
 )
 def test_bounds_in_words(bounds: ScoreBounds, words: str) -> None:

@@ -22,7 +22,7 @@ from tests.helpers.flat_boards import every_game
 from tests.helpers.shell import Shell
 from tests.helpers.signals import heed_ctrl_c
 from tests.helpers.systems import needs_posix
-from tests.helpers.toy_learner import TOY, enter_toy
+from tests.helpers.toy_learner import TOY, ToyLearner, enter_toy
 
 for library in ("torch", "matplotlib", "tensorboard"):
     pytest.importorskip(library)
@@ -62,6 +62,8 @@ def logged(folder: Path) -> dict[str, list[int]]:
 def test_the_command_trains_a_policy_and_draws_its_curves(shell: Shell) -> None:
     outcome = shell.run("train", *SMALL, "--rounds", "7")
     assert outcome.status == 0, outcome.stderr
+    lines = re.findall(r"^Round (\d), after 0.\d minutes: loss .*, Elo .*", outcome.stdout, re.M)
+    assert lines == [*"1234567"]
     assert "Trained up to round 7, in " in outcome.stdout
     assert "Its trial after round 7, without a search:" in outcome.stdout
     assert re.search(r"  against its past: Elo [+-]\d+", outcome.stdout)
@@ -90,7 +92,9 @@ def test_it_goes_on_and_its_curves_with_it(shell: Shell) -> None:
     assert "Trained up to round 5," in outcome.stdout
     assert logged(Path("policy.tensorboard"))["loss/policy"] == [1, 2, 3, 4, 5]
     spent = shell.run("train", *SMALL, "--rounds", "5", "--resume")
-    assert (spent.status, spent.stdout) == (0, outcome.stdout)
+    report = outcome.stdout.partition("Trained")[2]
+    assert (spent.status, spent.stdout.partition("Trained")) == (0, ("", "Trained", report))
+    assert re.findall(r"^Round (\d)", outcome.stdout, re.M) == ["4", "5"]
 
 
 @pytest.mark.usefixtures("toy")
@@ -102,7 +106,7 @@ def test_every_game_can_be_learnt(name: str, shell: Shell) -> None:
 
 @pytest.mark.usefixtures("toy")
 def test_a_board_without_a_solver_is_learnt_without_these_figures(shell: Shell) -> None:
-    board = ("--game", "connectx", "--rows", "9", "--columns", "9")
+    board = ("--game", "connectx", "--rows", "10", "--columns", "10")
     outcome = shell.run("train", "--method", "toy", *board, "--rounds", "1")
     assert outcome.status == 0, outcome.stderr
     assert "no figures of solved positions" in outcome.stdout
@@ -119,6 +123,7 @@ def test_a_board_without_a_solver_is_learnt_without_these_figures(shell: Shell) 
         (("--seed", "-1"), "seed must be from 0 to 4294967295, not -1"),
         (("--width", "5000"), "width must be from 0 to 1024, not 5000"),
         (("--simulations", "9"), "--method toy takes no --simulations: leave it out"),
+        (("--workers", "2"), "--method toy learns in one process: leave --workers and --dask out"),
         (("--method", "ppo"), "unknown method 'ppo': choose one of toy"),
         (("--output", "absent/policy.npz"), "cannot write absent/policy.npz"),
         (("--output", "policy.zip"), "a policy's file ends in .npz, unlike policy.zip: rename it"),
@@ -213,7 +218,25 @@ def test_ctrl_c_keeps_what_was_learnt(tmp_path: Path) -> None:
     assert decode_policy((tmp_path / "policy.npz").read_bytes())
 
 
+@pytest.mark.usefixtures("toy")
+def test_ctrl_c_before_the_first_round_keeps_nothing(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    for name in ("advance", "__init__"):
+        monkeypatch.setattr(ToyLearner, name, interrupted)
+        outcome = shell.run("train", *SMALL, "--rounds", "1")
+        assert outcome.status == 1
+        assert outcome.stdout == (
+            "Interrupted before the end of the first round: nothing is kept.\n"
+        )
+        assert not Path("policy.checkpoint").exists()
+
+
 def test_ctrl_c_waits_until_all_is_kept() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a library may have set another
     game, kept_rounds = ConnectX(4, 4, 3), []
 
     def keep(training: Training) -> None:

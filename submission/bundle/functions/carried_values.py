@@ -3,6 +3,7 @@
 import ast
 import sys
 from collections.abc import Callable
+from enum import Enum
 from functools import partial
 from io import BytesIO
 from math import isnan
@@ -209,7 +210,10 @@ class ValueWriter:
 
 
 def is_data(value: Any) -> bool:
-    """Whether a value is a constant or an array, or a container of such."""
+    """Whether a value is a constant or an array, or a container of them.
+
+    A member of an enumeration is none: a copy of it would belong to another class.
+    """
     try:
         if isinstance(value, dict):
             return all(map(is_data, value)) and all(map(is_data, value.values()))
@@ -219,7 +223,7 @@ def is_data(value: Any) -> bool:
         return False
     numpy = sys.modules.get("numpy")
     is_array = numpy is not None and isinstance(value, numpy.ndarray | numpy.generic)
-    return is_array or isinstance(value, (*LITERALS, float))
+    return is_array or (isinstance(value, (*LITERALS, float)) and not isinstance(value, Enum))
 
 
 def same_data(one: Any, other: Any) -> bool:

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from copy import copy, deepcopy
+from enum import Enum
 from io import StringIO
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -99,7 +100,7 @@ def _before_a_game(value: Any, written: Any, is_changed: bool, memo: dict[int, A
     try:
         if is_data(value) and is_data(written):
             return deepcopy(written, memo) if is_changed else value
-        if isinstance(value, FunctionType | type):
+        if isinstance(value, FunctionType | type | Enum):
             return value
         if type(value) is not type(written):
             twin = copy(value)

@@ -114,7 +114,7 @@ def _last_line(closure: Closure, symbol: Symbol) -> str:
 
 
 def _state(tree: UserTree, closure: Closure) -> Iterator[StateName]:
-    """The names of the user's modules that are in the file, and those that a game may add."""
+    """The names of the user's modules that are in the file, and of those that a game may add."""
     for module in closure.modules:
         user = tree.user_module(module.name)
         if user is None:

@@ -1,0 +1,440 @@
+"""Agents in the styles in which competitors write them, each a module with a player `agent`.
+
+Chance has a seed and no clock changes a move, so two games of the same agents are equal.
+"""
+
+ONE_PLY = """
+import random
+import numpy as np
+
+def drop_piece(grid, column, mark):
+    after = grid.copy()
+    row = max(r for r in range(after.shape[0]) if after[r][column] == 0)
+    after[row][column] = mark
+    return after
+
+def windows(grid, inarow):
+    rows, columns = grid.shape
+    for r in range(rows):
+        for c in range(columns):
+            for dr, dc in ((0, 1), (1, 0), (1, 1), (-1, 1)):
+                if 0 <= r + (inarow - 1) * dr < rows and c + (inarow - 1) * dc < columns:
+                    yield [grid[r + k * dr][c + k * dc] for k in range(inarow)]
+
+def get_heuristic(grid, mark, inarow):
+    score = 0
+    for window in windows(grid, inarow):
+        own, free = window.count(mark), window.count(0)
+        if own + free == inarow:
+            score += {inarow: 1e6, inarow - 1: 1}.get(own, 0)
+        elif window.count(3 - mark) == inarow - 1 and free:
+            score -= 100
+    return score
+
+def agent(obs, config):
+    grid = np.asarray(obs.board).reshape(config.rows, config.columns)
+    valid = [c for c in range(config.columns) if obs.board[c] == 0]
+    scores = {
+        c: get_heuristic(drop_piece(grid, c, obs.mark), obs.mark, config.inarow) for c in valid
+    }
+    best = [c for c in valid if scores[c] == max(scores.values())]
+    return random.Random(len(valid) + sum(obs.board)).choice(best)
+"""
+
+N_STEP = """
+import numpy as np
+
+N_STEPS = 2
+INFINITY = float("inf")
+
+def agent(obs, config):
+    def is_won(grid, mark):
+        for r in range(config.rows):
+            for c in range(config.columns):
+                for dr, dc in ((0, 1), (1, 0), (1, 1), (-1, 1)):
+                    line = [(r + k * dr, c + k * dc) for k in range(config.inarow)]
+                    if all(
+                        0 <= y < config.rows and x < config.columns and grid[y][x] == mark
+                        for y, x in line
+                    ):
+                        return True
+        return False
+
+    def children(grid, mark):
+        for column in sorted(range(config.columns), key=lambda c: abs(config.columns // 2 - c)):
+            empty = np.flatnonzero(grid[:, column] == 0)
+            if len(empty):
+                child = grid.copy()
+                child[empty[-1], column] = mark
+                yield column, child
+
+    def minimax(grid, depth, alpha, beta, mark):
+        if is_won(grid, 3 - mark):
+            return -100 - depth
+        if depth == 0:
+            return float((grid[:, config.columns // 2] == mark).sum())
+        value = -INFINITY
+        for _, child in children(grid, mark):
+            value = max(value, -minimax(child, depth - 1, -beta, -alpha, 3 - mark))
+            alpha = max(alpha, value)
+            if alpha >= beta:
+                break
+        return 0 if value == -INFINITY else value
+
+    grid = np.array(obs.board).reshape(config.rows, config.columns)
+    return max(
+        children(grid, obs.mark),
+        key=lambda child: -minimax(child[1], N_STEPS, -INFINITY, INFINITY, 3 - obs.mark),
+    )[0]
+"""
+
+BITBOARDS = """
+from math import inf
+from time import perf_counter
+
+TABLE = {}
+NODES = 400
+
+class OutOfNodes(Exception):
+    pass
+
+def hash(own, mask):
+    return own + mask + 0x1020408102040
+
+def connected(stones):
+    return any((pair := stones & stones >> step) & pair >> 2 * step for step in (1, 7, 6, 8))
+
+def negamax(own, mask, depth, alpha, beta, budget):
+    budget[0] -= 1
+    if budget[0] < 0:
+        raise OutOfNodes
+    if connected(own ^ mask):
+        return -depth - 1
+    key = hash(own, mask), depth
+    if key in TABLE:
+        return TABLE[key]
+    best = -inf
+    for column in (3, 2, 4, 1, 5, 0, 6):
+        if depth and not mask & 1 << 7 * column + 5:
+            after = mask | mask + (1 << 7 * column)
+            best = max(
+                best, -negamax(own ^ mask, after, depth - 1, -beta, -max(alpha, best), budget)
+            )
+            if best >= beta:
+                break
+    TABLE[key] = 0 if best == -inf else best
+    return TABLE[key]
+
+def agent(observation, configuration):
+    start = perf_counter()
+    own = mask = 0
+    for cell, mark in enumerate(observation.board):
+        if mark:
+            bit = 1 << 7 * (cell % 7) + 5 - cell // 7
+            mask |= bit
+            own |= bit if mark == observation.mark else 0
+    legal = [c for c in (3, 2, 4, 1, 5, 0, 6) if not mask & 1 << 7 * c + 5]
+    best, budget = legal[0], [NODES]
+    try:
+        for depth in range(1, 9):
+            best = max(
+                legal,
+                key=lambda c: (
+                    -negamax(own ^ mask, mask | mask + (1 << 7 * c), depth, -inf, inf, budget)
+                ),
+            )
+    except OutOfNodes:
+        pass
+    assert perf_counter() >= start
+    return best
+"""
+
+TREE_SEARCH = """
+import math
+from random import Random
+
+class State:
+    def __init__(self, board, mark, config):
+        self.board, self.mark, self.config = list(board), mark, config
+        self.winner = 0
+
+    def moves(self):
+        return [] if self.winner else [c for c in range(self.config.columns) if self.board[c] == 0]
+
+    def play(self, column):
+        after = State(self.board, 3 - self.mark, self.config)
+        cell = max(
+            k for k in range(column, len(self.board), self.config.columns) if self.board[k] == 0
+        )
+        after.board[cell] = self.mark
+        after.winner = self.mark if after.is_line(cell) else 0
+        return after
+
+    def is_line(self, cell):
+        columns, mark = self.config.columns, self.board[cell]
+        row, column = divmod(cell, columns)
+        for dr, dc in ((0, 1), (1, 0), (1, 1), (1, -1)):
+            length = 1
+            for sign in (1, -1):
+                r, c = row + sign * dr, column + sign * dc
+                while (
+                    0 <= r < self.config.rows
+                    and 0 <= c < columns
+                    and self.board[r * columns + c] == mark
+                ):
+                    length, r, c = length + 1, r + sign * dr, c + sign * dc
+            if length >= self.config.inarow:
+                return True
+        return False
+
+class Node:
+    def __init__(self, state, parent=None):
+        self.state, self.parent = state, parent
+        self.children, self.untried = {}, state.moves()
+        self.visits, self.score = 0, 0.0
+
+    def uct(self, child, exploration=1.4):
+        return child.score / child.visits + exploration * math.sqrt(
+            math.log(self.visits) / child.visits
+        )
+
+ROOT = None
+DICE = Random(5)
+
+def agent(obs, config):
+    global ROOT
+    if ROOT is None or sum(map(bool, obs.board)) < 2:
+        ROOT = Node(State(obs.board, obs.mark, config))
+    else:
+        ROOT = next(
+            (n for n in ROOT.children.values() if n.state.board == obs.board), None
+        ) or Node(State(obs.board, obs.mark, config))
+    for _ in range(25):
+        node = ROOT
+        while not node.untried and node.children:
+            node = max(node.children.values(), key=lambda child, at=node: at.uct(child))
+        if node.untried:
+            column = node.untried.pop(DICE.randrange(len(node.untried)))
+            node.children[column] = node = Node(node.state.play(column), node)
+        state = node.state
+        while state.moves():
+            state = state.play(DICE.choice(state.moves()))
+        while node:
+            node.visits += 1
+            node.score += 0.5 if not state.winner else float(state.winner != node.state.mark)
+            node = node.parent
+    column, ROOT = max(ROOT.children.items(), key=lambda item: item[1].visits)
+    return column
+"""
+
+CALLABLE_OBJECT = """
+class Player:
+    '''Keeps what it has learned about the opponent between its moves.'''
+
+    def __init__(self, order):
+        self.order, self.seen = order, []
+
+    def __call__(self, obs, config):
+        self.seen.append(tuple(obs.board))
+        shift = len(self.seen) % 3
+        order = self.order[shift:] + self.order[:shift]
+        return next(c for c in order if obs.board[c] == 0)
+
+agent = Player([3, 2, 4, 1, 5, 0, 6])
+"""
+
+PARTIAL = """
+from functools import partial
+
+def weighted(observation, configuration, *, weights, near):
+    board = observation["board"]
+    free = [c for c in range(configuration["columns"]) if not board[c]]
+    return max(free, key=lambda c: weights[c] - near * abs(c - observation["step"] % 7))
+
+agent = partial(weighted, weights=(1, 2, 3, 5, 3, 2, 1), near=0.75)
+"""
+
+CLOSURE = """
+def make_agent(depth, order=(3, 4, 2, 5, 1, 6, 0)):
+    remembered = {}
+
+    def height(board, column):
+        return sum(1 for cell in board[column::7] if cell)
+
+    def agent(obs, config):
+        key = tuple(obs.board)
+        if key not in remembered:
+            remembered[key] = min(
+                (c for c in order if obs.board[c] == 0),
+                key=lambda c: (height(obs.board, c) // depth, order.index(c)),
+            )
+        return remembered[key]
+
+    return agent
+
+agent = make_agent(depth=2)
+"""
+
+CACHED = """
+from functools import lru_cache
+
+@lru_cache(maxsize=None)
+def runs(board, column, mark):
+    above = [cell for cell in board[column::7] if cell]
+    count = 0
+    for cell in above:
+        if cell != mark:
+            break
+        count += 1
+    return count
+
+def agent(obs, config):
+    board = tuple(obs.board)
+    legal = [c for c in range(7) if board[c] == 0]
+    danger = [c for c in legal if runs(board, c, 3 - obs.mark) == 3]
+    chance = [c for c in legal if runs(board, c, obs.mark) == 3]
+    return (chance + danger + sorted(legal, key=lambda c: (-runs(board, c, obs.mark), abs(3 - c))))[
+        0
+    ]
+"""
+
+NETWORK = """
+import numpy as np
+
+rng = np.random.default_rng(12)
+WEIGHTS = {
+    "hidden": rng.normal(size=(84, 16)).astype(np.float32),
+    "output": rng.normal(size=(16, 7)).astype(np.float32),
+}
+BIAS = np.linspace(-0.5, 0.5, 7)
+
+def forward(planes):
+    hidden = np.maximum(planes @ WEIGHTS["hidden"], 0)
+    return hidden @ WEIGHTS["output"] + BIAS
+
+def agent(observation, configuration):
+    board = np.array(observation.board)
+    planes = np.concatenate([board == observation.mark, board == 3 - observation.mark]).astype(
+        np.float32
+    )
+    logits = np.where(board[:7] == 0, forward(planes), -np.inf)
+    return int(np.argmax(logits))
+"""
+
+TEXT_WEIGHTS = """
+import base64
+import json
+import zlib
+
+PACKED = "eJwz1jHSMdEx1DHVMdAxAwAQ/AJu"
+
+def unpacked(text):
+    return [int(x) for x in zlib.decompress(base64.b64decode(text)).decode().split(",")]
+
+ORDER = unpacked(PACKED)
+SETTINGS = json.loads('{"block": true}')
+
+def agent(obs, config):
+    free = [c for c in ORDER if obs.board[c] == 0]
+    if SETTINGS["block"]:
+        for column in free:
+            stack = [cell for cell in obs.board[column :: config.columns] if cell]
+            if stack[:3] == [3 - obs.mark] * 3:
+                return column
+    return free[0]
+"""
+
+OPENING_BOOK = """
+import json
+import os
+
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "book.json")) as file:
+    BOOK = {tuple(line["moves"]): line["answer"] for line in json.load(file)}
+
+played = []
+
+def agent(obs, config):
+    if sum(1 for cell in obs.board if cell) < 2:
+        played.clear()
+    answer = BOOK.get(tuple(played), 3)
+    if obs.board[answer]:
+        answer = next(c for c in (3, 2, 4, 1, 5, 0, 6) if obs.board[c] == 0)
+    played.append(answer)
+    return answer
+"""
+
+BOOK = '[{"moves": [], "answer": 3}, {"moves": [3], "answer": 2}, {"moves": [3, 2], "answer": 2}]'
+
+TYPED = """
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+class Mark(IntEnum):
+    EMPTY = 0
+    FIRST = 1
+    SECOND = 2
+
+    @property
+    def other(self) -> Mark:
+        return Mark(3 - self)
+
+class Move(NamedTuple):
+    column: int
+    worth: float
+
+@dataclass
+class Board:
+    cells: list[Mark]
+    columns: int = 7
+    order: list[int] = field(default_factory=lambda: [3, 2, 4, 1, 5, 0, 6])
+
+    def moves(self, mark: Mark) -> Iterator[Move]:
+        for rank, column in enumerate(self.order):
+            if self.cells[column] is Mark.EMPTY:
+                stack = [cell for cell in self.cells[column :: self.columns] if cell]
+                yield Move(column, stack.count(mark.other) - stack.count(mark) - 0.1 * rank)
+
+def agent(obs: Any, config: Any) -> int:
+    board = Board([Mark(cell) for cell in obs.board], config.columns)
+    return max(board.moves(Mark(obs.mark)), key=lambda move: move.worth).column
+"""
+
+COMPILED = """
+import numba
+import numpy as np
+
+@numba.njit
+def best_column(board, mark):
+    best, worth = -1, -1.0
+    for column in range(7):
+        if board[column] == 0:
+            value = 3.0 - abs(3 - column)
+            for row in range(6):
+                value += 0.5 if board[7 * row + column] == mark else 0.0
+            if value > worth:
+                best, worth = column, value
+    return best
+
+def agent(obs, config):
+    return int(best_column(np.array(obs.board, dtype=np.int8), obs.mark))
+"""
+
+STYLES = {
+    "one ply of numpy": ONE_PLY,
+    "minimax of nested functions": N_STEP,
+    "bitboards and a table": BITBOARDS,
+    "a tree that is kept": TREE_SEARCH,
+    "a callable object": CALLABLE_OBJECT,
+    "a partial": PARTIAL,
+    "a closure": CLOSURE,
+    "a cached helper": CACHED,
+    "a network of arrays": NETWORK,
+    "weights in a string": TEXT_WEIGHTS,
+    "a book read from a file": OPENING_BOOK,
+    "types and enums": TYPED,
+    "a kernel of Numba": COMPILED,
+}
