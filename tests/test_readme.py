@@ -3,9 +3,8 @@
 import doctest
 import re
 import shlex
-import subprocess
 import sys
-from itertools import chain
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +31,8 @@ from tests.helpers.documents import (
     text_of,
     written_files,
 )
+from tests.helpers.shell import Shell
 
-CONNECTX = Path(sys.executable).with_name("connectx")
 PICTURED_GAME = "43434436363362462527171"
 PICTURED_TRACES = {
     "textbook": "alpha_beta",
@@ -67,26 +66,25 @@ def run_blocks(document: Path) -> dict[str, Any]:
 
 
 QUICKLY = {
-    "check": ["--patience", "0", "--game-seconds", "0", "--act-timeout", "0.1"],
-    "evaluate": ["--act-timeout", "0.1"],
-    "evaluate alphabeta": ["--arena", "own"],
-    "positions": ["--labels", "200", "--workers", "1"],
+    "check": "--patience 0 --game-seconds 0 --act-timeout 0.1",
+    "compare": "--games 2 --sample 4 --workers 1",
+    "evaluate": "--act-timeout 0.1 --workers 1",
+    "evaluate alphabeta": "--arena own",
+    "evaluate greedy": "--games 10",
+    "evaluate mine.py --against random --games 98": "--games 10",
+    "grade": "--sample 10 --workers 1",
+    "ladder": "--games 2 --workers 1",
+    "positions": "--labels 100 --workers 1",
+    "rank": "--games 8 --workers 1",
 }
 """By how a command begins, what leaves out all that only takes time: long thought, games and
-workers that compile the same once more, and more of the same positions."""
+workers that compile the same once more, and more of the same games and positions."""
 
 
-def run(command: str, folder: Path) -> None:
+def run(command: str, shell: Shell) -> None:
     quickly = [words for begin, words in QUICKLY.items() if command.startswith(begin)]
-    result = subprocess.run(
-        [CONNECTX, *shlex.split(command), *chain.from_iterable(quickly)],
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.returncode == 0, f"connectx {command}: {result.stdout}{result.stderr}"
+    outcome = shell.run(*shlex.split(command), *shlex.split(" ".join(quickly)))
+    assert outcome.status == 0, f"connectx {command}: {outcome.stdout}{outcome.stderr}"
 
 
 @pytest.mark.parametrize("document", [README, SUBMISSIONS, ENVIRONMENTS, BENCHMARKS], ids=named)
@@ -122,9 +120,13 @@ def test_the_readme_shows_ten_lines_with_stable_baselines() -> None:
 
 
 @pytest.mark.parametrize("commands", command_chains(), ids="; ".join)
-def test_commands(commands: list[str], tmp_path: Path) -> None:
+@pytest.mark.usefixtures("rough_ratings")
+def test_commands(
+    commands: list[str], shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", StringIO())
     for number, command in enumerate(commands, start=1):
-        run(command, tmp_path)
+        run(command, shell)
         assert {path.name for path in tmp_path.iterdir()} == files_of(commands[:number])
 
 

@@ -5,6 +5,8 @@ on boards of every size.
 """
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -52,9 +54,11 @@ AGENTS: dict[str, Agent] = {
 
 
 def limited_by_time_alone(name: str) -> Callable[[float], Agent]:
-    seed = {"seed": 6} if has_option(name, "seed") else {}
-    options = {**agent_class(name).unlimited, **seed}
-    return lambda limit: make_agent(name, **{**options, "time_limit": limit})
+    """With a small table, for one is made for each position."""
+    small = {"seed": 6, "table_size": 10_000, "table_megabytes": 1}
+    options = {option: value for option, value in small.items() if has_option(name, option)}
+    agent: Any = make_agent(name, **{**agent_class(name).unlimited, **options})
+    return lambda limit: replace(agent, time_limit=limit)
 
 
 HURRIED: dict[str, Callable[[float], Agent]] = {
@@ -64,7 +68,7 @@ HURRIED: dict[str, Callable[[float], Agent]] = {
         if has_option(name, "time_limit")
     },
     "alphabeta at once": lambda limit: AlphaBetaAgent(
-        depth=5, time_limit=limit, iterative_deepening=False
+        depth=5, time_limit=limit, iterative_deepening=False, table_size=10_000
     ),
 }
 """Agents by their time limit."""
@@ -89,7 +93,7 @@ small_games = contested_games(largest=6)
 
 @every_agent()
 @given(position=winnable_positions(games))
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_a_win_in_one_is_taken(agent: Agent, position: Position) -> None:
     env, state = position
     assert fresh(agent).act(env, state) in kaggle_game(env, state).winning_columns()
@@ -97,7 +101,7 @@ def test_a_win_in_one_is_taken(agent: Agent, position: Position) -> None:
 
 @every_agent(but=HOPEFUL)
 @given(position=threatened_positions(games))
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_a_loss_in_one_is_blocked(agent: Agent, position: Position) -> None:
     env, state = position
     assert fresh(agent).act(env, state) in kaggle_game(env, state).safe_columns()
@@ -124,7 +128,7 @@ def test_hand_made_wins_and_blocks(
 
 @every_hurried_agent()
 @given(position=winnable_positions(small_games), looks=st.integers(1, 300))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_a_win_in_one_is_taken_whenever_the_time_is_up(
     hurried: Callable[[float], Agent], position: Position, looks: int
 ) -> None:
@@ -135,7 +139,7 @@ def test_a_win_in_one_is_taken_whenever_the_time_is_up(
 
 @every_hurried_agent(but=HOPEFUL)
 @given(position=threatened_positions(small_games), looks=st.integers(1, 300))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_a_loss_in_one_is_blocked_whenever_the_time_is_up(
     hurried: Callable[[float], Agent], position: Position, looks: int
 ) -> None:

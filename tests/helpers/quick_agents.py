@@ -1,6 +1,7 @@
 """The registered agents, as quick as they say they can be: none is named here."""
 
 from dataclasses import replace
+from functools import cache
 
 from agents import Agent, agent_names, make_agent
 from agents.options import agent_options
@@ -13,6 +14,12 @@ def has_option(name: str, option: str) -> bool:
 
 def quick_agent(name: str) -> Agent:
     """A new agent with its quick options, seeded where it draws random numbers."""
+    return fresh(_quick_agent(name))
+
+
+@cache
+def _quick_agent(name: str) -> Agent:
+    """Made once, for its options are checked each time."""
     seed = {"seed": 1} if has_option(name, "seed") else {}
     return make_agent(name, **seed, **agent_class(name).quick)
 
