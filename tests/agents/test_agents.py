@@ -52,7 +52,7 @@ BY_HEART = Position(ConnectFour(), state_from_moves(ConnectFour(), "4"))
 
 
 @cache
-def small_board() -> tuple[ConnectX, BruteForce]:
+def small_board() -> tuple[ConnectX, BruteForce[BoardState, int]]:
     env = ConnectX(rows=3, columns=3, inarow=3)
     return env, BruteForce(env)
 

@@ -16,14 +16,14 @@ from tests.helpers.processes import is_gone, noted
 from tests.helpers.signals import heed_all
 from tests.helpers.systems import needs_posix
 
-SPINNING = """
-import os
+LASTING = """
+import os, time
 if not os.fork():
     os.setsid()
 with open({noted!r}, "a") as file:
     print(os.getpid(), file=file)
 while True:
-    pass
+    time.sleep(1)
 """
 
 COMMANDS = {
@@ -34,12 +34,15 @@ COMMANDS = {
 }
 
 ENDINGS = [
-    *((command, "SIGTERM") for command in COMMANDS),
-    *((command, "SIGKILL") for command in COMMANDS),
-    ("check", "SIGHUP"),
-    ("evaluate", "SIGHUP"),
-    ("evaluate", "SIGINT"),
+    *(("check", name) for name in ("SIGTERM", "SIGKILL", "SIGHUP")),
+    *(("evaluate", name) for name in ("SIGKILL", "SIGHUP", "SIGINT")),
+    ("ladder", "SIGTERM"),
+    ("grade", "SIGKILL"),
+    pytest.param("evaluate", "SIGTERM", marks=pytest.mark.slow),
+    pytest.param("grade", "SIGTERM", marks=pytest.mark.slow),
+    pytest.param("ladder", "SIGKILL", marks=pytest.mark.slow),
 ]
+"""The last three share all that ends them with others."""
 
 PROCESSES = 4
 """Two games at a time, in each of which the submission is two processes."""
@@ -70,7 +73,7 @@ def bears(process: psutil.Process, mark: str) -> bool:
 def test_nothing_is_left_behind(command: str, name: str, tmp_path: Path, shared: Path) -> None:
     temporary, file = tmp_path / "temporary", tmp_path / "loop.py"
     temporary.mkdir()
-    file.write_text(SPINNING.format(noted=str(shared / "pids")))
+    file.write_text(LASTING.format(noted=str(shared / "pids")))
     words = [word.format(file=file) for word in COMMANDS[command]]
     with subprocess.Popen(
         [sys.executable, "-m", "submission", *words],
