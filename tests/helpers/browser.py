@@ -30,6 +30,8 @@ ARGUMENTS = (
 )
 PATIENCE = 20_000
 """Milliseconds for anything to appear on a machine that others use."""
+EPISODE = "4455667"
+"""A game that the first player wins on Kaggle."""
 NO_CONNECTION = re.compile(r"net::ERR_INTERNET_DISCONNECTED|net::ERR_CONNECTION")
 
 

@@ -1,4 +1,4 @@
-"""A server that the tests share."""
+"""A server that the tests share, and one that a browser looks at."""
 
 import asyncio
 from collections.abc import Iterator
@@ -6,7 +6,26 @@ from collections.abc import Iterator
 import pytest
 
 from benchmarks.web_pages import until_ready
+from tests.helpers.browser import EPISODE, Site, opened_site, write_ladder
+from tests.helpers.episodes import episode_of, write_episode
 from tests.helpers.web_server import Running, running_server
+
+
+@pytest.fixture(scope="session")
+def shared_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """`connectx web` with a ladder and an episode, and a browser."""
+    folder = tmp_path_factory.mktemp("files")
+    episode = write_episode(episode_of(EPISODE), folder)
+    with opened_site(write_ladder(folder / "ladder.jsonl"), episode) as site:
+        yield site
+
+
+@pytest.fixture
+def site(shared_site: Site) -> Iterator[Site]:
+    """The same, whose pages must not complain."""
+    yield shared_site
+    complaints, shared_site.complaints = shared_site.complaints, []
+    assert complaints == []
 
 
 @pytest.fixture(scope="session")

@@ -21,7 +21,7 @@ from submission.reviewing.replays import recorded_replay
 from submission.web.export import export_page
 from submission.web.saved_game import save_games
 from tests.helpers.bitbully_judge import Judge
-from tests.helpers.browser import PATIENCE, Site, message, opened_site, places
+from tests.helpers.browser import PATIENCE, Site, message, places
 from tests.helpers.game_records import DRAW
 
 if TYPE_CHECKING:
@@ -32,17 +32,17 @@ HOSTILE = "<img src=x onerror=alert(1)></script><script>alert(2)</script>"
 
 
 @pytest.fixture(scope="module")
-def site() -> Iterator[Site]:
-    with opened_site() as site:
-        yield site
-
-
-@pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page as a folder."""
     folder = tmp_path_factory.mktemp("exported") / "page"
     export_page(folder)
     return folder
+
+
+BOTH = pytest.mark.parametrize(
+    "exported", ["file", pytest.param("http", marks=pytest.mark.slow)], indirect=True
+)
+"""What a file does, a server of files does too; one light test asks both."""
 
 
 @pytest.fixture(scope="module", params=["file", "http"])
@@ -177,6 +177,7 @@ def test_the_exported_page_is_small(folder: Path) -> None:
     }
 
 
+@BOTH
 @pytest.mark.parametrize(
     "numbers", [(0, 7), pytest.param(range(10), marks=pytest.mark.slow)], ids=["two", "ten"]
 )
@@ -231,6 +232,7 @@ def assert_won(moves: list[int], seat: int) -> None:
     assert env.winner(state) == seat + 1
 
 
+@BOTH
 def test_values_and_judgements_of_the_exported_page_are_bitbullys(
     site: Site, exported: str
 ) -> None:

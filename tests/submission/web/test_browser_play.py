@@ -1,7 +1,6 @@
 """Games in the browser: by clicks, by keys, back and forth, by links; and what moves are worth."""
 
 import re
-from collections.abc import Iterator
 from random import Random
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -18,28 +17,16 @@ from tests.helpers.browser import (
     go_to,
     legal_places,
     message,
-    opened_site,
     places,
 )
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
-POSITIONS = 50
+POSITIONS = 20
+QUICK_LEVELS = (1, 8, 10)
+"""One in plain Python, one compiled, and the solver."""
 FEWEST_PLIES, MOST_PLIES = 16, 30
-
-
-@pytest.fixture(scope="module")
-def shared_site() -> Iterator[Site]:
-    with opened_site() as site:
-        yield site
-
-
-@pytest.fixture
-def site(shared_site: Site) -> Iterator[Site]:
-    yield shared_site
-    complaints, shared_site.complaints = shared_site.complaints, []
-    assert complaints == []
 
 
 def game_moves(address: str) -> str:
@@ -71,7 +58,13 @@ def random_position(rng: Random, plies: int) -> list[int]:
             return columns
 
 
-@pytest.mark.parametrize("level", [level.n for level in LEVELS])
+@pytest.mark.parametrize(
+    "level",
+    [
+        n if n in (1, 8, 10) else pytest.param(n, marks=pytest.mark.slow)
+        for n in (level.n for level in LEVELS)
+    ],
+)
 def test_a_game_against_each_level_by_clicks(site: Site, level: int) -> None:
     rng = Random(level)
     fragment = f"#game=connectx-6x7x4&moves=&first=person&second=level:n={level}"

@@ -1,7 +1,7 @@
 """Searches and replays in the browser; and what holds in every view, in light and dark."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import parse_qs
@@ -13,10 +13,10 @@ from submission.arena.game_record import GameRecord, Result
 from submission.match.results_file import read_results
 from tests.helpers.bitbully_judge import Judge
 from tests.helpers.browser import (
+    EPISODE,
     Site,
     legal_places,
     message,
-    opened_site,
     places,
     write_ladder,
 )
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 PAGE = Path(__file__).parents[3] / "submission" / "web" / "page"
 MOST_BYTES = 200_000
 MIDDLE = "44444326556"
-EPISODE = "4455667"
-"""A game that the first player wins on Kaggle."""
 VIEWS = {
     "play": f"#game=connectx-6x7x4&moves={MIDDLE}",
     "large": "#game=connectx-20x20x5&moves=10,11,10,11,9",
@@ -40,21 +38,6 @@ VIEWS = {
 }
 WIDTHS = (320, 360, 1280, 2560)
 SCHEMES: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
-
-
-@pytest.fixture(scope="module")
-def shared_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    folder = tmp_path_factory.mktemp("files")
-    episode = write_episode(episode_of(EPISODE), folder)
-    with opened_site(write_ladder(folder / "ladder.jsonl"), episode) as site:
-        yield site
-
-
-@pytest.fixture
-def site(shared_site: Site) -> Iterator[Site]:
-    yield shared_site
-    complaints, shared_site.complaints = shared_site.complaints, []
-    assert complaints == []
 
 
 def show_all(page: "Page", view: str) -> None:

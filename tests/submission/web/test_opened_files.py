@@ -9,6 +9,7 @@ import pytest
 
 from envs.board import state_from_moves
 from envs.games import game_from_id
+from submission.front_door import ladder as play_ladder
 from submission.match.results_file import read_results
 from submission.rating.ladder import make_ladder
 from submission.web.opened_files import OpenedFile, ReplayFilter
@@ -23,16 +24,16 @@ GAMES = ["--games", "4", "--arena", "own", "--workers", "1"]
 ANY = ReplayFilter(None, None, None, None)
 
 
-@pytest.fixture
-def ladder(shell: Shell, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def ladder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The results file of three players' round robin."""
-    file = tmp_path / "ladder.jsonl"
+    file = tmp_path_factory.mktemp("ladder") / "ladder.jsonl"
     players = ["random", "greedy", "minimax:depth=1"]
-    assert shell.run("ladder", *players, *GAMES, "--results", str(file)).status == 0
+    play_ladder(players, games=4, arena="own", workers=1, results=file, progress=False)
     return file
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def server(ladder: Path) -> Iterator[Running]:
     with running_server(str(ladder)) as running:
         yield running
@@ -95,14 +96,17 @@ def test_who_fails_has_lost(tmp_path: Path) -> None:
         assert file.replays(wanted, 0, 99)["total"] == count, result
 
 
-def test_a_dropped_file_is_opened_as_one_that_was_named(server: Running, ladder: Path) -> None:
+def test_dropped_files_are_opened_as_those_that_were_named_up_to_a_limit(ladder: Path) -> None:
     content = {"name": "C:\\games\\mine\x1b.jsonl", "text": ladder.read_text(encoding="utf-8")}
-    form = server.client.post("/api/files", json=content).json()
-    assert (form["number"], form["name"], form["games"]) == (1, "mine\\x1b.jsonl", 12)
-    assert listed(server, file=1) == listed(server)
-    tables = [server.client.post("/api/standings", json={"file": n}).json() for n in (0, 1)]
-    assert tables[0] == tables[1]
-    assert len(server.client.get("/api/setup").json()["files"]) == 2
+    with running_server(str(ladder)) as server:
+        form = server.client.post("/api/files", json=content).json()
+        assert (form["number"], form["name"], form["games"]) == (1, "mine\\x1b.jsonl", 12)
+        assert listed(server, file=1) == listed(server)
+        tables = [server.client.post("/api/standings", json={"file": n}).json() for n in (0, 1)]
+        assert tables[0] == tables[1]
+        assert len(server.client.get("/api/setup").json()["files"]) == 2
+        answers = [server.client.post("/api/files", json=content) for _ in range(MOST_DROPPED)]
+        assert [answer.status_code for answer in answers] == [200] * (MOST_DROPPED - 1) + [422]
 
 
 @pytest.mark.parametrize(
@@ -115,12 +119,6 @@ def test_what_is_no_file_of_games_is_refused_by_its_name(server: Running, text: 
     assert answer.status_code == 400
     assert "x.json" in answer.json()["error"]
     assert "tmp" not in answer.json()["error"]
-
-
-def test_so_many_files_are_taken_and_no_more(server: Running, ladder: Path) -> None:
-    content = {"name": "x.jsonl", "text": ladder.read_text(encoding="utf-8")}
-    answers = [server.client.post("/api/files", json=content) for _ in range(MOST_DROPPED + 1)]
-    assert [answer.status_code for answer in answers] == [200] * MOST_DROPPED + [422]
 
 
 def test_one_players_games_have_the_table_of_evaluate(shell: Shell, tmp_path: Path) -> None:
