@@ -15,10 +15,14 @@ from envs.learning.vector import vector_threads
 from submission.rating import ratings
 from tests.helpers.shell import Shell
 
-settings.register_profile(
-    "shared-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile("shared-machine")
+for profile, examples in {"shared-machine": 50, "long": 1000}.items():
+    settings.register_profile(
+        profile,
+        deadline=None,
+        max_examples=examples,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+settings.load_profile("shared-machine")  # `pytest --hypothesis-profile=long` takes the other
 
 
 TESTS = Path(__file__).parent

@@ -1,5 +1,6 @@
 """Alpha-beta: minimax's values, whatever helps it to prune."""
 
+from functools import cache
 from math import inf
 from random import Random
 from typing import Any
@@ -61,7 +62,7 @@ def backwards(env: object, state: object, actions: Any) -> Any:
     st.sampled_from(["auto", "zero", "open_lines"]),
     aids(),
 )
-@settings(max_examples=200)
+@settings(max_examples=60)
 def test_values_are_minimaxs_at_every_depth(
     position: Position, depth: int, heuristic: str, aids: dict[str, Any]
 ) -> None:
@@ -87,15 +88,15 @@ def test_what_shallower_searches_left_in_the_table_misleads_no_deeper_one(
     rows: int, columns: int, inarow: int, depth: int, engine: str
 ) -> None:
     env, rng = ConnectX(rows, columns, inarow), Random(depth)
-    for _ in range(30):
+    for _ in range(15):
         state = rng.choice(random_game(env, rng)[:-1])
         exact = MinimaxAgent(depth=depth).search(env, state)
-        agent = AlphaBetaAgent(depth=depth, time_limit=None, engine=engine)
+        agent = AlphaBetaAgent(depth=depth, time_limit=None, table_size=10_000, engine=engine)
         assert agent.search(env, state).value == exact.value
 
 
 @given(late_positions(small_boards, most_free_cells=9), aids())
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_a_full_search_gives_the_exact_value(position: Position, aids: dict[str, Any]) -> None:
     env, state = position
     exact = BruteForce(env)
@@ -142,7 +143,7 @@ def test_states_may_recur_at_other_plies_and_players_move_twice(
     st.sampled_from(["zero", "open_lines"]),
     st.sampled_from(["auto", "reference"]),
 )
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_the_principal_variation_leads_to_the_value(
     position: Position, depth: int, heuristic: str, engine: str
 ) -> None:
@@ -208,6 +209,7 @@ def test_the_value_of_the_mirror_image_is_the_same(
     assert agent.search(env, mirrored(env, state)).value == agent.search(env, state).value
 
 
+@cache
 def nodes(**options: Any) -> int:
     """Nodes of a fixed piece of work: three Connect Four positions."""
     env = ConnectX()
@@ -285,7 +287,7 @@ def test_chance_changes_no_value(tree: Any, aids: dict[str, Any], depth: int | N
 
 
 @given(mixed_trees(), st.floats(-1, 1), st.floats(-1, 1))
-@settings(max_examples=200)
+@settings(max_examples=60)
 def test_what_a_window_returns_bounds_the_value(tree: Any, one: float, other: float) -> None:
     """As the docstring of `AlphaBeta` says, up to rounding."""
     alpha, beta = sorted((one, other))

@@ -118,7 +118,7 @@ def assert_nothing_overlaps(drawing: Drawing) -> None:
             assert crossed == []
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.one_of(search_traces(), grown_traces()), st.sampled_from([5, 25, 300]))
 def test_nothing_overlaps(trace: SearchTrace, limit: int) -> None:
     assert_nothing_overlaps(read_drawing(draw(trace, limit)))
@@ -138,7 +138,7 @@ def test_a_wide_fan_passes_below_a_taller_neighbour() -> None:
     assert_nothing_overlaps(drawing)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.one_of(search_traces(), grown_traces()), st.sampled_from([5, 300]))
 def test_everything_lies_in_the_frame(trace: SearchTrace, limit: int) -> None:
     drawing = read_drawing(draw(trace, limit))
@@ -150,7 +150,7 @@ def test_everything_lies_in_the_frame(trace: SearchTrace, limit: int) -> None:
         assert box.bottom <= frame.bottom
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(search_traces())
 def test_every_visited_and_every_pruned_node_is_drawn_once(trace: SearchTrace) -> None:
     nodes = trace.last_iteration()
@@ -165,7 +165,7 @@ def test_every_visited_and_every_pruned_node_is_drawn_once(trace: SearchTrace) -
     assert len(dashes) == len(pruned(nodes)) + is_key
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.one_of(search_traces(), grown_traces()), st.integers(1, 30))
 def test_a_folded_picture_says_what_it_leaves_out(trace: SearchTrace, limit: int) -> None:
     drawing = read_drawing(draw(trace, limit))

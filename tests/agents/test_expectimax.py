@@ -52,7 +52,7 @@ def average(tree: Any, player: int, turn: int) -> float:
 
 
 @given(mixed_trees())
-@settings(max_examples=200)
+@settings(max_examples=80)
 def test_the_opponent_is_averaged_over_whoever_it_is(tree: Any) -> None:
     env = ExplicitTree(tree)
     player = env.current_player(())

@@ -11,7 +11,6 @@ from zipfile import ZipFile
 
 import numpy as np
 import pytest
-from scipy.stats import chisquare
 
 from agents.policy.training.label_files import read_labelled_positions, write_labelled_positions
 from agents.policy.training.labelled_positions import ILLEGAL, LabelledPositions
@@ -88,7 +87,7 @@ def test_bitbully_finds_the_same_scores(connect_four: LabelledPositions) -> None
 def test_brute_force_finds_the_same_scores_on_small_boards(board: tuple[int, int, int]) -> None:
     env = ConnectX(*board)
     truth, cells = BruteForce(env), env.rows * env.columns
-    positions, _ = made(env, 600)
+    positions, _ = made(env, 200)
 
     def score(state: BoardState, action: int) -> float:
         value = truth.action_value(state, action) * (1 if state.player == 1 else -1)
@@ -199,6 +198,8 @@ def test_moves_are_drawn_by_their_scores() -> None:
     weights = np.where(legal, np.exp(scores / 1.5), 0)
     expected = count * (0.2 * legal / legal.sum() + 0.8 * weights / weights.sum())
     drawn = np.bincount(columns, minlength=5)
+    from scipy.stats import chisquare
+
     assert drawn[2] == 0
     assert chisquare(drawn[legal], expected[legal]).pvalue > 1e-4
 
@@ -208,7 +209,7 @@ def test_moves_are_drawn_by_their_scores() -> None:
 def test_files_read_back_equal(tmp_path: Path, env: ConnectX, suffix: str) -> None:
     if suffix == ".parquet":
         pytest.importorskip("pyarrow")
-    positions, _ = made(env, 300)
+    positions, _ = made(env, 100)
     path = tmp_path / f"labels{suffix}"
     write_labelled_positions(path, positions)
     read = read_labelled_positions(path)

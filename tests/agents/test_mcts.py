@@ -280,7 +280,7 @@ def test_a_kept_root_whose_only_sensible_action_is_proven_lost_ends_the_search()
     simulations=st.integers(2, 40),
     starts=st.booleans(),
 )
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_whole_games_are_played_with_a_kept_tree(
     env: ConnectX, seed: int, simulations: int, starts: bool, engine: str
 ) -> None:
@@ -311,7 +311,7 @@ def solved(tree: Any, simulations: int = 20_000) -> tuple[ExplicitTree, SearchRe
 
 
 @given(mixed_trees())
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_small_trees_are_solved_with_chance_too(tree: Any) -> None:
     env, result = solved(tree)
     assert result.value * env.scale == pytest.approx(worth(tree))
@@ -332,7 +332,7 @@ def worth_of_nodes(tree: Any, path: tuple[Any, ...] = (), turn: int = 1) -> dict
 
 
 @given(mixed_trees(), st.integers(1, 60), st.booleans())
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_what_is_proven_in_a_tree_is_its_worth(
     tree: Any, simulations: int, decisive_moves: bool
 ) -> None:
@@ -418,8 +418,8 @@ def test_the_expected_line_ends_where_chance_decides() -> None:
 
 
 @both_engines
-@given(position=late_positions(small_boards, most_free_cells=9), simulations=st.integers(1, 30))
-@settings(max_examples=80)
+@given(position=late_positions(small_boards, most_free_cells=8), simulations=st.integers(1, 30))
+@settings(max_examples=50)
 def test_a_value_of_one_is_proven(position: Position, simulations: int, engine: str) -> None:
     """However many rollouts have been won, an estimate lies strictly between -1 and 1."""
     env, state = position

@@ -157,7 +157,7 @@ def tree_settings(draw: st.DrawFn) -> TreeSettings:
     streams,
     st.integers(1, 150),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_the_same_random_numbers_grow_the_same_tree(
     position: Position, options: TreeSettings, stream: int, simulations: int
 ) -> None:

@@ -55,7 +55,7 @@ def test_a_player_may_move_twice_running(target: int) -> None:
 
 
 @given(mixed_trees())
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_chance_is_worth_what_it_brings_on_average(tree: Any) -> None:
     """The best of such averages, and so on, computed from the lists of the tree."""
     env = ExplicitTree(tree)

@@ -140,7 +140,7 @@ TRAPPING = PerfectAgent(time_limit=4.0)
 def test_traps_give_no_result_away(plies: int, judge: Judge) -> None:
     """A win is even taken as fast as can be."""
     rng = Random(plies)
-    for _ in range(3):
+    for _ in range(2):
         moves = quiet_game(CONNECT_FOUR, plies, rng)
         state = state_from_moves(CONNECT_FOUR, moves)
         played = [int(column) - 1 for column in moves]

@@ -91,7 +91,7 @@ def test_a_guess_that_narrowed_a_window_proves_nothing() -> None:
 
 
 @given(graphs, aids())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_alpha_beta_proves_what_is_true(graph: RandomGraph, aids: dict[str, Any]) -> None:
     agent = AlphaBetaAgent(time_limit=None, heuristic=graph.guess, **aids)
     result = agent.search(graph, 0)
@@ -101,7 +101,7 @@ def test_alpha_beta_proves_what_is_true(graph: RandomGraph, aids: dict[str, Any]
 
 
 @given(graphs, seeds, st.sampled_from([0, 3, 1_000_000]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_bounds_hold_in_any_window_at_any_depth(graph: RandomGraph, seed: int, size: int) -> None:
     """One search with one table, asked about states in any order, as no agent would."""
     rng = Random(seed)
@@ -122,7 +122,7 @@ def test_bounds_hold_in_any_window_at_any_depth(graph: RandomGraph, seed: int, s
 
 
 @given(graphs, st.none() | st.integers(1, 9), st.sampled_from(["first", "expectimax"]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_minimax_proves_what_is_true(graph: RandomGraph, depth: int | None, tie_break: str) -> None:
     agent = MinimaxAgent(depth=depth, heuristic=graph.guess, tie_break=tie_break)
     result = agent.search(graph, 0)
@@ -131,7 +131,7 @@ def test_minimax_proves_what_is_true(graph: RandomGraph, depth: int | None, tie_
 
 
 @given(graphs, st.integers(1, 9))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_expectimax_proves_what_no_longer_depends_on_its_depth(
     graph: RandomGraph, depth: int
 ) -> None:
@@ -142,7 +142,7 @@ def test_expectimax_proves_what_no_longer_depends_on_its_depth(
 
 
 @given(graphs, st.integers(1, 60), seeds)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_monte_carlo_tree_search_proves_what_is_true(
     graph: RandomGraph, simulations: int, seed: int
 ) -> None:
@@ -178,7 +178,7 @@ def test_workers_prove_what_is_true(agent: Agent, seed: int) -> None:
     st.sampled_from([open_lines, zero]),
     seeds,
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_bounds_of_the_compiled_search_hold(
     position: Position, size: int, heuristic: Any, seed: int
 ) -> None:

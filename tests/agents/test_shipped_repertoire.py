@@ -74,7 +74,7 @@ def check(number: int, seed: int, best_moves: BestMoves) -> None:
 
 @pytest.mark.thorough
 def test_some_moves_are_best_by_the_solver() -> None:
-    check(120, 1, best_by_solver())
+    check(60, 1, best_by_solver())
 
 
 @pytest.mark.thorough

@@ -74,7 +74,7 @@ def check(number: int, seed: int, keeping: KeepingMoves) -> None:
 
 @pytest.mark.thorough
 def test_some_moves_keep_the_result_by_the_solver() -> None:
-    check(120, 1, keeping_by_solver())
+    check(60, 1, keeping_by_solver())
 
 
 @pytest.mark.thorough

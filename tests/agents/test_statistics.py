@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import multinomial
 
 from agents.reporting.stats import (
     PAIR_POINTS,
@@ -141,6 +140,8 @@ def coverage(
     estimate: Callable[[Sequence[float]], Estimate], probabilities: Sequence[float], number: int
 ) -> float:
     """The chance that an interval from so many pairs holds the mean: exact, over all outcomes."""
+    from scipy.stats import multinomial
+
     mean = np.dot(probabilities, PAIR_POINTS) / 2
     chance = 0.0
     for pair_points in combinations_with_replacement(PAIR_POINTS, number):

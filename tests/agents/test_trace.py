@@ -176,7 +176,7 @@ def test_a_search_of_a_tree_is_the_same_with_a_trace(tree: Any, agent: Agent) ->
 
 
 @given(late_positions(connect_games(largest=5), most_free_cells=12), agents(st.integers(1, 3)))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_a_search_of_a_board_is_the_same_with_a_trace(position: Position, agent: Agent) -> None:
     assert_unchanged(agent, *position)
 
@@ -209,7 +209,7 @@ def test_time_that_is_up_leaves_the_nodes_on_the_way_without_a_value(
 
 
 @given(mixed_trees(), st.sampled_from([None, 1, 2, 3]).flatmap(lambda d: aids(st.just(d))))
-@settings(max_examples=200)
+@settings(max_examples=80)
 def test_values_of_alpha_beta_are_what_they_claim_to_be(tree: Any, options: dict[str, Any]) -> None:
     env = ExplicitTree(tree)
     trace = trace_of(AlphaBetaAgent(**options), env, env.initial_state())
@@ -233,7 +233,7 @@ def test_a_win_is_exact_though_it_cuts_off_the_rest(tree: Any) -> None:
 
 
 @given(mixed_trees(), some_depths)
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_values_of_minimax_are_those_of_the_subtrees(tree: Any, depth: int | None) -> None:
     env = ExplicitTree(tree)
     trace = trace_of(MinimaxAgent(depth), env, env.initial_state())
@@ -246,7 +246,7 @@ def test_values_of_minimax_are_those_of_the_subtrees(tree: Any, depth: int | Non
 
 
 @given(mixed_trees())
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_each_way_of_ending_is_what_it_says(tree: Any) -> None:
     env = ExplicitTree(tree)
     trace = trace_of(AlphaBetaAgent(**PLAIN), env, env.initial_state())
@@ -268,7 +268,7 @@ def test_each_way_of_ending_is_what_it_says(tree: Any) -> None:
 
 
 @given(plain_trees(), st.data())
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_what_was_never_visited_cannot_change_the_value(tree: Any, data: st.DataObject) -> None:
     env = ExplicitTree(tree, scale=9)
     trace = trace_of(AlphaBetaAgent(**PLAIN), env, env.initial_state())
@@ -280,7 +280,7 @@ def test_what_was_never_visited_cannot_change_the_value(tree: Any, data: st.Data
 
 
 @given(plain_trees())
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_alpha_and_beta_are_the_best_that_each_player_has_so_far(tree: Any) -> None:
     """By definition: the best value of a finished older sibling, of the node or an ancestor."""
     env = ExplicitTree(tree, scale=9)
@@ -297,7 +297,7 @@ def test_alpha_and_beta_are_the_best_that_each_player_has_so_far(tree: Any) -> N
 
 
 @given(late_positions(connect_games(largest=4), most_free_cells=9))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_what_the_table_knew_is_recorded_as_such(position: Position) -> None:
     env, state = position
     exact = BruteForce(env)

@@ -45,7 +45,7 @@ def trace_of(env: Any, state: Any, **chosen: Any) -> SearchTrace:
 
 
 @given(searches, options())
-@settings(max_examples=80)
+@settings(max_examples=40)
 def test_a_search_is_the_same_with_a_trace(game: tuple[Any, Any], options: dict[str, Any]) -> None:
     env, state = game
     trace = SearchTrace()
@@ -58,7 +58,7 @@ def test_a_search_is_the_same_with_a_trace(game: tuple[Any, Any], options: dict[
 
 
 @given(positions, options(solver=False))
-@settings(max_examples=80)
+@settings(max_examples=40)
 def test_visits_and_totals_are_the_sums_of_the_results(
     position: Position, options: dict[str, Any]
 ) -> None:
@@ -83,7 +83,7 @@ def test_visits_and_totals_are_the_sums_of_the_results(
 
 
 @given(positions, options())
-@settings(max_examples=80)
+@settings(max_examples=40)
 def test_each_choice_is_the_child_with_the_highest_bound_that_is_not_proven(
     position: Position, options: dict[str, Any]
 ) -> None:
@@ -108,7 +108,7 @@ def test_each_choice_is_the_child_with_the_highest_bound_that_is_not_proven(
 
 
 @given(searches, options())
-@settings(max_examples=80)
+@settings(max_examples=40)
 def test_a_simulation_goes_where_a_player_or_chance_decides(
     game: tuple[Any, Any], options: dict[str, Any]
 ) -> None:
@@ -128,7 +128,7 @@ def test_a_simulation_goes_where_a_player_or_chance_decides(
 
 
 @given(positions, options(solver=True))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_proven_values_are_exact(position: Position, options: dict[str, Any]) -> None:
     env, state = position
     exact = BruteForce(env)
@@ -142,7 +142,7 @@ def test_proven_values_are_exact(position: Position, options: dict[str, Any]) ->
 
 
 @given(plain_trees(), st.integers(0, 100))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_a_tree_that_is_searched_to_its_end_is_proven(tree: Any, seed: int) -> None:
     env = ExplicitTree(tree)
     trace = trace_of(env, (), simulations=2000, seed=seed)

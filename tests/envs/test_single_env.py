@@ -32,7 +32,7 @@ from tests.helpers.kaggle_rules import kaggle_game
 from tests.helpers.quick_agents import unhurried_agent
 from tests.helpers.strategies import board_games
 
-GAMES = 10_000
+GAMES = 3_000
 CONNECT_FOUR = "connectx/ConnectFour-v0"
 CONNECT_X = "connectx/ConnectX-v0"
 TIC_TAC_TOE = "connectx/TicTacToe-v0"

@@ -227,8 +227,9 @@ def test_games_go_on_against_another_opponent() -> None:
             assert_same(ours.step(actions), theirs.step(actions))
 
 
-@pytest.mark.parametrize("env", [ConnectXVectorEnv(2), ENVIRONMENTS[ConnectX]()], ids=type)
-def test_another_opponent_is_checked(env: Any) -> None:
+@pytest.mark.parametrize("make", [partial(ConnectXVectorEnv, 2), ENVIRONMENTS[ConnectX]])
+def test_another_opponent_is_checked(make: Any) -> None:
+    env = make()
     with pytest.raises(ValueError, match="nobody"):
         env.set_opponent("nobody")
     with pytest.raises(ValueError, match="self-play and a game against opponents are different"):

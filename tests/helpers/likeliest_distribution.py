@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq, minimize
 
 VALUES = np.array([0, 0.25, 0.5, 0.75, 1])
 
 
 def likeliest_probabilities(pair_counts: Sequence[int], mean: float) -> NDArray[np.float64]:
     """Of the scores 0, 1/4, 1/2, 3/4 and 1, where they were observed so often."""
+    from scipy.optimize import minimize
+
     weights = np.array(pair_counts) / sum(pair_counts)
     found = minimize(
         lambda p: -np.dot(weights, np.log(p)),
@@ -36,6 +37,8 @@ def greatest_log_likelihood(pair_counts: Sequence[int], mean: float) -> float:
     All outcomes were observed. By Lagrange's method the probabilities are
     weight / (1 + multiplier (value - mean)); A. B. Owen, "Empirical Likelihood", 2001, section 2.9.
     """
+    from scipy.optimize import brentq
+
     weights, deviations = np.array(pair_counts) / sum(pair_counts), VALUES - mean
 
     def excess(multiplier: float) -> float:

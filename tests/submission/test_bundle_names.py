@@ -179,7 +179,7 @@ def assert_computes_the_same(folder: Path, last: str) -> str:
     return text
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_packages_of_clashing_names(data: st.DataObject) -> None:
     package = f"clashing_{next(PACKAGE_NUMBERS)}"
@@ -337,9 +337,10 @@ def symtable_globals(table: symtable.SymbolTable) -> set[str]:
 def test_references_are_what_pythons_symbol_tables_call_global(package: Any) -> None:
     for path in Path(package.__file__).parent.rglob("*.py"):
         text = path.read_text(encoding="utf-8")
+        source = SourceText(text)
         for statement in ast.parse(text).body:
             if isinstance(statement, ast.FunctionDef | ast.ClassDef | ast.Assign | ast.AnnAssign):
-                references, _ = find_references(statement, SourceText(text))
+                references, _ = find_references(statement, source)
                 found = {reference.path[0] for reference in references if not reference.quoted}
                 table = symtable.symtable(ast.unparse(statement), "statement", "exec")
                 assert found == symtable_globals(table)
@@ -361,6 +362,14 @@ def with_clashing_helpers(package: Path, copy: Path) -> Path:
     return copy
 
 
+@pytest.fixture(scope="module")
+def clashing_packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("clashing")
+    for package in (agents, envs, submission):
+        with_clashing_helpers(Path(package.__file__).parent, folder / package.__name__)
+    return folder
+
+
 @pytest.mark.parametrize(
     ("agent", "options"),
     [
@@ -371,17 +380,11 @@ def with_clashing_helpers(package: Path, copy: Path) -> Path:
     ],
 )
 def test_real_agents_whose_helpers_clash(
-    agent: str, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    agent: str, options: dict[str, Any], clashing_packages: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "numba", None)  # compiling takes a minute
     plain = build_bundle(agent, options)
-    monkeypatch.setattr(
-        bundle,
-        "_folder",
-        lambda package: with_clashing_helpers(
-            Path(package.__file__).parent, tmp_path / package.__name__
-        ),
-    )
+    monkeypatch.setattr(bundle, "_folder", lambda package: clashing_packages / package.__name__)
     clashing = build_bundle(agent, options)
     qualified = set(re.findall(r"\w+__helper", clashing))
     assert len(qualified) >= 2

@@ -17,6 +17,7 @@ from agents import Agent, MCTSAgent, SearchResult, make_agent
 from submission.arena.players import PlayerKind
 from submission.bundle.bundle import build_bundle
 from submission.front_door import as_player
+from tests.helpers.shell import Shell
 
 MINE = "def my_agent(observation, configuration):\n    return observation['board'][:7].index(0)\n"
 STRANGER = """
@@ -74,16 +75,17 @@ def what_a_stranger_is_told(program: list[str], folder: Path) -> str:
     return said
 
 
-def test_a_stranger_by_commands(folder: Path) -> None:
+def test_a_stranger_by_commands(folder: Path, shell: Shell) -> None:
+    """In processes of their own those that differ in how they are called."""
     connectx_command = str(Path(sys.executable).with_name("connectx"))
+    assert "Wrote main.py" in run([connectx_command, "build", "greedy", "-o", "main.py"], folder)
     for command, heading in {
-        "build greedy -o main.py": "Wrote main.py",
         "check submission.py --patience 0 --game-seconds 0": "my_agent (line 1, 2 arguments)",
         "evaluate submission.py --against random --games 2": "Results of submission.py",
         "grade submission.py --sample 4": "submission.py in 4 solved positions",
         "ladder submission.py random --games 2 --arena own": "Ladder of 2 players",
     }.items():
-        assert heading in run([connectx_command, *command.split()], folder)
+        assert heading in shell.run(*command.split()).stdout
     assert "Usage: connectx" in run([sys.executable, "-m", "connectx", "--help"], folder)
 
 

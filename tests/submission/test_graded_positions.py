@@ -131,7 +131,7 @@ def test_the_seed_and_not_the_workers_decides_what_is_made(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("style", Style)
 def test_drawn_positions_are_of_their_style(style: Style) -> None:
-    for seed in range(10):
+    for seed in range(5):
         position = SolvedPosition(drawn_moves(style, 17, Random(seed)), (0,) * 7)
         wins = [c for c in GAME.get_available_actions(position.state) if _wins(position, c)]
         assert position.ply == 17
