@@ -176,7 +176,10 @@ class PerfectAgent(Agent):
         """The book of traps, if they are asked for and it is of this game."""
         if self.resistance != "traps" or self.traps is None or not self._has_books(env):
             return None
-        return _if_of(known_traps(self.traps), env)
+        try:
+            return _if_of(known_traps(self.traps), env)
+        except OSError:  # a bundle of an agent that makes this one has left the book behind
+            return None
 
     def _repertoire_of(self, env: Env[Any, Any]) -> Repertoire | None:
         """The repertoire, if it is of this game."""

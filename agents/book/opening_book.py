@@ -1,6 +1,5 @@
 """The opening book: exact scores of all positions of the first plies, looked up."""
 
-from base64 import b85decode
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -12,11 +11,14 @@ from agents.book.book_positions import (
     most_positions,
     positions_by_ply,
 )
-from agents.book.data import SHIPPED_BOOK
 from agents.book.repertoire import cells_in, highest_stones
+from agents.package_file import PackageFile
 from envs.board import BoardGame, BoardState
 from envs.compiled.jit import Words
 from envs.connectx import ConnectX
+
+OPENINGS = PackageFile("agents.book", "openings.cxbk")
+"""Connect Four, 8 plies."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ def shipped_book() -> OpeningBook:
     Raises:
         ValueError: it is damaged, or of another version of the format.
     """
-    return open_book(decode_book(b85decode(SHIPPED_BOOK)))
+    return open_book(decode_book(OPENINGS.read()))
 
 
 def shipped_book_of(env: BoardGame) -> OpeningBook | None:
