@@ -165,11 +165,7 @@ REPERTOIRE = PackageFile("agents.book", "repertoire.cxrp")
 
 @lru_cache(maxsize=1)
 def shipped_repertoire() -> Repertoire:
-    """The repertoire that comes with the package: 6 rows, 7 columns, 4 in a row.
-
-    Raises:
-        ValueError: as `decode_repertoire`.
-    """
+    """The repertoire that comes with the package: 6 rows, 7 columns, 4 in a row."""
     return decode_repertoire(REPERTOIRE.read())
 
 
@@ -179,9 +175,6 @@ SHIPPED_TRAPS = "shipped"
 
 def traps_content(traps: str | bytes) -> bytes:
     """Read the book of traps that an option names: a repertoire whose moves set traps.
-
-    Args:
-        traps: `SHIPPED_TRAPS`, a path, or the content of a file.
 
     Raises:
         OSError: it cannot be read.
@@ -193,9 +186,5 @@ def traps_content(traps: str | bytes) -> bytes:
 
 @lru_cache(maxsize=2)
 def known_traps(traps: str | bytes) -> Repertoire:
-    """The book of traps that an option names, which agents share.
-
-    Raises:
-        OSError, ValueError: as `traps_content` and `decode_repertoire`.
-    """
+    """The book of traps that an option names, which agents share."""
     return decode_repertoire(traps_content(traps))

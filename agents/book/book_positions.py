@@ -117,13 +117,7 @@ def drops_into_columns(scope: BookScope, keys: Words) -> Iterator[Drop]:
 
 
 def keys_of_stones(scope: BookScope, movers: Words, masks: Words) -> Words:
-    """The keys of positions.
-
-    Args:
-        scope: the board.
-        movers: stones of the player to move.
-        masks: stones of both players.
-    """
+    """The keys of positions."""
     import numpy as np
 
     keys: Any = movers + masks

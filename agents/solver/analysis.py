@@ -374,15 +374,7 @@ def analyse_all(
     time_limit: float | None,
     on_progress: OnProgress,
 ) -> Iterator[Analysis]:
-    """Analyse positions, one after the other, each as soon as it is asked for.
-
-    Args:
-        solver: of the positions' game.
-        positions: what to solve; one that is no list is asked for each position in its turn.
-        analyse_one: `analyse` or `analyse_score`.
-        time_limit: seconds for each position.
-        on_progress: told how many are done, of how many: of 0 where that is unknown.
-    """
+    """Analyse positions, one after the other, each as soon as it is asked for."""
     total = len(positions) if isinstance(positions, Sequence) else 0
     on_progress(0, total, "")
     for done, position in enumerate(positions, start=1):

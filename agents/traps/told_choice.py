@@ -74,12 +74,6 @@ def told_choice(
 ) -> ToldChoice:
     """Let the agent choose a move, and find out what each legal move leaves.
 
-    Args:
-        agent: who chooses, within its own time.
-        env: the game, on a board that the solver takes.
-        state: a position in which the game goes on.
-        time_limit: seconds for the scores of all moves, and as many for all replies to them.
-
     Raises:
         ValueError: the solver does not take the game.
     """
@@ -92,7 +86,7 @@ def told_choice(
     analysis = analyse(solver, ReachedPosition(env, "", state), time_limit)  # waits for a compiler
     source = agent.source(env, state)
     board = board_masks(env.rows, env.columns, env.inarow)
-    if source != "search" and len(promising_moves(board, state.mover, state.mask)) == 1:
+    if source != "search" and len(promising_moves(board, state)) == 1:
         source = SIGHT
     column = agent.act(env, state)
     return ToldChoice(analysis, column, source, _told_traps(solver, analysis, Clock(time_limit)))

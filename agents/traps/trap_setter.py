@@ -40,9 +40,6 @@ class TrapSetter:
     """Chooses, of moves that lead to the same result, the one after which a likely opponent errs.
 
     The opponent is taken for a player who looks a few plies ahead; how many, its own moves tell.
-
-    Args:
-        judge: tells which moves there are to choose from, and what a reply leaves.
     """
 
     def __init__(self, judge: Judge) -> None:

@@ -155,11 +155,7 @@ class GameEnv(Env[Observation, np.int64], _Rules):
 
     @abstractmethod
     def _take_rules(self, *size: int, **named_size: int) -> None:
-        """Begin to be a game of this size.
-
-        Raises:
-            ValueError: a size that does not fit.
-        """
+        """Begin to be a game of this size."""
 
     @property
     def state(self) -> Any:

@@ -3,13 +3,13 @@
 The workers tell what the opponent is likely to reply in a position and what is left then, which
 takes all the time; the tree that chooses the positions is grown here. What they have told is kept
 in a checkpoint, a text file: a first line that says what is computed, then a line for each position
-of the opponent's with its key (`agents.traps.trap_search.position_key`) and its replies,
+of the opponent's with its key (`BoardState.key`) and its replies,
 `column:chances:score:moves` with the chances of all opponents joined by commas and the moves by
 dots.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Executor
+from concurrent.futures import Executor
 from functools import lru_cache, partial
 from pathlib import Path
 from threading import local
@@ -19,8 +19,8 @@ from agents.agent import Clock, OnProgress, TimeUp
 from agents.book.building.book_building import (
     FindingsFile,
     board_words,
-    stones_in_play,
-    unfinished_book,
+    position_of_key,
+    told_how_to_go_on,
 )
 from agents.book.opening_book import shipped_book_of
 from agents.guidance.opponent_models import (
@@ -35,7 +35,7 @@ from agents.registry import agent_from_text
 from agents.solver.position_bounds import trivial_bounds
 from agents.solver.solver import Solver
 from agents.traps.likely_replies import Judge
-from agents.traps.trap_search import Belief, Reply, TrapNode, TrapSearch, Turn, position_key
+from agents.traps.trap_search import Belief, Reply, TrapNode, TrapSearch, Turn
 from envs.bitboard import board_masks
 from envs.board import BoardState
 from envs.connectx import ConnectX
@@ -126,14 +126,7 @@ OnReplies = Callable[[Mapping[int, Sequence[Reply]]], None]
 
 
 class TrapBookBuilder:
-    """Grows a tree of traps.
-
-    Args:
-        scope: the board, the seat and the opponents.
-        table_megabytes: size of each worker's transposition table.
-        known: replies of an earlier run, by key.
-        on_replies: takes new ones as soon as they are found.
-    """
+    """Grows a tree of traps."""
 
     def __init__(
         self,
@@ -156,12 +149,6 @@ class TrapBookBuilder:
     ) -> None:
         """Run trials until the time is up, or there is nothing left to learn.
 
-        Args:
-            executor: any executor of the `concurrent.futures` kind.
-            workers: how many tasks it runs at the same time.
-            clock: ends the growth.
-            on_trial: called after each.
-
         Raises:
             concurrent.futures.BrokenExecutor: a worker died.
         """
@@ -169,7 +156,7 @@ class TrapBookBuilder:
         paths: list[list[TrapNode]] = []
         try:
             for number, replies in Workers(executor, workers + 1).run(self._tasks(paths), clock):
-                key = position_key(paths[number][-1].state)
+                key = paths[number][-1].state.key
                 self._under_way.discard(key)
                 if key not in self.known:
                     self.known[key] = replies
@@ -186,10 +173,10 @@ class TrapBookBuilder:
             path = self.search.select(self.root)
             if path is None:
                 break
-            self.search.expand(path, self.known.get(position_key(path[-1].state), ()))
+            self.search.expand(path, self.known.get(path[-1].state.key, ()))
 
     def columns(self) -> dict[int, int]:
-        """The column of each position that enough trials went through, by `position_key`."""
+        """The column of each position that enough trials went through, by its key."""
         return {
             key: column
             for key, node in self.search.turns.items()
@@ -212,11 +199,10 @@ class TrapBookBuilder:
         """
         while (path := self._path()) is not None:
             leaf = path[-1]
-            key = position_key(leaf.state)
-            if key in self.known:
-                self.search.expand(path, self.known[key])
+            if leaf.state.key in self.known:
+                self.search.expand(path, self.known[leaf.state.key])
                 continue
-            self._under_way.add(key)
+            self._under_way.add(leaf.state.key)
             paths.append(path)
             task = ReplyTask(self.scope, leaf.state, leaf.belief, self._table_megabytes)
             yield len(paths) - 1, partial(replies_of_task, task)
@@ -225,7 +211,7 @@ class TrapBookBuilder:
         """A path, to a position that no worker has if one is soon found; None: nothing is left."""
         for _ in range(TRIES):
             path = self.search.select(self.root)
-            if path is None or position_key(path[-1].state) not in self._under_way:
+            if path is None or path[-1].state.key not in self._under_way:
                 break
         return path
 
@@ -247,12 +233,7 @@ def replies_of_task(task: ReplyTask) -> list[Reply]:
 
 
 def chances_of_all(asked: Mapping[int, float], task: ReplyTask) -> tuple[float, ...]:
-    """The probability that each opponent gives to a reply; the mean in place of who was not asked.
-
-    Args:
-        asked: by the number of the opponent, at least one.
-        task: says how likely each is.
-    """
+    """The probability that each opponent gives to a reply; the mean for who was not asked."""
     total = sum(task.belief[number] for number in asked)
     mean = sum(task.belief[number] * chance for number, chance in asked.items()) / total
     return tuple(asked.get(number, mean) for number in range(len(task.belief)))
@@ -287,12 +268,7 @@ _MEMORY = _Memory()
 
 
 class RepliesFile(FindingsFile[Sequence[Reply]]):
-    """The replies that were found for one book of traps.
-
-    Args:
-        path: of the file.
-        scope: the book.
-    """
+    """The replies that were found for one book of traps."""
 
     def __init__(self, path: Path, scope: TrapScope) -> None:
         super().__init__(path)
@@ -316,11 +292,7 @@ class RepliesFile(FindingsFile[Sequence[Reply]]):
         return " ".join([str(key), *words])
 
     def finding(self, line: str) -> tuple[int, list[Reply]]:
-        """The key and the replies of a line.
-
-        Raises:
-            ValueError: it is none.
-        """
+        """The key and the replies of a line."""
         try:
             key, *words = line.split()
             found = int(key), [self._reply(word) for word in (words[0], *words[1:])]
@@ -339,10 +311,9 @@ class RepliesFile(FindingsFile[Sequence[Reply]]):
         return Reply(int(column), chances, turn)
 
     def _can_be(self, key: int, replies: Sequence[Reply]) -> bool:
-        stones = stones_in_play(self._board, key)
-        if stones is None or 1 + stones.ply % 2 == self.scope.seat:
+        state = position_of_key(self._board, key)
+        if state is None or state.player == self.scope.seat:
             return False
-        state = BoardState.of_stones(*stones)
         columns = [reply.column for reply in replies]
         legal = self._env.get_available_actions(state)
         return len({*columns}) == len(columns) and all(
@@ -369,7 +340,7 @@ def build_traps(
     seconds: float,
     on_progress: OnProgress,
 ) -> dict[int, int]:
-    """Grow a tree of traps; the columns of its positions, by `position_key`.
+    """Grow a tree of traps; the columns of its positions, by key.
 
     Args:
         checkpoint: the replies go there as soon as they are found.
@@ -390,9 +361,6 @@ def build_traps(
         promised = f"{builder.root.value:.3f} points promised, {len(builder.known)} positions"
         on_progress(int(min(clock.elapsed, seconds)), int(seconds), promised)
 
-    try:
+    with told_how_to_go_on(lambda: f"the replies of {len(builder.known)} positions are found"):
         builder.grow(executor, workers, clock, tell)
-    except (KeyboardInterrupt, BrokenExecutor) as stop:
-        done = f"the replies of {len(builder.known)} positions are found"
-        raise unfinished_book(stop, done) from stop
     return builder.columns()

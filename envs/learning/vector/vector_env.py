@@ -281,16 +281,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
 
 
 def make_vector_env(game: BoardGame, num_envs: int, **arguments: Any) -> BoardGameVectorEnv:
-    """Make a vector environment of a game, as large as it is.
-
-    Args:
-        game: the rules.
-        num_envs: how many games.
-        arguments: as `BoardGameVectorEnv` has them.
-
-    Raises:
-        ValueError: a game that is not in the table, or an argument that does not fit.
-    """
+    """Make a vector environment of a game, as large as it is."""
     entry = game_entry(game)
     return VECTOR_ENVIRONMENTS[entry.rules](num_envs, *entry.sizes_of(game), **arguments)
 
@@ -301,17 +292,7 @@ def make_plain_vector_env(
     autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
     **arguments: Any,
 ) -> SyncVectorEnv:
-    """Make many games that are no boards, one Python call after the other.
-
-    Args:
-        single: the class of the single environment.
-        num_envs: how many games.
-        autoreset_mode: as `BoardGameVectorEnv` has it.
-        arguments: as the single environment has them.
-
-    Raises:
-        ValueError: an argument that does not fit.
-    """
+    """Make many games that are no boards, one Python call after the other."""
     make = partial(single, **arguments)
     return SyncVectorEnv(
         [make] * require_count("num_envs", num_envs), autoreset_mode=AutoresetMode(autoreset_mode)

@@ -44,14 +44,7 @@ class StepArrays(NamedTuple):
 
 
 class Games:
-    """Many games, played one kind of thing after the other: plies, replies, observations.
-
-    Args:
-        game: the single environment in self-play, whose rules and arguments are taken.
-        boards: the positions.
-        replies: how the opponents choose, None in self-play.
-        observation: what the learners see.
-    """
+    """Many games, played one kind of thing after the other: plies, replies, observations."""
 
     def __init__(
         self, game: BoardGameEnv, boards: Boards, replies: Replies | None, observation: str
@@ -99,11 +92,7 @@ class Games:
             self._replies.seed(index, stream)
 
     def begin(self, which: Flags, state: BoardState) -> None:
-        """Begin these games in `state`; the opponents move where it is their turn.
-
-        Raises:
-            ValueError: a game is over before its learner has moved.
-        """
+        """Begin these games in `state`; the opponents move where it is their turn."""
         self.boards.start(which, state)
         self.over &= ~which
         if self._draws_seats:
@@ -116,11 +105,7 @@ class Games:
             raise over_at_once()
 
     def step(self, actions: Words, arrays: StepArrays) -> None:
-        """Begin the games that are over; play the learners' actions and the replies in the others.
-
-        Raises:
-            ValueError: a game is over before its learner has moved.
-        """
+        """Begin the games that are over; in the others play the learners' actions and replies."""
         resumed = ~self.over
         if self.over.any():
             self.begin(self.over.copy(), self._game.initial_state())
@@ -141,11 +126,7 @@ class Games:
         self.boards.write_action_masks(self.over, masks)
 
     def require_legal(self, actions: Words) -> None:
-        """Check the actions of all games that are not over.
-
-        Raises:
-            ValueError: one is illegal; the message names the sub-environment.
-        """
+        """Check the actions of all games that are not over."""
         masks = np.empty((len(actions), len(self._game.action_cells)), np.int8)
         self.write_action_masks(masks)
         playing = np.flatnonzero(~self.over)
@@ -163,15 +144,7 @@ class Games:
 
 
 class FusedGames(Games):
-    """Games on compiled boards, in self-play or against an opponent that a kernel plays.
-
-    Args:
-        game: as `Games` has it.
-        boards: the positions.
-        replies: None in self-play.
-        observation: what the learners see.
-        threads: how many threads share the games, at most.
-    """
+    """Games on compiled boards, in self-play or against an opponent that a kernel plays."""
 
     def __init__(
         self,
@@ -208,11 +181,7 @@ class FusedGames(Games):
         self._tables = boards.lowest, boards.cells, boards.highest, boards.shifts
 
     def step(self, actions: Words, arrays: StepArrays) -> None:
-        """Begin the games that are over; play the learners' actions and the replies in the others.
-
-        Raises:
-            ValueError: a game is over before its learner has moved.
-        """
+        """Begin the games that are over; in the others play the learners' actions and replies."""
         words, tables = self._words, self._tables
         if self._step(self._replying, self._draws_seats, actions, *words, *arrays, *tables):
             raise over_at_once()
@@ -226,13 +195,6 @@ def make_games(
     threads: int,
 ) -> Games:
     """Make games on these boards, fused where the boards are compiled and kernels reply.
-
-    Args:
-        game: the single environment in self-play, whose rules and arguments are taken.
-        boards: the positions.
-        opponent: whom the learners play against.
-        observation: what the learners see.
-        threads: how many threads share the games, at most.
 
     Raises:
         ValueError: an opponent that `make_replies` refuses, or one that threads do not hasten.

@@ -31,8 +31,6 @@ StepKernel = Callable[..., int]
 ReplyKernel = Callable[[Any, int, int, int, int], tuple[int, int]]
 """Chooses for an opponent, by its tables, the number of the thread, a random stream, `mover` and
 `mask`; returns the action, and the stream where it stopped. It is `inlined` or `jit`."""
-RandomGamesKernel = Callable[[int, int, Words, Words], tuple[int, int, int, int]]
-"""Plays so many games from a stream; counts wins of either player, draws and plies."""
 
 
 class StepKind(NamedTuple):
@@ -194,30 +192,6 @@ def random_reply(
     """Draw a legal action, by the lowest cell and by all cells of each."""
     action, _, stream = drawn_cell(stream, mask, tables[0], tables[1])
     return action, stream
-
-
-@lru_cache
-def make_random_games(rows: int, inarow: int, board: int) -> RandomGamesKernel:
-    """Make the kernel that plays whole games of random actions."""
-
-    @jit
-    def random_games(
-        games: int, stream: int, lowest: Words, cells: Words
-    ) -> tuple[int, int, int, int]:
-        wins_first, wins_second, plies = 0, 0, 0
-        for _ in range(games):
-            mover, mask, over = 0, 0, False
-            while not over:
-                _, cell, stream = drawn_cell(stream, mask, lowest, cells)
-                mover, mask, over, reward = played(cell, mover, mask, rows, inarow, board)
-                if reward != 0.0:
-                    by_first = mask.bit_count() & 1
-                    wins_first += by_first
-                    wins_second += 1 - by_first
-            plies += mask.bit_count()
-        return wins_first, wins_second, games - wins_first - wins_second, plies
-
-    return fastest(random_games)
 
 
 @inlined

@@ -62,12 +62,6 @@ def make_replies(
 ) -> Replies | None:
     """Make the opponents of many games; None in self-play.
 
-    Args:
-        game: the rules.
-        boards: the positions.
-        opponent: whom the learners play against.
-        threads: how many threads share the games.
-
     Raises:
         ValueError: an opponent that `make_opponent` does not know, or a list that `mixture_of`
             refuses.
@@ -154,13 +148,7 @@ class KernelReplies:
 
 
 class MixedReplies:
-    """Several opponents, of whom one is drawn at the beginning of each game.
-
-    Args:
-        mixture: their chances.
-        members: their replies.
-        count: how many games there are.
-    """
+    """Several opponents, of whom one is drawn at the beginning of each game."""
 
     def __init__(self, mixture: Mixture, members: Sequence[Replies], count: int) -> None:
         self._mixture = mixture
@@ -190,12 +178,7 @@ class MixedReplies:
 
 
 class SingleReplies:
-    """An opponent of its own for each game: one Python call for each reply.
-
-    Args:
-        game: the rules.
-        make: makes the opponent that has this seed.
-    """
+    """An opponent of its own for each game: one Python call for each reply."""
 
     def __init__(self, game: BoardGame, make: Callable[[int], Opponent]) -> None:
         self._game = game
@@ -220,12 +203,7 @@ class SingleReplies:
 
 
 class BatchReplies:
-    """One opponent for all games.
-
-    Args:
-        game: the rules.
-        opponent: chooses for all games in one call.
-    """
+    """One opponent for all games."""
 
     def __init__(self, game: BoardGame, opponent: BatchOpponent) -> None:
         self._opponent = opponent
