@@ -19,6 +19,7 @@ from agents.book.opening_book import shipped_book_of
 from agents.book.repertoire import Repertoire
 from agents.options import file_content, file_option, option, require_at_least, require_one_of
 from agents.solver.exact_moves import ExactMoves, is_decided, unrefuted
+from agents.solver.position_bounds import sign
 from agents.solver.solver import ScoreBounds, Solver
 from agents.solver.solver_engine import is_solvable, solver_compilation
 from agents.traps.likely_replies import Judge
@@ -241,8 +242,7 @@ class PerfectAgent(Agent):
             setting = Clock(clock.left * TRAP_SHARE, TRAP_SECONDS)
             setter = self._setter(solver, setting)
             action = setter.best(state, Turn(score, tuple(best)), setting, TRAP_TRIALS)
-        sign = 1 if state.player == 1 else -1
-        value = float(sign * ((score > 0) - (score < 0)))
+        value = float(sign(score) * (1 if state.player == 1 else -1))
         return SearchResult(
             action,
             value,

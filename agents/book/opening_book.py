@@ -106,7 +106,7 @@ def scores_before(
     """The scores of all positions after `ply` plies, from those after one more."""
     import numpy as np
 
-    win = win_score(scope.board, ply)
+    win = win_score(scope.cells, ply)
     best = np.full(len(keys), -scope.cells)
     for drop in drops_into_columns(scope, keys):
         going_on = drop.legal & ~drop.wins

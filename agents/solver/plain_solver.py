@@ -128,8 +128,8 @@ class PlainEngine:
         stones, cells = mask.bit_count(), self.board.cells
         children = self._children(mover, mask, own, moves)
         if not children:
-            return win_score(self.board, stones + 2)  # exact: more threats than can be met
-        highest = win_score(self.board, min(stones + 4, cells + 1))
+            return win_score(cells, stones + 2)  # exact: more threats than can be met
+        highest = win_score(cells, min(stones + 4, cells + 1))
         if highest <= alpha:
             return highest  # fail low: the opponent can meet all threats of the next stone
         if cells - stones > CHILD_TABLE_LEFT:
@@ -192,7 +192,8 @@ class PlainEngine:
             return
         if len(self.table) >= MOST_KNOWN_POSITIONS:
             self.table.clear()
-        least, most = -win_score(self.board, stones + 1), win_score(self.board, stones)
+        cells = self.board.cells
+        least, most = -win_score(cells, stones + 1), win_score(cells, stones)
         lower, upper = self.table.get(mover + mask, (least, most))
         if best > alpha:
             lower = max(lower, best)

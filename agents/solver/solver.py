@@ -10,7 +10,7 @@ from typing import Protocol
 from agents.agent import Clock, legal_actions
 from agents.options import require_at_least
 from agents.solver.plain_solver import PlainEngine
-from agents.solver.position_bounds import win_score
+from agents.solver.position_bounds import sign, win_score
 from agents.solver.score_table import MOST_CELLS
 from agents.solver.solver_engine import (
     CompiledEngine,
@@ -20,7 +20,6 @@ from agents.solver.solver_engine import (
     fits_solver,
     solver_compilation,
 )
-from envs.bitboard import board_masks
 from envs.board import BoardState
 from envs.compiled.jit import WORDS
 from envs.connectx import ConnectX
@@ -57,7 +56,7 @@ class ScoreBounds:
     @property
     def outcome(self) -> int | None:
         """1 for a win of the player to move, 0 for a draw, -1 for a loss; None if not known."""
-        return _sign(self.lower) if _sign(self.lower) == _sign(self.upper) else None
+        return sign(self.lower) if sign(self.lower) == sign(self.upper) else None
 
     def for_opponent(self) -> "ScoreBounds":
         """Turn the bounds to the other player's view."""
@@ -262,8 +261,7 @@ class Solver:
         The game is over, or no line fits the board and nobody can win, or the book has it.
         """
         if state.won:
-            board = board_masks(self.env.rows, self.env.columns, self.env.inarow)
-            score = -win_score(board, state.ply - 1)
+            score = -win_score(self.env.rows * self.env.columns, state.ply - 1)
             return ScoreBounds(score, score)
         if not (self.env.winning_lines and self.env.get_available_actions(state)):
             return ScoreBounds(0, 0)
@@ -377,7 +375,3 @@ def _common_bounds(jobs: Sequence[SolverJob]) -> ScoreBounds:
         min(bounds.upper for bounds in found),
         sum(bounds.nodes for bounds in found),
     )
-
-
-def _sign(number: int) -> int:
-    return (number > 0) - (number < 0)

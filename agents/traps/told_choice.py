@@ -15,15 +15,10 @@ from agents.agent import Clock, TimeUp
 from agents.book.opening_book import shipped_book_of
 from agents.book.repertoire import promising_moves
 from agents.perfect import PerfectAgent
-from agents.solver.analysis import (
-    BEST_STYLE,
-    Analysis,
-    ReachedPosition,
-    analyse,
-    board_picture,
-    in_words,
-    render_result,
-)
+from agents.reporting.board_picture import board_picture
+from agents.solver.analysis import BEST_STYLE, Analysis, analyse, render_result
+from agents.solver.reached_position import ReachedPosition
+from agents.solver.score_words import in_words
 from agents.solver.solver import Solver
 from agents.solver.solver_engine import is_solvable
 from agents.traps.told_trap import ToldTrap, told_trap

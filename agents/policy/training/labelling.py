@@ -44,6 +44,7 @@ from agents.policy.training.labelled_positions import (
     label_words,
     require_labelled_board,
 )
+from agents.solver.position_bounds import win_score
 from agents.solver.solver import Solver
 from envs.bitboard import cell_bit, column_cells
 from envs.board import BoardState
@@ -228,7 +229,7 @@ class Labeller:
     def scores(self, moves: Moves, ply: int) -> Words:
         """[n, columns] The score of each move after `ply` plies, `ILLEGAL` in full columns."""
         scores = np.full(moves.legal.shape, ILLEGAL, np.int64)
-        scores[moves.wins] = (self.cells + 1 - ply) // 2
+        scores[moves.wins] = win_score(self.cells, ply)
         open_ended = moves.legal & ~moves.wins
         children = moves.movers[open_ended], moves.masks[open_ended]
         if ply + 1 == self.cells:

@@ -9,13 +9,13 @@ up to the `highest`: the columns of ConnectX; in tic-tac-toe each cell is a colu
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from envs.bitboard import has_run
-from envs.compiled.jit import bit_of, fastest, inlined, jit, jit_parallel, parallel_range
+from envs.compiled.jit import bit_of, inlined, jit, jit_parallel, parallel_range
 from envs.compiled.random_stream import drawn_index, next_stream
 
 Words = NDArray[np.int64]
@@ -48,6 +48,12 @@ class StepKind(NamedTuple):
     """Chooses for them."""
 
 
+GameRows: TypeAlias = tuple[Words, Words, Flags, Bytes, Words, Words]
+"""What a game is between two steps: mover, mask, over, seats, streams and reply streams."""
+BoardCells: TypeAlias = tuple[Words, Words, Words, Words]
+"""The lowest, all and the highest cells of each action, and the shifts."""
+
+
 @lru_cache
 def make_step(kind: StepKind) -> StepKernel:
     """Make the kernel that steps all games.
@@ -62,22 +68,16 @@ def make_step(kind: StepKind) -> StepKernel:
         thread: int,
         tables: Any,
         draws_seats: bool,
+        games: GameRows,
+        board_cells: BoardCells,
         actions: Words,
-        mover: Words,
-        mask: Words,
-        over: Flags,
-        seats: Bytes,
-        streams: Words,
-        reply_streams: Words,
         observations: Bytes,
         masks: Bytes,
         rewards: Rewards,
         terminations: Flags,
-        lowest: Words,
-        cells: Words,
-        highest: Words,
-        shifts: Words,
     ) -> int:
+        mover, mask, over, seats, streams, reply_streams = games
+        lowest, cells, highest, shifts = board_cells
         planes = observations.reshape((len(over), -1, len(shifts)))
         faults = 0
         for game in range(len(over)):
@@ -112,7 +112,7 @@ def make_step(kind: StepKind) -> StepKernel:
 
 
 @lru_cache
-def make_shared_step(kind: StepKind) -> Callable[..., int]:
+def make_shared_step(kind: StepKind) -> StepKernel:
     """Make the same in parts, each a call of the serial kernel, for a `ThreadedKernel`.
 
     The serial code is faster than what Numba makes of a loop that is written out here.
@@ -124,44 +124,37 @@ def make_shared_step(kind: StepKind) -> Callable[..., int]:
         parts: int,
         tables: Any,
         draws_seats: bool,
+        games: GameRows,
+        board_cells: BoardCells,
         actions: Words,
-        mover: Words,
-        mask: Words,
-        over: Flags,
-        seats: Bytes,
-        streams: Words,
-        reply_streams: Words,
         observations: Bytes,
         masks: Bytes,
         rewards: Rewards,
         terminations: Flags,
-        lowest: Words,
-        cells: Words,
-        highest: Words,
-        shifts: Words,
     ) -> int:
-        games, faults = len(over), 0
+        mover, mask, over, seats, streams, reply_streams = games
+        count, faults = len(over), 0
         for part in parallel_range(parts):
-            first, last = part * games // parts, (part + 1) * games // parts
-            faults += step_part(
-                part,
-                tables,
-                draws_seats,
-                actions[first:last],
+            first, last = part * count // parts, (part + 1) * count // parts
+            games_of_part = (
                 mover[first:last],
                 mask[first:last],
                 over[first:last],
                 seats[first:last],
                 streams[first:last],
                 reply_streams[first:last],
+            )
+            faults += step_part(
+                part,
+                tables,
+                draws_seats,
+                games_of_part,
+                board_cells,
+                actions[first:last],
                 observations[first:last],
                 masks[first:last],
                 rewards[first:last],
                 terminations[first:last],
-                lowest,
-                cells,
-                highest,
-                shifts,
             )
         return faults
 
@@ -182,7 +175,7 @@ def make_choose(reply: ReplyKernel) -> Callable[..., None]:
                     tables, 0, streams[game], mover[game], mask[game]
                 )
 
-    return fastest(choose)
+    return choose
 
 
 @inlined
