@@ -85,7 +85,7 @@ def open_book(content: BookContent) -> OpeningBook:
     """A book in which positions can be looked up, those after fewer plies too.
 
     Raises:
-        ValueError: there are more or fewer scores than positions; see `positions_by_ply`, too.
+        ValueError: the scores are not as many as the positions, or as `positions_by_ply`.
     """
     scope, deepest_scores = content
     keys = positions_by_ply(scope, most_positions(len(deepest_scores)))

@@ -6,8 +6,7 @@ positions of the first plies, too, by whatever moves they came about.
 
 The positions are not written down, nor the columns. Where a position has several `promising_moves`,
 a bit for each of them, in their order, tells whether it is the one (`agents.book.retrieval`); most
-positions need one or two. Which positions have bits follows from the moves themselves: those that
-can be reached by them.
+positions need one or two. Which positions have bits follows from the moves: they lead there.
 """
 
 from collections.abc import Iterator, Sequence
@@ -131,7 +130,7 @@ def bit_key(state: BoardState, rank: int) -> int:
 
 
 def promising_moves(board: BoardMasks, state: BoardState) -> Sequence[int]:
-    """Columns among which is every best move but those that are as good; the likeliest first.
+    """Columns of which at least one is exactly best; the likeliest first.
 
     One alone where it is certain to be best: it wins, it makes two threats at once, it is the only
     one after which the opponent does not win, or nothing helps any more. Else the moves after which

@@ -98,10 +98,6 @@ class PlainEngine:
     def search(self, position: Position, alpha: int) -> int:
         """Search a position with the window (alpha, alpha + 1).
 
-        Args:
-            position: the position; the player to move has no win at once.
-            alpha: the window lies between it and the next score.
-
         Returns:
             A value v that says of the true score t, both for the player to move: t <= v where
             v <= alpha, and t >= v where v > alpha; see `agents.solver.solver_kernel.search`.
@@ -124,7 +120,7 @@ class PlainEngine:
         if lower > alpha:
             return lower  # fail high: proven by an earlier search
         if upper <= alpha:
-            return upper  # fail low, likewise or by pairs
+            return upper  # fail low: proven by an earlier search, or by pairs
         stones, cells = mask.bit_count(), self.board.cells
         children = self._children(mover, mask, own, moves)
         if not children:

@@ -218,7 +218,7 @@ def look_up(board: BoardMasks, table: ScoreTable, line: ForcedLine) -> tuple[boo
         if known and lower > alpha:
             return True, lower  # fail high: proven by an earlier search
         if known and upper <= alpha:
-            return True, upper  # fail low, likewise
+            return True, upper  # fail low: proven by an earlier search
     return False, 0
 
 

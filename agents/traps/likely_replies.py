@@ -29,8 +29,7 @@ class Judge:
     def turn(self, state: BoardState, clock: Clock) -> Turn:
         """Judge a position in which the player who sets traps is to move.
 
-        In a drawn position the moves are those that keep the draw, in a lost one those after which
-        the opponent does not win at once.
+        In a drawn position its moves keep the draw, in a lost one they stop a win at once.
 
         Raises:
             TimeUp: its score was not proven in time.

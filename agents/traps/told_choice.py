@@ -1,4 +1,4 @@
-"""How the perfect agent chooses, in words: the result, whence the move, and what each move leaves.
+"""How the perfect agent chooses, in words: the result, the move's source, what each move leaves.
 
 The text is for a terminal; `connectx explain --agent perfect` prints it.
 """

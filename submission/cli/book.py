@@ -18,7 +18,8 @@ from agents.book.building.book_building import (
     build_book,
     build_repertoire,
 )
-from agents.book.building.trap_book import RepliesFile, TrapScope, build_traps, strong_opponents
+from agents.book.building.replies_file import RepliesFile, TrapScope
+from agents.book.building.trap_book import build_traps, strong_opponents
 from agents.book.repertoire import RepertoireScope
 from agents.options import require_at_least
 from agents.reporting.output_file import replace_content, require_writable

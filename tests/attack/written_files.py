@@ -14,7 +14,8 @@ from typing import NamedTuple
 from agents.book.book_format import REPERTOIRE, decode_book, decode_repertoire, encode_book
 from agents.book.book_positions import BookScope
 from agents.book.building.book_building import Checkpoint, build_book, build_repertoire
-from agents.book.building.trap_book import RepliesFile, TrapScope, build_traps
+from agents.book.building.replies_file import RepliesFile, TrapScope
+from agents.book.building.trap_book import build_traps
 from agents.book.opening_book import open_book
 from agents.book.repertoire import Repertoire, RepertoireScope
 from agents.policy.network import decode_policy, decode_scope, encode_policy

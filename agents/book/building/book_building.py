@@ -271,7 +271,7 @@ def told_how_to_go_on(done: Callable[[], str]) -> Iterator[None]:
         yield
     except (KeyboardInterrupt, BrokenExecutor) as stop:
         interrupted = isinstance(stop, KeyboardInterrupt)
-        reason = "Interrupted" if interrupted else "A worker died, perhaps for want of memory"
+        reason = "Interrupted" if interrupted else "A worker died, perhaps because memory ran out"
         raise UnfinishedBook(
             f"{reason}: {done()}. The same command with --resume goes on from there."
         ) from stop

@@ -65,11 +65,7 @@ class RepertoireBuilder:
         self._bits: dict[int, int] = {}
 
     def build(self) -> BitField:
-        """Find all moves.
-
-        Raises:
-            concurrent.futures.BrokenExecutor: a worker died.
-        """
+        """Find all moves."""
         begin = [self.game.initial_state()]
         for player, positions in ((1, begin), (2, list(self._following(begin)))):
             last = self.scope.plies_of(player)

@@ -2,26 +2,20 @@
 
 The workers tell what the opponent is likely to reply in a position and what is left then, which
 takes all the time; the tree that chooses the positions is grown here. What they have told is kept
-in a checkpoint, a text file: a first line that says what is computed, then a line for each position
-of the opponent's with its key (`BoardState.key`) and its replies,
-`column:chances:score:moves` with the chances of all opponents joined by commas and the moves by
-dots.
+in a checkpoint (`agents.book.building.replies_file`).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import lru_cache, partial
-from pathlib import Path
 from threading import local
 from typing import Any, NamedTuple
 
 from agents.agent import Clock, OnProgress, TimeUp
 from agents.book.building.book_building import (
-    FindingsFile,
-    board_words,
-    position_of_key,
     told_how_to_go_on,
 )
+from agents.book.building.replies_file import RepliesFile, TrapScope
 from agents.book.opening_book import shipped_book_of
 from agents.guidance.opponent_models import (
     OpponentMixture,
@@ -32,11 +26,9 @@ from agents.guidance.opponent_models import (
 )
 from agents.parallel.workers import Task, Workers
 from agents.registry import agent_from_text
-from agents.solver.position_bounds import trivial_bounds
 from agents.solver.solver import Solver
 from agents.traps.likely_replies import Judge
-from agents.traps.trap_search import Belief, Reply, TrapNode, TrapSearch, Turn
-from envs.bitboard import board_masks
+from agents.traps.trap_search import Belief, Reply, TrapNode, TrapSearch
 from envs.board import BoardState
 from envs.connectx import ConnectX
 
@@ -55,41 +47,12 @@ LEAST_BELIEF = 0.02
 """Opponents who are so much less likely than the likeliest are not asked; most soon are."""
 LEAST_VISITS = 4
 """Trials through a position before its move is taken from the tree."""
-TRIAL_SECONDS = 0.05
-"""For an opponent to show that it plays on the board."""
 TRIES = 8
 """How often another path is looked for where a worker has the end of one already."""
 
 
-class TrapScope(NamedTuple):
-    """A book of traps: a board, who sets them, and for whom."""
-
-    rows: int
-    columns: int
-    inarow: int
-    seat: int
-    """Of the player who sets traps, 1 or 2."""
-    opponents: tuple[str, ...]
-    """The agents that the model of the opponent is a mixture of."""
-
-    def check(self) -> None:
-        """See whether there can be such a book.
-
-        Raises:
-            ValueError: no such seat, no opponents, one that is no agent, or one that does not play
-                on the board.
-        """
-        if self.seat not in (1, 2):
-            raise ValueError(f"the seat is 1 or 2, not {self.seat}")
-        if not self.opponents:
-            raise ValueError("a book of traps needs at least one opponent")
-        env = ConnectX(self.rows, self.columns, self.inarow)
-        for text in self.opponents:
-            agent_from_text(text).act(env, env.initial_state(), TRIAL_SECONDS)
-
-
 def strong_opponents(rows: int, columns: int, inarow: int) -> tuple[str, ...]:
-    """Opponents for a book of traps: those that see much fall for what is hardest to see.
+    """Opponents for a book of traps: strong ones, who fall only for what is hard to see.
 
     In Connect Four networks guide some of them.
     """
@@ -147,11 +110,7 @@ class TrapBookBuilder:
     def grow(
         self, executor: Executor, workers: int, clock: Clock, on_trial: Callable[[], None]
     ) -> None:
-        """Run trials until the time is up, or there is nothing left to learn.
-
-        Raises:
-            concurrent.futures.BrokenExecutor: a worker died.
-        """
+        """Run trials until the time is up, or there is nothing left to learn."""
         self._grow_again()
         paths: list[list[TrapNode]] = []
         try:
@@ -265,70 +224,6 @@ def _new_models(opponents: tuple[str, ...]) -> list[OpponentModel]:
 
 
 _MEMORY = _Memory()
-
-
-class RepliesFile(FindingsFile[Sequence[Reply]]):
-    """The replies that were found for one book of traps."""
-
-    def __init__(self, path: Path, scope: TrapScope) -> None:
-        super().__init__(path)
-        self.scope = scope
-        self._env = ConnectX(scope.rows, scope.columns, scope.inarow)
-        self._board = board_masks(scope.rows, scope.columns, scope.inarow)
-
-    @property
-    def heading(self) -> str:
-        """The first line: what is computed."""
-        *board, seat, opponents = self.scope
-        return f"connectx book traps 1: {board_words(*board)}, seat {seat}, {' '.join(opponents)}"
-
-    def line(self, key: int, finding: Sequence[Reply]) -> str:
-        """The line of a position's replies."""
-        words = [
-            f"{reply.column}:{','.join(f'{chance:.4g}' for chance in reply.chances)}:"
-            f"{reply.turn.score}:{'.'.join(map(str, reply.turn.moves))}"
-            for reply in finding
-        ]
-        return " ".join([str(key), *words])
-
-    def finding(self, line: str) -> tuple[int, list[Reply]]:
-        """The key and the replies of a line."""
-        try:
-            key, *words = line.split()
-            found = int(key), [self._reply(word) for word in (words[0], *words[1:])]
-        except (ValueError, IndexError):
-            raise ValueError("a key and replies with a chance for each opponent") from None
-        if not self._can_be(*found):
-            raise ValueError("a position of the opponent's with replies that it can have")
-        return found
-
-    def _reply(self, word: str) -> Reply:
-        column, told, score, moves = word.split(":")
-        chances = tuple(map(float, told.split(",")))
-        if len(chances) != len(self.scope.opponents) or not all(0 <= c <= 1 for c in chances):
-            raise ValueError(word)
-        turn = Turn(int(score), tuple(map(int, moves.split("."))) if moves else ())
-        return Reply(int(column), chances, turn)
-
-    def _can_be(self, key: int, replies: Sequence[Reply]) -> bool:
-        state = position_of_key(self._board, key)
-        if state is None or state.player == self.scope.seat:
-            return False
-        columns = [reply.column for reply in replies]
-        legal = self._env.get_available_actions(state)
-        return len({*columns}) == len(columns) and all(
-            column in legal and self._may_be_left(self._env.get_next_state(state, column), turn)
-            for column, _, turn in replies
-        )
-
-    def _may_be_left(self, state: BoardState, turn: Turn) -> bool:
-        """Whether a position can have been judged so; see `Judge.turn`."""
-        legal = self._env.get_available_actions(state)
-        if not legal:
-            return turn == Turn(-1 if state.won else 0, ())
-        least, most = trivial_bounds(self._board, state.mover, state.mask)
-        in_range = min(least, 1) <= turn.score <= min(most, 1)
-        return in_range and bool(turn.moves) == (turn.score <= 0) and {*turn.moves} <= {*legal}
 
 
 def build_traps(

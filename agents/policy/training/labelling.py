@@ -32,7 +32,7 @@ import numpy.typing as npt
 
 from agents.agent import Clock, OnProgress
 from agents.alpha_beta_agent import AlphaBetaAgent
-from agents.book.book_positions import have_line, keys_of_stones
+from agents.book.book_positions import keys_of_stones
 from agents.book.opening_book import shipped_book_of
 from agents.guidance.opponent_models import OpponentModel, epsilon_greedy
 from agents.options import require_at_least
@@ -46,7 +46,7 @@ from agents.policy.training.labelled_positions import (
 )
 from agents.solver.position_bounds import win_score
 from agents.solver.solver import Solver
-from envs.bitboard import cell_bit, column_cells
+from envs.bitboard import cell_bit, column_cells, has_run
 from envs.board import BoardState
 from envs.compiled.jit import Flags, Words
 from envs.connectx import ConnectX
@@ -221,10 +221,11 @@ class Labeller:
     def moves(self, movers: Words, masks: Words) -> Moves:
         """The moves of positions [n]."""
         cells = (masks[:, None] + self._bottoms) & self._columns
-        lines = have_line((movers[:, None] | cells).ravel(), self.env.line_steps)
+        stones: Any = movers[:, None] | cells
+        lines: Any = has_run(stones, self.env.rows, self.env.inarow)
         others = np.repeat((masks ^ movers)[:, None], self.env.columns, axis=1)
         legal = cells != 0
-        return Moves(legal, legal & lines.reshape(cells.shape), others, masks[:, None] | cells)
+        return Moves(legal, legal & lines, others, masks[:, None] | cells)
 
     def scores(self, moves: Moves, ply: int) -> Words:
         """[n, columns] The score of each move after `ply` plies, `ILLEGAL` in full columns."""

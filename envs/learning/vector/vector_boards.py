@@ -32,9 +32,8 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 class Boards:
     """Many positions of one game, on boards that `fits_in_wide_word`.
 
-    Its arrays, with a row for each position, and its `board` (all cells) are those that
-    `envs.learning.vector.vector_kernels` speaks of. `which` and `turn` say for each position
-    whether it is meant.
+    `envs.learning.vector.vector_kernels` explains its arrays, which have a row for each position.
+    `board` are all cells; `which` and `turn` choose positions.
     """
 
     is_compiled = True
@@ -126,7 +125,7 @@ class PlainBoards(Boards):
             planes[index] = self._planes.observe(state, int(viewers[index]) or state.player)
 
     def write_flat_boards(self, which: Flags, viewers: Bytes, boards: Bytes) -> None:
-        """Write the observations `FlatBoard`, likewise."""
+        """Write the observations `FlatBoard`, faster than bit by bit."""
         for index in np.flatnonzero(which).tolist():
             boards[index] = self._flat_board.observe(self.state(index), viewer=1)
 
@@ -140,7 +139,7 @@ class PlainBoards(Boards):
 
 
 def make_boards(game: BoardGame, count: int) -> Boards:
-    """Make so many empty boards of a game."""
+    """Make `count` empty boards of a game."""
     fits = fits_in_wide_word(game.rows, game.columns, game.inarow)
     return Boards(game, count) if compiles() and fits else PlainBoards(game, count)
 

@@ -198,11 +198,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         return arrays.observations, arrays.rewards, terminated, truncated, infos
 
     def set_opponent(self, opponent: AnyOpponent) -> None:
-        """Play on against another opponent, as the single environment does.
-
-        Raises:
-            ValueError: an opponent as the constructor refuses it, or a change to or from self-play.
-        """
+        """Play on against another opponent, as the single environment does."""
         if (opponent is None) != self._games.is_self_play:
             raise no_change_of_self_play()
         before, boards = self._games, self._games.boards
@@ -284,7 +280,11 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
 
 
 def make_vector_env(game: BoardGame, num_envs: int, **arguments: Any) -> BoardGameVectorEnv:
-    """Make a vector environment of a game, as large as it is."""
+    """Make a vector environment of a game, as large as it is; see `BoardGameVectorEnv`.
+
+    Raises:
+        ValueError: a game that is not in the table, or an argument that does not fit.
+    """
     entry = game_entry(game)
     return VECTOR_ENVIRONMENTS[entry.rules](num_envs, *entry.sizes_of(game), **arguments)
 

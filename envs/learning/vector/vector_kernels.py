@@ -27,7 +27,7 @@ SELF_PLAY = 0
 """The seat of a learner who plays both sides."""
 
 StepKernel = Callable[..., int]
-"""Steps all games, and counts those that are over before their learner has moved."""
+"""Steps all games, and counts the games that are over before their learner has moved."""
 ReplyKernel = Callable[[Any, int, int, int, int], tuple[int, int]]
 """Chooses for an opponent, by its tables, the number of the thread, a random stream, `mover` and
 `mask`; returns the action, and the stream where it stopped. It is `inlined` or `jit`."""
@@ -236,7 +236,7 @@ def landing_cell(mask: int, lowest: int, cells: int) -> int:
 
 @inlined
 def drawn_seat(stream: int) -> tuple[int, int]:
-    """Draw which player the learner is, 1 or 2; return the stream where it stopped, too."""
+    """Draw which player the learner is, 1 or 2; and the stream after that."""
     stream = next_stream(stream)
     return 1 + drawn_index(stream, 2), stream
 

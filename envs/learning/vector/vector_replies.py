@@ -54,7 +54,7 @@ class KernelOpponent(Protocol):
     seed: int | None
 
     def tables(self, threads: int) -> Any:
-        """What the kernel takes, with memory for so many calls at once."""
+        """What the kernel takes, with memory for a call by each of the threads."""
 
 
 def make_replies(
