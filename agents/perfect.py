@@ -19,11 +19,13 @@ from agents.book.opening_book import shipped_book_of
 from agents.book.repertoire import Repertoire
 from agents.options import file_content, file_option, option, require_at_least, require_one_of
 from agents.solver.exact_moves import ExactMoves, is_decided, unrefuted
+from agents.solver.position_bounds import sign
 from agents.solver.solver import ScoreBounds, Solver
 from agents.solver.solver_engine import is_solvable, solver_compilation
 from agents.traps.likely_replies import Judge
 from agents.traps.trap_search import Turn
 from agents.traps.trap_setter import TrapSetter
+from agents.traps.watched_game import WatchedGame
 from envs.protocol import Action, Env, State
 
 SOLVING_SHARE = 0.5
@@ -95,7 +97,7 @@ class PerfectAgent(Agent):
     _repertoire: Repertoire | None = field(init=False, repr=False, compare=False, default=None)
     _exact_moves: ExactMoves | None = field(init=False, repr=False, compare=False, default=None)
     _trap_setter: TrapSetter | None = field(init=False, repr=False, compare=False, default=None)
-    _game: "WatchedGame" = field(init=False, repr=False, compare=False)
+    _game: WatchedGame = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         require_at_least("time_limit", self.time_limit, 0)
@@ -176,7 +178,10 @@ class PerfectAgent(Agent):
         """The book of traps, if they are asked for and it is of this game."""
         if self.resistance != "traps" or self.traps is None or not self._has_books(env):
             return None
-        return _if_of(known_traps(self.traps), env)
+        try:
+            return _if_of(known_traps(self.traps), env)
+        except OSError:  # a bundle of an agent that makes this one has left the book behind
+            return None
 
     def _repertoire_of(self, env: Env[Any, Any]) -> Repertoire | None:
         """The repertoire, if it is of this game."""
@@ -238,8 +243,7 @@ class PerfectAgent(Agent):
             setting = Clock(clock.left * TRAP_SHARE, TRAP_SECONDS)
             setter = self._setter(solver, setting)
             action = setter.best(state, Turn(score, tuple(best)), setting, TRAP_TRIALS)
-        sign = 1 if state.player == 1 else -1
-        value = float(sign * ((score > 0) - (score < 0)))
+        value = float(sign(score) * (1 if state.player == 1 else -1))
         return SearchResult(
             action,
             value,
@@ -297,31 +301,3 @@ def _decided(
 def _if_of(repertoire: Repertoire, env: Any) -> Repertoire | None:
     """A repertoire, if it is of this game."""
     return repertoire if (env.rows, env.columns, env.inarow) == repertoire.scope[:3] else None
-
-
-class WatchedGame:
-    """What the opponent has played in the game that goes on, as far as it can be told."""
-
-    def __init__(self) -> None:
-        self.replies: list[tuple[Any, Any]] = []
-        """Positions in which the opponent was to move, and what it played there."""
-        self._env: object = None
-        self._left: Any = None
-
-    def see(self, env: Env[Any, Any], state: Any) -> None:
-        """Tell the opponent's reply from the position that it has led to; else a game begins."""
-        if self._env != env:
-            self._env, self._left, self.replies = env, None, []
-        left = self._left
-        if left is not None:
-            for action in env.get_available_actions(left):
-                if env.get_next_state(left, action) == state:
-                    self.replies.append((left, action))
-                    self._left = None
-                    return
-        if not (self.replies and env.get_next_state(*self.replies[-1]) == state):
-            self.replies = []
-
-    def play(self, env: Env[Any, Any], state: Any, action: Any) -> None:
-        """Note the move that is played."""
-        self._left = env.get_next_state(state, action)

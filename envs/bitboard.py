@@ -270,6 +270,6 @@ def runs_along(stones: int, step: int, inarow: int) -> int:
     length = 1
     while length < inarow:
         further = min(length, inarow - length)
-        run &= run >> further * step
+        run = run & (run >> further * step)  # not in place: it may be an array
         length += further
     return run

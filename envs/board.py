@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from envs.bitboard import cell_bit, has_line, line_steps, winning_lines
+from envs.bitboard import cell_bit, has_line, line_steps, mirrored, winning_lines
 from envs.protocol import Env, State
 
 EMPTY = 0
@@ -30,6 +30,25 @@ class BoardState(NamedTuple):
     def of_stones(cls, mover: int, mask: int, won: bool = False) -> "BoardState":
         """The position of these stones; their number tells whose turn it is."""
         return cls(mover, mask, 1 + mask.bit_count() % 2, won)
+
+    @property
+    def ply(self) -> int:
+        """How many stones lie on the board."""
+        return self.mask.bit_count()
+
+    @property
+    def key(self) -> int:
+        """A number that belongs to these stones alone."""
+        return self.mover + self.mask
+
+    def mirrored(self, rows: int, columns: int) -> "BoardState":
+        """The mirror image on a board of this size."""
+        mover, mask = (mirrored(rows, columns, stones) for stones in self[:2])
+        return BoardState(mover, mask, self.player, self.won)
+
+    def smaller_image(self, rows: int, columns: int) -> "BoardState":
+        """The position or its mirror image, whichever has the smaller key."""
+        return min(self, self.mirrored(rows, columns), key=lambda state: state.key)
 
 
 new_state = tuple.__new__

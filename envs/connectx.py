@@ -35,11 +35,7 @@ class ConnectX(BoardGame):
         return () if state.won else self._open_columns[state.mask & self._top_row]
 
     def get_next_state(self, state: BoardState, action: int) -> BoardState:
-        """Return the state after a stone has been dropped into column `action`.
-
-        Raises:
-            ValueError: no such column, a full column, or the game is over.
-        """
+        """Return the state after a stone has been dropped into column `action`."""
         mover, mask, player, won = state
         try:
             bottom, cells = self._columns[action]
@@ -50,7 +46,7 @@ class ConnectX(BoardGame):
         cell = (mask + bottom) & cells
         if won or not cell:
             raise self._illegal(state, action)
-        # Most stones complete no line for want of enough stones of the mover's in line with them.
+        # Most stones complete no line: too few of the mover's stones are in line with them.
         in_line = (mover & self._in_line[cell]).bit_count()
         won = in_line >= self._others_of_line and has_line(mover | cell, self.line_steps)
         return new_state(BoardState, (mask ^ mover, mask | cell, 3 - player, won))

@@ -106,11 +106,7 @@ class ExplicitTree:
         return self._positions[state].actions
 
     def get_next_state(self, state: TreePath, action: ActionName) -> TreePath:
-        """Return the path that is longer by `action`.
-
-        Raises:
-            ValueError: no such action.
-        """
+        """Return the path that is longer by `action`."""
         path = (*state, action)
         if path not in self._positions:
             legal = ", ".join(map(repr, self._positions[state].actions))
@@ -119,11 +115,7 @@ class ExplicitTree:
         return path
 
     def reward(self, state: TreePath, action: ActionName) -> float:
-        """Return the leaf that `action` leads to, divided by the scale; 0.0 where there is none.
-
-        Raises:
-            ValueError: no such action.
-        """
+        """Return the leaf that `action` leads to, divided by the scale; 0.0 where there is none."""
         return self._positions[self.get_next_state(state, action)].leaf / self.scale
 
     def chance_probabilities(self, state: TreePath) -> Mapping[ActionName, float]:

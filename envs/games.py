@@ -47,7 +47,7 @@ class GameEntry:
     """
     place: Place
     gymnasium_ids: tuple[str, ...] = ()
-    """PettingZoo's, too."""
+    """PettingZoo has its environments under the same ids."""
     open_spiel: str | None = None
     """OpenSpiel's name; kaggle-environments has the game as `open_spiel_` and this name."""
 
@@ -95,7 +95,7 @@ GAMES: dict[str, GameEntry] = {
         ),
     )
 }
-"""The games by their names. Gymnasium's Connect Four is ConnectX, so that it takes sizes, too."""
+"""The games by their names. Gymnasium's Connect Four is ConnectX, so that it takes sizes."""
 
 OTHER_GAMES: dict[str, type] = {}
 """The classes of registered games that are no boards, by their names, for the environments."""
@@ -111,7 +111,7 @@ def register_game(name: str, rules: type, title: str | None = None) -> None:
     """Make a game of your own known: to Gymnasium and PettingZoo as `connectx/CLASS-v0`.
 
     One that inherits `BoardGame` is entered in the table `GAMES`: it has compiled vector
-    environments, and training and the command line of this process know it, too. An entry point
+    environments, and training and the command line of this process know it. An entry point
     (see above) registers a game in every process. A class that was registered under this name
     before is replaced, as when a notebook's cell is run again.
 
@@ -120,7 +120,7 @@ def register_game(name: str, rules: type, title: str | None = None) -> None:
         rules: the class. The constructor of a board takes nothing but sizes, some of `rows`,
             `columns` and `inarow`, each with a default. Any other class has the five methods of
             `envs.protocol.Env` and, for the environments, `actions` and `encode`
-            (`envs.learning.numbered_games`); what its constructor takes has defaults, too.
+            (`envs.learning.numbered_games`); what its constructor takes has defaults as well.
         title: the name for people; by default that of the class.
 
     Raises:
@@ -152,11 +152,7 @@ def register_game(name: str, rules: type, title: str | None = None) -> None:
 
 
 def _made(rules: type) -> Any:
-    """Make a game of the default size.
-
-    Raises:
-        ValueError: its constructor takes something that has no default, or of a board no size.
-    """
+    """Make a game of the default size."""
     is_board = issubclass(rules, BoardGame)
     parameters = signature(rules).parameters.values()
     if is_board and not {each.name for each in parameters} <= SIZES:
@@ -233,9 +229,6 @@ def game_id(game: BoardGame) -> str:
     """Name a game with its sizes, as in `connectx-6x7x4` (rows, columns, stones in a row).
 
     A game whose size cannot be chosen is named alone, as in `tictactoe`.
-
-    Raises:
-        ValueError: as `game_entry`.
     """
     entry = game_entry(game)
     sizes = "x".join(map(str, entry.sizes_of(game)))

@@ -15,7 +15,7 @@ from envs.svg import FONT, element, in_page, text, text_width, title
 MOST_CELLS = 2500
 """Of a board that is drawn; a larger one is written."""
 GROUND, INK = "#ffffff", LINE_COLOUR
-"""Of what stands beside the board: its own ground makes it readable on a dark page, too."""
+"""Colours beside the board, readable on a dark page as well."""
 LINE_HEIGHT = 24
 NUMBER_SIZE, VALUE_SIZE = 15.0, 13.0
 ARM, RING_RADIUS, MARK_WIDTH = 7, 8, 3

@@ -48,11 +48,7 @@ OTHERWISE = "; another game has the methods of `Env` alone"
 
 
 class _Contract:
-    """Asks a game, and checks each answer.
-
-    Args:
-        game: the rules.
-    """
+    """Asks a game, and checks each answer."""
 
     def __init__(self, game: Any) -> None:
         self._game = game

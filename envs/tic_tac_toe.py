@@ -31,11 +31,7 @@ class TicTacToe(BoardGame):
         return () if state.won else self._free_cells[state.mask]
 
     def get_next_state(self, state: BoardState, action: int) -> BoardState:
-        """Return the state after a stone has been laid on cell `action`.
-
-        Raises:
-            ValueError: no such cell, a cell that is taken, or the game is over.
-        """
+        """Return the state after a stone has been laid on cell `action`."""
         mover, mask, player, won = state
         try:
             cell = self._cell[action]

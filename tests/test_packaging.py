@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 
 from tests.helpers.documents import DOCUMENTS, ROOT, links_of
 
-SUFFIXES = (".py", ".cxrp", ".jsonl", ".npz", ".txt", ".html", ".css", ".js")
+SUFFIXES = (".py", ".cxbk", ".cxrp", ".jsonl", ".npz", ".txt", ".html", ".css", ".js")
 
 
 def built(kind: str, folder: Path) -> Path:

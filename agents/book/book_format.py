@@ -1,4 +1,4 @@
-"""Opening books and repertoires as bytes, and as Python modules that a bundle carries.
+"""Opening books and repertoires as bytes.
 
 An opening book:
 
@@ -33,17 +33,15 @@ Numbers are little-endian. What the bits say is in `agents.book.repertoire` and
 """
 
 import zlib
-from base64 import b85decode, b85encode
 from functools import lru_cache
-from importlib.resources import files
 from struct import Struct
 from typing import NamedTuple
 
 from agents.book.book_positions import FEW_POSITIONS, BookScope
 from agents.book.repertoire import Repertoire, RepertoireScope
-from agents.book.repertoire_data import SHIPPED_REPERTOIRE
 from agents.book.retrieval import BitField
 from agents.options import file_content
+from agents.package_file import PackageFile
 from envs.bitboard import fits_in_word
 from envs.compiled.jit import Words
 
@@ -161,14 +159,14 @@ def decode_repertoire(data: bytes) -> Repertoire:
     return Repertoire(scope, field)
 
 
+REPERTOIRE = PackageFile("agents.book", "repertoire.cxrp")
+"""Connect Four: all that either player can meet up to ply 20."""
+
+
 @lru_cache(maxsize=1)
 def shipped_repertoire() -> Repertoire:
-    """The repertoire that comes with the package: 6 rows, 7 columns, 4 in a row.
-
-    Raises:
-        ValueError: as `decode_repertoire`.
-    """
-    return decode_repertoire(b85decode(SHIPPED_REPERTOIRE))
+    """The repertoire that comes with the package: 6 rows, 7 columns, 4 in a row."""
+    return decode_repertoire(REPERTOIRE.read())
 
 
 SHIPPED_TRAPS = "shipped"
@@ -178,70 +176,15 @@ SHIPPED_TRAPS = "shipped"
 def traps_content(traps: str | bytes) -> bytes:
     """Read the book of traps that an option names: a repertoire whose moves set traps.
 
-    Args:
-        traps: `SHIPPED_TRAPS`, a path, or the content of a file.
-
     Raises:
         OSError: it cannot be read.
     """
     if traps != SHIPPED_TRAPS:
         return file_content(traps)
-    try:
-        return files("agents.book").joinpath("traps.cxrp").read_bytes()
-    except ModuleNotFoundError as error:
-        raise OSError("the book of traps comes with the package, which is not here") from error
+    return PackageFile("agents.book", "traps.cxrp").read()
 
 
 @lru_cache(maxsize=2)
 def known_traps(traps: str | bytes) -> Repertoire:
-    """The book of traps that an option names, which agents share.
-
-    Raises:
-        OSError, ValueError: as `traps_content` and `decode_repertoire`.
-    """
+    """The book of traps that an option names, which agents share."""
     return decode_repertoire(traps_content(traps))
-
-
-LINE_LENGTH = 94
-
-MODULE = '''"""{subject}.
-
-Written by `connectx book{option}`: the bytes of `{format}` in base85.
-"""
-
-{constant} = (
-{lines}
-)
-'''
-
-
-def book_module(content: BookContent) -> str:
-    """The text of a module that has the book in its constant `SHIPPED_BOOK`."""
-    scope = content.scope
-    return MODULE.format(
-        subject=f"An opening book: {scope.rows} rows, {scope.columns} columns, "
-        f"{scope.inarow} in a row, {scope.plies} plies",
-        option="",
-        format="agents.book.book_format",
-        constant="SHIPPED_BOOK",
-        lines=base85_lines(encode_book(content)),
-    )
-
-
-def repertoire_module(scope: RepertoireScope, data: bytes) -> str:
-    """The text of a module that has a repertoire's bytes in its constant `SHIPPED_REPERTOIRE`."""
-    return MODULE.format(
-        subject=f"A repertoire: {scope.rows} rows, {scope.columns} columns, {scope.inarow} in a "
-        "row",
-        option=" --repertoire",
-        format="agents.book.book_format",
-        constant="SHIPPED_REPERTOIRE",
-        lines=base85_lines(data),
-    )
-
-
-def base85_lines(content: bytes) -> str:
-    """String literals, a line for each and indented, that together are `content` in base85."""
-    text = b85encode(content).decode("ascii")
-    starts = range(0, len(text), LINE_LENGTH)
-    return "\n".join(f'    "{text[start : start + LINE_LENGTH]}"' for start in starts)

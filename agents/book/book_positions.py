@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 
 from envs.bitboard import (
     BoardMasks,
-    LineSteps,
     board_masks,
     cell_bit,
     column_cells,
-    line_steps,
+    has_run,
     mirrored,
 )
 from envs.compiled.jit import Flags, Words
@@ -30,7 +29,7 @@ LARGEST_BOOK_BITS = 63
 class BookScope:
     """A board, and how many plies of play on it are in its book.
 
-    The positions are those that at most `plies` stones lead to and in which the game goes on.
+    Its positions have at most `plies` stones, and the game goes on in them.
 
     Raises:
         ValueError: no such board, one that does not fit, or plies that its games do not have.
@@ -108,22 +107,16 @@ def positions_by_ply(scope: BookScope, most: int) -> tuple[Words, ...]:
 def drops_into_columns(scope: BookScope, keys: Words) -> Iterator[Drop]:
     """A stone into each column in turn, from the left, in all positions."""
     movers, masks = stones_of_keys(scope.board, keys)
-    steps = line_steps(scope.rows, scope.inarow)
     for column in range(scope.columns):
         bottom = cell_bit(scope.rows, scope.rows - 1, column)
         cells = (masks + bottom) & column_cells(scope.rows, column)
         next_keys = keys_of_stones(scope, masks ^ movers, masks | cells)
-        yield Drop(cells != 0, have_line(movers | cells, steps), next_keys)
+        wins: Any = has_run(movers | cells, scope.rows, scope.inarow)
+        yield Drop(cells != 0, wins, next_keys)
 
 
 def keys_of_stones(scope: BookScope, movers: Words, masks: Words) -> Words:
-    """The keys of positions.
-
-    Args:
-        scope: the board.
-        movers: stones of the player to move.
-        masks: stones of both players.
-    """
+    """The keys of positions."""
     import numpy as np
 
     keys: Any = movers + masks
@@ -144,17 +137,3 @@ def stones_of_keys(board: BoardMasks, keys: Any) -> tuple[Any, Any]:
         filled = filled | ((filled >> 1) & board.board)
     masks = (filled >> 1) & board.board
     return marked & masks, masks
-
-
-def have_line(stones: Words, steps: LineSteps) -> Flags:
-    """Tell which of many players hold a line: `envs.bitboard.has_line` for arrays."""
-    import numpy as np
-
-    found = np.zeros(len(stones), np.bool_)
-    for first, second, further in steps:
-        runs = stones & (stones >> first)
-        runs &= runs >> second
-        for shift in further:
-            runs &= runs >> shift
-        found |= runs != 0
-    return found

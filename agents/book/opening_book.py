@@ -1,6 +1,5 @@
 """The opening book: exact scores of all positions of the first plies, looked up."""
 
-from base64 import b85decode
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -12,11 +11,15 @@ from agents.book.book_positions import (
     most_positions,
     positions_by_ply,
 )
-from agents.book.data import SHIPPED_BOOK
-from agents.book.repertoire import cells_in, highest_stones
+from agents.book.repertoire import highest_stones
+from agents.package_file import PackageFile
+from agents.solver.position_bounds import win_score
 from envs.board import BoardGame, BoardState
 from envs.compiled.jit import Words
 from envs.connectx import ConnectX
+
+OPENINGS = PackageFile("agents.book", "openings.cxbk")
+"""Connect Four, 8 plies."""
 
 
 @dataclass(frozen=True)
@@ -34,13 +37,10 @@ class OpeningBook:
 
         None where the position is not in the book: it has too many stones, the game is over, or no
         game leads to it.
-
-        Args:
-            state: a position on the book's board.
         """
         import numpy as np
 
-        ply = state.mask.bit_count()
+        ply = state.ply
         if ply > self.scope.plies:
             return None
         keys = self.keys[ply]
@@ -54,17 +54,14 @@ class OpeningBook:
 
         The move that led to it cannot have been better than the best one of the position before,
         whichever of the stones was the last. None where the book knows none of these positions.
-
-        Args:
-            state: a position on the book's board, in which the game goes on.
         """
-        if state.mask.bit_count() != self.scope.plies + 1:
+        if state.ply != self.scope.plies + 1:
             return None
         board = self.scope.board
         other = state.mask ^ state.mover
         before = (
             BoardState(other ^ stone, state.mask ^ stone, 3 - state.player, won=False)
-            for stone in cells_in(highest_stones(board, state.mask) & other)
+            for stone in highest_stones(board, state.mask, other)
         )
         scores = [score for parent in before if (score := self.score(parent)) is not None]
         return max((-score for score in scores), default=None)
@@ -72,20 +69,12 @@ class OpeningBook:
 
 @lru_cache(maxsize=1)
 def shipped_book() -> OpeningBook:
-    """The book that comes with the package: 6 rows, 7 columns, 4 in a row.
-
-    Raises:
-        ValueError: it is damaged, or of another version of the format.
-    """
-    return open_book(decode_book(b85decode(SHIPPED_BOOK)))
+    """The book that comes with the package: 6 rows, 7 columns, 4 in a row."""
+    return open_book(decode_book(OPENINGS.read()))
 
 
 def shipped_book_of(env: BoardGame) -> OpeningBook | None:
-    """The shipped book if it is one of this game, else None.
-
-    Raises:
-        ValueError: as `shipped_book`.
-    """
+    """The shipped book if it is one of this game, else None."""
     book = shipped_book()
     scope = book.scope
     same = (env.rows, env.columns, env.inarow) == (scope.rows, scope.columns, scope.inarow)
@@ -96,7 +85,7 @@ def open_book(content: BookContent) -> OpeningBook:
     """A book in which positions can be looked up, those after fewer plies too.
 
     Raises:
-        ValueError: there are more or fewer scores than positions; see `positions_by_ply`, too.
+        ValueError: the scores are not as many as the positions, or as `positions_by_ply`.
     """
     scope, deepest_scores = content
     keys = positions_by_ply(scope, most_positions(len(deepest_scores)))
@@ -117,7 +106,7 @@ def scores_before(
     """The scores of all positions after `ply` plies, from those after one more."""
     import numpy as np
 
-    win = (scope.cells + 1 - ply) // 2
+    win = win_score(scope.cells, ply)
     best = np.full(len(keys), -scope.cells)
     for drop in drops_into_columns(scope, keys):
         going_on = drop.legal & ~drop.wins

@@ -6,8 +6,7 @@ positions of the first plies, too, by whatever moves they came about.
 
 The positions are not written down, nor the columns. Where a position has several `promising_moves`,
 a bit for each of them, in their order, tells whether it is the one (`agents.book.retrieval`); most
-positions need one or two. Which positions have bits follows from the moves themselves: those that
-can be reached by them.
+positions need one or two. Which positions have bits follows from the moves: they lead there.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,10 +16,10 @@ from agents.book.retrieval import BitField
 from envs.bitboard import (
     BoardMasks,
     board_masks,
+    column_cells,
     column_from_middle,
     completing_cells,
     fits_in_word,
-    mirrored,
     safe_cells,
 )
 from envs.board import BoardState
@@ -49,12 +48,7 @@ class RepertoireScope(NamedTuple):
         return board_masks(self.rows, self.columns, self.inarow)
 
     def check(self) -> None:
-        """See whether there can be such a repertoire.
-
-        Raises:
-            ValueError: no such board, one that the solver does not take, or plies that its games do
-                not have.
-        """
+        """Raise ValueError where the solver does not take the board, or it has no such plies."""
         env = ConnectX(self.rows, self.columns, self.inarow)
         if not fits_in_word(self.rows, self.columns, self.inarow):
             raise ValueError(
@@ -73,37 +67,8 @@ class RepertoireScope(NamedTuple):
         return self.first_plies if player == 1 else self.second_plies
 
 
-class Stones(NamedTuple):
-    """A position by its stones, laid out as in `envs.bitboard`."""
-
-    mover: int
-    """Those of the player to move."""
-    mask: int
-    """Those of both."""
-
-    @property
-    def ply(self) -> int:
-        """The number of plies played."""
-        return self.mask.bit_count()
-
-    @property
-    def key(self) -> int:
-        """A number that belongs to this position alone."""
-        return self.mover + self.mask
-
-    def mirrored(self, board: BoardMasks) -> "Stones":
-        """The mirror image."""
-        rows, columns = board.rows, board.columns
-        return Stones(mirrored(rows, columns, self.mover), mirrored(rows, columns, self.mask))
-
-
 class Repertoire:
-    """Looks moves up.
-
-    Args:
-        scope: what is in it.
-        field: the bits of the promising moves.
-    """
+    """Looks moves up."""
 
     def __init__(self, scope: RepertoireScope, field: BitField) -> None:
         self.scope = scope
@@ -115,73 +80,57 @@ class Repertoire:
         """An exactly best column; None where the repertoire has none.
 
         Where two plies of look-ahead leave one move, it has that move, on any ply.
-
-        Args:
-            state: a position of a game on this board.
         """
-        stones = Stones(state.mover, state.mask)
         others = (state.mask ^ state.mover).bit_count()
         in_turn = others - state.mover.bit_count() == state.player - 1
         if state.won or not in_turn or state.mask == self.board.board:
             return None
-        if self._is_in(stones, state.player):
-            return self._column(stones)
-        moves = promising_moves(self.board, *stones)
-        return self._column_of(moves[0]) if len(moves) == 1 else None
+        last = self.scope.plies_of(state.player)
+        if state.ply <= self.scope.all_plies or (state.ply <= last and self._is_met(state)):
+            return self._column(state)
+        columns = promising_moves(self.board, state)
+        return columns[0] if len(columns) == 1 else None
 
-    def _is_in(self, stones: Stones, player: int) -> bool:
-        if stones.ply <= self.scope.all_plies:
-            return True
-        return stones.ply <= self.scope.plies_of(player) and self._is_met(stones)
-
-    def _is_met(self, stones: Stones) -> bool:
+    def _is_met(self, state: BoardState) -> bool:
         """Whether the player to move can meet this position, or its mirror image."""
-        if stones.ply <= 1:
+        if state.ply <= 1:
             return True
-        if stones.key not in self._met:
-            self._met[stones.key] = any(
+        if state.key not in self._met:
+            self._met[state.key] = any(
                 column in self._columns(before) and self._is_met(before)
-                for before, column in two_plies_before(self.board, stones)
+                for before, column in two_plies_before(self.board, state)
             )
-        return self._met[stones.key]
+        return self._met[state.key]
 
-    def _columns(self, stones: Stones) -> tuple[int, int]:
+    def _columns(self, state: BoardState) -> tuple[int, int]:
         """The move in a position, and the same move of its mirror image if that is no other."""
-        column = self._column(stones)
-        is_image = stones.mirrored(self.board) == stones
-        return column, self.board.columns - 1 - column if is_image else column
+        column, (rows, columns) = self._column(state), self.board[:2]
+        is_image = state.mirrored(rows, columns) == state
+        return column, columns - 1 - column if is_image else column
 
-    def _column(self, stones: Stones) -> int:
+    def _column(self, state: BoardState) -> int:
         """The move in a position that is in the repertoire."""
-        image = stones.mirrored(self.board)
-        if image.key < stones.key:
-            return self.board.columns - 1 - self._column_of(self._promised(image))
-        return self._column_of(self._promised(stones))
+        rows, columns = self.board[:2]
+        image = state.smaller_image(rows, columns)
+        column = self._promised(image)
+        return column if image == state else columns - 1 - column
 
-    def _promised(self, stones: Stones) -> int:
-        """The cell of the move, in the position of a mirrored pair that has the smaller key."""
-        moves = promising_moves(self.board, *stones)
-        for rank, move in enumerate(moves[:-1]):
-            if self._field.get(bit_key(stones, rank)):
-                return move
-        return moves[-1]
-
-    def _column_of(self, cell: int) -> int:
-        return column_of(self.board, cell)
+    def _promised(self, state: BoardState) -> int:
+        """The move in the position of a mirrored pair that has the smaller key."""
+        columns = promising_moves(self.board, state)
+        for rank, column in enumerate(columns[:-1]):
+            if self._field.get(bit_key(state, rank)):
+                return column
+        return columns[-1]
 
 
-def bit_key(stones: Stones, rank: int) -> int:
+def bit_key(state: BoardState, rank: int) -> int:
     """Under which key the bit of a promising move is kept."""
-    return stones.key << RANK_BITS | rank
+    return state.key << RANK_BITS | rank
 
 
-def column_of(board: BoardMasks, cell: int) -> int:
-    """The column of a cell."""
-    return (cell.bit_length() - 1) // (board.rows + 1)
-
-
-def promising_moves(board: BoardMasks, mover: int, mask: int) -> Sequence[int]:
-    """Cells among which is every best move but those that are as good; the likeliest first.
+def promising_moves(board: BoardMasks, state: BoardState) -> Sequence[int]:
+    """Columns of which at least one is exactly best; the likeliest first.
 
     One alone where it is certain to be best: it wins, it makes two threats at once, it is the only
     one after which the opponent does not win, or nothing helps any more. Else the moves after which
@@ -190,49 +139,47 @@ def promising_moves(board: BoardMasks, mover: int, mask: int) -> Sequence[int]:
 
     The format of repertoires depends on this order.
     """
+    mover, mask = state[:2]
     free = (mask + board.bottom) & board.board
     wins = completing_cells(mover, board.rows, board.inarow) & board.board & ~mask
     threats = completing_cells(mask ^ mover, board.rows, board.inarow) & board.board & ~mask
     if wins & free:
-        return (lowest_cell(wins & free),)
+        return (_column_of_lowest(board, wins & free),)
     safe = safe_cells(free, threats)
     if not safe:
-        return (lowest_cell(free & threats or free),)
+        return (_column_of_lowest(board, free & threats or free),)
     ranked = []
     for place in range(board.columns):
         column = column_from_middle(board.columns, place)
-        move = safe & ((1 << board.rows) - 1) << column * (board.rows + 1)
+        move = safe & column_cells(board.rows, column)
         if move:
             filled = mask | move
             made = completing_cells(mover | move, board.rows, board.inarow) & board.board & ~filled
             left = (filled + board.bottom) & board.board
             if left and not safe_cells(left, made):
-                return (move,)
-            ranked.append((2 * ((move << 1) & wins != 0) - made.bit_count(), place, move))
-    return [move for _, _, move in sorted(ranked)]
+                return (column,)
+            ranked.append((2 * ((move << 1) & wins != 0) - made.bit_count(), place, column))
+    return [column for _, _, column in sorted(ranked)]
 
 
-def two_plies_before(board: BoardMasks, stones: Stones) -> Iterator[tuple[Stones, int]]:
+def two_plies_before(board: BoardMasks, state: BoardState) -> Iterator[tuple[BoardState, int]]:
     """The positions two plies before, with the column of the same player's move in each."""
-    mover, mask = stones
-    for reply in cells_in(highest_stones(board, mask) & ~mover):
+    mover, mask = state[:2]
+    for reply in highest_stones(board, mask, mask ^ mover):
         rest = mask ^ reply
-        for move in cells_in(highest_stones(board, rest) & mover):
-            yield Stones(mover ^ move, rest ^ move), column_of(board, move)
+        for move in highest_stones(board, rest, mover):
+            before = BoardState.of_stones(mover ^ move, rest ^ move)
+            yield before, _column_of_lowest(board, move)
 
 
-def highest_stones(board: BoardMasks, mask: int) -> int:
-    """The highest stone of each column."""
-    return ((mask + board.bottom) >> 1) & board.board
-
-
-def cells_in(cells: int) -> Iterator[int]:
-    """Each of many cells, the lowest bit first."""
+def highest_stones(board: BoardMasks, mask: int, stones: int) -> Iterator[int]:
+    """Those of a player's stones that lie highest in their columns, from the left."""
+    cells = ((mask + board.bottom) >> 1) & board.board & stones
     while cells:
-        yield lowest_cell(cells)
+        yield cells & -cells
         cells &= cells - 1
 
 
-def lowest_cell(cells: int) -> int:
-    """The cell with the lowest bit."""
-    return cells & -cells
+def _column_of_lowest(board: BoardMasks, cells: int) -> int:
+    """The column of the leftmost of some cells, one in a column at most."""
+    return ((cells & -cells).bit_length() - 1) // (board.rows + 1)

@@ -1,10 +1,10 @@
 """Weights that come with the package, by name, and the files of others: policies as options."""
 
 from functools import cached_property, lru_cache
-from importlib.resources import files
 from typing import Any
 
 from agents.options import alternatives, file_content, file_option
+from agents.package_file import PackageFile
 from agents.policy.network import (
     PolicyNetwork,
     PolicyScope,
@@ -15,7 +15,6 @@ from agents.policy.network import (
 )
 from envs.board import BoardGame
 
-FOLDER = "agents.policy"
 SHIPPED = ("distilled", "zero")
 """Weights for Connect Four: taught by the solver, and by nothing but games against themselves."""
 
@@ -39,12 +38,7 @@ def weights_content(weights: str | bytes) -> bytes:
         OSError: they cannot be read.
     """
     if weights in SHIPPED:
-        try:
-            return files(FOLDER).joinpath(f"{weights!s}.npz").read_bytes()
-        except ModuleNotFoundError as error:
-            raise OSError(
-                f"the weights {weights!s} come with the package, which is not here: give a file"
-            ) from error
+        return PackageFile("agents.policy", f"{weights!s}.npz").read()
     try:
         return file_content(weights)
     except OSError as error:

@@ -15,11 +15,7 @@ MOST_SLICE_NODES = 64_000
 
 
 class ExactMoves:
-    """Tells which moves keep the score of a position.
-
-    Args:
-        solver: proves scores.
-    """
+    """Tells which moves keep the score of a position."""
 
     def __init__(self, solver: Solver) -> None:
         self.solver = solver

@@ -1,16 +1,15 @@
-"""Solvers in plain Python: the kernel's search as a recursion, and small games of any kind.
+"""The search of `agents.solver.solver_kernel` as a recursion, in plain Python.
 
-`PlainEngine` is the search of `agents.solver.solver_kernel` as a recursion. It visits nearly the
-same nodes, and saves time by Python's integers of any length: the boards after each of a position's
-moves lie side by side in one long integer, a lane each, and one round of shifts finds the threats
-on all of them.
+It visits nearly the same nodes, and saves time by Python's integers of any length: the boards after
+each of a position's moves lie side by side in one long integer, a lane each, and one round of
+shifts finds the threats on all of them.
 """
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from math import inf
 
-from agents.agent import Clock, TimeUp, legal_actions
+from agents.agent import Clock, TimeUp
 from agents.solver.position_bounds import (
     CHILD_TABLE_LEFT,
     TABLE_LEFT,
@@ -26,7 +25,7 @@ from agents.solver.position_bounds import (
 )
 from agents.solver.solver_windows import PROBE_NODES, next_alpha
 from envs.bitboard import board_masks, column_cells, column_from_middle, completing_cells
-from envs.board import BoardGame, BoardState
+from envs.board import BoardState
 from envs.connectx import ConnectX
 
 NODES_BETWEEN_GLANCES = 256
@@ -36,11 +35,7 @@ MOST_KNOWN_POSITIONS = 1 << 20
 
 
 class PlainEngine:
-    """The search for one size of board, with the bounds of the positions that it has searched.
-
-    Args:
-        env: the game.
-    """
+    """The search for one size of board, with the bounds of the positions that it has searched."""
 
     def __init__(self, env: ConnectX) -> None:
         self.board = board_masks(env.rows, env.columns, env.inarow)
@@ -76,7 +71,7 @@ class PlainEngine:
         cold: bool = False,
         shared: bool = False,
     ) -> "PlainJob":
-        """A job, done in the only way there is; see `agents.solver.solver_engine.SolverEngine`."""
+        """A job; see `agents.solver.solver_engine.CompiledEngine.job`. None is ever shared."""
         return PlainJob(self, states, lower, upper, cold)
 
     def narrow(self, state: BoardState, lower: int, upper: int) -> Iterator[tuple[int, int]]:
@@ -103,10 +98,6 @@ class PlainEngine:
     def search(self, position: Position, alpha: int) -> int:
         """Search a position with the window (alpha, alpha + 1).
 
-        Args:
-            position: the position; the player to move has no win at once.
-            alpha: the window lies between it and the next score.
-
         Returns:
             A value v that says of the true score t, both for the player to move: t <= v where
             v <= alpha, and t >= v where v > alpha; see `agents.solver.solver_kernel.search`.
@@ -129,12 +120,12 @@ class PlainEngine:
         if lower > alpha:
             return lower  # fail high: proven by an earlier search
         if upper <= alpha:
-            return upper  # fail low, likewise or by pairs
+            return upper  # fail low: proven by an earlier search, or by pairs
         stones, cells = mask.bit_count(), self.board.cells
         children = self._children(mover, mask, own, moves)
         if not children:
-            return win_score(self.board, stones + 2)  # exact: more threats than can be met
-        highest = win_score(self.board, min(stones + 4, cells + 1))
+            return win_score(cells, stones + 2)  # exact: more threats than can be met
+        highest = win_score(cells, min(stones + 4, cells + 1))
         if highest <= alpha:
             return highest  # fail low: the opponent can meet all threats of the next stone
         if cells - stones > CHILD_TABLE_LEFT:
@@ -197,7 +188,8 @@ class PlainEngine:
             return
         if len(self.table) >= MOST_KNOWN_POSITIONS:
             self.table.clear()
-        least, most = -win_score(self.board, stones + 1), win_score(self.board, stones)
+        cells = self.board.cells
+        least, most = -win_score(cells, stones + 1), win_score(cells, stones)
         lower, upper = self.table.get(mover + mask, (least, most))
         if best > alpha:
             lower = max(lower, best)
@@ -207,7 +199,7 @@ class PlainEngine:
 
 
 class PlainJob:
-    """Positions that are solved one after the other; see `solver_engine.SolverJob`.
+    """Positions that are solved one after the other; see `solver_engine.CompiledJob`.
 
     A search that is interrupted begins its window anew, with what the table has kept.
     """
@@ -241,53 +233,3 @@ class PlainJob:
                     self.lowers[index], self.uppers[index] = bounds
                 self._solved = index + 1
         self.nodes += engine.nodes - begun
-
-
-class ExhaustiveSolver:
-    """Solves positions of any board game; only small boards have few enough of them.
-
-    Scores are those of `agents.solver.solver.ScoreBounds`: from the view of the player to move, one
-    more than the stones that the winner has left.
-
-    Args:
-        env: the game.
-    """
-
-    def __init__(self, env: BoardGame) -> None:
-        self.env = env
-        self._known: dict[BoardState, int] = {}
-
-    def score(self, state: BoardState) -> int:
-        """The exact score of a position.
-
-        Raises:
-            ValueError: the game is over.
-        """
-        if state not in self._known:
-            self._known[state] = max(self.scores(state).values())
-        return self._known[state]
-
-    def outcome(self, state: BoardState) -> int:
-        """1 where the player to move wins, 0 for a draw, -1 for a loss.
-
-        Raises:
-            ValueError: the game is over.
-        """
-        score = self.score(state)
-        return (score > 0) - (score < 0)
-
-    def scores(self, state: BoardState) -> dict[int, int]:
-        """The score of each legal action, from the view of the player to move in `state`.
-
-        Raises:
-            ValueError: the game is over.
-        """
-        return {
-            action: self._score_of_move(self.env.get_next_state(state, action))
-            for action in legal_actions(self.env, state)
-        }
-
-    def _score_of_move(self, child: BoardState) -> int:
-        if child.won:
-            return (self.env.rows * self.env.columns + 2 - child.mask.bit_count()) // 2
-        return -self.score(child) if self.env.get_available_actions(child) else 0

@@ -81,9 +81,14 @@ def after_move(position: Position, move: int, threats: int) -> Position:
 
 
 @inlined
-def win_score(board: BoardMasks, stones: int) -> int:
-    """The score of a player who wins at once on a board with this number of stones."""
-    return (board.cells + 1 - stones) // 2
+def win_score(cells: int, stones: int) -> int:
+    """The score of who wins with the next stone after `stones`, on a board of `cells` cells."""
+    return (cells + 1 - stones) // 2
+
+
+def sign(number: float) -> int:
+    """The result that a score stands for: 1 for a win, 0 for a draw, -1 for a loss."""
+    return (number > 0) - (number < 0)
 
 
 @inlined
@@ -96,13 +101,13 @@ def is_lost(board: BoardMasks, mask: int, threats: int) -> bool:
 @inlined
 def trivial_bounds(board: BoardMasks, mover: int, mask: int) -> tuple[int, int]:
     """The bounds of a score that need no search."""
-    stones = mask.bit_count()
+    cells, stones = board.cells, mask.bit_count()
     free = (mask + board.bottom) & board.board
     if free == 0:
         return 0, 0
     if completing_cells(mover, board.rows, board.inarow) & free:
-        return win_score(board, stones), win_score(board, stones)
-    return -win_score(board, stones + 1), win_score(board, min(stones + 2, board.cells + 1))
+        return win_score(cells, stones), win_score(cells, stones)
+    return -win_score(cells, stones + 1), win_score(cells, min(stones + 2, cells + 1))
 
 
 @inlined
@@ -137,14 +142,15 @@ def decide_by_stones(
     Returns:
         Whether that decides, and the value.
     """
+    cells = board.cells
     if free == 0:
         return True, 0  # exact: the board is full
     if moves == 0:
-        return True, -win_score(board, stones + 1)  # exact: the opponent wins with the next stone
-    highest = win_score(board, stones + 2)
+        return True, -win_score(cells, stones + 1)  # exact: the opponent wins with the next stone
+    highest = win_score(cells, stones + 2)
     if highest <= alpha:
         return True, highest  # fail low: the mover cannot win before the stone after next
-    lowest = -win_score(board, min(stones + 3, board.cells + 1))
+    lowest = -win_score(cells, min(stones + 3, cells + 1))
     if lowest > alpha:
         return True, lowest  # fail high: after a safe move the opponent cannot win any sooner
     return False, 0

@@ -5,11 +5,12 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
+from typing import Protocol
 
 from agents.agent import Clock, legal_actions
-from agents.book.opening_book import OpeningBook
 from agents.options import require_at_least
 from agents.solver.plain_solver import PlainEngine
+from agents.solver.position_bounds import sign, win_score
 from agents.solver.score_table import MOST_CELLS
 from agents.solver.solver_engine import (
     CompiledEngine,
@@ -55,7 +56,7 @@ class ScoreBounds:
     @property
     def outcome(self) -> int | None:
         """1 for a win of the player to move, 0 for a draw, -1 for a loss; None if not known."""
-        return _sign(self.lower) if _sign(self.lower) == _sign(self.upper) else None
+        return sign(self.lower) if sign(self.lower) == sign(self.upper) else None
 
     def for_opponent(self) -> "ScoreBounds":
         """Turn the bounds to the other player's view."""
@@ -66,6 +67,16 @@ OnBounds = Callable[[ScoreBounds], None]
 """Takes the bounds proven so far."""
 OnScores = Callable[[Mapping[int, ScoreBounds]], None]
 """Takes the bounds of each action's score that are proven so far."""
+
+
+class ScoreBook(Protocol):
+    """Scores of openings, which are looked up and not solved."""
+
+    def score(self, state: BoardState) -> int | None:
+        """The exact score for the player to move; None where it is not in the book."""
+
+    def least_score(self, state: BoardState) -> int | None:
+        """A lower bound of it one ply after the book's last; None elsewhere."""
 
 
 class Solver:
@@ -91,7 +102,7 @@ class Solver:
         env: ConnectX,
         table_megabytes: int = 64,
         threads: int = 1,
-        book: OpeningBook | None = None,
+        book: ScoreBook | None = None,
         plain: bool = False,
     ) -> None:
         if not fits_solver(env.rows, env.columns, env.inarow):
@@ -250,8 +261,8 @@ class Solver:
         The game is over, or no line fits the board and nobody can win, or the book has it.
         """
         if state.won:
-            score = (self.env.rows * self.env.columns + 2 - state.mask.bit_count()) // 2
-            return ScoreBounds(-score, -score)
+            score = -win_score(self.env.rows * self.env.columns, state.ply - 1)
+            return ScoreBounds(score, score)
         if not (self.env.winning_lines and self.env.get_available_actions(state)):
             return ScoreBounds(0, 0)
         in_book = self.book.score(state) if self.book else None
@@ -286,15 +297,7 @@ class Solver:
         node_limit: float,
         on_progress: OnScores | None,
     ) -> None:
-        """Search the position after each action for `node_limit` nodes, and note what is found.
-
-        Args:
-            children: the position after each action.
-            found: the bounds of each action's score so far, which are narrowed.
-            clock: ends the search.
-            node_limit: nodes for each action.
-            on_progress: told now and then.
-        """
+        """Search the position after each action for `node_limit` nodes, and note what is found."""
         before = {action: found[action] for action in children}
         jobs = {
             action: self.engine.job([child], -before[action].upper, -before[action].lower)
@@ -372,7 +375,3 @@ def _common_bounds(jobs: Sequence[SolverJob]) -> ScoreBounds:
         min(bounds.upper for bounds in found),
         sum(bounds.nodes for bounds in found),
     )
-
-
-def _sign(number: int) -> int:
-    return (number > 0) - (number < 0)

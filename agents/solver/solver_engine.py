@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from copy import copy
 from functools import lru_cache
-from typing import Any, Protocol, TypeGuard
+from typing import TypeAlias, TypeGuard
 
 from agents.agent import Clock
 from agents.compiled.compilation import Compilation, is_compiled_game, takes_wide_words
-from agents.solver.plain_solver import PlainEngine
+from agents.solver.plain_solver import PlainEngine, PlainJob
 from agents.solver.score_table import MOST_CELLS, empty_table, next_generation, table_layout
 from agents.solver.solver_kernel import MOVE_FIELDS, SOLVER_FRAME_FIELDS, SolverStack
 from agents.solver.solver_windows import (
@@ -41,56 +41,8 @@ PROOF_NODES = 20_000
 """... and how many nodes each engine may visit for all of them: some tenths of a second."""
 
 
-class SolverJob(Protocol):
-    """Positions that are solved one after the other, with the bounds proven so far."""
-
-    lowers: Any
-    """The lower bound of each position's score, a whole number."""
-    uppers: Any
-    """The upper bounds."""
-    cancelled: bool
-    """Set it, and the job ends soon."""
-
-    @property
-    def nodes(self) -> int:
-        """Positions visited so far."""
-
-    def run(self, clock: Clock, node_limit: float) -> None:
-        """Go on until all is solved, the time is up, or `node_limit` nodes were visited in all."""
-
-
-class SolverEngine(Protocol):
-    """A search for one size of board, with its table."""
-
-    def forget(self) -> None:
-        """Empty the table."""
-
-    def job(
-        self,
-        states: Sequence[BoardState],
-        lower: int,
-        upper: int,
-        cold: bool = False,
-        shared: bool = False,
-    ) -> SolverJob:
-        """A job that has not begun.
-
-        Args:
-            states: the positions; in none of them is the game over.
-            lower: scores below it need not be told from it.
-            upper: scores above it need not be told from it.
-            cold: whether each begins with an empty table; then no other job may run.
-            shared: whether `CompiledJob.helper` may be asked to share the work.
-        """
-
-
 class CompiledEngine:
-    """The compiled kernel for one size of board, and the table that its searches share.
-
-    Args:
-        env: the game.
-        table_megabytes: size of the table; `table_layout` says when it is more.
-    """
+    """The compiled kernel for one size of board, and the table that its searches share."""
 
     def __init__(self, env: ConnectX, table_megabytes: int) -> None:
         self.board = board_masks(env.rows, env.columns, env.inarow)
@@ -111,12 +63,20 @@ class CompiledEngine:
         cold: bool = False,
         shared: bool = False,
     ) -> "CompiledJob":
-        """A job; see `SolverEngine`."""
+        """A job that has not begun.
+
+        Args:
+            states: the positions; in none of them is the game over.
+            lower: scores below it need not be told from it.
+            upper: scores above it need not be told from it.
+            cold: whether each begins with an empty table; then no other job may run.
+            shared: whether `CompiledJob.helper` may be asked to share the work.
+        """
         return CompiledJob(self, states, lower, upper, cold, shared)
 
 
 class CompiledJob:
-    """A job of the compiled kernel; see `SolverEngine.job`."""
+    """Positions that are solved one after the other, with the bounds proven so far."""
 
     def __init__(
         self,
@@ -129,6 +89,7 @@ class CompiledJob:
     ) -> None:
         self.engine = engine
         self.cancelled = False
+        """Set it, and the job ends soon."""
         self.lowers = words_of([lower] * len(states))
         self.uppers = words_of([upper] * len(states))
         word = kind_of_word(engine.board.board)
@@ -157,13 +118,18 @@ class CompiledJob:
         return int(self._progress[VISITED])
 
     def run(self, clock: Clock, node_limit: float) -> None:
-        """Go on; see `SolverJob`."""
+        """Go on until all is solved, the time is up, or `node_limit` nodes were visited in all."""
         solved = False
         while not (solved or self.cancelled or clock.expired() or self.nodes >= node_limit):
             arrays = SolverArrays(self._stack, self.engine.table, self._progress)
             limit = int(min(self.nodes + SLICE_NODES, node_limit))
             solved = self.engine.solve(self._batch, arrays, limit)
         self.engine.generation = int(self._progress[GENERATION])
+
+
+SolverEngine: TypeAlias = CompiledEngine | PlainEngine
+"""A search for one size of board, with its table."""
+SolverJob: TypeAlias = CompiledJob | PlainJob
 
 
 def empty_stack(board: BoardMasks) -> SolverStack:

@@ -218,7 +218,7 @@ def look_up(board: BoardMasks, table: ScoreTable, line: ForcedLine) -> tuple[boo
         if known and lower > alpha:
             return True, lower  # fail high: proven by an earlier search
         if known and upper <= alpha:
-            return True, upper  # fail low, likewise
+            return True, upper  # fail low: proven by an earlier search
     return False, 0
 
 
@@ -246,8 +246,8 @@ def order_moves(
         Whether the node is decided, and the value.
     """
     position, alpha = line.position, line.alpha
-    stones = position.mask.bit_count()
-    left = board.cells - stones
+    cells, stones = board.cells, position.mask.bit_count()
+    left = cells - stones
     for place in range(board.columns):
         column = column_from_middle(board.columns, place)
         move = line.moves & (board.column << (column * (board.rows + 1)))
@@ -257,14 +257,14 @@ def order_moves(
                 fetch_bucket(table, table_key(board, filled ^ stone, filled), left - 1)
             threats = threats_of(board, stone, filled)
             if is_lost(board, filled, threats):
-                return True, win_score(board, stones + 2)  # exact: no earlier win was possible
+                return True, win_score(cells, stones + 2)  # exact: no earlier win was possible
             if left > FOLLOW_UP_CHILD_LEFT:
                 value = -follow_up_bound(board, filled ^ stone, filled, threats)
                 if value > alpha:
                     return True, value  # fail high: from here on the mover answers in pairs
             merit = threats.bit_count() - 2 * ((move << 1) & position.own != 0)
             insert_move(stack, ply, move, merit, threats)
-    highest = win_score(board, min(stones + 4, board.cells + 1))
+    highest = win_score(cells, min(stones + 4, cells + 1))
     if highest <= alpha:
         return True, highest  # fail low: the opponent can meet all threats of the next stone
     return False, 0
@@ -427,8 +427,8 @@ def hand_up(
         stones = mask.bit_count()
         left = board.cells - stones
         if left > TABLE_LEFT:
-            lower = best if best > alpha else -win_score(board, stones + 1)
-            upper = best if best <= alpha else win_score(board, stones)
+            lower = best if best > alpha else -win_score(board.cells, stones + 1)
+            upper = best if best <= alpha else win_score(board.cells, stones)
             work = nodes - int(frame[FRAME_BEGUN])
             store_bounds(table, table_key(board, mover, mask), left, lower, upper, work)
         value = best * int(frame[FRAME_SIGN])

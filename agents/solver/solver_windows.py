@@ -49,7 +49,7 @@ class Batch(NamedTuple):
     movers: Words
     """[n] Stones of the player to move, words as wide as the board needs."""
     masks: Words
-    """[n] Stones of both players, likewise."""
+    """[n] Stones of both players, in the same words."""
     lowers: Words
     """[n] The lower bound of the score, as far as it is proven."""
     uppers: Words

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from agents.agent import Clock, TimeUp
-from agents.book.repertoire import column_of, promising_moves
+from agents.book.repertoire import promising_moves
 from agents.guidance.opponent_models import OpponentModel, probabilities_of
 from agents.solver.exact_moves import ExactMoves
 from agents.solver.solver import Solver
@@ -13,11 +13,7 @@ from envs.board import BoardState
 
 
 class Judge:
-    """Judges positions for a player who sets traps.
-
-    Args:
-        solver: proves scores.
-    """
+    """Judges positions for a player who sets traps."""
 
     def __init__(self, solver: Solver) -> None:
         self.solver = solver
@@ -33,8 +29,7 @@ class Judge:
     def turn(self, state: BoardState, clock: Clock) -> Turn:
         """Judge a position in which the player who sets traps is to move.
 
-        In a drawn position the moves are those that keep the draw, in a lost one those after which
-        the opponent does not win at once.
+        In a drawn position its moves keep the draw, in a lost one they stop a win at once.
 
         Raises:
             TimeUp: its score was not proven in time.
@@ -71,8 +66,7 @@ class Judge:
 
     def _moves(self, state: BoardState, score: int, clock: Clock) -> Sequence[int]:
         """The moves to choose from where nothing can be won."""
-        promising = promising_moves(self._board, state.mover, state.mask)
-        moves = [column_of(self._board, cell) for cell in promising]
+        moves = promising_moves(self._board, state)
         return moves if score < 0 else [c for c in moves if self._keeps_draw(state, c, clock)]
 
     def _keeps_draw(self, state: BoardState, column: int, clock: Clock) -> bool:

@@ -1,4 +1,4 @@
-"""How the perfect agent chooses, in words: the result, whence the move, and what each move leaves.
+"""How the perfect agent chooses, in words: the result, the move's source, what each move leaves.
 
 The text is for a terminal; `connectx explain --agent perfect` prints it.
 """
@@ -15,15 +15,10 @@ from agents.agent import Clock, TimeUp
 from agents.book.opening_book import shipped_book_of
 from agents.book.repertoire import promising_moves
 from agents.perfect import PerfectAgent
-from agents.solver.analysis import (
-    BEST_STYLE,
-    Analysis,
-    ReachedPosition,
-    analyse,
-    board_picture,
-    in_words,
-    render_result,
-)
+from agents.reporting.board_picture import board_picture
+from agents.solver.analysis import BEST_STYLE, Analysis, analyse, render_result
+from agents.solver.reached_position import ReachedPosition
+from agents.solver.score_words import in_words
 from agents.solver.solver import Solver
 from agents.solver.solver_engine import is_solvable
 from agents.traps.told_trap import ToldTrap, told_trap
@@ -74,12 +69,6 @@ def told_choice(
 ) -> ToldChoice:
     """Let the agent choose a move, and find out what each legal move leaves.
 
-    Args:
-        agent: who chooses, within its own time.
-        env: the game, on a board that the solver takes.
-        state: a position in which the game goes on.
-        time_limit: seconds for the scores of all moves, and as many for all replies to them.
-
     Raises:
         ValueError: the solver does not take the game.
     """
@@ -92,7 +81,7 @@ def told_choice(
     analysis = analyse(solver, ReachedPosition(env, "", state), time_limit)  # waits for a compiler
     source = agent.source(env, state)
     board = board_masks(env.rows, env.columns, env.inarow)
-    if source != "search" and len(promising_moves(board, state.mover, state.mask)) == 1:
+    if source != "search" and len(promising_moves(board, state)) == 1:
         source = SIGHT
     column = agent.act(env, state)
     return ToldChoice(analysis, column, source, _told_traps(solver, analysis, Clock(time_limit)))

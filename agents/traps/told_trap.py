@@ -59,12 +59,6 @@ class ToldTrap:
 def told_trap(solver: Solver, state: BoardState, column: int, clock: Clock) -> ToldTrap | None:
     """Judge the opponent's replies to a move.
 
-    Args:
-        solver: of the position's game.
-        state: a position that the player to move does not win.
-        column: that this player takes, a legal one, from 0.
-        clock: ends the proofs.
-
     Returns:
         None where there is nothing for the opponent to give away: the game is over after the move,
         or the opponent loses it.
@@ -85,11 +79,7 @@ def told_trap(solver: Solver, state: BoardState, column: int, clock: Clock) -> T
 
 
 def _results_of_replies(solver: Solver, state: BoardState, clock: Clock) -> Mapping[int, int]:
-    """The result of each reply for who replies, from -1 to 1; none where the game is over.
-
-    Raises:
-        TimeUp: as `told_trap`.
-    """
+    """The result of each reply for who replies, from -1 to 1; none where the game is over."""
     results = {}
     for reply in solver.env.get_available_actions(state):
         clock.check()

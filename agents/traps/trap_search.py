@@ -17,7 +17,6 @@ from math import log, sqrt
 from typing import NamedTuple, TypeAlias
 
 from agents.guidance.opponent_models import posterior
-from envs.bitboard import mirrored
 from envs.board import BoardState
 from envs.connectx import ConnectX
 
@@ -116,37 +115,25 @@ class TrapSearch:
         self.exploration = exploration
         self.even_share = even_share
         self.turns: dict[int, TrapTurn] = {}
-        """By `position_key`."""
+        """By the key of the position."""
         self.replies: dict[int, ReplyTurn] = {}
         """The same where the opponent is to move."""
 
     def turn(self, state: BoardState, turn: Turn, belief: Belief) -> TrapTurn:
-        """The node of a position in which the player who sets traps is to move.
-
-        Args:
-            state: the position.
-            turn: its score and the moves to choose from.
-            belief: what the opponent is taken for, if the node is new.
-        """
-        image = smaller_image(self.env, state)
-        known = self.turns.get(position_key(image))
+        """The node of a position in which the player who sets traps is to move."""
+        image = self._image(state)
+        known = self.turns.get(image.key)
         if known is None:
             if image != state:
-                turn = Turn(turn.score, mirrored_columns(self.env, turn.moves))
+                turn = Turn(turn.score, self._mirrored(turn.moves))
             known = TrapTurn(image, turn, self._first_value(image, turn), belief)
-            self.turns[position_key(image)] = known
+            self.turns[image.key] = known
         return known
 
     def reply_turn(self, state: BoardState, value: float, belief: Belief) -> ReplyTurn:
-        """The node of a position in which the opponent is to move.
-
-        Args:
-            state: the position.
-            value: a first guess, if the node is new.
-            belief: what the opponent is taken for, likewise.
-        """
-        image = smaller_image(self.env, state)
-        key = position_key(image)
+        """The node of a position in which the opponent is to move."""
+        image = self._image(state)
+        key = image.key
         if key not in self.replies:
             self.replies[key] = ReplyTurn(image, value, belief)
             if not self.env.get_available_actions(image):
@@ -167,12 +154,7 @@ class TrapSearch:
         return None
 
     def expand(self, path: Sequence[TrapNode], replies: Iterable[Reply]) -> None:
-        """Enter the replies of a path's last node, and carry the values up the path.
-
-        Args:
-            path: as `select` gives it.
-            replies: of that node's position, as each model tells them.
-        """
+        """Enter the replies of a path's last node, and carry the values up the path."""
         leaf = path[-1]
         if isinstance(leaf, ReplyTurn) and not leaf.children:
             for probability, reply in likely_replies(replies, leaf.belief):
@@ -188,13 +170,9 @@ class TrapSearch:
             settle(node)
 
     def column(self, state: BoardState) -> int | None:
-        """The best column of a position, the first of equals; None where no trial has been.
-
-        Args:
-            state: a position in which the player who sets traps is to move.
-        """
-        image = smaller_image(self.env, state)
-        node = self.turns.get(position_key(image))
+        """The best column of a position, the first of equals; None where no trial has been."""
+        image = self._image(state)
+        node = self.turns.get(image.key)
         if node is None or not node.children:
             return None
         tried = [place for place, child in enumerate(node.children) if child.visits] or [0]
@@ -203,17 +181,19 @@ class TrapSearch:
         return column if image == state else self.env.columns - 1 - column
 
     def values(self, state: BoardState) -> Mapping[int, float]:
-        """The expected points of each move of a position, from 0 to 1, as far as trials have been.
-
-        Args:
-            state: a position in which the player who sets traps is to move.
-        """
-        image = smaller_image(self.env, state)
-        node = self.turns.get(position_key(image))
+        """The expected points of each move, from 0 to 1, as far as trials have been."""
+        image = self._image(state)
+        node = self.turns.get(image.key)
         if node is None or not node.children:
             return {}
-        moves = node.moves if image == state else mirrored_columns(self.env, node.moves)
+        moves = node.moves if image == state else self._mirrored(node.moves)
         return {column: child.value for column, child in zip(moves, node.children, strict=True)}
+
+    def _image(self, state: BoardState) -> BoardState:
+        return state.smaller_image(self.env.rows, self.env.columns)
+
+    def _mirrored(self, columns: Iterable[int]) -> tuple[int, ...]:
+        return tuple(self.env.columns - 1 - column for column in columns)
 
     def _walk(self, root: TrapNode) -> list[TrapNode]:
         """The path to a node without known replies, or to one that turns out to be closed."""
@@ -318,22 +298,3 @@ def promise(stones_left: int, score: int, mistake: float) -> float:
     """
     replies = stones_left + score  # before the winning one, where the position is lost
     return (0.0 if score < 0 else 0.5) + 0.5 * (1.0 - (1.0 - mistake) ** replies)
-
-
-def position_key(state: BoardState) -> int:
-    """A number that belongs to this position alone, among those with as many stones."""
-    return state.mover + state.mask
-
-
-def smaller_image(env: ConnectX, state: BoardState) -> BoardState:
-    """A position or its mirror image, whichever has the smaller key."""
-    image = state._replace(
-        mover=mirrored(env.rows, env.columns, state.mover),
-        mask=mirrored(env.rows, env.columns, state.mask),
-    )
-    return image if position_key(image) < position_key(state) else state
-
-
-def mirrored_columns(env: ConnectX, columns: Iterable[int]) -> tuple[int, ...]:
-    """The columns of a mirror image."""
-    return tuple(env.columns - 1 - column for column in columns)

@@ -40,9 +40,6 @@ class TrapSetter:
     """Chooses, of moves that lead to the same result, the one after which a likely opponent errs.
 
     The opponent is taken for a player who looks a few plies ahead; how many, its own moves tell.
-
-    Args:
-        judge: tells which moves there are to choose from, and what a reply leaves.
     """
 
     def __init__(self, judge: Judge) -> None:
@@ -58,12 +55,7 @@ class TrapSetter:
         self.judge.forget()
 
     def watch(self, replies: Sequence[tuple[BoardState, int]], clock: Clock) -> None:
-        """Learn how far the opponent sees.
-
-        Args:
-            replies: positions of this game in which the opponent was to move, and its moves there.
-            clock: ends it; what is left is learnt the next time.
-        """
+        """Learn from its replies how far the opponent sees, as long as the clock runs."""
         if self._watched != replies[: len(self._watched)]:
             self.forget()
         for state, column in replies[len(self._watched) :]:

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.environments.puffer_peer import PufferGames
+from benchmarks.environments.random_games import play_random_games
 from benchmarks.environments.vector_peer import PGX_IDS, PgxGames
 from benchmarks.results import Report, table
 from envs import BoardGame, ConnectFour, TicTacToe
-from envs.learning.random_play import LegalActionSampler, play_random_games
+from envs.learning.random_play import LegalActionSampler
 from envs.learning.vector.vector_env import make_vector_env
 
 BATCHES = (1, 8, 64, 512, 2048, 8192, 16384, 65536)

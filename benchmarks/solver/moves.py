@@ -7,6 +7,7 @@ from statistics import fmean
 from time import perf_counter
 
 from agents.perfect import PerfectAgent
+from agents.solver.position_bounds import sign
 from benchmarks.results import Report, table
 from benchmarks.solver.make_positions import random_moves
 from benchmarks.solver.solver_peer import BitBully
@@ -73,8 +74,4 @@ def _judge() -> BitBully | None:
 def _is_good(judge: BitBully, moves: str, column: int, resistance: str) -> bool:
     scores = judge.scores_of_moves(moves)
     best, chosen = max(scores.values()), scores[column]
-    return chosen == best if resistance == "longest" else _sign(chosen) == _sign(best)
-
-
-def _sign(score: int) -> int:
-    return (score > 0) - (score < 0)
+    return chosen == best if resistance == "longest" else sign(chosen) == sign(best)

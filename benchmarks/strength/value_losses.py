@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from agents.agent import Agent
 from agents.book.opening_book import shipped_book_of
+from agents.solver.position_bounds import sign
 from agents.solver.solver import Solver
 from benchmarks.solver.positions import SETS, ScoredPosition, read_positions
 from envs.board import BoardGame, BoardState, state_from_moves
@@ -79,7 +80,7 @@ def losses_in_sets(agent: Agent, sets: DrawnSets) -> Iterator[tuple[str, bool]]:
     solver = Solver(env, book=shipped_book_of(env))
     for name, positions in sets.positions.items():
         for position in positions:
-            before = (position.score > 0) - (position.score < 0)
+            before = sign(position.score)
             state = state_from_moves(env, position.moves)
             yield name, loses_value(agent, env, state, before, solver.outcome)
 

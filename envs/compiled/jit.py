@@ -218,13 +218,13 @@ def _kept_by_name(twin: Any) -> Any:
 def _meaning(kernel: Callable[..., Any]) -> str:
     """A digest of the code of a kernel and of all that it uses."""
     used = [_meaning(value) if _is_kernel(value) else value for value in _used(kernel)]
-    words = [kernel.__module__, vars(kernel)[KIND], _words(kernel.__code__), used]
-    return sha256(repr(words).encode()).hexdigest()
+    parts = [kernel.__module__, vars(kernel)[KIND], _parts(kernel.__code__), used]
+    return sha256(repr(parts).encode()).hexdigest()
 
 
-def _words(code: CodeType) -> list[Any]:
+def _parts(code: CodeType) -> list[Any]:
     """The parts of a function's code that say what it does, not where it stands."""
-    constants = [_words(c) if isinstance(c, CodeType) else c for c in code.co_consts]
+    constants = [_parts(c) if isinstance(c, CodeType) else c for c in code.co_consts]
     return [code.co_name, code.co_code, constants, code.co_names, code.co_varnames]
 
 

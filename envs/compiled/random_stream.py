@@ -34,11 +34,6 @@ def drawn_index(stream: int, count: int) -> int:
 def random_action(legal: Container[int], actions: int, stream: int) -> tuple[int, int]:
     """Draw a legal action, all equally likely: draw numbers below `actions` until one is legal.
 
-    Args:
-        legal: the legal actions, at least one.
-        actions: how many actions the game numbers, legal or not.
-        stream: the random stream.
-
     Returns:
         The action, and the stream where it stopped.
     """

@@ -1,4 +1,4 @@
-"""Checks of the arguments that single and vector environments are given."""
+"""Checks of what single and vector environments are given: ValueError says what would fit."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
@@ -16,26 +16,13 @@ ILLEGAL = ("loss", "raise")
 
 
 def require_choice(name: str, choice: object, known: Sequence[object]) -> None:
-    """Check an argument that is one of a few.
-
-    Raises:
-        ValueError: it is none of them; the message lists them.
-    """
+    """Check an argument that is one of a few."""
     if choice not in known:
         raise ValueError(f"{name} is {choice!r}: choose one of {', '.join(map(str, known))}")
 
 
 def require_options(given: Iterable[str], environment: type, sizes: Iterable[str]) -> None:
-    """Check the names of the options that an environment is made with.
-
-    Args:
-        given: the names that are none of its own arguments.
-        environment: the class, by whose constructor the options are named.
-        sizes: the names of the arguments that its rules take.
-
-    Raises:
-        ValueError: it has no such option; the message names the one that may be meant.
-    """
+    """Check the names of the options that an environment is made with."""
     parameters = [*signature(environment.__init__).parameters.values()][1:]  # type: ignore[misc]
     several = Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD
     known = [*sizes, *(each.name for each in parameters if each.kind not in several)]
@@ -52,11 +39,7 @@ def require_options(given: Iterable[str], environment: type, sizes: Iterable[str
 
 
 def whole_number(action: SupportsIndex) -> int:
-    """Return an action as a plain integer: of Python, of NumPy, or an array without dimensions.
-
-    Raises:
-        ValueError: it is no whole number.
-    """
+    """Return an action as a plain integer: of Python, of NumPy, or an array without dimensions."""
     try:
         return index(action)
     except TypeError:
@@ -64,11 +47,7 @@ def whole_number(action: SupportsIndex) -> int:
 
 
 def moves_of_reset(options: Mapping[str, Any] | None) -> str:
-    """Return the move string of the options of a reset, "" where there is none.
-
-    Raises:
-        ValueError: another option, or moves that are no text.
-    """
+    """Return the move string of the options of a reset, "" where there is none."""
     options = options or {}
     for option in options:
         if option != "moves":
@@ -77,11 +56,7 @@ def moves_of_reset(options: Mapping[str, Any] | None) -> str:
 
 
 def require_moves(moves: object) -> str:
-    """Check that this is a move string, and return it.
-
-    Raises:
-        ValueError: it is no text.
-    """
+    """Check that this is a move string, and return it."""
     if not isinstance(moves, str):
         raise ValueError(f"the moves are {moves!r}: write them as a text, as in '4453'")
     return moves
@@ -93,33 +68,21 @@ Seeds = Seed | Sequence[Seed | None] | NDArray[np.integer[Any]] | None
 
 
 def require_count(name: str, count: object) -> int:
-    """Return a number of things as a plain integer, also of NumPy's.
-
-    Raises:
-        ValueError: it is no whole number of at least 1.
-    """
+    """Return a number of things as a plain integer, also of NumPy's."""
     if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
         raise ValueError(f"{name} must be a whole number of at least 1, not {count!r}")
     return int(count)
 
 
 def require_seed(seed: object) -> int:
-    """Return a seed as a plain integer, also of NumPy's.
-
-    Raises:
-        ValueError: it is no whole number of at least 0.
-    """
+    """Return a seed as a plain integer, also of NumPy's."""
     if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
         raise ValueError(f"a seed is a whole number of at least 0, not {seed!r}")
     return int(seed)
 
 
 def seed_of_each(seed: Seeds, count: int) -> Sequence[int | None]:
-    """Return a seed, or None, for each game.
-
-    Raises:
-        ValueError: a list of another length, or a seed that is no whole number of at least 0.
-    """
+    """Return a seed, or None, for each game."""
     if seed is None:
         return [None] * count
     if isinstance(seed, str | bytes) or not isinstance(seed, Sequence | np.ndarray):
@@ -133,14 +96,7 @@ def seed_of_each(seed: Seeds, count: int) -> Sequence[int | None]:
 def reset_mask_and_rest(
     options: Mapping[str, Any] | None, count: int
 ) -> tuple[Flags, dict[str, Any]]:
-    """Take the games that a reset begins from its options, all without `reset_mask`.
-
-    Returns:
-        Flags of the games, and the other options.
-
-    Raises:
-        ValueError: a mask that is no array of bools, one for each game.
-    """
+    """Take the games that a reset begins from its options, all without `reset_mask`."""
     rest = dict(options or {})
     if "reset_mask" not in rest:
         return np.ones(count, np.bool_), rest
@@ -154,11 +110,7 @@ def reset_mask_and_rest(
 
 
 def require_actions(actions: NDArray[Any], count: int) -> Words:
-    """Return the actions as 64-bit integers, laid out as the kernels are compiled for.
-
-    Raises:
-        ValueError: they are no whole numbers, one for each game.
-    """
+    """Return the actions as 64-bit integers, laid out as the kernels are compiled for."""
     array = np.asarray(actions)
     if array.shape != (count,) or array.dtype.kind not in "iu":
         raise ValueError(
@@ -171,11 +123,7 @@ def require_actions(actions: NDArray[Any], count: int) -> Words:
 
 
 def require_masks(action_masks: NDArray[Any]) -> NDArray[Any]:
-    """Return the action masks, of any layout that the kernels can be compiled for.
-
-    Raises:
-        ValueError: they are no table of numbers or bools with a row for each game.
-    """
+    """Return the action masks, of any layout that the kernels can be compiled for."""
     array = np.asarray(action_masks)
     if array.ndim != 2 or array.dtype.kind not in "biu" or not array.dtype.isnative:
         raise ValueError(

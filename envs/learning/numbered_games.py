@@ -93,11 +93,7 @@ class NumberedGame:
             ) from None
 
     def get_next_state(self, state: NumberedState, action: int) -> NumberedState:
-        """Return the state after an action.
-
-        Raises:
-            ValueError: the action is illegal.
-        """
+        """Return the state after an action."""
         legal = self.get_available_actions(state)
         if action not in legal:
             advice = f"legal: {', '.join(map(str, legal))}" if legal else "the game is over"
@@ -107,11 +103,7 @@ class NumberedGame:
         return self._numbered(self.game.get_next_state(state.state, chosen), reward)
 
     def reward(self, state: NumberedState, action: int) -> float:
-        """Return the reward for playing an action, from player 1's view.
-
-        Raises:
-            ValueError: the action is illegal.
-        """
+        """Return the reward for playing an action, from player 1's view."""
         return self.get_next_state(state, action).result
 
     def result(self, state: NumberedState) -> float:

@@ -89,11 +89,7 @@ OTHER_OBSERVERS: Mapping[str, Callable[[Any], Observer]] = {ENCODED: Encoding}
 
 
 def make_observer(observation: str | None, game: BoardGame | NumberedGame) -> Observer:
-    """Return the observer of this name; None is the usual one of the game.
-
-    Raises:
-        ValueError: there is none; the message lists the known ones.
-    """
+    """Return the observer of this name; None is the usual one of the game."""
     observers = OBSERVERS if isinstance(game, BoardGame) else OTHER_OBSERVERS
     if observation is None:
         observation = next(iter(observers))

@@ -33,11 +33,7 @@ RANDOM = "random"
 
 
 def require_opponent(opponent: str | Opponent | Actor | None, game: BoardGame) -> None:
-    """Check that an opponent can be made, and plays the game.
-
-    Raises:
-        ValueError: as `make_opponent`; or an agent whose weights are of another board.
-    """
+    """Check that an opponent can be made, and plays the game."""
     if opponent not in (RANDOM, None):
         agent: Any = getattr(make_opponent(opponent, seed=0), "__self__", None)
         if hasattr(agent, "require_playable"):
@@ -76,11 +72,7 @@ def known_agents() -> Any:
 
 
 class Dice:
-    """The random numbers of an environment: seats, and the actions of the random opponent.
-
-    Args:
-        stream: where they begin, as `envs.compiled.random_stream` has it.
-    """
+    """The random numbers of an environment: seats, and the actions of the random opponent."""
 
     def __init__(self, stream: int) -> None:
         self.stream = stream

@@ -28,12 +28,7 @@ from envs.render import board_ansi, board_rgb
 
 
 class Window:
-    """Shows one picture after the other in the one window that pygame has in a process.
-
-    Args:
-        title: what stands above the pictures.
-        pictures_per_second: the most that are shown; `show` waits for the time to pass.
-    """
+    """Shows one picture after the other in the one window that pygame has in a process."""
 
     def __init__(self, title: str, pictures_per_second: int) -> None:
         self._title = title
@@ -256,11 +251,7 @@ def env(
     observation: str | None = None,
     illegal: str = "loss",
 ) -> AECEnv[str, Observation, int]:
-    """Make a `BoardGameAEC` that raises PettingZoo's errors before `reset` and after the end.
-
-    Raises:
-        ValueError: as there.
-    """
+    """Make a `BoardGameAEC` that raises PettingZoo's errors before `reset` and after the end."""
     return OrderEnforcingWrapper(BoardGameAEC(game, render_mode, observation, illegal))
 
 

@@ -1,12 +1,9 @@
-"""Random play in batches: legal actions drawn from masks, and whole games of them."""
+"""Random play in batches: legal actions drawn from masks."""
 
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
-from envs.bitboard import fits_in_wide_word, word_of_board
-from envs.board import BoardGame
 from envs.compiled.jit import (
     compiled,
     compiles,
@@ -14,11 +11,10 @@ from envs.compiled.jit import (
     jit,
     jit_parallel,
     parallel_range,
-    words_of,
 )
-from envs.compiled.random_stream import drawn_index, next_stream, random_action, stream_of_seed
+from envs.compiled.random_stream import drawn_index, next_stream, stream_of_seed
 from envs.learning.arguments import Seed, require_count, require_masks, require_seed
-from envs.learning.vector.vector_kernels import Bytes, Words, make_random_games
+from envs.learning.vector.vector_kernels import Bytes, Words
 from envs.learning.vector.vector_threads import (
     Kernel,
     ThreadedKernel,
@@ -92,13 +88,7 @@ def draw_in_parts(parts: int, masks: Bytes, streams: Words, actions: Words) -> N
 
 @jit
 def draw_of_masks(masks: Bytes, streams: Words, actions: Words) -> None:
-    """Draw an action of each mask, all that are not 0 equally likely; 0 where none is.
-
-    Args:
-        masks: of shape (rows, actions).
-        streams: one for each `BLOCK` of rows; they are left where they stopped.
-        actions: is filled.
-    """
+    """Draw an action of each mask, all that are not 0 equally likely; 0 where none is."""
     rows, numbers = masks.shape
     for block in range(len(streams)):
         stream = streams[block]
@@ -113,54 +103,3 @@ def draw_of_masks(masks: Bytes, streams: Words, actions: Words) -> None:
                     stream = next_stream(stream)
                 actions[row] = drawn_index(stream, numbers)
         streams[block] = stream
-
-
-class RandomGames(NamedTuple):
-    """The results of random games, counted, and their plies in all."""
-
-    wins_first: int
-    wins_second: int
-    draws: int
-    plies: int
-
-
-def play_random_games(game: BoardGame, games: int, seed: Seed) -> RandomGames:
-    """Play games in which both players choose among the legal actions, all equally likely.
-
-    Compiled on boards that `envs.bitboard.fits_in_wide_word`, with the same results as elsewhere.
-
-    Args:
-        game: the rules.
-        games: how many, at least 0.
-        seed: at least 0; the same seed plays the same games.
-
-    Raises:
-        ValueError: a negative number, or a seed that is no whole number.
-    """
-    if games < 0:
-        raise ValueError(f"the number of games must be at least 0, not {games}")
-    stream = stream_of_seed(require_seed(seed))
-    if compiles() and fits_in_wide_word(game.rows, game.columns, game.inarow):
-        return _compiled_games(game, games, stream)
-    return _plain_games(game, games, stream)
-
-
-def _compiled_games(game: BoardGame, games: int, stream: int) -> RandomGames:
-    word, cells = word_of_board(game.rows, game.columns, game.inarow), game.action_cells
-    play = make_random_games(game.rows, game.inarow, word(sum(cells)))
-    lowest = words_of([column & -column for column in cells], word)
-    return RandomGames(*play(games, stream, lowest, words_of(cells, word)))
-
-
-def _plain_games(game: BoardGame, games: int, stream: int) -> RandomGames:
-    actions = len(game.action_cells)
-    wins = {1: 0, 2: 0, None: 0}
-    plies = 0
-    for _ in range(games):
-        state = game.initial_state()
-        while legal := game.get_available_actions(state):
-            action, stream = random_action(legal, actions, stream)
-            state = game.get_next_state(state, action)
-        wins[game.winner(state)] += 1
-        plies += state.mask.bit_count()
-    return RandomGames(wins[1], wins[2], wins[None], plies)

@@ -30,13 +30,6 @@ def register_environments(
 
     So the rules and the searches never load either library, and `import envs` may stand before or
     after their imports.
-
-    Args:
-        ids: of the package's own environments.
-        listed: lists the games when a library is there.
-
-    Returns:
-        The ids of the package's own.
     """
     for library, register in REGISTERING.items():
         if sys.modules.get(library):

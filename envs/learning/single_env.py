@@ -7,8 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from inspect import signature
-from types import new_class
-from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex
+from typing import Any, ClassVar, Self, SupportsIndex
 
 import numpy as np
 from gymnasium import Env, logger
@@ -54,32 +53,7 @@ Observation = NDArray[np.int8]
 Info = dict[str, Any]
 
 
-if TYPE_CHECKING:
-
-    class _Rules:
-        """The methods that the classes of environments have from their rules."""
-
-        @property
-        def action_count(self) -> int:
-            raise NotImplementedError
-
-        def initial_state(self) -> Any:
-            raise NotImplementedError
-
-        def get_available_actions(self, state: Any) -> Sequence[int]:
-            raise NotImplementedError
-
-        def get_next_state(self, state: Any, action: int) -> Any:
-            raise NotImplementedError
-
-        def result(self, state: Any) -> float:
-            raise NotImplementedError
-
-else:
-    _Rules = object
-
-
-class GameEnv(Env[Observation, np.int64], _Rules):
+class GameEnv(Env[Observation, np.int64]):
     """A game in which an agent learns: `step` plays its action and the opponent's answer.
 
     It is the rules of its game, too: a search takes `env.unwrapped` and `env.unwrapped.state`.
@@ -141,7 +115,7 @@ class GameEnv(Env[Observation, np.int64], _Rules):
         self.render_mode = render_mode
         game: Any = self
         self._observer = make_observer(observation, game)
-        self._actions = self.action_count
+        self._actions: int = game.action_count
         self.observation_space = self._observer.space
         self.action_space = Discrete(self._actions)
 
@@ -150,16 +124,12 @@ class GameEnv(Env[Observation, np.int64], _Rules):
         self._answers: Sequence[Opponent] = ()
         self._playing = 0
         self._learner: int | None = None
-        self._state = self.initial_state()
+        self._state = game.initial_state()
         self._legal: Sequence[int] = ()
 
     @abstractmethod
     def _take_rules(self, *size: int, **named_size: int) -> None:
-        """Begin to be a game of this size.
-
-        Raises:
-            ValueError: a size that does not fit.
-        """
+        """Begin to be a game of this size."""
 
     @property
     def state(self) -> Any:
@@ -210,7 +180,8 @@ class GameEnv(Env[Observation, np.int64], _Rules):
         self._play(chosen)
         if self._answers and self._legal:
             self._play_answer(learner)
-        result = self.result(self._state)
+        game: Any = self
+        result: float = game.result(self._state)
         reward = result if learner == 1 else -result if result else 0.0
         return self._observation(), reward, not self._legal, False, self._info()
 
@@ -283,7 +254,7 @@ class GameEnv(Env[Observation, np.int64], _Rules):
     def _begin(self, moves: str) -> None:
         game: Any = self
         self._state = state_from_moves(game, moves)
-        self._legal = self.get_available_actions(self._state)
+        self._legal = game.get_available_actions(self._state)
         if self._answers:
             self._learner = PLAYERS.get(self.seat) or self._dice.player()
             self._draw_opponent()
@@ -295,8 +266,9 @@ class GameEnv(Env[Observation, np.int64], _Rules):
             )
 
     def _play(self, action: int) -> None:
-        self._state = self.get_next_state(self._state, action)
-        self._legal = self.get_available_actions(self._state)
+        game: Any = self
+        self._state = game.get_next_state(self._state, action)
+        self._legal = game.get_available_actions(self._state)
 
     def _play_answer(self, learner: int) -> None:
         """Let the opponent play until it is the learner's turn, or the game is over."""
@@ -346,37 +318,36 @@ def no_change_of_self_play() -> ValueError:
     )
 
 
+class ConnectXEnv(BoardGameEnv, ConnectX):
+    """`ConnectX` as an environment, with the arguments of `GameEnv`."""
+
+    rules = ConnectX
+
+
+class TicTacToeEnv(BoardGameEnv, TicTacToe):
+    """`TicTacToe` as an environment, with the arguments of `GameEnv`."""
+
+    rules = TicTacToe
+
+
 class Environments(dict[type, type[GameEnv]]):
-    """The environments of games, by the classes of their rules; made when they are asked for."""
+    """The environments of games, by the classes of their rules."""
 
     def __missing__(self, rules: type) -> type[GameEnv]:
-        """Make the class of a game's environments: `class ConnectXEnv(BoardGameEnv, ConnectX)`."""
-        is_board = issubclass(rules, BoardGame)
-        bases = (BoardGameEnv, rules) if is_board else (NumberedGameEnv,)
-        body = {
-            "__module__": __name__,
-            "__doc__": f"`{rules.__name__}` as an environment, with the arguments of `GameEnv`.",
-            "rules": rules,
-        }
-        made = new_class(f"{rules.__name__}Env", bases, exec_body=lambda own: own.update(body))
-        self[rules] = made
-        return made
+        """Make the class of another game's environments, as those above."""
+        bases = (BoardGameEnv, rules) if issubclass(rules, BoardGame) else (NumberedGameEnv,)
+        doc = f"`{rules.__name__}` as an environment, with the arguments of `GameEnv`."
+        body = {"__module__": __name__, "__doc__": doc, "rules": rules}
+        make: Any = type(bases[0])
+        self[rules] = make(f"{rules.__name__}Env", bases, body)
+        return self[rules]
 
 
-ENVIRONMENTS = Environments()
-
-
-if TYPE_CHECKING:
-
-    class ConnectXEnv(BoardGameEnv, ConnectX):
-        """`ConnectX` as an environment, to those who check types."""
-
-    class TicTacToeEnv(BoardGameEnv, TicTacToe):
-        """`TicTacToe` as an environment, to those who check types."""
+ENVIRONMENTS = Environments({ConnectX: ConnectXEnv, TicTacToe: TicTacToeEnv})
 
 
 def __getattr__(name: str) -> type[GameEnv]:
-    """Find `ConnectXEnv`, `TicTacToeEnv` and so on, for Gymnasium and pickle."""
+    """Find the class of a registered game's environments, for Gymnasium and pickle."""
     rules = rules_called(name.removesuffix("Env")) if name.endswith("Env") else None
     if rules is None:
         raise AttributeError(

@@ -9,6 +9,7 @@ from graphlib import CycleError, TopologicalSorter
 from submission.bundle.definitions import BundleError, Definition
 from submission.bundle.loading import Loading
 from submission.bundle.naming import Meaning, OwnNames, Symbol, Use, bundle_names, renamed
+from submission.bundle.package_files import with_content
 from submission.bundle.source_tree import SourceTree
 from submission.bundle.sources import LibraryImport, Module
 
@@ -69,7 +70,7 @@ class _Gatherer:
         sources: dict[str, list[str]] = {module.name: [] for module in modules}
         for one in definitions:
             uses = [*self.uses[one], *self.quoted_uses_in(one)]
-            sources[one.module].append(renamed(one, uses, names))
+            sources[one.module].append(with_content(one, uses, renamed(one, uses, names)))
         return Closure(
             modules,
             definitions,

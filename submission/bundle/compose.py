@@ -8,11 +8,11 @@ from pathlib import PurePath
 from textwrap import indent
 
 from agents.agent import Agent
-from agents.book.book_format import base85_lines
 from agents.options import agent_options
 from agents.registry import JsonValue
 from submission.bundle.closure import Closure
 from submission.bundle.naming import OwnNames
+from submission.bundle.package_files import base85_lines
 from submission.bundle.sources import LibraryImport, Module
 from submission.kaggle import upload_command
 

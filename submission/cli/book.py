@@ -9,7 +9,7 @@ from typing import Annotated, TypeVar
 import typer
 
 from agents.agent import OnProgress
-from agents.book.book_format import book_module, repertoire_module
+from agents.book.book_format import encode_book
 from agents.book.book_positions import BookScope
 from agents.book.building.book_building import (
     Checkpoint,
@@ -18,10 +18,11 @@ from agents.book.building.book_building import (
     build_book,
     build_repertoire,
 )
-from agents.book.building.trap_book import RepliesFile, TrapScope, build_traps, strong_opponents
+from agents.book.building.replies_file import RepliesFile, TrapScope
+from agents.book.building.trap_book import build_traps, strong_opponents
 from agents.book.repertoire import RepertoireScope
 from agents.options import require_at_least
-from agents.reporting.output_file import replace_content, replace_text, require_writable
+from agents.reporting.output_file import replace_content, require_writable
 from submission.cli.arguments import Columns, Dask, Inarow, Rows
 from submission.cli.solve import require_memory
 from submission.executors.dask_workers import chosen_executor
@@ -104,8 +105,8 @@ def book(
             "--output",
             "-o",
             metavar="FILE",
-            help="Where to write; a repertoire as a Python module where the name ends in .py.",
-            show_default="book_data.py, repertoire.cxrp or traps.cxrp",
+            help="Where to write.",
+            show_default="openings.cxbk, repertoire.cxrp or traps.cxrp",
         ),
     ] = None,
 ) -> None:
@@ -141,7 +142,8 @@ def book(
         if seat is not None:
             raise ValueError("--seat belongs to --repertoire and --traps: add one of them")
         scope = BookScope(*board, BOOK_PLIES if plies is None else plies)
-        _write_book(scope, output or Path("book_data.py"), resume, (workers, dask), table_megabytes)
+        target = output or Path("openings.cxbk")
+        _write_book(scope, target, resume, (workers, dask), table_megabytes)
         return
     reach = max(0, rows * columns // 2 - 1) if plies is None else plies
     require_at_least("plies", reach, 0)
@@ -176,7 +178,7 @@ def _write_book(
 
         def build(executor: Executor, show: OnProgress) -> str:
             content = build_book(checkpoint, known, executor, table_megabytes, show)
-            replace_text(output, book_module(content))
+            replace_content(output, encode_book(content))
             return f"{len(content.deepest_scores)} scores"
 
         _run(build, output, workers)
@@ -194,8 +196,7 @@ def _write_repertoire(
 
         def build(executor: Executor, show: OnProgress) -> str:
             data = build_repertoire(checkpoint, known, executor, table_megabytes, show)
-            module = output.suffix == ".py"
-            replace_content(output, repertoire_module(scope, data).encode() if module else data)
+            replace_content(output, data)
             return f"the moves of {checkpoint.count} positions"
 
         _run(build, output, workers)

@@ -15,19 +15,17 @@ from agents.book.opening_book import shipped_book_of
 from agents.reporting.output_file import held, require_writable
 from agents.solver.analysis import (
     Analysis,
-    ReachedPosition,
     WatchedAnalyse,
     analyse,
     analyse_all,
     analyse_score,
     as_json_line,
     as_plain_line,
-    read_position,
-    read_positions,
     render_analysis,
-    score_text,
 )
+from agents.solver.reached_position import ReachedPosition, read_position, read_positions
 from agents.solver.saved_table import load_table, require_table, save_table
+from agents.solver.score_words import score_text
 from agents.solver.solver import Solver
 from envs.connectx import ConnectX
 from submission.cli.games import GameColumns, GameInarow, GameRows

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from agents.reporting.stats import Estimate, score_estimate
-from agents.solver.analysis import ReachedPosition, in_words
+from agents.solver.reached_position import ReachedPosition
+from agents.solver.score_words import in_words
 from agents.solver.solver import ScoreBounds
 from submission.arena.seats import Failure
 from submission.grading.solved_positions import GAME, Outcome, Phase, SolvedPosition

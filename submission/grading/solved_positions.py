@@ -18,7 +18,8 @@ from typing import Self, TypeVar
 
 from agents.guidance.ordering import sensible_actions
 from agents.reporting.input_file import quoted, read_content, read_header, refused
-from agents.solver.analysis import read_position
+from agents.solver.position_bounds import sign
+from agents.solver.reached_position import read_position
 from envs.board import BoardState, parse_moves, state_from_moves
 from envs.connectx import ConnectFour
 
@@ -40,7 +41,7 @@ class Outcome(IntEnum):
     @classmethod
     def of(cls, score: int) -> "Outcome":
         """The outcome that a score stands for."""
-        return cls((score > 0) - (score < 0))
+        return cls(sign(score))
 
 
 class Phase(StrEnum):

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from agents.book.opening_book import shipped_book_of
 from agents.reporting.stats import Estimate
+from agents.solver.position_bounds import sign
 from envs.board import BoardGame, moves_text
 from submission.arena.game_record import GameRecord
 from submission.match.match import (
@@ -253,8 +254,7 @@ def _outcome(env: BoardGame, opening: Opening) -> int | None:
     score = book.score(state) if book else None
     if score is None:
         return None
-    sign = (score > 0) - (score < 0)
-    return sign if state.player == 1 else -sign
+    return sign(score) if state.player == 1 else -sign(score)
 
 
 def _results(names: tuple[str, str], games: Sequence[GameRecord]) -> tuple[str, str, str]:

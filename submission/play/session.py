@@ -10,7 +10,7 @@ from rich.console import Console, Group
 from rich.status import Status
 from rich.text import Text
 
-from agents.solver.analysis import board_picture
+from agents.reporting.board_picture import board_picture
 from agents.solver.solver_engine import is_solvable
 from envs.board import BoardGame, moves_text
 from envs.connectx import ConnectX

@@ -6,7 +6,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from agents.solver.analysis import ReachedPosition, in_words
+from agents.solver.reached_position import ReachedPosition
+from agents.solver.score_words import in_words
 from agents.solver.solver import ScoreBounds
 from envs.board import moves_text, state_from_moves
 from submission.match.match import Completion

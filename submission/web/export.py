@@ -2,13 +2,14 @@
 
 import json
 import re
-from base64 import b64encode, b85decode
+from base64 import b64encode
 from dataclasses import asdict
 from pathlib import Path
 
-from agents.book.data import SHIPPED_BOOK
-from agents.book.repertoire_data import SHIPPED_REPERTOIRE
+from agents.book.book_format import REPERTOIRE
+from agents.book.opening_book import OPENINGS
 from agents.levels import LEVELS
+from agents.package_file import PackageFile
 from agents.reporting.output_file import replace_content, replace_text
 from submission import __version__
 from submission.web.one_script import PAGE, one_script
@@ -53,8 +54,8 @@ def page_index() -> str:
 def page_script() -> str:
     """All modules of the page as one script, with what answers them."""
     exported = {
-        "book": _base64_of(SHIPPED_BOOK),
-        "repertoire": _base64_of(SHIPPED_REPERTOIRE),
+        "book": _base64_of(OPENINGS),
+        "repertoire": _base64_of(REPERTOIRE),
         "levels": [{**asdict(level), "elo": None} for level in LEVELS],  # measured elsewhere
         "saved": saved_frame(),
         "thinker": one_script("thinker", {}),
@@ -63,6 +64,6 @@ def page_script() -> str:
     return f"window.exported = {json.dumps(exported)};\n{one_script('main', {'api': 'answers'})}"
 
 
-def _base64_of(base85: str) -> str:
-    """Bytes in the form that browsers read."""
-    return b64encode(b85decode(base85)).decode("ascii")
+def _base64_of(file: PackageFile) -> str:
+    """A file in the form that browsers read."""
+    return b64encode(file.read()).decode("ascii")

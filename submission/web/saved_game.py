@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from agents.reporting.output_file import replace_text
-from agents.solver.analysis import plies_to_end
 from agents.solver.exact_moves import bounds_of_best
+from agents.solver.score_words import plies_to_end
 from agents.solver.solver import ScoreBounds
 from agents.solver.solver_engine import is_solvable
 from envs.board import BoardGame

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from random import Random
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -157,18 +157,22 @@ def refuse(content: bytes) -> TrainedPolicy:
     raise AssertionError("nobody needs these weights")
 
 
+def nowhere(package: str) -> NoReturn:
+    raise ModuleNotFoundError(package)
+
+
 def test_where_a_bundle_has_left_the_weights_behind_they_are_done_without(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """As in an agent of a user's own, which makes another agent."""
-    monkeypatch.setattr("agents.policy.shipped.FOLDER", "agents.nowhere")
+    monkeypatch.setattr("agents.package_file.files", nowhere)
     env = ConnectFour()
     found, expected = (
         make_agent("alphabeta", depth=3, **options).search(env, env.initial_state())
         for options in ({}, {"heuristic": "open_lines"})
     )
     assert found.action_values == expected.action_values
-    with pytest.raises(OSError, match="the weights distilled come with the package"):
+    with pytest.raises(OSError, match=r"distilled\.npz comes with the package"):
         make_agent("alphabeta", heuristic="learned").search(env, env.initial_state())
 
 

@@ -1,7 +1,7 @@
 """The perfect agent against BitBully, an independent solver, move by move."""
 
 from random import Random
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -198,3 +198,14 @@ def test_a_torn_book_of_traps_is_refused() -> None:
     for torn in (whole[:-1], whole[:1000] + b"\0" + whole[1001:], whole[:30]):
         with pytest.raises(ValueError, match=r"this repertoire is damaged|this is no repertoire"):
             PerfectAgent(traps=torn)
+
+
+def left_behind(traps: str) -> NoReturn:
+    raise OSError(traps)
+
+
+def test_without_the_book_of_traps_the_repertoire_plays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in the bundle of level 10, which plays as this agent does."""
+    monkeypatch.setattr("agents.perfect.known_traps", left_behind)
+    env = ConnectFour()
+    assert PerfectAgent().source(env, state_from_moves(env, "4")) == "repertoire"

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.agent import OnProgress
 from agents.book.book_format import (
     REPERTOIRE_CHECKSUM,
     REPERTOIRE_HEADER,
@@ -19,7 +20,7 @@ from agents.book.book_format import (
     encode_repertoire,
 )
 from agents.book.building.book_building import Checkpoint, UnfinishedBook, build_repertoire
-from agents.book.building.repertoire_building import OnPly, RepertoireBuilder
+from agents.book.building.repertoire_building import RepertoireBuilder
 from agents.book.repertoire import Repertoire, RepertoireScope, promising_moves
 from agents.book.retrieval import make_bit_field
 from envs import BoardState, ConnectX
@@ -121,7 +122,7 @@ def test_no_other_position_has_a_move_unless_it_is_plain(scope: RepertoireScope)
     states, others = {env.initial_state()}, 0
     while states:
         for state in states - inside:
-            plain = len(promising_moves(board, state.mover, state.mask)) == 1
+            plain = len(promising_moves(board, state)) == 1
             assert (repertoire.move(state) is not None) == plain, state
             others += not plain
         states = states_after(env, states)
@@ -153,7 +154,7 @@ def test_a_game_that_is_over_or_out_of_turn_has_no_move() -> None:
 # --- computing
 
 
-def built(executor: Executor, checkpoint: Checkpoint[RepertoireScope], on_ply: OnPly) -> bytes:
+def built(executor: Executor, checkpoint: Checkpoint[RepertoireScope], on_ply: OnProgress) -> bytes:
     """As the command does it."""
     with checkpoint.opened(resume=True) as known:
         return build_repertoire(checkpoint, known, executor, 1, on_ply)

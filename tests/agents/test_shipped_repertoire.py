@@ -11,7 +11,7 @@ import pytest
 
 from agents.book.book_format import shipped_repertoire
 from agents.book.opening_book import shipped_book
-from agents.book.repertoire import column_of, promising_moves
+from agents.book.repertoire import promising_moves
 from agents.solver.solver import Solver
 from envs import BoardState, ConnectFour, state_from_moves
 from envs.board import moves_text
@@ -35,8 +35,8 @@ def positions(number: int, seed: int) -> Iterator[list[int]]:
         random_plies = rng.choice((0, 0, 0, repertoire.scope.all_plies + 1))
         moves, state = list[int](), ENV.initial_state()
         while ENV.get_available_actions(state):
-            promising = promising_moves(repertoire.board, state.mover, state.mask)
-            move = column_of(repertoire.board, rng.choice(promising))
+            promising = promising_moves(repertoire.board, state)
+            move = rng.choice(promising)
             if state.player == player:
                 column = repertoire.move(state)
                 if column is None:

@@ -12,7 +12,7 @@ import pytest
 from agents import PerfectAgent
 from agents.book.book_format import SHIPPED_TRAPS, known_traps, traps_content
 from agents.book.opening_book import shipped_book
-from agents.book.repertoire import column_of, promising_moves
+from agents.book.repertoire import promising_moves
 from agents.solver.solver import Solver
 from envs import BoardState, ConnectFour, state_from_moves
 from envs.board import moves_text
@@ -33,8 +33,8 @@ def positions(number: int, seed: int) -> Iterator[list[int]]:
     while len(seen) < number:
         moves, state = list[int](), ENV.initial_state()
         while ENV.get_available_actions(state) and len(seen) < number:
-            promising = promising_moves(TRAPS.board, state.mover, state.mask)
-            move: int | None = column_of(TRAPS.board, rng.choice(promising))
+            promising = promising_moves(TRAPS.board, state)
+            move: int | None = rng.choice(promising)
             if state.player == 2:
                 move = TRAPS.move(state)
                 if move is None:

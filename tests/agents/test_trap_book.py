@@ -10,13 +10,12 @@ import pytest
 
 from agents.agent import Clock
 from agents.book.building.book_building import UnfinishedBook
+from agents.book.building.replies_file import RepliesFile, TrapScope
 from agents.book.building.trap_book import (
     EPSILON,
     OPENING_SHARE,
-    RepliesFile,
     ReplyTask,
     TrapBookBuilder,
-    TrapScope,
     build_traps,
     model_of_agent,
     replies_of_task,

@@ -3,7 +3,6 @@
 import gzip
 import json
 import zlib
-from base64 import b85decode
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
@@ -12,13 +11,13 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from agents.book.book_format import decode_book, decode_repertoire, encode_book
+from agents.book.book_format import REPERTOIRE, decode_book, decode_repertoire, encode_book
 from agents.book.book_positions import BookScope
 from agents.book.building.book_building import Checkpoint, build_book, build_repertoire
-from agents.book.building.trap_book import RepliesFile, TrapScope, build_traps
+from agents.book.building.replies_file import RepliesFile, TrapScope
+from agents.book.building.trap_book import build_traps
 from agents.book.opening_book import open_book
 from agents.book.repertoire import Repertoire, RepertoireScope
-from agents.book.repertoire_data import SHIPPED_REPERTOIRE
 from agents.policy.network import decode_policy, decode_scope, encode_policy
 from agents.policy.training.label_files import read_labelled_positions, write_labelled_positions
 from agents.policy.training.labelling import LabelSettings, make_labelled_positions
@@ -108,7 +107,7 @@ def _replies(folder: Path) -> Path:
 
 
 def _repertoire(folder: Path) -> Path:
-    return _written(folder / "repertoire.cxrp", b85decode(SHIPPED_REPERTOIRE))
+    return _written(folder / "repertoire.cxrp", REPERTOIRE.read())
 
 
 def _use_repertoire(path: Path) -> None:

@@ -6,19 +6,16 @@ import signal
 import subprocess
 import sys
 import time
-from base64 import b85decode
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from agents import PerfectAgent
-from agents.book.book_format import BookContent, book_module, decode_book, decode_repertoire
+from agents.book.book_format import decode_book, decode_repertoire
 from agents.book.book_positions import BookScope
 from agents.book.building.book_building import Checkpoint
 from agents.book.repertoire import RepertoireScope
 from envs import ConnectX
-from submission.bundle.sources import read_module
 from tests.helpers.shell import Shell
 from tests.helpers.signals import heed_ctrl_c
 from tests.helpers.systems import needs_posix
@@ -29,37 +26,31 @@ SMALL = "--rows 4 --columns 4 --inarow 3 --plies 4 --workers 1 --table-megabytes
 LONG = "--rows 5 --columns 5 --inarow 4 --plies 10 --workers 1 --table-megabytes 64"
 
 
-def content_of(module: Path) -> BookContent:
-    namespace: dict[str, str] = {}
-    exec(module.read_text(encoding="utf-8"), namespace)
-    return decode_book(b85decode(namespace["SHIPPED_BOOK"]))
-
-
 def test_a_book_is_written_and_its_scores_are_kept(shell: Shell, tmp_path: Path) -> None:
     outcome = shell.run("book", *SMALL.split())
-    assert (outcome.status, outcome.stdout) == (0, "Wrote book_data.py, 0 kB: 82 scores.\n")
-    content = content_of(tmp_path / "book_data.py")
+    assert (outcome.status, outcome.stdout) == (0, "Wrote openings.cxbk, 0 kB: 82 scores.\n")
+    content = decode_book((tmp_path / "openings.cxbk").read_bytes())
     assert content.scope == SCOPE
-    scores = Checkpoint(tmp_path / "book_data.py.scores", SCOPE).read()
+    scores = Checkpoint(tmp_path / "openings.cxbk.scores", SCOPE).read()
     assert content.deepest_scores.tolist() == [scores[key] for key in sorted(scores)]
 
 
 @pytest.mark.parametrize("length", [300, 20])
 def test_resuming_solves_what_is_missing(shell: Shell, tmp_path: Path, length: int) -> None:
-    shell.run("book", *SMALL.split(), "-o", "first.py")
-    whole = (tmp_path / "first.py.scores").read_bytes()
-    (tmp_path / "second.py.scores").write_bytes(whole[:length])
-    outcome = shell.run("book", *SMALL.split(), "-o", "second.py", "--resume")
+    shell.run("book", *SMALL.split(), "-o", "first.cxbk")
+    whole = (tmp_path / "first.cxbk.scores").read_bytes()
+    (tmp_path / "second.cxbk.scores").write_bytes(whole[:length])
+    outcome = shell.run("book", *SMALL.split(), "-o", "second.cxbk", "--resume")
     assert outcome.status == 0
-    assert "The last line of second.py.scores was torn: what it told is" in outcome.stdout
-    assert (tmp_path / "second.py").read_text() == (tmp_path / "first.py").read_text()
-    written = (tmp_path / "second.py.scores").read_bytes()
+    assert "The last line of second.cxbk.scores was torn: what it told is" in outcome.stdout
+    assert (tmp_path / "second.cxbk").read_bytes() == (tmp_path / "first.cxbk").read_bytes()
+    written = (tmp_path / "second.cxbk.scores").read_bytes()
     assert sorted(written.splitlines()) == sorted(whole.splitlines())
 
 
 @needs_posix
 def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
-    checkpoint = Checkpoint(tmp_path / "book_data.py.scores", BookScope(5, 5, 4, 10))
+    checkpoint = Checkpoint(tmp_path / "openings.cxbk.scores", BookScope(5, 5, 4, 10))
     process = subprocess.Popen(
         [sys.executable, "-m", "submission", "book", *LONG.split()],
         cwd=tmp_path,
@@ -78,25 +69,16 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
     )
     assert stopped is not None
     assert len(checkpoint.read()) >= int(stopped[1])
-    assert not (tmp_path / "book_data.py").exists()
-
-
-def test_a_book_can_go_into_a_bundle(tmp_path: Path) -> None:
-    scores = np.arange(91_295) % 43 - 21
-    module = tmp_path / "book_data.py"
-    module.write_text(book_module(BookContent(BookScope(6, 7, 4, 8), scores)))
-    assert content_of(module).deepest_scores.tolist() == scores.tolist()
-    assert max(map(len, module.read_text().splitlines())) == 100
-    assert list(read_module("book_data", module, frozenset()).definitions) == ["SHIPPED_BOOK"]
+    assert not (tmp_path / "openings.cxbk").exists()
 
 
 def test_scores_of_an_earlier_run_are_not_overwritten(shell: Shell, tmp_path: Path) -> None:
-    scores = tmp_path / "book_data.py.scores"
+    scores = tmp_path / "openings.cxbk.scores"
     scores.write_text(f"{Checkpoint(scores, SCOPE).heading}\n")
     before = scores.read_bytes()
     outcome = shell.run("book", *SMALL.split())
     assert outcome.status == 2
-    assert "book_data.py.scores has what an earlier run found" in outcome.stderr
+    assert "openings.cxbk.scores has what an earlier run found" in outcome.stderr
     assert scores.read_bytes() == before
 
 
@@ -165,12 +147,10 @@ def test_a_repertoire_is_written_and_played(shell: Shell, tmp_path: Path) -> Non
     assert "_REPERTOIRE = b85decode(" in path.read_text()
 
 
-def test_a_repertoire_of_one_seat_as_a_module(shell: Shell, tmp_path: Path) -> None:
-    words = [*REPERTOIRE.split(), "--seat", "2", "--plies", "3", "-o", "moves.py"]
+def test_a_repertoire_of_one_seat(shell: Shell, tmp_path: Path) -> None:
+    words = [*REPERTOIRE.split(), "--seat", "2", "--plies", "3", "-o", "moves.cxrp"]
     assert shell.run(*words).status == 0
-    namespace: dict[str, str] = {}
-    exec((tmp_path / "moves.py").read_text(encoding="utf-8"), namespace)
-    repertoire = decode_repertoire(b85decode(namespace["SHIPPED_REPERTOIRE"]))
+    repertoire = decode_repertoire((tmp_path / "moves.cxrp").read_bytes())
     assert repertoire.scope == RepertoireScope(4, 4, 3, -1, -1, 3)
     assert "earlier run" in shell.run(*words).stderr
     assert shell.run(*words, "--resume").status == 0

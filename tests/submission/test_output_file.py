@@ -480,7 +480,7 @@ def test_a_second_run_of_a_command_is_told_of_the_first(
     book = "book --rows 4 --columns 4 --inarow 3 --plies 2 --workers 1 --table-megabytes 1"
     runs: dict[str, tuple[Opening, str]] = {
         "solve 44444 --table t.bin": (held, "t.bin"),
-        book: (growing_file, "book_data.py.scores"),
+        book: (growing_file, "openings.cxbk.scores"),
         f"{book} --repertoire": (growing_file, "repertoire.cxrp.moves"),
         "evaluate random: --against greedy --games 2 --arena own --results g": (growing_file, "g"),
         "ladder random: greedy --games 2 --arena own --results g": (growing_file, "g"),

@@ -15,8 +15,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from agents.solver.analysis import in_words, read_position
+from agents.solver.reached_position import read_position
 from agents.solver.saved_table import save_table
+from agents.solver.score_words import in_words
 from agents.solver.solver import ScoreBounds, Solver
 from envs import ConnectFour, ConnectX, board_text, state_from_moves
 from tests.helpers.brute_force import BruteForce

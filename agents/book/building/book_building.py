@@ -6,7 +6,7 @@ they were found.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor, Executor
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -24,11 +24,12 @@ from agents.book.book_positions import (
 )
 from agents.book.building.repertoire_building import RepertoireBuilder
 from agents.book.building.shards import solve_positions
-from agents.book.repertoire import RepertoireScope, Stones, column_of, promising_moves
+from agents.book.repertoire import RepertoireScope, promising_moves
 from agents.reporting.input_file import read_content
 from agents.reporting.output_file import GrowingFile, growing_file
 from agents.solver.position_bounds import trivial_bounds
 from envs.bitboard import BoardMasks, has_run
+from envs.board import BoardState
 from envs.compiled.jit import Words
 
 MOST_POSITIONS = 2**24
@@ -41,11 +42,7 @@ Scope = TypeVar("Scope", BookScope, RepertoireScope)
 
 
 class FindingsFile(ABC, Generic[Finding]):
-    """A checkpoint: what has been found, by the key of its position.
-
-    Args:
-        path: of the file.
-    """
+    """A checkpoint: what has been found, by the key of its position."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -78,9 +75,6 @@ class FindingsFile(ABC, Generic[Finding]):
     def opened(self, resume: bool) -> Iterator[dict[int, Finding]]:
         """The findings of an earlier run by key; in the `with` block this run alone adds to them.
 
-        Args:
-            resume: whether there may be any.
-
         Raises:
             FileExistsError: there are some, and there may be none.
             OSError: the file cannot be read and written, or another run is using it.
@@ -105,19 +99,11 @@ class FindingsFile(ABC, Generic[Finding]):
                         self.path.unlink()
 
     def read(self) -> dict[int, Finding]:
-        """Read the findings by key; a line that is cut short is passed over.
-
-        Raises:
-            OSError, ValueError: as `opened`.
-        """
+        """Read the findings by key; a line that is cut short is passed over."""
         return self._parsed(read_content(self.path, "name a checkpoint"))[0]
 
     def append(self, found: Mapping[int, Finding]) -> None:
-        """Add findings by key, while the file is `opened`.
-
-        Raises:
-            OSError: they cannot be written.
-        """
+        """Add findings by key, while the file is `opened`."""
         lines = [self.line(key, finding) for key, finding in found.items()]
         self._file.append("".join(f"{line}\n" for line in self._untold + lines).encode("ascii"))
         self.count, self._untold = self.count + len(lines), []
@@ -153,12 +139,7 @@ class FindingsFile(ABC, Generic[Finding]):
 
 
 class Checkpoint(FindingsFile[int], Generic[Scope]):
-    """The scores of one book, or the columns of one board's repertoires.
-
-    Args:
-        path: of the file.
-        scope: what is computed.
-    """
+    """The scores of one book, or the columns of one board's repertoires."""
 
     def __init__(self, path: Path, scope: Scope) -> None:
         super().__init__(path)
@@ -177,39 +158,33 @@ class Checkpoint(FindingsFile[int], Generic[Scope]):
         return f"{key} {finding}"
 
     def finding(self, line: str) -> tuple[int, int]:
-        """The key and the score or column of a line.
-
-        Raises:
-            ValueError: it is none.
-        """
+        """The key and the score or column of a line."""
         try:
             key, found = map(int, line.split())
         except ValueError:
             raise ValueError("a key and a score or column") from None
-        if not self._can_be(key, found):
+        state = position_of_key(self.scope.board, key)
+        if state is None or not self._can_have(state, found):
             raise ValueError("a position with a score or column that it can have")
         return key, found
 
-    def _can_be(self, key: int, found: int) -> bool:
+    def _can_have(self, state: BoardState, found: int) -> bool:
         board = self.scope.board
-        stones = stones_in_play(board, key)
-        if stones is None:
-            return False
         if isinstance(self.scope, BookScope):
-            least, most = trivial_bounds(board, *stones)
-            return stones.ply == self.scope.plies and least <= found <= most
-        moves = promising_moves(board, *stones)
-        return len(moves) > 1 and found in [column_of(board, move) for move in moves]
+            least, most = trivial_bounds(board, state.mover, state.mask)
+            return state.ply == self.scope.plies and least <= found <= most
+        columns = promising_moves(board, state)
+        return len(columns) > 1 and found in columns
 
 
-def stones_in_play(board: BoardMasks, key: int) -> Stones | None:
+def position_of_key(board: BoardMasks, key: int) -> BoardState | None:
     """The unfinished position of a key; None where there is none."""
-    stones = Stones(*stones_of_keys(board, key))
-    mover, mask = stones
-    has_line = any(has_run(each, board.rows, board.inarow) for each in (mover, mask ^ mover))
-    is_in_turn = mover.bit_count() == stones.ply // 2
-    goes_on = is_in_turn and not has_line and mask != board.board
-    return stones if goes_on and stones.key == key else None
+    state = BoardState.of_stones(*stones_of_keys(board, key))
+    both = state.mover, state.mask ^ state.mover
+    has_line = any(has_run(stones, board.rows, board.inarow) for stones in both)
+    in_turn = state.mover.bit_count() == state.ply // 2
+    goes_on = in_turn and not has_line and state.mask != board.board
+    return state if goes_on and state.key == key else None
 
 
 def board_words(rows: int, columns: int, inarow: int) -> str:
@@ -242,13 +217,11 @@ def build_book(
     scores = {key: known[key] for key in keys if key in known}
     unknown = [key for key in keys if key not in known]
     on_progress(len(scores), len(keys), "")
-    try:
+    with told_how_to_go_on(lambda: f"{len(scores)} of {len(keys)} positions are solved"):
         for found in solve_positions(scope, unknown, executor, table_megabytes):
             checkpoint.append(found)
             scores |= found
             on_progress(len(scores), len(keys), "")
-    except (KeyboardInterrupt, BrokenExecutor) as stop:
-        raise unfinished_book(stop, f"{len(scores)} of {len(keys)} positions are solved") from stop
     return BookContent(scope, np.array([scores[key] for key in keys], np.int64))
 
 
@@ -274,13 +247,8 @@ def build_repertoire(
 ) -> bytes:
     """Find what is not known of a repertoire's moves yet; its bytes.
 
-    Args:
-        checkpoint: the moves go there as soon as they are found.
-        known: columns by key of an earlier run.
-        executor: any executor of the `concurrent.futures` kind.
-        table_megabytes: size of each worker's transposition table.
-        on_progress: takes the number of positions of a ply that are done.
-        choice: how moves are chosen; see `RepertoireBuilder`.
+    The arguments are those of `build_book`, with columns in the place of scores, and `choice` is
+    that of `RepertoireBuilder`.
 
     Raises:
         UnfinishedBook: Ctrl-C, or a worker process died.
@@ -288,19 +256,22 @@ def build_repertoire(
     builder = RepertoireBuilder(
         checkpoint.scope, executor, table_megabytes, known, checkpoint.append, on_progress, choice
     )
-    try:
+    with told_how_to_go_on(lambda: f"the moves of {len(builder.columns)} positions are found"):
         return encode_repertoire(checkpoint.scope, builder.build())
-    except (KeyboardInterrupt, BrokenExecutor) as stop:
-        done = f"the moves of {len(builder.columns)} positions are found"
-        raise unfinished_book(stop, done) from stop
 
 
 class UnfinishedBook(Exception):
     """The computation has stopped; the message says why, how far it got, and how to go on."""
 
 
-def unfinished_book(stop: BaseException, done: str) -> UnfinishedBook:
-    """Say why a computation has stopped, and what is done."""
-    interrupted = isinstance(stop, KeyboardInterrupt)
-    reason = "Interrupted" if interrupted else "A worker died, perhaps for want of memory"
-    return UnfinishedBook(f"{reason}: {done}. The same command with --resume goes on from there.")
+@contextmanager
+def told_how_to_go_on(done: Callable[[], str]) -> Iterator[None]:
+    """Turn what stops a computation into `UnfinishedBook`; `done` says how far it has got."""
+    try:
+        yield
+    except (KeyboardInterrupt, BrokenExecutor) as stop:
+        interrupted = isinstance(stop, KeyboardInterrupt)
+        reason = "Interrupted" if interrupted else "A worker died, perhaps because memory ran out"
+        raise UnfinishedBook(
+            f"{reason}: {done()}. The same command with --resume goes on from there."
+        ) from stop

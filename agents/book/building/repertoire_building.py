@@ -4,51 +4,29 @@ A player's plies are taken one after the other: the moves of one ply, and every 
 the positions of the next.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from functools import lru_cache
+from functools import lru_cache, partial
 from threading import local
-from typing import NamedTuple
 
-from agents.agent import Clock
-from agents.book.building.shards import SHARD_POSITIONS, run_shards
+from agents.agent import Clock, OnProgress
+from agents.book.building.shards import run_shards
 from agents.book.opening_book import shipped_book_of
-from agents.book.repertoire import (
-    RepertoireScope,
-    Stones,
-    bit_key,
-    cells_in,
-    column_of,
-    promising_moves,
-)
+from agents.book.repertoire import RepertoireScope, bit_key, promising_moves
 from agents.book.retrieval import BitField, make_bit_field
 from agents.solver.exact_moves import ExactMoves
 from agents.solver.solver import Solver
 from agents.traps.likely_replies import ExactJudge, Judge
 from agents.traps.trap_search import Turn
 from agents.traps.trap_setter import TrapSetter
-from envs.bitboard import BoardMasks, has_run
 from envs.board import BoardState
 from envs.connectx import ConnectX
 
 OnMoves = Callable[[Mapping[int, int]], None]
 """Takes the columns, by the keys of their positions, that have been found."""
-OnPly = Callable[[int, int, str], None]
-"""Takes the number of positions of a ply that are done, their total, and the ply."""
-
 
 TRIALS = 40
 """Trials of the search for traps in a position that is not won."""
-
-
-class MoveShard(NamedTuple):
-    """Positions whose moves are to be found, and how: all that a worker has to be told."""
-
-    scope: RepertoireScope
-    positions: tuple[Stones, ...]
-    table_megabytes: int
-    choice: str
-    """How the moves are chosen: one of `MoveChooser.choices`."""
 
 
 class RepertoireBuilder:
@@ -60,7 +38,7 @@ class RepertoireBuilder:
         table_megabytes: size of each worker's transposition table.
         known: columns of an earlier run, by key.
         on_moves: takes each new column as soon as it is found.
-        on_ply: takes the progress.
+        on_ply: takes how many positions of a ply are done, of how many, and the ply.
         choice: how the moves of what a player meets are chosen, one of `MoveChooser.choices`.
     """
 
@@ -71,11 +49,12 @@ class RepertoireBuilder:
         table_megabytes: int,
         known: Mapping[int, int],
         on_moves: OnMoves,
-        on_ply: OnPly,
+        on_ply: OnProgress,
         choice: str = "best",
     ) -> None:
         self.scope = scope
         self.board = scope.board
+        self.game = ConnectX(*scope[:3])
         self.columns = dict(known)
         """The column of every position found so far that has several promising moves, by key."""
         self._executor = executor
@@ -86,118 +65,77 @@ class RepertoireBuilder:
         self._bits: dict[int, int] = {}
 
     def build(self) -> BitField:
-        """Find all moves.
-
-        Raises:
-            concurrent.futures.BrokenExecutor: a worker died.
-        """
-        begin = Stones(0, 0)
-        after_one = {reply.key: reply for reply in next_positions(self.board, begin)}
-        self._find_plies_of(1, {begin.key: begin})
-        self._find_plies_of(2, after_one)
-        self._find_all_plies({begin.key: begin})
+        """Find all moves."""
+        begin = [self.game.initial_state()]
+        for player, positions in ((1, begin), (2, list(self._following(begin)))):
+            last = self.scope.plies_of(player)
+            for ply in range(player - 1, last + 1, 2):
+                self._find(positions, f"player {player}, ply {ply} of {last}", self._choice)
+                moved = [child for state in positions for child in self._moved(state)]
+                positions = list(self._following(moved))
+        positions, last = begin, self.scope.all_plies
+        for ply in range(last + 1):
+            self._find(positions, f"all positions, ply {ply} of {last}", "first")
+            positions = list(self._following(positions))
         return make_bit_field(self._bits)
 
-    def _find_all_plies(self, positions: dict[int, Stones]) -> None:
-        for ply in range(self.scope.all_plies + 1):
-            self._find(positions, f"all positions, ply {ply} of {self.scope.all_plies}", "first")
-            following = (next_positions(self.board, stones) for stones in positions.values())
-            positions = {stones.key: stones for group in following for stones in group}
+    def _following(self, states: Iterable[BoardState]) -> Iterable[BoardState]:
+        """The positions after each move in which the game goes on, of two mirror images one."""
+        rows, columns = self.game.rows, self.game.columns
+        children = (
+            child.smaller_image(rows, columns)
+            for state in states
+            for column in self.game.get_available_actions(state)
+            for child in self._after(state, column)
+        )
+        return {child.key: child for child in children}.values()
 
-    def _find_plies_of(self, player: int, positions: dict[int, Stones]) -> None:
-        last = self.scope.plies_of(player)
-        for ply in range(player - 1, last + 1, 2):
-            self._find(positions, f"player {player}, ply {ply} of {last}", self._choice)
-            replies = (
-                reply
-                for stones in positions.values()
-                for moved in self._moved(stones)
-                for reply in next_positions(self.board, moved)
-            )
-            positions = {stones.key: stones for stones in replies}
+    def _after(self, state: BoardState, column: int) -> Iterator[BoardState]:
+        """The position after a move; none where it ends the game."""
+        child = self.game.get_next_state(state, column)
+        if self.game.get_available_actions(child):
+            yield child
 
-    def _moved(self, stones: Stones) -> Iterator[Stones]:
+    def _moved(self, state: BoardState) -> Iterator[BoardState]:
         """The position after the repertoire's move, unless that ends the game."""
-        moves = promising_moves(self.board, *stones)
-        column = self.columns.get(stones.key)
-        for move in moves:
-            if len(moves) == 1 or column_of(self.board, move) == column:
-                yield from after(self.board, stones, move)
+        columns = promising_moves(self.board, state)
+        chosen = columns[0] if len(columns) == 1 else self.columns[state.key]
+        return self._after(state, chosen)
 
-    def _find(self, positions: Mapping[int, Stones], ply: str, choice: str) -> None:
+    def _find(self, positions: Iterable[BoardState], ply: str, choice: str) -> None:
         """Find the moves of the positions of a ply, and enter their bits."""
         choices = {
-            key: moves
-            for key, stones in sorted(positions.items())
-            if len(moves := promising_moves(self.board, *stones)) > 1
+            state: columns
+            for state in sorted(positions, key=lambda state: state.key)
+            if len(columns := promising_moves(self.board, state)) > 1
         }
-        unknown = [positions[key] for key in choices if key not in self.columns]
+        unknown = [state for state in choices if state.key not in self.columns]
         done = len(choices) - len(unknown)
         self._on_ply(done, len(choices), ply)
-        shards = [
-            MoveShard(
-                self.scope,
-                tuple(unknown[start : start + SHARD_POSITIONS]),
-                self._table_megabytes,
-                choice,
-            )
-            for start in range(0, len(unknown), SHARD_POSITIONS)
-        ]
-        for shard, columns in run_shards(self._executor, columns_of_shard, shards):
-            found = dict(zip((stones.key for stones in shard.positions), columns, strict=True))
+        work = partial(columns_of, self.game, self._table_megabytes, choice)
+        for columns_found in run_shards(self._executor, work, unknown):
+            found = {state.key: column for state, column in columns_found.items()}
             self._on_moves(found)
             self.columns |= found
             done += len(found)
             self._on_ply(done, len(choices), ply)
-        for key, moves in choices.items():
-            self._enter(positions[key], [column_of(self.board, move) for move in moves])
-
-    def _enter(self, stones: Stones, columns: Sequence[int]) -> None:
-        """Enter the bits of a position's promising moves, up to the one that it is."""
-        chosen = columns.index(self.columns[stones.key])
-        for rank in range(min(chosen + 1, len(columns) - 1)):
-            self._bits[bit_key(stones, rank)] = int(rank == chosen)
+        for state, columns in choices.items():
+            chosen = columns.index(self.columns[state.key])
+            for rank in range(min(chosen + 1, len(columns) - 1)):
+                self._bits[bit_key(state, rank)] = int(rank == chosen)
 
 
-def next_positions(board: BoardMasks, stones: Stones) -> Iterator[Stones]:
-    """The positions after each move that does not end the game, of two mirror images one."""
-    for move in cells_in((stones.mask + board.bottom) & board.board):
-        for child in after(board, stones, move):
-            yield one_of_images(board, child)
-
-
-def after(board: BoardMasks, stones: Stones, move: int) -> Iterator[Stones]:
-    """The position after a move; none where it ends the game."""
-    mover, mask = stones
-    if not has_run(mover | move, board.rows, board.inarow) and mask | move != board.board:
-        yield Stones(mover ^ mask, mask | move)
-
-
-def one_of_images(board: BoardMasks, stones: Stones) -> Stones:
-    """A position or its mirror image, whichever has the smaller key."""
-    image = stones.mirrored(board)
-    return image if image.key < stones.key else stones
-
-
-def columns_of_shard(shard: MoveShard) -> list[int]:
-    """The columns of a shard's positions, in their order."""
-    *board, _, _, _ = shard.scope
-    chooser = _MEMORY.chooser(ConnectX(*board), shard.table_megabytes)
+def columns_of(
+    game: ConnectX, table_megabytes: int, choice: str, states: Sequence[BoardState]
+) -> list[int]:
+    """The columns of some positions, in their order, by one of `MoveChooser.choices`."""
+    chooser = _MEMORY.chooser(game, table_megabytes)
     chooser.forget()
-    choose = chooser.choices[shard.choice]
-    return [
-        choose(BoardState(*stones, player=1 + stones.ply % 2, won=False))
-        for stones in shard.positions
-    ]
+    return [chooser.choices[choice](state) for state in states]
 
 
 class MoveChooser:
-    """Chooses moves of a repertoire; none of them gives a result away.
-
-    Args:
-        env: the game.
-        table_megabytes: size of the solver's transposition table.
-    """
+    """Chooses moves of a repertoire; none of them gives a result away."""
 
     def __init__(self, env: ConnectX, table_megabytes: int) -> None:
         solver = Solver(env, table_megabytes, book=shipped_book_of(env))

@@ -1,12 +1,9 @@
-"""Solving the positions of an opening book, in shards that any executor can run.
-
-Only the positions after the last ply are solved; the scores of all others follow from them.
-"""
+"""Work on many positions, divided into shards that any executor can run."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, as_completed
-from functools import lru_cache
-from typing import NamedTuple, TypeVar
+from functools import lru_cache, partial
+from typing import TypeVar
 
 import numpy as np
 
@@ -15,70 +12,47 @@ from agents.solver.solver import Solver
 from envs.board import BoardState
 from envs.connectx import ConnectX
 
-Task = TypeVar("Task")
+Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
 
 SHARD_POSITIONS = 64
 """Positions that are solved in one go: a few seconds' work where they have 8 stones."""
 
 
-class Shard(NamedTuple):
-    """Positions to solve, and how: all that a worker has to be told."""
-
-    scope: BookScope
-    keys: tuple[int, ...]
-    table_megabytes: int
-
-
-def solve_positions(
-    scope: BookScope, keys: Sequence[int], executor: Executor, table_megabytes: int
-) -> Iterator[dict[int, int]]:
-    """Solve positions; the scores come shard by shard, as soon as one is done.
-
-    Args:
-        scope: the board.
-        keys: the positions. Neighbours in this order share a shard and so the solver's memory.
-        executor: any executor of the `concurrent.futures` kind.
-        table_megabytes: size of each worker's transposition table.
-
-    Yields:
-        Keys with their scores, from the view of the player to move; see `ScoreBounds`.
-    """
-    shards = [
-        Shard(scope, tuple(keys[start : start + SHARD_POSITIONS]), table_megabytes)
-        for start in range(0, len(keys), SHARD_POSITIONS)
-    ]
-    for shard, scores in run_shards(executor, solve_shard, shards):
-        yield dict(zip(shard.keys, scores, strict=True))
-
-
 def run_shards(
-    executor: Executor, solve: Callable[[Task], Outcome], shards: Sequence[Task]
-) -> Iterator[tuple[Task, Outcome]]:
-    """Each shard with its outcome, as soon as it is done. What ends the loop cancels the others."""
-    futures = {executor.submit(solve, shard): shard for shard in shards}
+    executor: Executor,
+    work: Callable[[Sequence[Item]], Sequence[Outcome]],
+    items: Sequence[Item],
+) -> Iterator[dict[Item, Outcome]]:
+    """The outcome of each item, a shard at a time, as soon as it is done.
+
+    Neighbours share a shard. What ends the loop cancels the shards that have not begun.
+    """
+    starts = range(0, len(items), SHARD_POSITIONS)
+    shards = [tuple(items[start : start + SHARD_POSITIONS]) for start in starts]
+    futures = {executor.submit(work, shard): shard for shard in shards}
     try:
         for future in as_completed(futures):
-            yield futures[future], future.result()
+            yield dict(zip(futures[future], future.result(), strict=True))
     finally:
         for future in futures:
             future.cancel()
 
 
-def solve_shard(shard: Shard) -> list[int]:
-    """The scores of a shard's positions, in their order."""
-    return _shard_solver(shard.scope, shard.table_megabytes).score_all(_shard_states(shard))
+def solve_positions(
+    scope: BookScope, keys: Sequence[int], executor: Executor, table_megabytes: int
+) -> Iterator[dict[int, int]]:
+    """Solve the positions of an opening book; shard by shard, keys with the mover's scores."""
+    return run_shards(executor, partial(_scores, scope, table_megabytes), keys)
+
+
+def _scores(scope: BookScope, table_megabytes: int, keys: Sequence[int]) -> list[int]:
+    movers, masks = stones_of_keys(scope.board, np.array(keys, np.int64))
+    stones = zip(movers.tolist(), masks.tolist(), strict=True)
+    return _solver(scope, table_megabytes).score_all([BoardState.of_stones(*one) for one in stones])
 
 
 @lru_cache(maxsize=1)
-def _shard_solver(scope: BookScope, table_megabytes: int) -> Solver:
+def _solver(scope: BookScope, table_megabytes: int) -> Solver:
     """The solver of a worker, which remembers what earlier shards have taught it."""
     return Solver(ConnectX(scope.rows, scope.columns, scope.inarow), table_megabytes)
-
-
-def _shard_states(shard: Shard) -> list[BoardState]:
-    movers, masks = stones_of_keys(shard.scope.board, np.array(shard.keys, np.int64))
-    return [
-        BoardState.of_stones(mover, mask)
-        for mover, mask in zip(movers.tolist(), masks.tolist(), strict=True)
-    ]

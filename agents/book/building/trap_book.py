@@ -2,26 +2,20 @@
 
 The workers tell what the opponent is likely to reply in a position and what is left then, which
 takes all the time; the tree that chooses the positions is grown here. What they have told is kept
-in a checkpoint, a text file: a first line that says what is computed, then a line for each position
-of the opponent's with its key (`agents.traps.trap_search.position_key`) and its replies,
-`column:chances:score:moves` with the chances of all opponents joined by commas and the moves by
-dots.
+in a checkpoint (`agents.book.building.replies_file`).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Executor
+from concurrent.futures import Executor
 from functools import lru_cache, partial
-from pathlib import Path
 from threading import local
 from typing import Any, NamedTuple
 
 from agents.agent import Clock, OnProgress, TimeUp
 from agents.book.building.book_building import (
-    FindingsFile,
-    board_words,
-    stones_in_play,
-    unfinished_book,
+    told_how_to_go_on,
 )
+from agents.book.building.replies_file import RepliesFile, TrapScope
 from agents.book.opening_book import shipped_book_of
 from agents.guidance.opponent_models import (
     OpponentMixture,
@@ -32,11 +26,9 @@ from agents.guidance.opponent_models import (
 )
 from agents.parallel.workers import Task, Workers
 from agents.registry import agent_from_text
-from agents.solver.position_bounds import trivial_bounds
 from agents.solver.solver import Solver
 from agents.traps.likely_replies import Judge
-from agents.traps.trap_search import Belief, Reply, TrapNode, TrapSearch, Turn, position_key
-from envs.bitboard import board_masks
+from agents.traps.trap_search import Belief, Reply, TrapNode, TrapSearch
 from envs.board import BoardState
 from envs.connectx import ConnectX
 
@@ -55,41 +47,12 @@ LEAST_BELIEF = 0.02
 """Opponents who are so much less likely than the likeliest are not asked; most soon are."""
 LEAST_VISITS = 4
 """Trials through a position before its move is taken from the tree."""
-TRIAL_SECONDS = 0.05
-"""For an opponent to show that it plays on the board."""
 TRIES = 8
 """How often another path is looked for where a worker has the end of one already."""
 
 
-class TrapScope(NamedTuple):
-    """A book of traps: a board, who sets them, and for whom."""
-
-    rows: int
-    columns: int
-    inarow: int
-    seat: int
-    """Of the player who sets traps, 1 or 2."""
-    opponents: tuple[str, ...]
-    """The agents that the model of the opponent is a mixture of."""
-
-    def check(self) -> None:
-        """See whether there can be such a book.
-
-        Raises:
-            ValueError: no such seat, no opponents, one that is no agent, or one that does not play
-                on the board.
-        """
-        if self.seat not in (1, 2):
-            raise ValueError(f"the seat is 1 or 2, not {self.seat}")
-        if not self.opponents:
-            raise ValueError("a book of traps needs at least one opponent")
-        env = ConnectX(self.rows, self.columns, self.inarow)
-        for text in self.opponents:
-            agent_from_text(text).act(env, env.initial_state(), TRIAL_SECONDS)
-
-
 def strong_opponents(rows: int, columns: int, inarow: int) -> tuple[str, ...]:
-    """Opponents for a book of traps: those that see much fall for what is hardest to see.
+    """Opponents for a book of traps: strong ones, who fall only for what is hard to see.
 
     In Connect Four networks guide some of them.
     """
@@ -126,14 +89,7 @@ OnReplies = Callable[[Mapping[int, Sequence[Reply]]], None]
 
 
 class TrapBookBuilder:
-    """Grows a tree of traps.
-
-    Args:
-        scope: the board, the seat and the opponents.
-        table_megabytes: size of each worker's transposition table.
-        known: replies of an earlier run, by key.
-        on_replies: takes new ones as soon as they are found.
-    """
+    """Grows a tree of traps."""
 
     def __init__(
         self,
@@ -154,22 +110,12 @@ class TrapBookBuilder:
     def grow(
         self, executor: Executor, workers: int, clock: Clock, on_trial: Callable[[], None]
     ) -> None:
-        """Run trials until the time is up, or there is nothing left to learn.
-
-        Args:
-            executor: any executor of the `concurrent.futures` kind.
-            workers: how many tasks it runs at the same time.
-            clock: ends the growth.
-            on_trial: called after each.
-
-        Raises:
-            concurrent.futures.BrokenExecutor: a worker died.
-        """
+        """Run trials until the time is up, or there is nothing left to learn."""
         self._grow_again()
         paths: list[list[TrapNode]] = []
         try:
             for number, replies in Workers(executor, workers + 1).run(self._tasks(paths), clock):
-                key = position_key(paths[number][-1].state)
+                key = paths[number][-1].state.key
                 self._under_way.discard(key)
                 if key not in self.known:
                     self.known[key] = replies
@@ -186,10 +132,10 @@ class TrapBookBuilder:
             path = self.search.select(self.root)
             if path is None:
                 break
-            self.search.expand(path, self.known.get(position_key(path[-1].state), ()))
+            self.search.expand(path, self.known.get(path[-1].state.key, ()))
 
     def columns(self) -> dict[int, int]:
-        """The column of each position that enough trials went through, by `position_key`."""
+        """The column of each position that enough trials went through, by its key."""
         return {
             key: column
             for key, node in self.search.turns.items()
@@ -212,11 +158,10 @@ class TrapBookBuilder:
         """
         while (path := self._path()) is not None:
             leaf = path[-1]
-            key = position_key(leaf.state)
-            if key in self.known:
-                self.search.expand(path, self.known[key])
+            if leaf.state.key in self.known:
+                self.search.expand(path, self.known[leaf.state.key])
                 continue
-            self._under_way.add(key)
+            self._under_way.add(leaf.state.key)
             paths.append(path)
             task = ReplyTask(self.scope, leaf.state, leaf.belief, self._table_megabytes)
             yield len(paths) - 1, partial(replies_of_task, task)
@@ -225,7 +170,7 @@ class TrapBookBuilder:
         """A path, to a position that no worker has if one is soon found; None: nothing is left."""
         for _ in range(TRIES):
             path = self.search.select(self.root)
-            if path is None or position_key(path[-1].state) not in self._under_way:
+            if path is None or path[-1].state.key not in self._under_way:
                 break
         return path
 
@@ -247,12 +192,7 @@ def replies_of_task(task: ReplyTask) -> list[Reply]:
 
 
 def chances_of_all(asked: Mapping[int, float], task: ReplyTask) -> tuple[float, ...]:
-    """The probability that each opponent gives to a reply; the mean in place of who was not asked.
-
-    Args:
-        asked: by the number of the opponent, at least one.
-        task: says how likely each is.
-    """
+    """The probability that each opponent gives to a reply; the mean for who was not asked."""
     total = sum(task.belief[number] for number in asked)
     mean = sum(task.belief[number] * chance for number, chance in asked.items()) / total
     return tuple(asked.get(number, mean) for number in range(len(task.belief)))
@@ -286,80 +226,6 @@ def _new_models(opponents: tuple[str, ...]) -> list[OpponentModel]:
 _MEMORY = _Memory()
 
 
-class RepliesFile(FindingsFile[Sequence[Reply]]):
-    """The replies that were found for one book of traps.
-
-    Args:
-        path: of the file.
-        scope: the book.
-    """
-
-    def __init__(self, path: Path, scope: TrapScope) -> None:
-        super().__init__(path)
-        self.scope = scope
-        self._env = ConnectX(scope.rows, scope.columns, scope.inarow)
-        self._board = board_masks(scope.rows, scope.columns, scope.inarow)
-
-    @property
-    def heading(self) -> str:
-        """The first line: what is computed."""
-        *board, seat, opponents = self.scope
-        return f"connectx book traps 1: {board_words(*board)}, seat {seat}, {' '.join(opponents)}"
-
-    def line(self, key: int, finding: Sequence[Reply]) -> str:
-        """The line of a position's replies."""
-        words = [
-            f"{reply.column}:{','.join(f'{chance:.4g}' for chance in reply.chances)}:"
-            f"{reply.turn.score}:{'.'.join(map(str, reply.turn.moves))}"
-            for reply in finding
-        ]
-        return " ".join([str(key), *words])
-
-    def finding(self, line: str) -> tuple[int, list[Reply]]:
-        """The key and the replies of a line.
-
-        Raises:
-            ValueError: it is none.
-        """
-        try:
-            key, *words = line.split()
-            found = int(key), [self._reply(word) for word in (words[0], *words[1:])]
-        except (ValueError, IndexError):
-            raise ValueError("a key and replies with a chance for each opponent") from None
-        if not self._can_be(*found):
-            raise ValueError("a position of the opponent's with replies that it can have")
-        return found
-
-    def _reply(self, word: str) -> Reply:
-        column, told, score, moves = word.split(":")
-        chances = tuple(map(float, told.split(",")))
-        if len(chances) != len(self.scope.opponents) or not all(0 <= c <= 1 for c in chances):
-            raise ValueError(word)
-        turn = Turn(int(score), tuple(map(int, moves.split("."))) if moves else ())
-        return Reply(int(column), chances, turn)
-
-    def _can_be(self, key: int, replies: Sequence[Reply]) -> bool:
-        stones = stones_in_play(self._board, key)
-        if stones is None or 1 + stones.ply % 2 == self.scope.seat:
-            return False
-        state = BoardState.of_stones(*stones)
-        columns = [reply.column for reply in replies]
-        legal = self._env.get_available_actions(state)
-        return len({*columns}) == len(columns) and all(
-            column in legal and self._may_be_left(self._env.get_next_state(state, column), turn)
-            for column, _, turn in replies
-        )
-
-    def _may_be_left(self, state: BoardState, turn: Turn) -> bool:
-        """Whether a position can have been judged so; see `Judge.turn`."""
-        legal = self._env.get_available_actions(state)
-        if not legal:
-            return turn == Turn(-1 if state.won else 0, ())
-        least, most = trivial_bounds(self._board, state.mover, state.mask)
-        in_range = min(least, 1) <= turn.score <= min(most, 1)
-        return in_range and bool(turn.moves) == (turn.score <= 0) and {*turn.moves} <= {*legal}
-
-
 def build_traps(
     checkpoint: RepliesFile,
     known: Mapping[int, Sequence[Reply]],
@@ -369,7 +235,7 @@ def build_traps(
     seconds: float,
     on_progress: OnProgress,
 ) -> dict[int, int]:
-    """Grow a tree of traps; the columns of its positions, by `position_key`.
+    """Grow a tree of traps; the columns of its positions, by key.
 
     Args:
         checkpoint: the replies go there as soon as they are found.
@@ -390,9 +256,6 @@ def build_traps(
         promised = f"{builder.root.value:.3f} points promised, {len(builder.known)} positions"
         on_progress(int(min(clock.elapsed, seconds)), int(seconds), promised)
 
-    try:
+    with told_how_to_go_on(lambda: f"the replies of {len(builder.known)} positions are found"):
         builder.grow(executor, workers, clock, tell)
-    except (KeyboardInterrupt, BrokenExecutor) as stop:
-        done = f"the replies of {len(builder.known)} positions are found"
-        raise unfinished_book(stop, done) from stop
     return builder.columns()

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from agents.book.book_positions import have_line
 from agents.solver.score_table import MOST_CELLS
 from agents.solver.solver_engine import fits_solver
-from envs.bitboard import board_masks, column_cells, fits_in_word, mirrored
+from envs.bitboard import board_masks, column_cells, fits_in_word, has_run, mirrored
 from envs.board import BoardState
 from envs.compiled.jit import WORDS, Words
 from envs.connectx import ConnectX
@@ -107,11 +106,14 @@ class LabelledPositions:
             ValueError: some are not.
         """
         env, masks, movers = self.env, self.masks, self.movers
-        board, steps = board_masks(env.rows, env.columns, env.inarow), self.env.line_steps
+        board = board_masks(env.rows, env.columns, env.inarow)
         sound = (masks & ~board.board) == 0
         sound &= ((masks + board.bottom) & masks) & board.board == 0
         sound &= (movers & ~masks == 0) & (self._stones(movers) == self.plies // 2)
-        sound &= ~(have_line(movers, steps) | have_line(masks ^ movers, steps))
+        players: Any = (movers, masks ^ movers)
+        for stones in players:
+            lines: Any = has_run(stones, env.rows, env.inarow)
+            sound &= ~lines
         least, most = -((board.cells - self.plies) // 2), (board.cells + 1 - self.plies) // 2
         for column, scores in enumerate(self.scores.T):
             cells = column_cells(env.rows, column)

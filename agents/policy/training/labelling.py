@@ -32,7 +32,7 @@ import numpy.typing as npt
 
 from agents.agent import Clock, OnProgress
 from agents.alpha_beta_agent import AlphaBetaAgent
-from agents.book.book_positions import have_line, keys_of_stones
+from agents.book.book_positions import keys_of_stones
 from agents.book.opening_book import shipped_book_of
 from agents.guidance.opponent_models import OpponentModel, epsilon_greedy
 from agents.options import require_at_least
@@ -44,8 +44,9 @@ from agents.policy.training.labelled_positions import (
     label_words,
     require_labelled_board,
 )
+from agents.solver.position_bounds import win_score
 from agents.solver.solver import Solver
-from envs.bitboard import cell_bit, column_cells
+from envs.bitboard import cell_bit, column_cells, has_run
 from envs.board import BoardState
 from envs.compiled.jit import Flags, Words
 from envs.connectx import ConnectX
@@ -220,15 +221,16 @@ class Labeller:
     def moves(self, movers: Words, masks: Words) -> Moves:
         """The moves of positions [n]."""
         cells = (masks[:, None] + self._bottoms) & self._columns
-        lines = have_line((movers[:, None] | cells).ravel(), self.env.line_steps)
+        stones: Any = movers[:, None] | cells
+        lines: Any = has_run(stones, self.env.rows, self.env.inarow)
         others = np.repeat((masks ^ movers)[:, None], self.env.columns, axis=1)
         legal = cells != 0
-        return Moves(legal, legal & lines.reshape(cells.shape), others, masks[:, None] | cells)
+        return Moves(legal, legal & lines, others, masks[:, None] | cells)
 
     def scores(self, moves: Moves, ply: int) -> Words:
         """[n, columns] The score of each move after `ply` plies, `ILLEGAL` in full columns."""
         scores = np.full(moves.legal.shape, ILLEGAL, np.int64)
-        scores[moves.wins] = (self.cells + 1 - ply) // 2
+        scores[moves.wins] = win_score(self.cells, ply)
         open_ended = moves.legal & ~moves.wins
         children = moves.movers[open_ended], moves.masks[open_ended]
         if ply + 1 == self.cells:

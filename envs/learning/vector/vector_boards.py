@@ -1,79 +1,51 @@
-"""The boards of a vector environment: compiled where they fit a word, plain Python elsewhere."""
+"""The boards of a vector environment: as words, for kernels.
+
+Kernels are compiled where a board fits a word, and run as they stand elsewhere, on Python's own
+integers.
+"""
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Protocol
+from typing import Any, TypeVar
 
 import numpy as np
 
 from envs.bitboard import cell_bit, fits_in_wide_word, has_line, word_of_board
 from envs.board import BoardGame, BoardState
-from envs.compiled.jit import compiles, fastest, jit, words_of, zeros
-from envs.learning.observations import FlatBoard, Planes, action_mask
+from envs.compiled.jit import compiles, fastest, jit, words_of
+from envs.learning.observations import FlatBoard, Planes
 from envs.learning.vector.vector_kernels import (
     Bytes,
     Flags,
     Rewards,
     Words,
     chosen_cell,
-    drawn_seat,
     played,
     write_action_mask,
     write_flat_board,
     write_planes,
 )
 
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
-class Boards(Protocol):
-    """Many positions of one game; arrays have a row for each of them.
 
-    `which` and `turn` say for each position whether it is meant.
+class Boards:
+    """Many positions of one game, on boards that `fits_in_wide_word`.
+
+    `envs.learning.vector.vector_kernels` explains its arrays, which have a row for each position.
+    `board` are all cells; `which` and `turn` choose positions.
     """
 
-    def __len__(self) -> int:
-        """Count the positions."""
-
-    def state(self, index: int) -> BoardState:
-        """Return a position as the rules know it."""
-
-    def start(self, which: Flags, state: BoardState) -> None:
-        """Set these positions to `state`."""
-
-    def play(self, actions: Words, turn: Flags, sign: float, over: Flags, rewards: Rewards) -> None:
-        """Play one ply in each game in `turn`.
-
-        Where it ends the game, `over` is set; the reward is set to `sign` if it wins and to
-        `-sign` if it was illegal, which leaves the board as it was.
-        """
-
-    def write_planes(self, which: Flags, viewers: Bytes, planes: Bytes) -> None:
-        """Write the observations `Planes` as each viewer (1 or 2; 0: who is to move) has them."""
-
-    def write_flat_boards(self, which: Flags, viewers: Bytes, boards: Bytes) -> None:
-        """Write the observations `FlatBoard`, which all viewers share."""
-
-    def write_action_masks(self, over: Flags, masks: Bytes) -> None:
-        """Write 1 for each legal action, 0 for the others and where the game is over."""
-
-
-class CompiledBoards:
-    """Positions as two words each, on boards that `fits_in_wide_word`.
-
-    Its arrays and its `board` (all cells) are those that `envs.learning.vector.vector_kernels`
-    speaks of.
-    """
+    is_compiled = True
 
     def __init__(self, game: BoardGame, count: int) -> None:
         cells = game.action_cells
-        self._game = game
-        self._word = word = word_of_board(game.rows, game.columns, game.inarow)
-        self.board = word(sum(cells))
-        self._play = make_play(game.rows, game.inarow, self.board)
-        self.mover = zeros(count, word=word)
-        self.mask = zeros(count, word=word)
-        self.cells = words_of(cells, word)
-        self.lowest = words_of([column & -column for column in cells], word)
-        self.highest = words_of([1 << (column.bit_length() - 1) for column in cells], word)
+        self.game = game
+        self.board = self._word(sum(cells))
+        self.mover, self.mask = self._words([0] * count), self._words([0] * count)
+        self.cells = self._words(cells)
+        self.lowest = self._words([column & -column for column in cells])
+        self.highest = self._words([1 << (column.bit_length() - 1) for column in cells])
         self.shifts = np.array(
             [
                 cell_bit(game.rows, row, column).bit_length() - 1
@@ -87,104 +59,93 @@ class CompiledBoards:
         """Count the positions."""
         return len(self.mask)
 
+    def kernel(self, kernel: Kernel) -> Kernel:
+        """A kernel in the form that takes these arrays."""
+        return fastest(kernel)
+
     def state(self, index: int) -> BoardState:
         """Return a position as the rules know it."""
         mover, mask = int(self.mover[index]), int(self.mask[index])
-        won = has_line(mask ^ mover, self._game.line_steps)
+        won = has_line(mask ^ mover, self.game.line_steps)
         return BoardState.of_stones(mover, mask, won)
 
     def start(self, which: Flags, state: BoardState) -> None:
         """Set these positions to `state`."""
-        mover, mask = self._word(state.mover), self._word(state.mask)
-        fastest(start_games)(which, mover, mask, self.mover, self.mask)
+        self.mover[which], self.mask[which] = state.mover, state.mask
 
     def play(self, actions: Words, turn: Flags, sign: float, over: Flags, rewards: Rewards) -> None:
-        """Play one ply in each game in `turn`."""
-        self._play(
-            actions, turn, sign, self.mover, self.mask, over, rewards, self.lowest, self.cells
-        )
+        """Play one ply in each game in `turn`.
+
+        Where it ends the game, `over` is set; the reward is set to `sign` if it wins and to
+        `-sign` if it was illegal, which leaves the board as it was.
+        """
+        play = self.kernel(make_play(self.game.rows, self.game.inarow, self.board))
+        play(actions, turn, sign, self.mover, self.mask, over, rewards, self.lowest, self.cells)
 
     def write_planes(self, which: Flags, viewers: Bytes, planes: Bytes) -> None:
-        """Write the observations `Planes`."""
+        """Write the observations `Planes` as each viewer (1 or 2; 0: who is to move) has them."""
         by_cell = planes.reshape(len(planes), 2, len(self.shifts))
-        fastest(write_all_planes)(which, viewers, self.mover, self.mask, self.shifts, by_cell)
+        write = self.kernel(write_all_planes)
+        write(which, viewers, self.mover, self.mask, self.shifts, by_cell)
 
     def write_flat_boards(self, which: Flags, viewers: Bytes, boards: Bytes) -> None:
-        """Write the observations `FlatBoard`."""
+        """Write the observations `FlatBoard`, which all viewers share."""
         by_cell = boards.reshape(len(boards), 1, len(self.shifts))
-        fastest(write_all_flat_boards)(which, self.mover, self.mask, self.shifts, by_cell)
+        self.kernel(write_all_flat_boards)(which, self.mover, self.mask, self.shifts, by_cell)
 
     def write_action_masks(self, over: Flags, masks: Bytes) -> None:
-        """Write the legal actions."""
-        fastest(write_all_action_masks)(self.mask, over, self.highest, masks)
+        """Write 1 for each legal action, 0 for the others and where the game is over."""
+        self.kernel(write_all_action_masks)(self.mask, over, self.highest, masks)
+
+    def _word(self, number: int) -> int:
+        return word_of_board(self.game.rows, self.game.columns, self.game.inarow)(number)
+
+    def _words(self, numbers: Any) -> Words:
+        word = word_of_board(self.game.rows, self.game.columns, self.game.inarow)
+        return words_of(numbers, word)
 
 
-class PlainBoards:
-    """Positions as states of the rules: any board, one Python call for each ply."""
+class PlainBoards(Boards):
+    """The same on boards of any size, one Python call after the other."""
+
+    is_compiled = False
 
     def __init__(self, game: BoardGame, count: int) -> None:
-        self._game = game
-        self._actions = len(game.action_cells)
-        self._planes = Planes(game)
-        self._flat_board = FlatBoard(game)
-        self._states = [game.initial_state()] * count
+        super().__init__(game, count)
+        self._planes, self._flat_board = Planes(game), FlatBoard(game)
 
-    def __len__(self) -> int:
-        """Count the positions."""
-        return len(self._states)
-
-    def state(self, index: int) -> BoardState:
-        """Return a position as the rules know it."""
-        return self._states[index]
-
-    def start(self, which: Flags, state: BoardState) -> None:
-        """Set these positions to `state`."""
-        for index in np.flatnonzero(which):
-            self._states[index] = state
-
-    def play(self, actions: Words, turn: Flags, sign: float, over: Flags, rewards: Rewards) -> None:
-        """Play one ply in each game in `turn`."""
-        for index in np.flatnonzero(turn):
-            state, action = self._states[index], int(actions[index])
-            if action not in self._game.get_available_actions(state):
-                over[index] = True
-                rewards[index] = -sign
-                continue
-            state = self._states[index] = self._game.get_next_state(state, action)
-            over[index] = not self._game.get_available_actions(state)
-            if state.won:
-                rewards[index] = sign
+    def kernel(self, kernel: Kernel) -> Kernel:
+        """A kernel as it stands."""
+        return kernel
 
     def write_planes(self, which: Flags, viewers: Bytes, planes: Bytes) -> None:
-        """Write the observations `Planes`."""
-        for index in np.flatnonzero(which):
-            state = self._states[index]
+        """Write the observations `Planes`, faster than bit by bit."""
+        for index in np.flatnonzero(which).tolist():
+            state = self.state(index)
             planes[index] = self._planes.observe(state, int(viewers[index]) or state.player)
 
     def write_flat_boards(self, which: Flags, viewers: Bytes, boards: Bytes) -> None:
-        """Write the observations `FlatBoard`."""
-        for index in np.flatnonzero(which):
-            boards[index] = self._flat_board.observe(self._states[index], int(viewers[index]))
+        """Write the observations `FlatBoard`, faster than bit by bit."""
+        for index in np.flatnonzero(which).tolist():
+            boards[index] = self._flat_board.observe(self.state(index), viewer=1)
 
-    def write_action_masks(self, over: Flags, masks: Bytes) -> None:
-        """Write the legal actions."""
-        for index, state in enumerate(self._states):
-            legal = () if over[index] else self._game.get_available_actions(state)
-            masks[index] = action_mask(legal, self._actions)
+    def _word(self, number: int) -> int:
+        return number
+
+    def _words(self, numbers: Any) -> Words:
+        words: Any = np.empty(len(numbers), object)
+        words[:] = numbers
+        return words  # type: ignore[no-any-return]
 
 
 def make_boards(game: BoardGame, count: int) -> Boards:
-    """Make so many empty boards of a game."""
-    if compiles() and fits_in_wide_word(game.rows, game.columns, game.inarow):
-        return CompiledBoards(game, count)
-    return PlainBoards(game, count)
-
-
-PlayKernel = Callable[[Words, Flags, float, Words, Words, Flags, Rewards, Words, Words], None]
+    """Make `count` empty boards of a game."""
+    fits = fits_in_wide_word(game.rows, game.columns, game.inarow)
+    return Boards(game, count) if compiles() and fits else PlainBoards(game, count)
 
 
 @lru_cache
-def make_play(rows: int, inarow: int, board: int) -> PlayKernel:
+def make_play(rows: int, inarow: int, board: int) -> Callable[..., None]:
     """Make the kernel that plays one ply in each game in `turn`."""
 
     @jit
@@ -208,24 +169,7 @@ def make_play(rows: int, inarow: int, board: int) -> PlayKernel:
                 if reward != 0.0:
                     rewards[game] = sign * reward
 
-    return fastest(play)
-
-
-@jit
-def start_games(which: Flags, first_mover: int, first_mask: int, mover: Words, mask: Words) -> None:
-    """Set these games to the position of two words."""
-    for game in range(len(which)):
-        if which[game]:
-            mover[game] = first_mover
-            mask[game] = first_mask
-
-
-@jit
-def draw_seats(which: Flags, streams: Words, seats: Bytes) -> None:
-    """Draw who the learner is, player 1 or 2, in each of these games."""
-    for game in range(len(which)):
-        if which[game]:
-            seats[game], streams[game] = drawn_seat(streams[game])
+    return play
 
 
 @jit

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from functools import partial
 from inspect import signature
-from types import new_class
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from gymnasium.error import ResetNeeded
@@ -17,6 +16,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from envs.board import BoardGame, BoardState
+from envs.connectx import ConnectX
 from envs.games import game_entry, rules_called
 from envs.learning.arguments import (
     Seeds,
@@ -33,14 +33,17 @@ from envs.learning.single_env import (
     RANDOM_SEAT,
     RENDERERS,
     BoardGameEnv,
+    ConnectXEnv,
     GameEnv,
     Info,
     Observation,
+    TicTacToeEnv,
     no_change_of_self_play,
 )
 from envs.learning.vector.vector_boards import make_boards
 from envs.learning.vector.vector_games import StepArrays, make_games
 from envs.learning.vector.vector_kernels import Bytes, Flags, Rewards
+from envs.tic_tac_toe import TicTacToe
 
 Step = tuple[Observation, Rewards, Flags, Flags, Info]
 
@@ -195,11 +198,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         return arrays.observations, arrays.rewards, terminated, truncated, infos
 
     def set_opponent(self, opponent: AnyOpponent) -> None:
-        """Play on against another opponent, as the single environment does.
-
-        Raises:
-            ValueError: an opponent as the constructor refuses it, or a change to or from self-play.
-        """
+        """Play on against another opponent, as the single environment does."""
         if (opponent is None) != self._games.is_self_play:
             raise no_change_of_self_play()
         before, boards = self._games, self._games.boards
@@ -281,12 +280,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
 
 
 def make_vector_env(game: BoardGame, num_envs: int, **arguments: Any) -> BoardGameVectorEnv:
-    """Make a vector environment of a game, as large as it is.
-
-    Args:
-        game: the rules.
-        num_envs: how many games.
-        arguments: as `BoardGameVectorEnv` has them.
+    """Make a vector environment of a game, as large as it is; see `BoardGameVectorEnv`.
 
     Raises:
         ValueError: a game that is not in the table, or an argument that does not fit.
@@ -301,50 +295,44 @@ def make_plain_vector_env(
     autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
     **arguments: Any,
 ) -> SyncVectorEnv:
-    """Make many games that are no boards, one Python call after the other.
-
-    Args:
-        single: the class of the single environment.
-        num_envs: how many games.
-        autoreset_mode: as `BoardGameVectorEnv` has it.
-        arguments: as the single environment has them.
-
-    Raises:
-        ValueError: an argument that does not fit.
-    """
+    """Make many games that are no boards, one Python call after the other."""
     make = partial(single, **arguments)
     return SyncVectorEnv(
         [make] * require_count("num_envs", num_envs), autoreset_mode=AutoresetMode(autoreset_mode)
     )
 
 
+class ConnectXVectorEnv(BoardGameVectorEnv):
+    """Many games of `ConnectXEnv`."""
+
+    single = ConnectXEnv
+
+
+class TicTacToeVectorEnv(BoardGameVectorEnv):
+    """Many games of `TicTacToeEnv`."""
+
+    single = TicTacToeEnv
+
+
 class VectorEnvironments(dict[type, type[BoardGameVectorEnv]]):
-    """The vector environments of boards, by the classes of their rules; made when asked for."""
+    """The vector environments of boards, by the classes of their rules."""
 
     def __missing__(self, rules: type) -> type[BoardGameVectorEnv]:
-        """Make the class that plays many games of one kind, as `ConnectXVectorEnv` does."""
+        """Make the class of another game's vector environments, as those above."""
         single = ENVIRONMENTS[rules]
-        body = {
-            "__module__": __name__,
-            "__doc__": f"Many games of `{single.__name__}`.",
-            "single": single,
-        }
-        name = f"{rules.__name__}VectorEnv"
-        made = new_class(name, (BoardGameVectorEnv,), exec_body=lambda own: own.update(body))
-        self[rules] = made
-        return made
+        doc = f"Many games of `{single.__name__}`."
+        body = {"__module__": __name__, "__doc__": doc, "single": single}
+        self[rules] = type(f"{rules.__name__}VectorEnv", (BoardGameVectorEnv,), body)
+        return self[rules]
 
 
-VECTOR_ENVIRONMENTS = VectorEnvironments()
-
-
-if TYPE_CHECKING:
-    ConnectXVectorEnv: TypeAlias = BoardGameVectorEnv
-    TicTacToeVectorEnv: TypeAlias = BoardGameVectorEnv
+VECTOR_ENVIRONMENTS = VectorEnvironments(
+    {ConnectX: ConnectXVectorEnv, TicTacToe: TicTacToeVectorEnv}
+)
 
 
 def __getattr__(name: str) -> Any:
-    """Find `ConnectXVectorEnv`, `TicTacToeVectorEnv` and so on, for Gymnasium and pickle."""
+    """Find the class of a registered game's vector environments, for Gymnasium and pickle."""
     rules = rules_called(name.removesuffix("VectorEnv")) if name.endswith("VectorEnv") else None
     if rules is None:
         raise AttributeError(

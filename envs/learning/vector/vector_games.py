@@ -11,16 +11,16 @@ from envs.compiled.random_stream import stream_of_seed
 from envs.learning.arguments import first_illegal
 from envs.learning.opponents import AnyOpponent
 from envs.learning.single_env import PLAYERS, RANDOM_SEAT, BoardGameEnv
-from envs.learning.vector.vector_boards import Boards, CompiledBoards, draw_seats
+from envs.learning.vector.vector_boards import Boards
 from envs.learning.vector.vector_kernels import (
     SELF_PLAY,
     Bytes,
     Flags,
-    ReplyKernel,
     Rewards,
     StepKernel,
     StepKind,
     Words,
+    drawn_seat,
     make_shared_step,
     make_step,
     random_reply,
@@ -46,11 +46,7 @@ class StepArrays(NamedTuple):
 class Games:
     """Many games, played one kind of thing after the other: plies, replies, observations.
 
-    Args:
-        game: the single environment in self-play, whose rules and arguments are taken.
-        boards: the positions.
-        replies: how the opponents choose, None in self-play.
-        observation: what the learners see.
+    The rules and the arguments are those of a single environment in self-play.
     """
 
     def __init__(
@@ -107,7 +103,8 @@ class Games:
         self.boards.start(which, state)
         self.over &= ~which
         if self._draws_seats:
-            fastest(draw_seats)(which, self._streams, self._seats)
+            draw: Any = drawn_seat  # of arrays as of numbers
+            self._seats[which], self._streams[which] = draw(self._streams[which])
         if isinstance(self._replies, MixedReplies):
             self._replies.begin(which, self._streams)
         if self._replies is not None:
@@ -116,7 +113,7 @@ class Games:
             raise over_at_once()
 
     def step(self, actions: Words, arrays: StepArrays) -> None:
-        """Begin the games that are over; play the learners' actions and the replies in the others.
+        """Begin the games that are over; in the others play the learners' actions and replies.
 
         Raises:
             ValueError: a game is over before its learner has moved.
@@ -141,12 +138,8 @@ class Games:
         self.boards.write_action_masks(self.over, masks)
 
     def require_legal(self, actions: Words) -> None:
-        """Check the actions of all games that are not over.
-
-        Raises:
-            ValueError: one is illegal; the message names the sub-environment.
-        """
-        masks = np.empty((len(actions), len(self._game.action_cells)), np.int8)
+        """Raise ValueError for an illegal action of a game that is not over, and name the game."""
+        masks = np.empty((len(actions), self._game.action_count), np.int8)
         self.write_action_masks(masks)
         playing = np.flatnonzero(~self.over)
         illegal = first_illegal(actions[playing], masks[playing])
@@ -163,58 +156,35 @@ class Games:
 
 
 class FusedGames(Games):
-    """Games on compiled boards, in self-play or against an opponent that a kernel plays.
-
-    Args:
-        game: as `Games` has it.
-        boards: the positions.
-        replies: None in self-play.
-        observation: what the learners see.
-        threads: how many threads share the games, at most.
-    """
+    """Games on compiled boards, in self-play or against an opponent that a kernel plays."""
 
     def __init__(
         self,
         game: BoardGameEnv,
-        boards: CompiledBoards,
+        boards: Boards,
         replies: KernelReplies | None,
         observation: str,
         threads: int,
     ) -> None:
         super().__init__(game, boards, replies, observation)
-        flat = observation == "flat"
-        reply: ReplyKernel = random_reply
-        tables: Any = (boards.lowest, boards.cells)
-        reply_streams = self._streams
-        if replies is not None:
-            reply, tables = replies.reply, replies.tables
-            reply_streams = replies.streams(self._streams)
-        is_answered = replies is not None
-        kind = StepKind(game.rows, game.inarow, boards.board, flat, is_answered, reply)
+        answers = replies or KernelReplies(random_reply, (boards.lowest, boards.cells))
+        is_answered, is_flat = replies is not None, observation == "flat"
+        kind = StepKind(game.rows, game.inarow, boards.board, is_flat, is_answered, answers.reply)
         self._step: StepKernel = partial(fastest(make_step(kind)), 0)
         shared_by = useful_threads(threads, len(boards))
         if shared_by > 1:
-            shared = compiled(make_shared_step(kind))
-            self._step = ThreadedKernel(self._step, shared, shared_by)
-        self._replying = tables
-        self._words = (
-            boards.mover,
-            boards.mask,
-            self.over,
-            self._seats,
-            self._streams,
-            reply_streams,
+            self._step = ThreadedKernel(self._step, compiled(make_shared_step(kind)), shared_by)
+        games = boards.mover, boards.mask, self.over, self._seats, self._streams
+        self._constant = (
+            answers.tables,
+            self._draws_seats,
+            (*games, answers.streams(self._streams)),
+            (boards.lowest, boards.cells, boards.highest, boards.shifts),
         )
-        self._tables = boards.lowest, boards.cells, boards.highest, boards.shifts
 
     def step(self, actions: Words, arrays: StepArrays) -> None:
-        """Begin the games that are over; play the learners' actions and the replies in the others.
-
-        Raises:
-            ValueError: a game is over before its learner has moved.
-        """
-        words, tables = self._words, self._tables
-        if self._step(self._replying, self._draws_seats, actions, *words, *arrays, *tables):
+        """Do what `Games` does in one call of a kernel."""
+        if self._step(*self._constant, actions, *arrays):
             raise over_at_once()
 
 
@@ -227,18 +197,11 @@ def make_games(
 ) -> Games:
     """Make games on these boards, fused where the boards are compiled and kernels reply.
 
-    Args:
-        game: the single environment in self-play, whose rules and arguments are taken.
-        boards: the positions.
-        opponent: whom the learners play against.
-        observation: what the learners see.
-        threads: how many threads share the games, at most.
-
     Raises:
         ValueError: an opponent that `make_replies` refuses, or one that threads do not hasten.
     """
     replies = make_replies(game, boards, opponent, threads)
-    if not isinstance(boards, CompiledBoards):
+    if not boards.is_compiled:
         return Games(game, boards, replies, observation)
     if isinstance(replies, KernelReplies | None):
         return FusedGames(game, boards, replies, observation, threads)

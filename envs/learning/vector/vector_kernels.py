@@ -9,13 +9,13 @@ up to the `highest`: the columns of ConnectX; in tic-tac-toe each cell is a colu
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from envs.bitboard import has_run
-from envs.compiled.jit import bit_of, fastest, inlined, jit, jit_parallel, parallel_range
+from envs.compiled.jit import bit_of, inlined, jit, jit_parallel, parallel_range
 from envs.compiled.random_stream import drawn_index, next_stream
 
 Words = NDArray[np.int64]
@@ -27,12 +27,10 @@ SELF_PLAY = 0
 """The seat of a learner who plays both sides."""
 
 StepKernel = Callable[..., int]
-"""Steps all games, and counts those that are over before their learner has moved."""
+"""Steps all games, and counts the games that are over before their learner has moved."""
 ReplyKernel = Callable[[Any, int, int, int, int], tuple[int, int]]
 """Chooses for an opponent, by its tables, the number of the thread, a random stream, `mover` and
 `mask`; returns the action, and the stream where it stopped. It is `inlined` or `jit`."""
-RandomGamesKernel = Callable[[int, int, Words, Words], tuple[int, int, int, int]]
-"""Plays so many games from a stream; counts wins of either player, draws and plies."""
 
 
 class StepKind(NamedTuple):
@@ -50,6 +48,12 @@ class StepKind(NamedTuple):
     """Chooses for them."""
 
 
+GameRows: TypeAlias = tuple[Words, Words, Flags, Bytes, Words, Words]
+"""What a game is between two steps: mover, mask, over, seats, streams and reply streams."""
+BoardCells: TypeAlias = tuple[Words, Words, Words, Words]
+"""The lowest, all and the highest cells of each action, and the shifts."""
+
+
 @lru_cache
 def make_step(kind: StepKind) -> StepKernel:
     """Make the kernel that steps all games.
@@ -64,22 +68,16 @@ def make_step(kind: StepKind) -> StepKernel:
         thread: int,
         tables: Any,
         draws_seats: bool,
+        games: GameRows,
+        board_cells: BoardCells,
         actions: Words,
-        mover: Words,
-        mask: Words,
-        over: Flags,
-        seats: Bytes,
-        streams: Words,
-        reply_streams: Words,
         observations: Bytes,
         masks: Bytes,
         rewards: Rewards,
         terminations: Flags,
-        lowest: Words,
-        cells: Words,
-        highest: Words,
-        shifts: Words,
     ) -> int:
+        mover, mask, over, seats, streams, reply_streams = games
+        lowest, cells, highest, shifts = board_cells
         planes = observations.reshape((len(over), -1, len(shifts)))
         faults = 0
         for game in range(len(over)):
@@ -114,7 +112,7 @@ def make_step(kind: StepKind) -> StepKernel:
 
 
 @lru_cache
-def make_shared_step(kind: StepKind) -> Callable[..., int]:
+def make_shared_step(kind: StepKind) -> StepKernel:
     """Make the same in parts, each a call of the serial kernel, for a `ThreadedKernel`.
 
     The serial code is faster than what Numba makes of a loop that is written out here.
@@ -126,44 +124,37 @@ def make_shared_step(kind: StepKind) -> Callable[..., int]:
         parts: int,
         tables: Any,
         draws_seats: bool,
+        games: GameRows,
+        board_cells: BoardCells,
         actions: Words,
-        mover: Words,
-        mask: Words,
-        over: Flags,
-        seats: Bytes,
-        streams: Words,
-        reply_streams: Words,
         observations: Bytes,
         masks: Bytes,
         rewards: Rewards,
         terminations: Flags,
-        lowest: Words,
-        cells: Words,
-        highest: Words,
-        shifts: Words,
     ) -> int:
-        games, faults = len(over), 0
+        mover, mask, over, seats, streams, reply_streams = games
+        count, faults = len(over), 0
         for part in parallel_range(parts):
-            first, last = part * games // parts, (part + 1) * games // parts
-            faults += step_part(
-                part,
-                tables,
-                draws_seats,
-                actions[first:last],
+            first, last = part * count // parts, (part + 1) * count // parts
+            games_of_part = (
                 mover[first:last],
                 mask[first:last],
                 over[first:last],
                 seats[first:last],
                 streams[first:last],
                 reply_streams[first:last],
+            )
+            faults += step_part(
+                part,
+                tables,
+                draws_seats,
+                games_of_part,
+                board_cells,
+                actions[first:last],
                 observations[first:last],
                 masks[first:last],
                 rewards[first:last],
                 terminations[first:last],
-                lowest,
-                cells,
-                highest,
-                shifts,
             )
         return faults
 
@@ -184,7 +175,7 @@ def make_choose(reply: ReplyKernel) -> Callable[..., None]:
                     tables, 0, streams[game], mover[game], mask[game]
                 )
 
-    return fastest(choose)
+    return choose
 
 
 @inlined
@@ -194,30 +185,6 @@ def random_reply(
     """Draw a legal action, by the lowest cell and by all cells of each."""
     action, _, stream = drawn_cell(stream, mask, tables[0], tables[1])
     return action, stream
-
-
-@lru_cache
-def make_random_games(rows: int, inarow: int, board: int) -> RandomGamesKernel:
-    """Make the kernel that plays whole games of random actions."""
-
-    @jit
-    def random_games(
-        games: int, stream: int, lowest: Words, cells: Words
-    ) -> tuple[int, int, int, int]:
-        wins_first, wins_second, plies = 0, 0, 0
-        for _ in range(games):
-            mover, mask, over = 0, 0, False
-            while not over:
-                _, cell, stream = drawn_cell(stream, mask, lowest, cells)
-                mover, mask, over, reward = played(cell, mover, mask, rows, inarow, board)
-                if reward != 0.0:
-                    by_first = mask.bit_count() & 1
-                    wins_first += by_first
-                    wins_second += 1 - by_first
-            plies += mask.bit_count()
-        return wins_first, wins_second, games - wins_first - wins_second, plies
-
-    return fastest(random_games)
 
 
 @inlined
@@ -269,7 +236,7 @@ def landing_cell(mask: int, lowest: int, cells: int) -> int:
 
 @inlined
 def drawn_seat(stream: int) -> tuple[int, int]:
-    """Draw which player the learner is, 1 or 2; return the stream where it stopped, too."""
+    """Draw which player the learner is, 1 or 2; and the stream after that."""
     stream = next_stream(stream)
     return 1 + drawn_index(stream, 2), stream
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from envs.board import BoardGame
-from envs.compiled.random_stream import next_stream, random_action, stream_of_seed
+from envs.compiled.random_stream import next_stream, stream_of_seed
 from envs.learning.arguments import first_illegal, require_actions
 from envs.learning.opponents import (
     RANDOM,
@@ -20,7 +20,7 @@ from envs.learning.opponents import (
     mixture_of,
     require_opponent,
 )
-from envs.learning.vector.vector_boards import Boards, CompiledBoards
+from envs.learning.vector.vector_boards import Boards
 from envs.learning.vector.vector_kernels import (
     Flags,
     ReplyKernel,
@@ -54,19 +54,13 @@ class KernelOpponent(Protocol):
     seed: int | None
 
     def tables(self, threads: int) -> Any:
-        """What the kernel takes, with memory for so many calls at once."""
+        """What the kernel takes, with memory for a call by each of the threads."""
 
 
 def make_replies(
     game: BoardGame, boards: Boards, opponent: AnyOpponent, threads: int = 1
 ) -> Replies | None:
     """Make the opponents of many games; None in self-play.
-
-    Args:
-        game: the rules.
-        boards: the positions.
-        opponent: whom the learners play against.
-        threads: how many threads share the games.
 
     Raises:
         ValueError: an opponent that `make_opponent` does not know, or a list that `mixture_of`
@@ -78,15 +72,13 @@ def make_replies(
     if mixture is not None:
         members = [make_replies(game, boards, each) for each in mixture.members]
         return MixedReplies(mixture, [each for each in members if each], len(boards))
-    if opponent == RANDOM and isinstance(boards, CompiledBoards):
-        return KernelReplies(random_reply, (boards.lowest, boards.cells))
     if opponent == RANDOM:
-        return RandomReplies(game)
+        return KernelReplies(random_reply, (boards.lowest, boards.cells))
     if isinstance(opponent, BatchOpponent):
         return BatchReplies(game, opponent)
     member: Any = opponent
     require_opponent(member, game)
-    if isinstance(opponent, str) and isinstance(boards, CompiledBoards):
+    if isinstance(opponent, str) and boards.is_compiled:
         kernel: KernelOpponent | None = known_agents().opponent_in_kernels(opponent, game)
         if kernel is not None:
             streams = np.zeros(len(boards), np.int64)
@@ -94,27 +86,8 @@ def make_replies(
     return SingleReplies(game, partial(make_opponent, member))
 
 
-class RandomReplies:
-    """Legal actions, all equally likely, from the streams of the games; on any boards."""
-
-    def __init__(self, game: BoardGame) -> None:
-        self._game = game
-
-    def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
-        """Choose an action for each game in `turn`."""
-        actions = np.zeros(len(turn), np.int64)
-        for index in np.flatnonzero(turn).tolist():
-            legal = self._game.get_available_actions(boards.state(index))
-            drawn = random_action(legal, len(self._game.action_cells), int(streams[index]))
-            actions[index], streams[index] = drawn
-        return actions
-
-    def seed(self, index: int, stream: int) -> None:
-        """Do nothing: the streams are handed in."""
-
-
 class KernelReplies:
-    """An opponent that a kernel plays, on compiled boards.
+    """An opponent that a kernel plays; none but the random one plays on plain boards.
 
     Args:
         reply: the kernel.
@@ -139,10 +112,10 @@ class KernelReplies:
         """The random numbers that the kernel draws from, where these are the games'."""
         return streams if self._own_streams is None else self._own_streams
 
-    def choose(self, boards: Any, turn: Flags, streams: Words) -> Words:
+    def choose(self, boards: Boards, turn: Flags, streams: Words) -> Words:
         """Choose an action for each game in `turn`."""
         actions = np.zeros(len(turn), np.int64)
-        choose = make_choose(self.reply)
+        choose = boards.kernel(make_choose(self.reply))
         choose(self.tables, turn, self.streams(streams), boards.mover, boards.mask, actions)
         return actions
 
@@ -154,13 +127,7 @@ class KernelReplies:
 
 
 class MixedReplies:
-    """Several opponents, of whom one is drawn at the beginning of each game.
-
-    Args:
-        mixture: their chances.
-        members: their replies.
-        count: how many games there are.
-    """
+    """Several opponents, of whom one is drawn at the beginning of each game."""
 
     def __init__(self, mixture: Mixture, members: Sequence[Replies], count: int) -> None:
         self._mixture = mixture
@@ -190,12 +157,7 @@ class MixedReplies:
 
 
 class SingleReplies:
-    """An opponent of its own for each game: one Python call for each reply.
-
-    Args:
-        game: the rules.
-        make: makes the opponent that has this seed.
-    """
+    """An opponent of its own for each game: one Python call for each reply."""
 
     def __init__(self, game: BoardGame, make: Callable[[int], Opponent]) -> None:
         self._game = game
@@ -220,12 +182,7 @@ class SingleReplies:
 
 
 class BatchReplies:
-    """One opponent for all games.
-
-    Args:
-        game: the rules.
-        opponent: chooses for all games in one call.
-    """
+    """One opponent for all games."""
 
     def __init__(self, game: BoardGame, opponent: BatchOpponent) -> None:
         self._opponent = opponent

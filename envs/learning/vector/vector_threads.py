@@ -21,7 +21,7 @@ They would do so for 13 ms; and as long does everything wait whenever another pr
 of the processors.
 """
 ROWS_OF_A_THREAD = 1024
-"""Fewer gain nothing: a step of so many games takes some 15 microseconds, to share it takes 2."""
+"""Fewer gain nothing: they are stepped in 15 microseconds, and to share a step takes 2."""
 TURN = Lock()
 """Of those who start the threads, or use them where only one may."""
 
@@ -99,7 +99,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def useful_threads(threads: int, rows: int) -> int:
-    """Count the threads that pay for so many games, of those that a caller allows."""
+    """How many of the `threads` that a caller allows are worth their while for `rows` games."""
     return max(1, min(threads, rows // ROWS_OF_A_THREAD))
 
 

@@ -11,9 +11,9 @@ from types import FunctionType, MethodType
 from typing import Any
 from zlib import compress
 
-from agents.book.book_format import base85_lines
 from submission.bundle.functions.carried import array_of, instance_of
 from submission.bundle.functions.user_module import UserModule
+from submission.bundle.package_files import base85_lines
 
 LITERALS = (bool, int, str, bytes, type(None))
 

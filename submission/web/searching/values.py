@@ -13,8 +13,9 @@ from typing import Any
 from agents.agent import Clock, TimeUp
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.mcts_agent import MCTSAgent
-from agents.solver.analysis import plies_to_end, result_in_words
 from agents.solver.exact_moves import bounds_of_best
+from agents.solver.position_bounds import sign, win_score
+from agents.solver.score_words import plies_to_end, result_in_words
 from agents.solver.solver import ScoreBounds, Solver
 from agents.solver.solver_engine import SolverJob
 from envs.board import BoardGame, BoardState
@@ -74,12 +75,12 @@ class MoveValue:
     @property
     def least(self) -> int:
         """The worst result that is not ruled out: -1, 0 or 1."""
-        return _sign(self.bounds.lower)
+        return sign(self.bounds.lower)
 
     @property
     def most(self) -> int:
         """The best result that is not ruled out."""
-        return _sign(self.bounds.upper)
+        return sign(self.bounds.upper)
 
 
 @dataclass(frozen=True)
@@ -279,7 +280,7 @@ class Valuation:
     def _take_win(self, action: int, result: float, plies: int) -> None:
         """Note that a move wins or loses after so many plies, itself counted."""
         stones = self.state.mask.bit_count() + plies
-        score = round(result) * ((self._cells + 2 - stones) // 2)
+        score = round(result) * win_score(self._cells, stones - 1)
         self.found[action] = ScoreBounds(score, score)
 
     @property
@@ -319,7 +320,7 @@ class Valuation:
 def _known(env: BoardGame, child: BoardState) -> ScoreBounds | None:
     """The score of a move that ends the game."""
     if child.won:
-        score = (env.rows * env.columns + 2 - child.mask.bit_count()) // 2
+        score = win_score(env.rows * env.columns, child.ply - 1)
         return ScoreBounds(score, score)
     return None if env.get_available_actions(child) else ScoreBounds(0, 0)
 
@@ -329,7 +330,7 @@ def exact_score(env: BoardGame, state: BoardState) -> int:
     """The score of a position of a small board, for the player to move; see `ScoreBounds`."""
     actions = env.get_available_actions(state)
     if state.won:
-        return -((env.rows * env.columns + 2 - state.mask.bit_count()) // 2)
+        return -win_score(env.rows * env.columns, state.ply - 1)
     return max((-exact_score(env, env.get_next_state(state, a)) for a in actions), default=0)
 
 
@@ -388,7 +389,3 @@ def value_view(value: MoveValue) -> dict[str, Any]:
         "most": value.most,
         "estimate": value.estimate,
     }
-
-
-def _sign(number: int) -> int:
-    return (number > 0) - (number < 0)

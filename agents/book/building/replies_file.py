@@ -1,0 +1,112 @@
+"""What opponents are likely to reply, as a book of traps keeps it from one run to the next.
+
+A checkpoint: a first line that says what is computed, then a line for each position of the
+opponent's with its key (`BoardState.key`) and its replies, `column:chances:score:moves` with the
+chances of all opponents joined by commas and the moves by dots.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from agents.book.building.book_building import FindingsFile, board_words, position_of_key
+from agents.registry import agent_from_text
+from agents.solver.position_bounds import trivial_bounds
+from agents.traps.trap_search import Reply, Turn
+from envs.bitboard import board_masks
+from envs.board import BoardState
+from envs.connectx import ConnectX
+
+TRIAL_SECONDS = 0.05
+"""For an opponent to show that it plays on the board."""
+
+
+class TrapScope(NamedTuple):
+    """A book of traps: a board, who sets them, and for whom."""
+
+    rows: int
+    columns: int
+    inarow: int
+    seat: int
+    """Of the player who sets traps, 1 or 2."""
+    opponents: tuple[str, ...]
+    """The agents that the model of the opponent is a mixture of."""
+
+    def check(self) -> None:
+        """See whether there can be such a book.
+
+        Raises:
+            ValueError: no such seat, no opponents, one that is no agent, or one that does not play
+                on the board.
+        """
+        if self.seat not in (1, 2):
+            raise ValueError(f"the seat is 1 or 2, not {self.seat}")
+        if not self.opponents:
+            raise ValueError("a book of traps needs at least one opponent")
+        env = ConnectX(self.rows, self.columns, self.inarow)
+        for text in self.opponents:
+            agent_from_text(text).act(env, env.initial_state(), TRIAL_SECONDS)
+
+
+class RepliesFile(FindingsFile[Sequence[Reply]]):
+    """The replies that were found for one book of traps."""
+
+    def __init__(self, path: Path, scope: TrapScope) -> None:
+        super().__init__(path)
+        self.scope = scope
+        self._env = ConnectX(scope.rows, scope.columns, scope.inarow)
+        self._board = board_masks(scope.rows, scope.columns, scope.inarow)
+
+    @property
+    def heading(self) -> str:
+        """The first line: what is computed."""
+        *board, seat, opponents = self.scope
+        return f"connectx book traps 1: {board_words(*board)}, seat {seat}, {' '.join(opponents)}"
+
+    def line(self, key: int, finding: Sequence[Reply]) -> str:
+        """The line of a position's replies."""
+        words = [
+            f"{reply.column}:{','.join(f'{chance:.4g}' for chance in reply.chances)}:"
+            f"{reply.turn.score}:{'.'.join(map(str, reply.turn.moves))}"
+            for reply in finding
+        ]
+        return " ".join([str(key), *words])
+
+    def finding(self, line: str) -> tuple[int, list[Reply]]:
+        """The key and the replies of a line."""
+        try:
+            key, *words = line.split()
+            found = int(key), [self._reply(word) for word in (words[0], *words[1:])]
+        except (ValueError, IndexError):
+            raise ValueError("a key and replies with a chance for each opponent") from None
+        if not self._can_be(*found):
+            raise ValueError("a position of the opponent's with replies that it can have")
+        return found
+
+    def _reply(self, word: str) -> Reply:
+        column, told, score, moves = word.split(":")
+        chances = tuple(map(float, told.split(",")))
+        if len(chances) != len(self.scope.opponents) or not all(0 <= c <= 1 for c in chances):
+            raise ValueError(word)
+        turn = Turn(int(score), tuple(map(int, moves.split("."))) if moves else ())
+        return Reply(int(column), chances, turn)
+
+    def _can_be(self, key: int, replies: Sequence[Reply]) -> bool:
+        state = position_of_key(self._board, key)
+        if state is None or state.player == self.scope.seat:
+            return False
+        columns = [reply.column for reply in replies]
+        legal = self._env.get_available_actions(state)
+        return len({*columns}) == len(columns) and all(
+            column in legal and self._may_be_left(self._env.get_next_state(state, column), turn)
+            for column, _, turn in replies
+        )
+
+    def _may_be_left(self, state: BoardState, turn: Turn) -> bool:
+        """Whether a position can have been judged so; see `Judge.turn`."""
+        legal = self._env.get_available_actions(state)
+        if not legal:
+            return turn == Turn(-1 if state.won else 0, ())
+        least, most = trivial_bounds(self._board, state.mover, state.mask)
+        in_range = min(least, 1) <= turn.score <= min(most, 1)
+        return in_range and bool(turn.moves) == (turn.score <= 0) and {*turn.moves} <= {*legal}

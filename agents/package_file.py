@@ -1,0 +1,33 @@
+"""Data files that lie beside the package's code."""
+
+from base64 import b85decode
+from importlib.resources import files
+from typing import NamedTuple
+
+
+class PackageFile(NamedTuple):
+    """A data file of the package.
+
+    A bundle carries the content of each one that a module it contains has made a constant of.
+    """
+
+    package: str
+    """In whose folder it lies."""
+    name: str
+    base85: str = ""
+    """Its content, in a bundle."""
+
+    def read(self) -> bytes:
+        """What it holds.
+
+        Raises:
+            OSError: the package is not here, nor is the content.
+        """
+        if self.base85:
+            return b85decode(self.base85)
+        try:
+            return files(self.package).joinpath(self.name).read_bytes()
+        except ModuleNotFoundError as error:
+            raise OSError(
+                f"{self.name} comes with the package, which is not here: give a file"
+            ) from error

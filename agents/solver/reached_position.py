@@ -1,0 +1,50 @@
+"""Positions with the moves that lead to them, from move strings and from files of these."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from agents.reporting.input_file import one_line
+from envs.board import BoardState, state_from_moves
+from envs.connectx import ConnectX
+
+BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
+
+
+class ReachedPosition(NamedTuple):
+    """A position in which the game goes on, with the moves that lead to it."""
+
+    env: ConnectX
+    moves: str
+    """As `state_from_moves` reads them, without blanks."""
+    state: BoardState
+
+
+def read_position(env: ConnectX, moves: str) -> ReachedPosition:
+    """The position after the plies of a move string.
+
+    Raises:
+        ValueError: not a move string, an illegal move, or the game is over at the end.
+    """
+    state = state_from_moves(env, moves)
+    if not env.get_available_actions(state):
+        winner = env.winner(state)
+        ending = "in a draw" if winner is None else f"and won by player {winner}"
+        raise ValueError(f"after {moves!r} the game is over, {ending}: give fewer moves to solve")
+    separator = "" if "," in moves else ","
+    return ReachedPosition(env, separator.join(moves.split()), state)
+
+
+def read_positions(env: ConnectX, lines: Iterable[str]) -> Iterator[ReachedPosition]:
+    """The positions of lines with a move string each, as they come; blank lines are passed over.
+
+    A byte order mark, with which some editors begin a file, is passed over too.
+
+    Raises:
+        ValueError: as `read_position`; the message says in which line.
+    """
+    for number, line in enumerate(lines, start=1):
+        if moves := line.removeprefix(BYTE_ORDER_MARK if number == 1 else "").strip():
+            try:
+                yield read_position(env, moves)
+            except ValueError as error:
+                raise ValueError(f"line {number}: {one_line(error)}") from None

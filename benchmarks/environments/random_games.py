@@ -1,0 +1,52 @@
+"""Whole games of random play, compiled: how fast the rules themselves are."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+from envs import BoardGame
+from envs.bitboard import word_of_board
+from envs.compiled.jit import fastest, jit, words_of
+from envs.compiled.random_stream import stream_of_seed
+from envs.learning.vector.vector_kernels import Words, drawn_cell, played
+
+
+class RandomGames(NamedTuple):
+    """The results of random games, counted, and their plies in all."""
+
+    wins_first: int
+    wins_second: int
+    draws: int
+    plies: int
+
+
+def play_random_games(game: BoardGame, games: int, seed: int) -> RandomGames:
+    """Play games in which both players draw among the legal actions, all equally likely."""
+    word, cells = word_of_board(game.rows, game.columns, game.inarow), game.action_cells
+    play = make_random_games(game.rows, game.inarow, word(sum(cells)))
+    lowest = words_of([column & -column for column in cells], word)
+    return RandomGames(*play(games, stream_of_seed(seed), lowest, words_of(cells, word)))
+
+
+@lru_cache
+def make_random_games(rows: int, inarow: int, board: int) -> Callable[..., tuple[int, ...]]:
+    """Make the kernel of a board: wins of either player, draws and plies of so many games."""
+
+    @jit
+    def random_games(
+        games: int, stream: int, lowest: Words, cells: Words
+    ) -> tuple[int, int, int, int]:
+        wins_first, wins_second, plies = 0, 0, 0
+        for _ in range(games):
+            mover, mask, over = 0, 0, False
+            while not over:
+                _, cell, stream = drawn_cell(stream, mask, lowest, cells)
+                mover, mask, over, reward = played(cell, mover, mask, rows, inarow, board)
+                if reward != 0.0:
+                    by_first = mask.bit_count() & 1
+                    wins_first += by_first
+                    wins_second += 1 - by_first
+            plies += mask.bit_count()
+        return wins_first, wins_second, games - wins_first - wins_second, plies
+
+    return fastest(random_games)
