@@ -7,7 +7,7 @@ from typing import Any, Generic
 
 from agents.agent import UNKNOWN, Clock, Finding, TimeUp
 from agents.alpha_beta import AlphaBeta, TranspositionTable
-from agents.compiled.compilation import Compilation, runs_compiled
+from agents.compiled.compilation import Compilation
 from agents.compiled.compiled_alpha_beta import (
     ALPHA_BETA,
     LEARNED_ALPHA_BETA,
@@ -17,14 +17,15 @@ from agents.compiled.compiled_alpha_beta import (
 )
 from agents.compiled.learned_value import LearnedValue, learned_values, learned_weights_option
 from agents.depth_first import Deepened, DepthFirstAgent, DepthFirstSearch
+from agents.engines import TwoEngines
 from agents.guidance.final_move import LOOK_AHEAD, TIE_BREAKS, best_against_fallible
 from agents.guidance.heuristics import HEURISTICS, Heuristic, automatic
 from agents.options import ENGINES, choose, option, require_at_least, require_one_of
-from envs.protocol import Action, Env, State
+from envs.protocol import Action, State
 
 
 @dataclass
-class AlphaBetaAgent(DepthFirstAgent):
+class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
     """Searches one ply deeper again and again, pruning what cannot matter, until its time is up.
 
     Deepening ends early when the value is proven. So of several wins it plays the fastest that it
@@ -38,6 +39,7 @@ class AlphaBetaAgent(DepthFirstAgent):
     """
 
     quick = {"depth": 3, "time_limit": None}  # noqa: RUF012
+    requirement = "the heuristic open_lines, zero or learned with an ordering chosen by name"
 
     heuristic: str | Heuristic = option(
         "auto",
@@ -94,20 +96,6 @@ class AlphaBetaAgent(DepthFirstAgent):
             if deepened.best != first:
                 deepened.found[deepened.best] = Finding.end(value)
 
-    def compile(self, env: Env[Any, Any]) -> None:
-        """Compile the search, if it is to be compiled for this game."""
-        if self.engine != "reference" and self._can_compile(env):
-            self._compilation(env).begin()
-
-    def is_compiled(self, env: Any) -> bool:
-        """Whether the compiled engine searches this game; compiles it, if so and if need be."""
-        return self.engine != "reference" and runs_compiled(
-            self.engine,
-            self._can_compile(env),
-            self._compilation(env),
-            "the heuristic open_lines, zero or learned with an ordering chosen by name",
-        )
-
     def chosen_heuristic(self) -> Heuristic:
         """The function that the option names.
 
@@ -129,13 +117,14 @@ class AlphaBetaAgent(DepthFirstAgent):
             return chosen
         return next((value for value in self._learned.values() if value.knows(env)), chosen)
 
-    def _compilation(self, env: Any) -> Compilation:
-        if isinstance(self.heuristic_for(env, compiled=True), LearnedValue):
+    def compilation(self, env: Any) -> Compilation | None:
+        """The compiled search of a game; None where the game or an option is not known to it."""
+        heuristic = self.heuristic_for(env, compiled=True)
+        if not can_compile(env, heuristic, self.chosen_ordering()):
+            return None
+        if isinstance(heuristic, LearnedValue):
             return LEARNED_ALPHA_BETA
         return alpha_beta_of_wide_board(env) or ALPHA_BETA
-
-    def _can_compile(self, env: Any) -> bool:
-        return can_compile(env, self.heuristic_for(env, compiled=True), self.chosen_ordering())
 
     def _new_search(self, env: Any, clock: Clock, compiled: bool) -> AlphaBeta[Any, Any]:
         heuristic, ordering = self.heuristic_for(env, compiled), self.chosen_ordering()
