@@ -15,7 +15,7 @@ from agents.compiled.mcts_kernel import (
 )
 from agents.compiled.mcts_playouts import PlayoutBoard
 from agents.compiled.pooled_tree import PooledTree
-from agents.compiled.tree_kernel import NO_ACTION, ROOT, TAKEN, TreeKernels
+from agents.compiled.tree_kernel import NO_ACTION, ROOT, TAKEN, Setup, TreeKernels
 from envs.bitboard import board_masks
 from envs.board import BoardState
 from envs.compiled.jit import kind_of_word
@@ -51,16 +51,17 @@ class UctTree(PooledTree):
         if learned is not None:
             board = board._replace(network=learned.arrays(env))
         self.slice = max(1, SLICE // settings.rollouts_per_leaf)
-        super().__init__(env, state, board, settings, stream, plain)
+        super().__init__(env, state, Setup(board, settings), stream, plain)
 
     @property
     def kernels(self) -> TreeKernels:
         """The kernels, which wide words have compiled for each board."""
-        if self._game.network != ():
+        board = self.setup.board
+        if board.network != ():
             return kernels_by_guesses
-        if self.plain or kind_of_word(self._game.bottom) is int:
+        if self.plain or kind_of_word(board.bottom) is int:
             return kernels_by_playouts
-        return make_kernels_on_board(self._game)
+        return make_kernels_on_board(board)
 
 
 def uct_forest(

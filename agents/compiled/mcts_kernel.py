@@ -21,6 +21,7 @@ from agents.compiled.mcts_playouts import (
 from agents.compiled.tree_kernel import (
     STREAM,
     UNPROVEN,
+    Setup,
     TreeArrays,
     TreeKernels,
     TreeRule,
@@ -75,18 +76,13 @@ def best_child(nodes: Any, place: int, settings: TreeSettings) -> int:
 
 @inlined
 def add_child(
-    tree: TreeArrays,
-    length: int,
-    mover: int,
-    mask: int,
-    board: PlayoutBoard,
-    settings: TreeSettings,
+    tree: TreeArrays, length: int, mover: int, mask: int, setup: Setup
 ) -> tuple[int, int, int]:
     """Add the child of a random untried move to the last node of the path, and to the path."""
-    nodes, counters = tree.nodes, tree.counters
+    nodes, counters, board = tree.nodes, tree.counters, setup.board
     node = nodes[tree.path[length - 1]]
     child = int(node.first) + int(node.children)
-    untried = open_moves(mover, mask, board, settings)
+    untried = open_moves(mover, mask, setup)
     for sibling in range(int(node.first), child):
         untried &= ~cell_of_column(untried, int(nodes[sibling].action), board)
     counters[STREAM] = next_stream(counters[STREAM])
@@ -95,34 +91,28 @@ def add_child(
     node.untried -= 1
     column = (cell - 1).bit_count() // (board.rows + 1)
     mover, mask = mask ^ mover, mask | cell
-    make_node(tree, child, column, mover, mask, board, settings)
+    make_node(tree, child, column, mover, mask, setup)
     tree.path[length] = child
     return length + 1, mover, mask
 
 
 @inlined
-def open_moves(mover: int, mask: int, board: PlayoutBoard, settings: TreeSettings) -> int:
+def open_moves(mover: int, mask: int, setup: Setup) -> int:
     """The cells that the children of a node, which is not proven when it is made, are played to."""
-    possible = possible_cells(mask, board)
-    if settings.decisive_moves:
-        return safe_cells(possible, line_ends(mask ^ mover, board))
+    possible = possible_cells(mask, setup.board)
+    if setup.settings.decisive_moves:
+        return safe_cells(possible, line_ends(mask ^ mover, setup.board))
     return possible
 
 
 @inlined
 def make_node(
-    tree: TreeArrays,
-    place: int,
-    action: int,
-    mover: int,
-    mask: int,
-    board: PlayoutBoard,
-    settings: TreeSettings,
+    tree: TreeArrays, place: int, action: int, mover: int, mask: int, setup: Setup
 ) -> None:
     """Put a node without statistics in its place, proven if it is decided at sight."""
-    moves = open_moves(mover, mask, board, settings)
+    board, moves = setup.board, open_moves(mover, mask, setup)
     possible = possible_cells(mask, board)
-    if settings.decisive_moves:
+    if setup.settings.decisive_moves:
         proven = value_at_sight(possible, line_ends(mover, board), moves)
     elif has_run(mask ^ mover, board.rows, board.inarow):
         proven = 1  # the last stone has won
@@ -132,15 +122,9 @@ def make_node(
 
 
 @inlined
-def play_out(
-    tree: TreeArrays,
-    place: int,
-    mover: int,
-    mask: int,
-    board: PlayoutBoard,
-    settings: TreeSettings,
-) -> float:
+def play_out(tree: TreeArrays, place: int, mover: int, mask: int, setup: Setup) -> float:
     """Sum the results of a leaf's playouts, for the player who moved into it."""
+    board, settings = setup
     total = 0
     stream = tree.counters[STREAM]
     for _ in range(settings.rollouts_per_leaf):
@@ -154,16 +138,10 @@ def play_out(
 
 
 @inlined
-def guess_leaf(
-    tree: TreeArrays,
-    place: int,
-    mover: int,
-    mask: int,
-    board: PlayoutBoard,
-    settings: TreeSettings,
-) -> float:
+def guess_leaf(tree: TreeArrays, place: int, mover: int, mask: int, setup: Setup) -> float:
     """Value a leaf by the guess of a network, for the player who moved into it."""
-    return -guess_of(board.network, mover, mask) / CERTAINTY * settings.rollouts_per_leaf
+    visits: int = setup.settings.rollouts_per_leaf
+    return -guess_of(setup.board.network, mover, mask) / CERTAINTY * visits
 
 
 grow_by_playouts = make_growth(TreeRule(cell_of_move, best_child, add_child, play_out)).grow
@@ -182,27 +160,15 @@ def make_kernels_on_board(board: PlayoutBoard) -> TreeKernels:
 
     @inlined
     def make_node_on_board(
-        tree: TreeArrays,
-        place: int,
-        action: int,
-        mover: int,
-        mask: int,
-        _: object,
-        settings: TreeSettings,
+        tree: TreeArrays, place: int, action: int, mover: int, mask: int, setup: Setup
     ) -> None:
-        make_node(tree, place, action, mover, mask, board, settings)
+        make_node(tree, place, action, mover, mask, Setup(board, setup.settings))
 
     @inlined
     def grow_on_board(
-        tree: TreeArrays,
-        root: int,
-        through: int,
-        mover: int,
-        mask: int,
-        _: object,
-        settings: TreeSettings,
-        simulations: int,
+        tree: TreeArrays, root: int, through: int, mover: int, mask: int, setup: Setup, count: int
     ) -> int:
-        return grow_by_playouts(tree, root, through, mover, mask, board, settings, simulations)
+        there = Setup(board, setup.settings)
+        return grow_by_playouts(tree, root, through, mover, mask, there, count)
 
     return make_kernels(make_node_on_board, grow_on_board)

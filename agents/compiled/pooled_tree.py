@@ -13,6 +13,7 @@ from agents.compiled.tree_kernel import (
     STREAM,
     TAKEN,
     UNPROVEN,
+    Setup,
     TreeArrays,
     TreeKernels,
     transplant,
@@ -34,8 +35,7 @@ class PooledTree(ABC):
     Args:
         env: the rules, of a board that `envs.bitboard.fits_in_wide_word`.
         state: the root, in which the game goes on.
-        game: what the kernels know of the board.
-        settings: how to grow.
+        setup: what the kernels know of the board, and how to grow.
         stream: the seed of the random numbers, below 2^63.
         plain: whether the kernels run as they stand, in plain Python.
     """
@@ -49,17 +49,15 @@ class PooledTree(ABC):
         self,
         env: BoardGame,
         state: BoardState,
-        game: Any,
-        settings: Any,
+        setup: Setup,
         stream: int = 0,
         plain: bool = False,
     ) -> None:
         self.env = env
-        self.settings = settings
         self.counters = zeros(COUNTERS)
         self.counters[STREAM] = stream
         self.plain = plain
-        self._game = game
+        self.setup = setup
         self._path = zeros(env.rows * env.columns + 2)
         self.begin(state)
 
@@ -72,15 +70,14 @@ class PooledTree(ABC):
         """Begin anew, with the root alone; the random numbers go on."""
         self.state, self.place = state, ROOT
         self.nodes = self._new_pool(1)
-        self._runnable(self.kernels.make_root)(
-            self._arrays, *self._stones, self._game, self.settings
-        )
+        self._runnable(self.kernels.make_root)(self._arrays, *self._stones, self.setup)
         self.counters[TAKEN] = 1
 
     @property
     def root(self) -> "PooledNode":
         """The root."""
-        return PooledNode(self, self.place, 1 if self.state.player == 1 else -1)
+        sign = 1 if self.state.player == 1 else -1
+        return PooledNode(self, self.place, sign, self.nodes[self.place].item())
 
     def grow(self, simulations: int, through: int | None = None) -> int:
         """Run simulations until the root is proven; how many were run.
@@ -96,8 +93,7 @@ class PooledTree(ABC):
                 self.place,
                 first,
                 *self._stones,
-                self._game,
-                self.settings,
+                self.setup,
                 simulations,
             )
         )
@@ -116,8 +112,9 @@ class PooledTree(ABC):
         return node.place
 
     def require_room(self, simulations: int | None) -> None:
-        """Make room for further simulations, unless there is enough."""
-        if self.counters[TAKEN] + self._wanted(simulations) > len(self.nodes):
+        """Make room for further simulations, unless there is enough or no more to be had."""
+        is_short = self.counters[TAKEN] + self._wanted(simulations) > len(self.nodes)
+        if is_short and (len(self.nodes) < LARGEST_POOL or self.place != ROOT):
             self.make_room(simulations)
 
     def make_room(self, simulations: int | None) -> None:
@@ -126,7 +123,8 @@ class PooledTree(ABC):
         Where the largest pool is too small for them, the tree grows until that is full.
         """
         taken = int(self.counters[TAKEN])
-        pool = self._new_pool(max(taken, min(LARGEST_POOL, taken + self._wanted(simulations))))
+        places = taken + max(taken, self._wanted(simulations))  # so that few trees are copied often
+        pool = self._new_pool(max(taken, min(LARGEST_POOL, places)))
         self._runnable(transplant)(records(self.nodes), self.counters, self.place, records(pool))
         self.nodes, self.place = pool, ROOT
 
@@ -176,29 +174,29 @@ class PooledNode(SearchedNode[int]):
         tree: the tree; its children are those that it has when they are asked for.
         place: of the node in the pool.
         sign: +1 where player 1 is to move and -1 where player 2 is.
+        fields: what the pool has there.
     """
 
-    def __init__(self, tree: PooledTree, place: int, sign: int) -> None:
-        node = dict(zip(tree.nodes.dtype.names, tree.nodes[place].tolist(), strict=True))
-        self.place = place
-        self.sign = sign
-        self.visits: int = node["visits"]
-        self.total = -sign * node["total"]
-        self.proven = None if node["proven"] == UNPROVEN else float(-sign * node["proven"])
-        self.assured = 0.0 if node["draw_at_hand"] else None
-        self.prior: float = node.get("prior", 1.0)
-        self.evaluation = -sign * node.get("evaluation", 0.0)
-        self._tree = tree
-        self._children = range(node["first"], node["first"] + node["children"])
+    def __init__(self, tree: PooledTree, place: int, sign: int, fields: tuple[Any, ...]) -> None:
+        visits, first, total, proven, draw_at_hand, children, _, action, *guided = fields
+        self.place, self.sign, self.action = place, sign, action
+        self.visits: int = visits
+        self.total = -sign * total
+        self.proven = None if proven == UNPROVEN else float(-sign * proven)
+        self.assured = 0.0 if draw_at_hand else None
+        prior, evaluation = guided or (1.0, 0.0)
+        self.prior, self.evaluation = prior, -sign * evaluation
+        self._tree, self._first, self._end = tree, first, first + children
 
     @cached_property
     def children(self) -> Mapping[int, "PooledNode"]:
         """The children by action."""
-        actions = self._tree.nodes["action"]
-        return {
-            int(actions[child]): PooledNode(self._tree, child, -self.sign)
-            for child in self._children
-        }
+        known = self._tree.nodes[self._first : self._end].tolist()
+        children = [
+            PooledNode(self._tree, place, -self.sign, fields)
+            for place, fields in enumerate(known, self._first)
+        ]
+        return {child.action: child for child in children}
 
 
 def path_between(env: BoardGame, state: BoardState, target: BoardState) -> tuple[int, ...] | None:

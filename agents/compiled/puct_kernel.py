@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from agents.compiled.tree_kernel import (
     NODE,
     UNPROVEN,
+    Setup,
     TreeArrays,
     TreeRule,
     make_growth,
@@ -71,22 +72,17 @@ def best_child(nodes: Any, place: int, settings: PuctSettings) -> int:
 
 @inlined
 def add_children(
-    tree: TreeArrays,
-    length: int,
-    mover: int,
-    mask: int,
-    network: NetworkArrays,
-    settings: PuctSettings,
+    tree: TreeArrays, length: int, mover: int, mask: int, setup: Setup
 ) -> tuple[int, int, int]:
     """Make all children of the last node of the path, and prove its value if they do."""
-    place, board = tree.path[length - 1], network.board
+    place, board = tree.path[length - 1], setup.board.board
     node = tree.nodes[place]
     moves = safe_moves(board, mover, mask)
     child = int(node.first)
     for action in range(len(board.actions)):
         cell = board.actions[action] & moves
         if cell:
-            make_node(tree, child, action, mask ^ mover, mask | cell, network, settings)
+            make_node(tree, child, action, mask ^ mover, mask | cell, setup)
             child += 1
     node.children = child - int(node.first)
     node.untried = 0
@@ -96,17 +92,11 @@ def add_children(
 
 @inlined
 def make_node(
-    tree: TreeArrays,
-    place: int,
-    action: int,
-    mover: int,
-    mask: int,
-    network: NetworkArrays,
-    settings: PuctSettings,
+    tree: TreeArrays, place: int, action: int, mover: int, mask: int, setup: Setup
 ) -> None:
     """Put a node without statistics in its place, proven if it is decided at sight."""
-    safe = safe_moves(network.board, mover, mask)
-    proven = seen_value(network.board, mover, mask)
+    board = setup.board.board
+    safe, proven = safe_moves(board, mover, mask), seen_value(board, mover, mask)
     put_node(tree, place, action, proven, safe.bit_count())
     tree.nodes[place].prior = 1.0
     tree.nodes[place].evaluation = 0.0
@@ -133,16 +123,10 @@ def safe_moves(board: FeatureBoard, mover: int, mask: int) -> int:
 
 
 @inlined
-def evaluate_leaf(
-    tree: TreeArrays,
-    place: int,
-    mover: int,
-    mask: int,
-    network: NetworkArrays,
-    settings: PuctSettings,
-) -> float:
+def evaluate_leaf(tree: TreeArrays, place: int, mover: int, mask: int, setup: Setup) -> float:
     """Ask the network for a node's value, for who moved there, and for its children's priors."""
-    nodes, logits = tree.nodes, network.first
+    nodes, network = tree.nodes, setup.board
+    logits = network.first
     value = -evaluate_position(network, mover, mask)
     nodes[place].evaluation = value
     first = int(nodes[place].first)

@@ -8,7 +8,7 @@ from agents.compiled.compilation import Compilation
 from agents.compiled.forest import Forest
 from agents.compiled.pooled_tree import PooledTree
 from agents.compiled.puct_kernel import GUIDED_NODE, PuctSettings, kernels_by_network
-from agents.compiled.tree_kernel import TreeKernels
+from agents.compiled.tree_kernel import Setup, TreeKernels
 from agents.policy.features import feature_board
 from agents.policy.network import PolicyNetwork
 from agents.policy.network_kernel import network_arrays
@@ -40,7 +40,7 @@ class PuctTree(PooledTree):
         settings: PuctSettings,
         plain: bool = False,
     ) -> None:
-        super().__init__(env, state, network_arrays(network, env), settings, plain=plain)
+        super().__init__(env, state, Setup(network_arrays(network, env), settings), plain=plain)
 
     @property
     def kernels(self) -> TreeKernels:

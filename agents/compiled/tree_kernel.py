@@ -58,22 +58,27 @@ class TreeArrays(NamedTuple):
     """[length] Room for the nodes of a simulation, 64 bits each: 2 more than cells."""
 
 
-class TreeRule(NamedTuple):
-    """How trees of one kind grow. In all of it `game` is what the rule knows of the board.
+class Setup(NamedTuple):
+    """What a rule knows of the board, and how it grows trees there."""
 
-    Its `settings` have `rollouts_per_leaf`, the results that a simulation adds, and `solver`, which
-    says whether proofs are carried up.
-    """
+    board: Any
+    settings: Any
+    """Among them are `rollouts_per_leaf`, the results that a simulation adds, and `solver`, which
+    says whether proofs are carried up."""
+
+
+class TreeRule(NamedTuple):
+    """How trees of one kind grow."""
 
     cell_of: Callable[[int, int, Any], int]
-    """(action, mask, game): the cell to which a move is played."""
+    """(action, mask, board): the cell to which a move is played."""
     best_child: Callable[[Any, int, Any], int]
     """(nodes, place, settings): the place of the child that is selected."""
-    expand: Callable[[TreeArrays, int, int, int, Any, Any], tuple[int, int, int]]
-    """(tree, length, mover, mask, game, settings): adds to the last node of the path, which has
-    places for its children; returns the path's length, and its last node's `mover` and `mask`."""
-    value_leaf: Callable[[TreeArrays, int, int, int, Any, Any], float]
-    """(tree, place, mover, mask, game, settings): the sum of the results, for who moved there."""
+    expand: Callable[[TreeArrays, int, int, int, Setup], tuple[int, int, int]]
+    """(tree, length, mover, mask, setup): adds to the last node of the path, which has places for
+    its children; returns the path's length, and its last node's `mover` and `mask`."""
+    value_leaf: Callable[[TreeArrays, int, int, int, Setup], float]
+    """(tree, place, mover, mask, setup): the sum of the results, for who moved there."""
 
 
 class Growth(NamedTuple):
@@ -89,7 +94,7 @@ def make_growth(rule: TreeRule) -> Growth:
 
     @inlined
     def select_path(
-        tree: TreeArrays, root: int, through: int, mover: int, mask: int, game: Any, settings: Any
+        tree: TreeArrays, root: int, through: int, mover: int, mask: int, setup: Setup
     ) -> tuple[int, int, int]:
         """Go from the root to the first node that is proven or has an untried move.
 
@@ -104,29 +109,29 @@ def make_growth(rule: TreeRule) -> Growth:
             if length == 1 and through != NO_PLACE:
                 place = through
             else:
-                place = best_child(nodes, place, settings)
+                place = best_child(nodes, place, setup.settings)
             path[length] = place
             length += 1
-            cell = cell_of(int(nodes[place].action), mask, game)
+            cell = cell_of(int(nodes[place].action), mask, setup.board)
             mover, mask = mask ^ mover, mask | cell
         return length, mover, mask
 
     @inlined
     def simulate(
-        tree: TreeArrays, root: int, through: int, mover: int, mask: int, game: Any, settings: Any
+        tree: TreeArrays, root: int, through: int, mover: int, mask: int, setup: Setup
     ) -> None:
         """Run one simulation: select, expand, value, back up.
 
         Where the pool has no room for a node's children it stays a leaf, which is valued again.
         """
-        nodes, path = tree.nodes, tree.path
-        length, own, stones = select_path(tree, root, through, mover, mask, game, settings)
+        nodes, path, settings = tree.nodes, tree.path, setup.settings
+        length, own, stones = select_path(tree, root, through, mover, mask, setup)
         leaf = path[length - 1]
         if nodes[leaf].proven == UNPROVEN and has_places(nodes, tree.counters, leaf):
-            length, own, stones = expand(tree, length, own, stones, game, settings)
+            length, own, stones = expand(tree, length, own, stones, setup)
             leaf = path[length - 1]
         if nodes[leaf].proven == UNPROVEN:
-            total = value_leaf(tree, leaf, own, stones, game, settings)
+            total = value_leaf(tree, leaf, own, stones, setup)
         else:
             total = float(int(nodes[leaf].proven) * settings.rollouts_per_leaf)
             if settings.solver:
@@ -135,14 +140,7 @@ def make_growth(rule: TreeRule) -> Growth:
 
     @inlined
     def grow(
-        tree: TreeArrays,
-        root: int,
-        through: int,
-        mover: int,
-        mask: int,
-        game: Any,
-        settings: Any,
-        simulations: int,
+        tree: TreeArrays, root: int, through: int, mover: int, mask: int, setup: Setup, count: int
     ) -> int:
         """Run simulations, until the value of the root is proven.
 
@@ -152,18 +150,17 @@ def make_growth(rule: TreeRule) -> Growth:
             through: the place of the root's child to which all simulations go; NO_PLACE: any.
             mover: stones of the player whose turn it is at the root.
             mask: all stones at the root.
-            game: what the rule knows of the board.
-            settings: how to grow.
-            simulations: how many, at most.
+            setup: what the rule knows of the board, and how to grow.
+            count: how many simulations, at most.
 
         Returns:
             The simulations run.
         """
-        for done in range(simulations):
+        for done in range(count):
             if tree.nodes[root].proven != UNPROVEN:
                 return done
-            simulate(tree, root, through, mover, mask, game, settings)
-        return simulations
+            simulate(tree, root, through, mover, mask, setup)
+        return count
 
     return Growth(simulate, grow)
 
@@ -171,29 +168,22 @@ def make_growth(rule: TreeRule) -> Growth:
 class TreeKernels(NamedTuple):
     """The kernels of a kind of trees."""
 
-    make_root: Callable[[TreeArrays, int, int, Any, Any], None]
-    grow: Callable[[TreeArrays, int, int, int, int, Any, Any, int], int]
+    make_root: Callable[[TreeArrays, int, int, Setup], None]
+    grow: Callable[[TreeArrays, int, int, int, int, Setup, int], int]
 
 
 def make_kernels(make_node: Callable[..., None], grow: Callable[..., int]) -> TreeKernels:
     """Make kernels of the functions that make a node and grow a tree."""
 
     @jit
-    def make_root(tree: TreeArrays, mover: int, mask: int, game: Any, settings: Any) -> None:
-        make_node(tree, ROOT, NO_ACTION, mover, mask, game, settings)
+    def make_root(tree: TreeArrays, mover: int, mask: int, setup: Setup) -> None:
+        make_node(tree, ROOT, NO_ACTION, mover, mask, setup)
 
     @jit
     def grow_tree(
-        tree: TreeArrays,
-        root: int,
-        through: int,
-        mover: int,
-        mask: int,
-        game: Any,
-        settings: Any,
-        simulations: int,
+        tree: TreeArrays, root: int, through: int, mover: int, mask: int, setup: Setup, count: int
     ) -> int:
-        return grow(tree, root, through, mover, mask, game, settings, simulations)
+        return grow(tree, root, through, mover, mask, setup, count)
 
     return TreeKernels(make_root, grow_tree)
 

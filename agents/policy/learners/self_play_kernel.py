@@ -16,6 +16,7 @@ from agents.compiled.tree_kernel import (
     ROOT,
     TAKEN,
     UNPROVEN,
+    Setup,
     TreeArrays,
 )
 from agents.policy.features import FeatureBoard, completions, open_cells
@@ -171,7 +172,7 @@ def choose_move(
     wins = open_ & completions(board, mover)
     tree = memory.tree
     tree.counters[TAKEN] = 1
-    make_node(tree, ROOT, NO_ACTION, mover, mask, network, settings.tree)
+    make_node(tree, ROOT, NO_ACTION, mover, mask, Setup(network, settings.tree))
     if tree.nodes[ROOT].proven != UNPROVEN:  # won at once, or lost by each move
         into.values[count] = -tree.nodes[ROOT].proven
         into.certain[count] = PROVEN_VALUE
@@ -207,7 +208,7 @@ def search(
         memory.noise[action] = -log(-log(drawn_fraction(memory)))
     through = NO_PLACE
     for number in range(settings.simulations):
-        simulate(tree, ROOT, through, mover, mask, network, settings.tree)
+        simulate(tree, ROOT, through, mover, mask, Setup(network, settings.tree))
         if nodes[ROOT].proven != UNPROVEN or nodes[ROOT].children == 0:
             return
         improve_logits(settings, memory)
