@@ -1,13 +1,14 @@
 """The alpha-beta agent: its options, its two engines, and its choice among equals."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import inf
-from typing import Any, Generic
+from typing import Any
 
 from agents.agent import UNKNOWN, Clock, Finding, TimeUp
 from agents.alpha_beta import AlphaBeta, TranspositionTable
-from agents.compiled.compilation import Compilation, runs_compiled
+from agents.compiled.compilation import Compilation
 from agents.compiled.compiled_alpha_beta import (
     ALPHA_BETA,
     LEARNED_ALPHA_BETA,
@@ -17,14 +18,15 @@ from agents.compiled.compiled_alpha_beta import (
 )
 from agents.compiled.learned_value import LearnedValue, learned_values, learned_weights_option
 from agents.depth_first import Deepened, DepthFirstAgent, DepthFirstSearch
+from agents.engines import TwoEngines
 from agents.guidance.final_move import LOOK_AHEAD, TIE_BREAKS, best_against_fallible
 from agents.guidance.heuristics import HEURISTICS, Heuristic, automatic
 from agents.options import ENGINES, choose, option, require_at_least, require_one_of
-from envs.protocol import Action, Env, State
+from envs.protocol import Action, State
 
 
 @dataclass
-class AlphaBetaAgent(DepthFirstAgent):
+class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
     """Searches one ply deeper again and again, pruning what cannot matter, until its time is up.
 
     Deepening ends early when the value is proven. So of several wins it plays the fastest that it
@@ -38,6 +40,7 @@ class AlphaBetaAgent(DepthFirstAgent):
     """
 
     quick = {"depth": 3, "time_limit": None}  # noqa: RUF012
+    requirement = "the heuristic open_lines, zero or learned with an ordering chosen by name"
 
     heuristic: str | Heuristic = option(
         "auto",
@@ -80,33 +83,34 @@ class AlphaBetaAgent(DepthFirstAgent):
         self, search: DepthFirstSearch[State, Action], state: State, deepened: Deepened[Action]
     ) -> None:
         """Prefer, of proven equals, what leaves a fallible opponent most to do, if asked for."""
-        value = deepened.found.get(deepened.best, UNKNOWN).value
-        lost_or_drawn = value != (1 if search.env.current_player(state) == 1 else -1)
-        if self.tie_break != "expectimax" or not (deepened.proven and lost_or_drawn):
+        env, best, depth = search.env, deepened.best, deepened.depth
+        value = deepened.found.get(best, UNKNOWN).value
+        sign = 1 if env.current_player(state) == 1 else -1
+        if self.tie_break != "expectimax" or not deepened.proven or value == sign or depth <= 1:
             return
-        if deepened.depth > 1:
-            first, compiled = deepened.best, search.engine == "compiled"
-            exact = self._new_search(search.env, search.clock, compiled)
-            without_table = replace(self, table_size=0)
-            seen = without_table._new_search(search.env, search.clock, compiled)
-            ties = ProvenTies(exact, seen, state, deepened.depth, value)
-            deepened.best = ties.best(first, deepened.sensible)
-            if deepened.best != first:
-                deepened.found[deepened.best] = Finding.end(value)
+        compiled = search.engine == "compiled"
+        exactly = self._new_search(env, search.clock, compiled)
+        # The opponent's look-ahead has no table, which might know more than it sees.
+        opponent = replace(self, table_size=0)._new_search(env, search.clock, compiled)
 
-    def compile(self, env: Env[Any, Any]) -> None:
-        """Compile the search, if it is to be compiled for this game."""
-        if self.engine != "reference" and self._can_compile(env):
-            self._compilation(env).begin()
+        def is_equal(action: Action) -> bool:
+            """Whether an action, which is no better than the best one, is no worse either."""
+            window = (-1.0, value) if sign == 1 else (value, 1.0)
+            finding = exactly.action_value(state, action, depth, 0, *window)
+            return finding.assured(sign) >= sign * value
 
-    def is_compiled(self, env: Any) -> bool:
-        """Whether the compiled engine searches this game; compiles it, if so and if need be."""
-        return self.engine != "reference" and runs_compiled(
-            self.engine,
-            self._can_compile(env),
-            self._compilation(env),
-            "the heuristic open_lines, zero or learned with an ordering chosen by name",
-        )
+        def seen(state: State, reply: Action) -> float:
+            return opponent.action_value(state, reply, LOOK_AHEAD, 0, -1.0, 1.0).value
+
+        def exact(state: State, action: Action) -> float:
+            return exactly.action_value(state, action, depth - 1, 1, -1.0, 1.0).value
+
+        others = [action for action in deepened.sensible if action != best]
+        with suppress(TimeUp):
+            equals = [best, *(each for each in others if value == -sign or is_equal(each))]
+            deepened.best = best_against_fallible(env, state, equals, seen, exact)
+        if deepened.best != best:
+            deepened.found[deepened.best] = Finding.end(value)
 
     def chosen_heuristic(self) -> Heuristic:
         """The function that the option names.
@@ -129,13 +133,14 @@ class AlphaBetaAgent(DepthFirstAgent):
             return chosen
         return next((value for value in self._learned.values() if value.knows(env)), chosen)
 
-    def _compilation(self, env: Any) -> Compilation:
-        if isinstance(self.heuristic_for(env, compiled=True), LearnedValue):
+    def compilation(self, env: Any) -> Compilation | None:
+        """The compiled search of a game; None where the game or an option is not known to it."""
+        heuristic = self.heuristic_for(env, compiled=True)
+        if not can_compile(env, heuristic, self.chosen_ordering()):
+            return None
+        if isinstance(heuristic, LearnedValue):
             return LEARNED_ALPHA_BETA
         return alpha_beta_of_wide_board(env) or ALPHA_BETA
-
-    def _can_compile(self, env: Any) -> bool:
-        return can_compile(env, self.heuristic_for(env, compiled=True), self.chosen_ordering())
 
     def _new_search(self, env: Any, clock: Clock, compiled: bool) -> AlphaBeta[Any, Any]:
         heuristic, ordering = self.heuristic_for(env, compiled), self.chosen_ordering()
@@ -145,61 +150,3 @@ class AlphaBetaAgent(DepthFirstAgent):
             )
         table = TranspositionTable(self.table_size)
         return AlphaBeta(env, heuristic, ordering, clock, table, self.killer_moves)
-
-
-class ProvenTies(Generic[State, Action]):
-    """Tells equally good actions of a root apart by what a fallible opponent makes of them.
-
-    Args:
-        exact: searches actions as deep as the root's value was proven.
-        seen: what the opponent's look-ahead sees; without a table, which might know more.
-        state: the root.
-        depth: how deep its value was proven, at least 2 plies.
-        value: its value, not a win for the player whose turn it is.
-    """
-
-    def __init__(
-        self,
-        exact: AlphaBeta[State, Action],
-        seen: AlphaBeta[State, Action],
-        state: State,
-        depth: float,
-        value: float,
-    ) -> None:
-        self.exact = exact
-        self.seen = seen
-        self.state = state
-        self.depth = depth
-        self.value = value
-        self.sign = 1 if exact.env.current_player(state) == 1 else -1
-
-    def best(self, known: Action, others: Sequence[Action]) -> Action:
-        """The best of the actions that have the root's value.
-
-        Args:
-            known: one of them; the answer where the time is up, or none is better.
-            others: actions that may have it, too.
-        """
-        try:
-            equals = [known, *(action for action in others if self._is_equal(known, action))]
-        except TimeUp:
-            return known
-        return best_against_fallible(
-            self.exact.env, self.state, equals, self._seen_value, self._exact_value
-        )
-
-    def _is_equal(self, known: Action, action: Action) -> bool:
-        """Whether another action, which is no better than the known one, is no worse either."""
-        if action == known:
-            return False
-        if self.value == -self.sign:
-            return True
-        window = (-1.0, self.value) if self.sign == 1 else (self.value, 1.0)
-        finding = self.exact.action_value(self.state, action, self.depth, 0, *window)
-        return finding.assured(self.sign) >= self.sign * self.value
-
-    def _seen_value(self, state: State, action: Action) -> float:
-        return self.seen.action_value(state, action, LOOK_AHEAD, 0, -1.0, 1.0).value
-
-    def _exact_value(self, state: State, action: Action) -> float:
-        return self.exact.action_value(state, action, self.depth - 1, 1, -1.0, 1.0).value

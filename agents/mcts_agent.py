@@ -5,16 +5,19 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from agents.agent import Agent, Clock, SearchResult, legal_actions, make_rng
-from agents.compiled.compilation import Compilation, is_compiled_game, runs_compiled
+from agents.agent import Clock, SearchResult, legal_actions, make_rng
+from agents.compiled.compilation import Compilation, is_compiled_game
+from agents.compiled.forest import Forest
 from agents.compiled.learned_value import LearnedValue, learned_values, learned_weights_option
-from agents.compiled.mcts_forest import LEARNED_MCTS, MCTS, Forest, mcts_of_wide_board
+from agents.compiled.mcts_forest import LEARNED_MCTS, MCTS, mcts_of_wide_board, uct_forest
 from agents.compiled.mcts_kernel import TreeSettings
-from agents.guidance.final_move import FINAL_MOVES, SearchedNode, final_action, principal_variation
+from agents.engines import TreeAgent
+from agents.guidance.final_move import FINAL_MOVES, final_action, principal_variation
 from agents.guidance.ordering import sensible_actions
 from agents.guidance.rollouts import ROLLOUTS, Rollout, decisive, uniform
 from agents.mcts import Tree
 from agents.options import ENGINES, choose, option, require_at_least, require_one_of
+from agents.tree import MonteCarloTree, SearchedNode
 from envs.compiled.random_stream import STREAMS
 from envs.protocol import Action, Env, State
 
@@ -23,7 +26,7 @@ PLAYOUTS = (uniform, decisive)
 
 
 @dataclass
-class MCTSAgent(Agent):
+class MCTSAgent(TreeAgent):
     """Grows a tree where simulated games go well (UCT); needs no heuristic.
 
     A proven win is always played and a proven loss avoided; among the rest `final_move` decides.
@@ -39,6 +42,7 @@ class MCTSAgent(Agent):
 
     unlimited = {"simulations": None, "time_limit": None}  # noqa: RUF012
     quick = {"simulations": 30}  # noqa: RUF012
+    requirement = "the rollout uniform, decisive or learned"
 
     simulations: int | None = option(1000, "simulations for each move; none: until the time is up")
     time_limit: float | None = option(None, "seconds for each move; none: no limit")
@@ -60,9 +64,6 @@ class MCTSAgent(Agent):
     weights: str | bytes | None = learned_weights_option("rollout")
     _learned: Mapping[str, LearnedValue] = field(init=False, repr=False, compare=False)
     _rng: Random = field(init=False, repr=False, compare=False)
-    _tree: Tree[Any, Any] | Forest | None = field(
-        init=False, repr=False, compare=False, default=None
-    )
 
     def __post_init__(self) -> None:
         require_at_least("simulations", self.simulations, 1)
@@ -75,11 +76,6 @@ class MCTSAgent(Agent):
         choose("final_move", self.final_move, FINAL_MOVES)
         require_one_of("engine", self.engine, ENGINES)
         self._rng = make_rng(self.seed)
-
-    @property
-    def tree(self) -> Tree[Any, Any] | Forest | None:
-        """The tree of the latest search, None before the first."""
-        return self._tree
 
     def search(
         self, env: Env[State, Action], state: State, time_limit: float | None = None
@@ -99,7 +95,7 @@ class MCTSAgent(Agent):
         clock = Clock(self.time_limit, time_limit)
         tree = self._tree_at(env, state, compiled)
         nodes = tree.nodes
-        simulations = self._grow(tree, clock)
+        simulations = tree.grow(self.simulations, clock)
         root: SearchedNode[Any] = tree.root
         action = final_action(root, self.final_move)
         return SearchResult(
@@ -116,36 +112,14 @@ class MCTSAgent(Agent):
             engine="compiled" if isinstance(tree, Forest) else "reference",
         )
 
-    def compile(self, env: Env[Any, Any]) -> None:
-        """Compile the search, if it is to be compiled for this game."""
-        if self.engine != "reference" and self._can_compile(env):
-            self._compilation(env).begin()
-
-    def is_compiled(self, env: Any) -> bool:
-        """Whether the compiled engine searches this game; compiles it, if so and if need be.
-
-        Raises:
-            ValueError: the compiled engine is asked for and cannot.
-        """
-        return self.engine != "reference" and runs_compiled(
-            self.engine,
-            self._can_compile(env),
-            self._compilation(env),
-            "the rollout uniform, decisive or learned",
-        )
-
-    def _can_compile(self, env: Any) -> bool:
+    def compilation(self, env: Any) -> Compilation | None:
+        """The compiled search of a game; None where the game or the rollout is not known to it."""
         rollout = self._rollout(env, compiled=True)
         if not is_compiled_game(env):
-            return False
+            return None
         if isinstance(rollout, LearnedValue):
-            return rollout.serves_compiled(env)
-        return rollout in PLAYOUTS
-
-    def _compilation(self, env: Any) -> Compilation:
-        if isinstance(self._rollout(env, compiled=True), LearnedValue):
-            return LEARNED_MCTS
-        return mcts_of_wide_board(env) or MCTS
+            return LEARNED_MCTS if rollout.serves_compiled(env) else None
+        return mcts_of_wide_board(env) or MCTS if rollout in PLAYOUTS else None
 
     def _rollout(self, env: Any, compiled: bool) -> Rollout:
         """The function that the option names; `auto` is `learned` where compiled and known.
@@ -158,16 +132,17 @@ class MCTSAgent(Agent):
         known: Mapping[str, Rollout] = {**ROLLOUTS, **self._learned, "auto": automatic}
         return choose("rollout", self.rollout, known)
 
-    def _tree_at(self, env: Any, state: Any, compiled: bool) -> Tree[Any, Any] | Forest:
-        """The kept tree, if it is of this engine and `state` is in it, or a new one."""
-        tree = self._tree if self.keep_tree and isinstance(self._tree, Forest) == compiled else None
-        if tree is None or tree.env != env or not tree.descend(state):
-            tree = self._new_forest(env, state) if compiled else self._new_tree(env, state)
+    def new_tree(self, env: Any, state: Any, compiled: bool) -> Tree[Any, Any] | Forest:
+        """A tree for a search of `state`."""
+        return self._new_forest(env, state) if compiled else self._new_tree(env, state)
+
+    def _tree_at(self, env: Any, state: Any, compiled: bool) -> MonteCarloTree[Any, Any] | Forest:
+        """The kept tree or a new one, for a search to begin with."""
+        tree = self.tree_at(env, state, compiled, self.keep_tree)
         if isinstance(tree, Forest) and tree.root.proven is not None and not tree.root.children:
-            tree = self._new_tree(env, state)  # two plies of look-ahead decide
+            tree = self._tree = self._new_tree(env, state)  # two plies of look-ahead decide
         if isinstance(tree, Tree) and self.decisive_moves:
             tree.restrict_root(sensible_actions(env, state, env.get_available_actions(state)))
-        self._tree = tree
         return tree
 
     def _new_tree(self, env: Env[State, Action], state: State) -> Tree[State, Action]:
@@ -193,15 +168,4 @@ class MCTSAgent(Agent):
         )
         streams = [1 + self._rng.randrange(STREAMS) for _ in range(self.threads)]
         learned = rollout if isinstance(rollout, LearnedValue) else None
-        return Forest(env, state, settings, streams, learned=learned)
-
-    def _grow(self, tree: Tree[Any, Any] | Forest, clock: Clock) -> int:
-        """Run simulations, at least one, until a budget is used up; how many were run."""
-        if isinstance(tree, Forest):
-            return tree.grow(self.simulations, clock)
-        simulations = 0
-        while True:
-            tree.simulate()
-            simulations += 1
-            if tree.root.proven is not None or simulations == self.simulations or clock.expired():
-                return simulations
+        return uct_forest(env, state, settings, streams, learned=learned)

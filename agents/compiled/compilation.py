@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import TypeGuard
 
 from envs.bitboard import fits_in_wide_word, fits_in_word
-from envs.compiled.jit import COMPILED_ANEW, ENDING, WORDS, compiles
+from envs.compiled.jit import COMPILED_ANEW, ENDING, compiles
 from envs.connectx import ConnectX
 
 SILENT_SECONDS = 1.0
@@ -229,26 +229,3 @@ def is_compiled_game(env: object) -> TypeGuard[ConnectX]:
 def takes_wide_words(env: object) -> TypeGuard[ConnectX]:
     """Whether `env` is compiled, and does not fit 64 bits: then it is compiled for itself."""
     return is_compiled_game(env) and not fits_in_word(env.rows, env.columns, env.inarow)
-
-
-def runs_compiled(engine: str, able: bool, compilation: Compilation, requirement: str) -> bool:
-    """Tell whether a search runs compiled now, and compile it if need be.
-
-    Args:
-        engine: `auto` or `compiled`.
-        able: whether the compiled search knows the game and what it is handed.
-        compilation: of that search.
-        requirement: what it must be handed, for the message.
-
-    Raises:
-        ValueError: the compiled engine is asked for and cannot search.
-    """
-    if able and compilation.is_ready():
-        return True
-    if engine == "compiled" and (not able or compilation.has_failed()):
-        few = "" if WIDE_BOARDS.most is None else f" (here {WIDE_BOARDS.most} of more than 64)"
-        raise ValueError(
-            "the compiled engine needs Numba, ConnectX on a board of at most "
-            f"{max(WORDS)} bits{few}, and {requirement}: choose engine auto or reference"
-        )
-    return False

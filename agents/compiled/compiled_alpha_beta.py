@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
-from typing import Any, Protocol
 
 from agents.agent import Clock, Finding, Variation
 from agents.alpha_beta import AlphaBeta, TranspositionTable
@@ -57,23 +56,11 @@ LARGEST_TABLE = 1 << 30
 """States: `slot_of` computes no place beyond."""
 
 
-class Scale(Protocol):
-    """The scores of a heuristic: what the kernel needs for them, and what values they stand for."""
-
-    scores: Any
-
-    def kept_score(self, state: BoardState) -> int:
-        """The score that the kernel keeps up from a state on, for the player to move."""
-
-    def score(self, value: float) -> int:
-        """The score whose value this is."""
-
-    def value(self, score: int) -> float:
-        """The value of a score, from the same player's view."""
-
-
 class LineScale:
-    """The scores of `open_lines` or, where no line is counted, of `zero`."""
+    """The scores of `open_lines` or, where no line is counted, of `zero`, and their values.
+
+    Scores and values are of the same player's view.
+    """
 
     def __init__(self, heuristic: Heuristic, env: ConnectX) -> None:
         self._inarow = env.inarow
@@ -82,20 +69,20 @@ class LineScale:
         self.scores = line_scores(self._counted, env.columns * (env.rows + 1), env.inarow, word)
 
     def kept_score(self, state: BoardState) -> int:
-        """The score of a state by its lines."""
+        """The score that the kernel keeps up from a state on, for the player to move."""
         return state_score(state, self._counted)
 
     def score(self, value: float) -> int:
-        """The score whose value this is."""
+        """The score of a value."""
         return value_score(value, self._inarow)
 
     def value(self, score: int) -> float:
-        """The value of a score, from the same player's view."""
+        """The value of a score."""
         return score_value(score, self._inarow)
 
 
 class GuessScale:
-    """The guesses of a network."""
+    """The guesses of a network, likewise."""
 
     def __init__(self, heuristic: LearnedValue, env: ConnectX) -> None:
         self.scores = new_guesses(heuristic.arrays(env))
@@ -105,11 +92,11 @@ class GuessScale:
         return 0
 
     def score(self, value: float) -> int:
-        """The score whose value this is."""
+        """The score of a value."""
         return round(value * (WIN_SCORE if abs(value) == 1.0 else CERTAINTY))
 
     def value(self, score: int) -> float:
-        """The value of a score, from the same player's view."""
+        """The value of a score."""
         return score / (WIN_SCORE if abs(score) == WIN_SCORE else CERTAINTY)
 
 
@@ -146,7 +133,7 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         self._board = BoardNumbers(masks.rows, masks.inarow, masks.bottom, masks.board)
         self._cells = masks.cells
         self._columns = _columns_of_cells(env.rows, env.columns)
-        self._scale: Scale
+        self._scale: LineScale | GuessScale
         if isinstance(heuristic, LearnedValue):
             self._scale, kernel = GuessScale(heuristic, env), alpha_beta_by_guesses
         else:

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from agents.compiled.alpha_beta_tables import slot_of
 from agents.compiled.compilation import PATIENCE
-from agents.compiled.puct_kernel import value_at_sight
-from agents.compiled.tree_nodes import UNPROVEN
+from agents.compiled.puct_kernel import seen_value
+from agents.compiled.tree_kernel import UNPROVEN
 from agents.options import file_option
 from agents.policy.features import feature_board
 from agents.policy.network import PolicyNetwork, TrainedPolicy, policy_scope
@@ -42,7 +42,7 @@ CACHE_SIZE = 1 << 18
 @inlined
 def guess_of(network: NetworkArrays, mover: int, mask: int) -> int:
     """Guess the worth of an unfinished state for the player to move, in parts of CERTAINTY."""
-    seen = value_at_sight(network.board, mover, mask)
+    seen = seen_value(network.board, mover, mask)
     if seen != UNPROVEN:
         return -seen * SEEN
     value = evaluate_position(network, mover, mask)

@@ -35,11 +35,17 @@ def random_cell(cells: int, stream: int, board: PlayoutBoard) -> int:
     count = cells.bit_count()
     index = int(drawn_index(stream, count))
     if count == board.columns:  # the usual case, in which no cell has to be counted off
-        return cells & (board.column << (index * (board.rows + 1)))
+        return cell_of_column(cells, index, board)
     while index > 0:
         cells &= cells - 1
         index -= 1
     return cells & -cells
+
+
+@inlined
+def cell_of_column(cells: int, column: int, board: PlayoutBoard) -> int:
+    """The one of `cells` that lies in a column, or 0."""
+    return cells & (board.column << (column * (board.rows + 1)))
 
 
 @inlined

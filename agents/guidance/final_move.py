@@ -1,44 +1,12 @@
 """The final move: the best child of a Monte Carlo tree, or the best of equally good actions."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from agents.agent import TimeUp, expected_value
 from agents.guidance.opponent_models import preferences
+from agents.tree import SearchedNode
 from envs.protocol import CHANCE, Action, Env, State
-
-
-class SearchedNode(Protocol[Action]):
-    """The face of a node, be it the reference's or one of the compiled search's."""
-
-    @property
-    def sign(self) -> int:
-        """+1 where player 1 is to move, -1 where player 2 is, 0 where chance decides."""
-
-    @property
-    def visits(self) -> int:
-        """Simulations that went through the node."""
-
-    @property
-    def total(self) -> float:
-        """Sum of the results, from player 1's view."""
-
-    @property
-    def proven(self) -> float | None:
-        """The exact value from player 1's view where it is known, else None."""
-
-    @property
-    def value(self) -> float:
-        """The proven value, or else an estimate strictly between -1 and 1."""
-
-    @property
-    def assured(self) -> float | None:
-        """The best proven value of a child where it is neither a win nor a loss, else None."""
-
-    @property
-    def children(self) -> Mapping[Action, "SearchedNode[Action]"]:
-        """The children by action."""
-
 
 FINAL_MOVES: Mapping[str, Callable[[SearchedNode[Any], int], float]] = {
     "visits": lambda child, sign: child.visits,

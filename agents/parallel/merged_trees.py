@@ -4,17 +4,18 @@
 Monte-Carlo Tree Search" (2008).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from math import inf
 from typing import Any, NamedTuple
 
 from agents.agent import Clock, SearchResult, TimeUp, legal_actions, make_rng
-from agents.guidance.final_move import SearchedNode, final_action
+from agents.guidance.final_move import final_action
 from agents.mcts_agent import MCTSAgent
 from agents.parallel.workers import Task, Workers
+from agents.tree import MergedNode, Node, SearchedNode
 from envs.protocol import Action, Env, State
 
 GRACE = 1.0
@@ -42,7 +43,7 @@ def merged_search(
     grown = _grown(_growers(agent, workers.count), env, state, workers, clock)
     if not grown:  # the time was up before the first tree arrived
         return replace(agent, simulations=1).search(env, state)
-    root = summed([tree.root for tree in grown], plies=1)
+    root = MergedNode([tree.root for tree in grown])
     action = final_action(root, agent.final_move)
     results = [tree.result for tree in grown]
     variations = (result.principal_variation for result in results if result.action == action)
@@ -63,7 +64,7 @@ class Grown(NamedTuple):
     """The result of a worker's search, and the statistics of its root and the root's children."""
 
     result: SearchResult[Any]
-    root: "SummedNode"
+    root: Node[Any, Any]
 
 
 def _growers(agent: MCTSAgent, trees: int) -> Iterator[MCTSAgent]:
@@ -94,43 +95,14 @@ def grow_one_tree(agent: MCTSAgent, env: Any, state: Any, seconds: float) -> Gro
     """Grow a tree for `seconds`, or to the agent's own limits."""
     result = agent.search(env, state, None if seconds == inf else seconds)
     tree: Any = agent.tree
-    return Grown(result, summed([tree.root], plies=1))
+    return Grown(result, snapshot(tree.root, plies=1))
 
 
-@dataclass(frozen=True)
-class SummedNode:
-    """The knowledge of one or more trees of a state, added up; see `agents.mcts.Node`."""
-
-    sign: int
-    visits: int
-    total: float
-    proven: float | None
-    children: Mapping[Any, "SummedNode"] = field(default_factory=dict)
-
-    @property
-    def value(self) -> float:
-        """The proven value, or else the mean result with one drawn game added."""
-        return self.total / (self.visits + 1) if self.proven is None else self.proven
-
-    @property
-    def assured(self) -> float | None:
-        """The best proven value of a child where it is neither a win nor a loss, else None."""
-        proven = [child.proven for child in self.children.values() if child.proven is not None]
-        best = max(proven, key=lambda value: self.sign * value, default=None)
-        return None if best is None or abs(best) == 1.0 else best
-
-
-def summed(nodes: Sequence[SearchedNode[Any]], plies: int) -> SummedNode:
-    """The sum of what trees know of a state and of the states up to `plies` below it."""
-    children: dict[Any, list[SearchedNode[Any]]] = {}
+def snapshot(node: SearchedNode[Any], plies: int) -> Node[Any, Any]:
+    """What is known of a state and of those up to `plies` below it, to be sent to others."""
+    known = Node[Any, Any](None, (), node.sign, node.proven)
+    known.visits, known.total, known.assured = node.visits, node.total, node.assured
     if plies:
-        for node in nodes:
-            for action, child in node.children.items():
-                children.setdefault(action, []).append(child)
-    return SummedNode(
-        sign=nodes[0].sign,
-        visits=sum(node.visits for node in nodes),
-        total=sum(node.total for node in nodes),
-        proven=next((node.proven for node in nodes if node.proven is not None), None),
-        children={action: summed(known, plies - 1) for action, known in children.items()},
-    )
+        for action, child in node.children.items():
+            known.children[action] = snapshot(child, plies - 1)
+    return known

@@ -7,10 +7,12 @@ from math import log
 from random import Random
 from typing import Any, TypeGuard
 
-from agents.agent import Agent, Clock, SearchResult, legal_actions, make_rng
-from agents.compiled.compilation import is_compiled_game, runs_compiled
+from agents.agent import Clock, SearchResult, legal_actions, make_rng
+from agents.compiled.compilation import Compilation, is_compiled_game
+from agents.compiled.forest import Forest
 from agents.compiled.puct_kernel import PuctSettings
-from agents.compiled.puct_tree import PUCT, PooledGuidedTree, puct_on
+from agents.compiled.puct_tree import puct_forest, puct_on
+from agents.engines import TreeAgent
 from agents.guidance.final_move import principal_variation, safest_action
 from agents.guidance.ordering import sensible_actions
 from agents.options import ENGINES, option, require_at_least, require_one_of
@@ -18,7 +20,6 @@ from agents.policy.network import PolicyNetwork, TrainedPolicy, evaluate_network
 from agents.policy.policy_agent import action_chances
 from agents.policy.puct import (
     Evaluation,
-    GuidedFace,
     GuidedTree,
     gumbel_merits,
     halve_sequentially,
@@ -28,6 +29,7 @@ from agents.policy.shipped import (
     require_known_game,
     weights_option,
 )
+from agents.tree import SearchedNode
 from envs.bitboard import fits_in_wide_word
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
@@ -39,11 +41,11 @@ ROOTS = ("puct", "gumbel")
 SMALLEST_ALPHA = 0.01
 """Of Dirichlet's noise: below, its numbers could all round to 0."""
 
-AnyTree = GuidedTree[BoardState, int] | PooledGuidedTree
+AnyTree = GuidedTree[BoardState, int] | Forest
 
 
 @dataclass
-class AlphaZeroAgent(Agent):
+class AlphaZeroAgent(TreeAgent):
     """Searches with a trained network as its guide (PUCT), on the board that it was trained for.
 
     A proven win is always played and a proven loss avoided; else the action with the most visits,
@@ -57,6 +59,7 @@ class AlphaZeroAgent(Agent):
 
     unlimited = {"simulations": None, "time_limit": None}  # noqa: RUF012
     quick = {"simulations": 20}  # noqa: RUF012
+    requirement = "weights that were trained for it"
 
     weights: str | bytes = weights_option()
     simulations: int | None = option(600, "simulations for each move; none: until the time is up")
@@ -77,7 +80,6 @@ class AlphaZeroAgent(Agent):
     engine: str = option("auto", "auto, compiled (up to 256 bits), reference (plain Python)")
     _policy: TrainedPolicy = field(init=False, repr=False, compare=False)
     _rng: Random = field(init=False, repr=False, compare=False)
-    _tree: AnyTree | None = field(init=False, repr=False, compare=False, default=None)
 
     def __post_init__(self) -> None:
         for name in ("simulations", "considered"):
@@ -93,11 +95,6 @@ class AlphaZeroAgent(Agent):
             raise ValueError("a gumbel root shares out simulations: give their number")
         self._policy = known_policy(self.weights)
         self._rng = make_rng(self.seed)
-
-    @property
-    def tree(self) -> AnyTree | None:
-        """The tree of the latest search, None before the first."""
-        return self._tree
 
     def require_playable(self, env: Env[Any, Any]) -> None:
         """Check that its weights were trained for a game."""
@@ -120,32 +117,20 @@ class AlphaZeroAgent(Agent):
         result: SearchResult[Any] = self._searched(game, position, time_limit)  # type: ignore[arg-type]
         return result
 
-    def compile(self, env: Env[Any, Any]) -> None:
-        """Compile the search, if it is to be compiled for this game."""
-        if self.engine != "reference" and can_compile(env):
-            puct_on(env).begin()
-
-    def is_compiled(self, env: Any) -> bool:
-        """Whether the compiled engine searches this game; compiles it, if so and if need be.
-
-        Raises:
-            ValueError: the compiled engine is asked for and cannot.
-        """
-        able = can_compile(env)
-        requirement = "weights that were trained for it"
-        return self.engine != "reference" and runs_compiled(
-            self.engine, able, puct_on(env) if able else PUCT, requirement
-        )
+    def compilation(self, env: Any) -> Compilation | None:
+        """The compiled search of a game; None where it does not know that."""
+        return puct_on(env) if can_compile(env) else None
 
     def _searched(
         self, game: BoardGame, state: BoardState, time_limit: float | None
     ) -> SearchResult[int]:
         compiled = self.is_compiled(game)  # before the clock starts, for this may take seconds
         clock = Clock(self.time_limit, time_limit)
-        tree = self._tree_at(game, state, compiled)
+        keeps = self.keep_tree and self.noise == 0 and self.root == "puct"
+        tree: Any = self.tree_at(game, state, compiled, keeps)
         nodes = tree.nodes
         simulations = tree.grow(1, clock)
-        root: GuidedFace[int] = tree.root
+        root: SearchedNode[int] = tree.root
         if not root.children:  # two plies of look-ahead decide
             return self._decided(game, state, root.value)
         noise = self._noise(root)
@@ -172,25 +157,14 @@ class AlphaZeroAgent(Agent):
             engine="compiled" if compiled else "reference",
         )
 
-    def _tree_at(self, game: BoardGame, state: BoardState, compiled: bool) -> AnyTree:
-        """The kept tree, if it is of this engine and `state` is in it, or a new one."""
-        tree, network = self._tree, self._policy.network
-        keeps = self.keep_tree and self.noise == 0 and self.root == "puct"
-        if (
-            tree is None
-            or not keeps
-            or isinstance(tree, PooledGuidedTree) != compiled
-            or tree.env != game
-            or not tree.descend(state)
-        ):
-            if compiled:
-                settings = PuctSettings(float(self.exploration), float(self.fpu))
-                tree = PooledGuidedTree(game, state, network, settings)
-            else:
-                evaluator = partial(network_evaluation, network)
-                tree = GuidedTree(game, state, evaluator, self.exploration, self.fpu)
-        self._tree = tree
-        return tree
+    def new_tree(self, env: Any, state: Any, compiled: bool) -> AnyTree:
+        """A tree for a search of `state`."""
+        network = self._policy.network
+        if compiled:
+            settings = PuctSettings(float(self.exploration), float(self.fpu))
+            return puct_forest(env, state, network, settings)
+        evaluator = partial(network_evaluation, network)
+        return GuidedTree(env, state, evaluator, self.exploration, self.fpu)
 
     def _grow(self, tree: AnyTree, noise: Mapping[int, float], done: int, clock: Clock) -> int:
         """Run simulations beside those done, until a budget is used up; how many were run."""
@@ -203,13 +177,13 @@ class AlphaZeroAgent(Agent):
             tree.add_noise(noise, self.noise)
         return tree.grow(left, clock)
 
-    def _noise(self, root: GuidedFace[int]) -> dict[int, float]:
+    def _noise(self, root: SearchedNode[int]) -> dict[int, float]:
         """A random number for each action of the root: Gumbel's, or of a gamma distribution."""
         if self.root == "puct":
             return {a: self._rng.gammavariate(self.noise_alpha, 1.0) for a in root.children}
         return {a: -self.noise * log(self._rng.expovariate(1.0)) for a in root.children}
 
-    def _choose(self, root: GuidedFace[int], gumbel: Mapping[int, float]) -> int:
+    def _choose(self, root: SearchedNode[int], gumbel: Mapping[int, float]) -> int:
         """The action to play, of a root that has children."""
         most = max(child.visits for child in root.children.values())
         if self.temperature > 0 and most and root.proven is None:
@@ -244,7 +218,7 @@ def can_compile(env: object) -> TypeGuard[BoardGame]:
     return isinstance(env, BoardGame) and fits_in_wide_word(env.rows, env.columns, env.inarow)
 
 
-def most_visited(node: GuidedFace[int]) -> int:
+def most_visited(node: SearchedNode[int]) -> int:
     """The action with the most visits, of equals the likeliest; proven values as they are."""
 
     def merit(action: int) -> tuple[int, float]:

@@ -4,22 +4,16 @@ The search of AlphaZero (D. Silver et al., "Mastering the game of Go without hum
 "A general reinforcement learning algorithm that masters chess, shogi, and Go through self-play",
 2018). Its rule of selection is C. D. Rosin's, "Multi-armed bandits with episode context" (2011).
 Where UCT plays a game out, it asks an evaluator: how likely is each action to be the best, and what
-is the state worth? Proven values are carried up as `agents.mcts` does it.
-
-The compiled search finds the same tree. For that, this is fixed: children stand in the order of the
-actions; of equal numbers the first one counts; numbers are added up in the order in which they
-come; a simulation's result is added to a path from its last node to its first.
+is the state worth? The compiled search grows the same tree (`agents.tree`).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice, repeat
 from math import exp, inf, log, sqrt
-from typing import Any, Generic, Protocol
+from typing import Any, Protocol
 
 from agents.agent import Clock
-from agents.guidance.final_move import SearchedNode
-from agents.guidance.ordering import safe_actions, winning_action
-from agents.mcts import Node, back_up, nearby_node, prove, settle
+from agents.tree import MonteCarloTree, Node, SearchedNode, node_of_two_plies
 from envs.protocol import CHANCE, Action, Env, State
 
 Evaluation = tuple[Mapping[Any, float], float]
@@ -45,36 +39,12 @@ def puct(value: float, prior: float, visits: int, parent_visits: int, exploratio
     return value + exploration * sqrt(parent_visits) * prior / (1 + visits)
 
 
-class GuidedNode(Node[State, Action]):
-    """A state in the tree; `untried` are the moves worth a search, until it is expanded."""
+class GuidedTree(MonteCarloTree[State, Action]):
+    """A tree that selects by PUCT, expands a leaf by all its children and asks an evaluator.
 
-    __slots__ = ("evaluation", "prior")
-
-    def __init__(
-        self,
-        state: State,
-        actions: Sequence[Action],
-        sign: int,
-        proven: float | None,
-        prior: float,
-    ) -> None:
-        super().__init__(state, actions, sign, proven)
-        self.prior = prior
-        """The probability of the action that leads here, among those that have a node."""
-        self.evaluation = 0.0
-        """The evaluator's value of the state, from player 1's view, once it has been asked."""
-
-
-class GuidedTree(Generic[State, Action]):
-    """A search tree that grows by the children of a leaf with each simulation.
-
-    A simulation goes from the root by `puct` to a node without children and expands it: makes all
-    its children, looks two plies ahead in each, and, unless that decides the node, asks the
-    evaluator for its value and their priors. The value, or a proof, is added to every node of the
-    path. The first simulation expands the root.
-
-    Two plies of look-ahead show a win at hand, which proves a node, and moves that lose at once,
-    which get no child; where all of them do, the node is proven too.
+    It looks two plies ahead in each new node: a win at hand proves it, and moves that lose at once
+    get no child. Unless its children prove a leaf, the evaluator gives its value, and the priors of
+    its children. The first simulation expands the root.
 
     Args:
         env: the rules, of a game without chance.
@@ -93,135 +63,68 @@ class GuidedTree(Generic[State, Action]):
         exploration: float,
         fpu: float,
     ) -> None:
-        self.env = env
         self.evaluator = evaluator
         self.exploration = exploration
         self.fpu = fpu
-        self.nodes = 0
-        """Nodes made so far."""
-        self.root = self.make_node(state, env.get_available_actions(state))
-
-    def grow(self, simulations: int | None, clock: Clock, through: Action | None = None) -> int:
-        """Run simulations until all are run, the time is up or the root is proven.
-
-        Args:
-            simulations: None is no limit.
-            clock: looked at after each simulation.
-            through: the root's action that all of them go through; None: selected by `puct`.
-
-        Returns:
-            The simulations run.
-        """
-        done = 0
-        while self.root.proven is None and done != simulations:
-            self.simulate(through)
-            done += 1
-            if clock.expired():
-                break
-        return done
-
-    def simulate(self, through: Action | None = None) -> None:
-        """Run one simulation: select, expand, evaluate, back up."""
-        path = self.select(through)
-        leaf = path[-1]
-        if leaf.proven is None:
-            self.expand(leaf)
-        if leaf.proven is None:
-            result = leaf.evaluation
-        else:
-            result = leaf.proven
-            prove(path)
-        back_up(path, result, visits=1)
-
-    def select(self, through: Action | None = None) -> list[GuidedNode[State, Action]]:
-        """The path from the root to the first node that is proven or has no children.
-
-        Args:
-            through: the first action of the path, whose child may be proven; None: selected.
-        """
-        path = [self.root]
-        if through is not None:
-            path.append(self.root.children[through])
-        while path[-1].proven is None and path[-1].children:
-            path.append(self.best_child(path[-1]))
-        return path
-
-    def best_child(self, node: GuidedNode[State, Action]) -> GuidedNode[State, Action]:
-        """The child with the highest `puct` for the player whose turn it is, the first of equals.
-
-        Children whose value is proven are passed over: there is nothing to learn from them, and
-        while `node` itself is not proven, it has another child. One without visits is taken to be
-        worth what its parent is on average, less the reduction, at least -1.
-        """
-        sign = node.sign
-        unvisited = max(-1.0, sign * node.total / node.visits - self.fpu)
-        # puct() with its root taken once for all children
-        spread = self.exploration * sqrt(node.visits)
-        best, best_bound = node, -inf
-        for child in node.children.values():
-            if child.proven is not None:
-                continue
-            visits = child.visits
-            value = sign * child.total / visits if visits else unvisited
-            bound = value + spread * child.prior / (1 + visits)
-            if bound > best_bound:
-                best, best_bound = child, bound
-        return best
-
-    def expand(self, node: GuidedNode[State, Action]) -> None:
-        """Make all children of a node; evaluate it, unless they prove its value."""
-        env, state = self.env, node.state
-        for action in node.untried:
-            following = env.get_next_state(state, action)
-            actions = env.get_available_actions(following)
-            proven = None if actions else env.reward(state, action)
-            node.children[action] = self.make_node(following, actions, proven)
-        node.untried = []
-        settle(node)
-        if node.proven is None:
-            probabilities, node.evaluation = self.evaluator(env, state)
-            priors = normalised([probabilities[action] for action in node.children])
-            for child, prior in zip(node.children.values(), priors, strict=True):
-                child.prior = prior
+        super().__init__(env, state)
 
     def make_node(
         self, state: State, actions: Sequence[Action], proven: float | None = None
-    ) -> GuidedNode[State, Action]:
+    ) -> Node[State, Action]:
         """A node without statistics, proven where two plies of look-ahead decide.
 
         Raises:
             ValueError: chance decides in `state`.
         """
         self.nodes += 1
-        player = self.env.current_player(state)
-        if player == CHANCE:
+        if self.env.current_player(state) == CHANCE:
             raise ValueError(
                 f"chance decides in {state}: PUCT plays games without chance; choose mcts or "
                 "expectimax"
             )
-        sign = 1 if player == 1 else -1
-        if actions and winning_action(self.env, state, actions) is not None:
-            actions, proven = (), float(sign)
-        elif actions:
-            actions = safe_actions(self.env, state, actions)
-            proven = None if actions else float(-sign)
-        return GuidedNode(state, actions, sign, proven, prior=1.0)
+        return node_of_two_plies(self.env, state, actions, proven)
+
+    def bound(self, node: Node[State, Action]) -> Callable[[Node[State, Action]], float]:
+        """The `puct` of a child for the player whose turn it is.
+
+        One without visits is taken to be worth what its parent is on average, less the reduction,
+        at least -1.
+        """
+        sign = node.sign
+        unvisited = max(-1.0, sign * node.total / node.visits - self.fpu)
+        spread = self.exploration * sqrt(node.visits)  # once for all children
+
+        def puct_of(child: Node[State, Action]) -> float:
+            visits = child.visits
+            value = sign * child.total / visits if visits else unvisited
+            return value + spread * child.prior / (1 + visits)
+
+        return puct_of
+
+    def expand(self, path: list[Node[State, Action]]) -> None:
+        """Make all children of the last node, and prove its value if they do."""
+        node = path[-1]
+        for action in node.untried:
+            self.add_child(node, action)
+        node.untried = []
+        self.settle(node)
+
+    def value_leaf(self, leaf: Node[State, Action]) -> float:
+        """Ask the evaluator for the value of the leaf, and for the priors of its children."""
+        probabilities, leaf.evaluation = self.evaluator(self.env, leaf.state)
+        priors = normalised([probabilities[action] for action in leaf.children])
+        for child, prior in zip(leaf.children.values(), priors, strict=True):
+            child.prior = prior
+        return leaf.evaluation
 
     def add_noise(self, noise: Mapping[Action, float], share: float) -> None:
         """Mix noise into the priors of the root, as `noisy_priors` has it."""
         for action, prior in noisy_priors(self.root, noise, share).items():
             self.root.children[action].prior = prior
 
-    def descend(self, state: State) -> bool:
-        """Make the node of `state` the root, if it is at most two plies below; tell if it was."""
-        node = nearby_node(self.root, state)
-        if node is not None:
-            self.root = node
-        return node is not None
-
 
 def noisy_priors(
-    root: "GuidedFace[Action]", noise: Mapping[Action, float], share: float
+    root: SearchedNode[Action], noise: Mapping[Action, float], share: float
 ) -> dict[Action, float]:
     """The priors of a node, which has been expanded, with noise mixed into them.
 
@@ -255,34 +158,18 @@ VALUE_SCALE = 1.0
 """c_scale of Danihelka et al.: how much values in [-1, 1] count beside logits."""
 
 
-class GuidedFace(SearchedNode[Action], Protocol[Action]):
-    """The face of a node, be it the reference's or one of the compiled search's."""
-
-    @property
-    def prior(self) -> float:
-        """The probability of the action that leads here."""
-
-    @property
-    def evaluation(self) -> float:
-        """The evaluator's value, from player 1's view."""
-
-    @property
-    def children(self) -> Mapping[Action, "GuidedFace[Action]"]:
-        """The children by action."""
-
-
 class GrowingTree(Protocol[Action]):
-    """The face of a tree, be it the reference's or the compiled search's."""
+    """A tree, be it the reference's or the compiled search's."""
 
     @property
-    def root(self) -> GuidedFace[Action]:
+    def root(self) -> SearchedNode[Action]:
         """The root."""
 
     def grow(self, simulations: int | None, clock: Clock, through: Any = None) -> int:
         """Run simulations; how many were run."""
 
 
-def searched_values(node: GuidedFace[Action]) -> dict[Action, float]:
+def searched_values(node: SearchedNode[Action]) -> dict[Action, float]:
     """Of each child that has one: the proven value, or else the mean result, for who is to move."""
     values = {}
     for action, child in node.children.items():
@@ -293,7 +180,7 @@ def searched_values(node: GuidedFace[Action]) -> dict[Action, float]:
     return values
 
 
-def mixed_value(node: GuidedFace[Action]) -> float:
+def mixed_value(node: SearchedNode[Action]) -> float:
     """The assumed worth of an action that was not searched, for the player to move.
 
     The evaluator's value of the node, mixed with the mean of the visited actions' values, which
@@ -310,7 +197,7 @@ def mixed_value(node: GuidedFace[Action]) -> float:
     return (evaluation + visits * mean) / (1 + visits)
 
 
-def improved_logits(node: GuidedFace[Action]) -> dict[Action, float]:
+def improved_logits(node: SearchedNode[Action]) -> dict[Action, float]:
     """By action: the logarithm of its prior, plus its transformed value, sigma of the paper.
 
     A value q counts (c_visit + visits of the most visited action) * c_scale * q; an action that
@@ -326,7 +213,7 @@ def improved_logits(node: GuidedFace[Action]) -> dict[Action, float]:
     }
 
 
-def improved_policy(node: GuidedFace[Action]) -> dict[Action, float]:
+def improved_policy(node: SearchedNode[Action]) -> dict[Action, float]:
     """The priors as the search improves them: the softmax of the `improved_logits`.
 
     Its expected value is no lower than the priors', as far as the values are right (Danihelka et
@@ -338,7 +225,9 @@ def improved_policy(node: GuidedFace[Action]) -> dict[Action, float]:
     return dict(zip(logits, normalised(weights), strict=True))
 
 
-def gumbel_merits(node: GuidedFace[Action], gumbel: Mapping[Action, float]) -> dict[Action, float]:
+def gumbel_merits(
+    node: SearchedNode[Action], gumbel: Mapping[Action, float]
+) -> dict[Action, float]:
     """By action: its Gumbel noise added to its improved logit; the highest is to be played."""
     return {action: gumbel[action] + logit for action, logit in improved_logits(node).items()}
 

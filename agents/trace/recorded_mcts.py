@@ -7,11 +7,12 @@ from typing import Any
 
 from agents.agent import Agent
 from agents.guidance.rollouts import Rollout
-from agents.mcts import Node, Tree, uct
+from agents.mcts import Tree, uct
 from agents.mcts_agent import MCTSAgent
 from agents.options import agent_options
 from agents.trace.recorder import OnVisit, Recorder
 from agents.trace.trace import ChildStatistics, Path, SearchTrace, Selection, Simulation
+from agents.tree import Node
 from envs.protocol import Action, Env, State
 
 
@@ -132,10 +133,10 @@ class RecordedTree(Tree[State, Action]):
         self.recorder = recorder
         recorder.plant(self.root)
 
-    def simulate(self) -> None:
+    def simulate(self, through: Action | None = None) -> None:
         """As the search does, with the simulation recorded."""
         self.recorder.start_simulation()
-        super().simulate()
+        super().simulate(through)
         self.recorder.back_up(self.rollouts_per_leaf)
 
     def best_child(self, node: Node[State, Action]) -> Node[State, Action]:
@@ -156,11 +157,10 @@ class RecordedTree(Tree[State, Action]):
         bound = uct(node.sign * child.total, child.visits, node.visits, self.exploration)
         return ChildStatistics(child.visits, child.total, bound, child.proven)
 
-    def expand(self, node: Node[State, Action]) -> Node[State, Action]:
+    def expand(self, path: list[Node[State, Action]]) -> None:
         """As the search does, with the new child recorded."""
-        child = super().expand(node)
-        self.recorder.expand(action_to(node, child))
-        return child
+        super().expand(path)
+        self.recorder.expand(action_to(*path[-2:]))
 
 
 def recording_rollout(rollout: Rollout, recorder: SimulationRecorder) -> Rollout:

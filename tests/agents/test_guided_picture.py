@@ -6,8 +6,9 @@ import pytest
 from hypothesis import assume, given, settings
 
 from agents.agent import Clock
-from agents.policy.puct import GuidedNode, GuidedTree
+from agents.policy.puct import GuidedTree
 from agents.trace.pictures.guided_picture import MARGIN, draw_guided
+from agents.tree import Node
 from envs import BoardGame, BoardState, ConnectFour, ConnectX, state_from_moves
 from envs.render import CELL
 from tests.helpers.strategies import Position, connect_games, unfinished_positions
@@ -24,7 +25,7 @@ def uneven(env: BoardGame, state: BoardState) -> tuple[dict[int, float], float]:
     return chances, ((state.mover * 7 + state.mask) % 19 - 9) / 10
 
 
-def grown(env: ConnectX, state: BoardState, simulations: int) -> GuidedNode[BoardState, int]:
+def grown(env: ConnectX, state: BoardState, simulations: int) -> Node[BoardState, int]:
     tree = GuidedTree(env, state, uneven, exploration=1.5, fpu=0.2)
     tree.grow(simulations, Clock())
     return tree.root
@@ -43,7 +44,7 @@ def numbers_by_row(picture: str, columns: int) -> list[list[str]]:
     return rows
 
 
-def shown(root: GuidedNode[BoardState, int], columns: int) -> tuple[list[str], list[str]]:
+def shown(root: Node[BoardState, int], columns: int) -> tuple[list[str], list[str]]:
     """The visits and the values of all columns, as they are to be written."""
     visits, values = [NOTHING] * columns, [NOTHING] * columns
     for column, node in root.children.items():

@@ -17,7 +17,7 @@ from agents import AlphaBetaAgent, make_agent, parallel_search
 from agents.agent import Clock
 from agents.compiled.compiled_alpha_beta import CompiledAlphaBeta
 from agents.compiled.learned_value import LearnedValue
-from agents.compiled.mcts_forest import Forest
+from agents.compiled.mcts_forest import uct_forest
 from agents.compiled.mcts_kernel import TreeSettings
 from agents.guidance.ordering import winning_action
 from agents.policy.network import (
@@ -218,7 +218,7 @@ def test_threads_of_a_forest_have_memory_of_their_own() -> None:
     learned = LearnedValue(random_policy(env, 1))
     grown = []
     for _ in range(2):
-        forest = Forest(env, env.initial_state(), SETTINGS, (1, 2, 3, 4), learned=learned)
+        forest = uct_forest(env, env.initial_state(), SETTINGS, (1, 2, 3, 4), learned=learned)
         forest.grow(4000, Clock())
         children = forest.root.children
         grown.append([(children[column].visits, children[column].total) for column in range(7)])

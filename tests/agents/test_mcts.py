@@ -15,7 +15,8 @@ from agents.agent import SearchResult
 from agents.guidance.final_move import FINAL_MOVES, final_action
 from agents.guidance.heuristics import open_lines
 from agents.guidance.rollouts import decisive, evaluated, uniform
-from agents.mcts import Node, Tree, uct
+from agents.mcts import Tree, uct
+from agents.tree import Node
 from envs import (
     BoardGame,
     ChanceNode,

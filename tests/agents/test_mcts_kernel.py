@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from agents import MCTSAgent
 from agents.agent import Clock
 from agents.compiled.compilation import Compilation
+from agents.compiled.forest import Forest
 from agents.compiled.learned_value import LearnedValue
-from agents.compiled.mcts_forest import SLICE, Forest, MergedNode
-from agents.compiled.mcts_kernel import STREAM, TAKEN, TreeSettings
-from agents.compiled.tree_nodes import CHILDREN, UNTRIED
-from agents.guidance.ordering import allows_win, winning_action
+from agents.compiled.mcts_forest import SLICE, uct_forest
+from agents.compiled.mcts_kernel import TreeSettings
+from agents.compiled.tree_kernel import STREAM, TAKEN
 from agents.guidance.rollouts import decisive, uniform
-from agents.mcts import Node, Tree
+from agents.mcts import LookAheadTree, Tree
 from benchmarks.searches.forced_words import words_of_at_least
 from envs import BoardState, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.compiled.random_stream import DRAWN_BITS, DRAWN_MASK, STREAMS, drawn_index, next_stream
@@ -38,7 +38,6 @@ from tests.helpers.strategies import (
 from tests.helpers.trained_policies import random_policy
 
 ReferenceTree = Tree[BoardState, int]
-ReferenceNode = Node[BoardState, int]
 
 SETTINGS = TreeSettings(
     exploration=1.0,
@@ -61,22 +60,6 @@ class StreamRandom(Random):
     def random(self) -> float:
         self.stream = next_stream(self.stream)
         return (self.stream & DRAWN_MASK) / (1 << DRAWN_BITS)
-
-
-class LookAheadTree(ReferenceTree):
-    """The reference with the decisive moves of the compiled search: two plies, at each node."""
-
-    def make_node(
-        self, state: BoardState, actions: Sequence[int], proven: float | None = None
-    ) -> ReferenceNode:
-        self.nodes += 1
-        sign = 1 if state.player == 1 else -1
-        safe = [action for action in actions if not allows_win(self.env, state, action)]
-        if winning_action(self.env, state, actions) is not None:
-            return Node(state, [], sign, float(sign))
-        if actions and not safe:
-            return Node(state, [], sign, float(-sign))
-        return Node(state, safe, sign, proven)
 
 
 def reference_tree(
@@ -114,7 +97,7 @@ def grown_forest(
 ) -> Forest:
     seeds = Random(stream)
     further = [1 + seeds.randrange(STREAMS) for _ in range(1, threads)]
-    forest = Forest(env, state, tree_settings, [stream, *further], plain)
+    forest = uct_forest(env, state, tree_settings, [stream, *further], plain)
     forest.grow(simulations, Clock())
     return forest
 
@@ -211,7 +194,7 @@ def test_guessed_leaves_grow_the_same_tree(
     env, state = position
     assert isinstance(env, ConnectX)
     learned = LearnedValue(random_policy(env, stream % 5))
-    forest = Forest(env, state, options, [stream], learned=learned)
+    forest = uct_forest(env, state, options, [stream], learned=learned)
     forest.grow(simulations, Clock())
     tree = reference_tree(position, options, stream, simulations, learned)
     assert list(facts(forest.root)) == list(facts(tree.root))
@@ -345,20 +328,19 @@ def test_what_is_no_longer_needed_leaves_the_pool() -> None:
     before = int(tree.counters[TAKEN])
     assert forest.descend(state_from_moves(env, "11"))
     tree.make_room(simulations=10)
-    assert tree.counters[TAKEN] == 1 + reserved_places(forest.root) < before
+    assert tree.counters[TAKEN] == 1 + reserved_places(forest) < before
     assert len(tree.nodes) >= tree.counters[TAKEN] + 10 * env.columns
 
 
-def reserved_places(root: MergedNode) -> int:
+def reserved_places(forest: Forest) -> int:
     """One for each safe column of each node that has a child."""
-    (tree, _), *_ = root._places
+    nodes = forest.trees[0].nodes
     count = 0
-    unvisited = [root]
+    unvisited: list[Any] = [forest.root]
     for node in unvisited:
         unvisited += node.children.values()
         if node.children:
-            place = node._places[0][1]
-            count += int(tree.nodes[place, CHILDREN] + tree.nodes[place, UNTRIED])
+            count += int(nodes["children"][node.place] + nodes["untried"][node.place])
     return count
 
 
@@ -375,7 +357,7 @@ def test_a_tree_that_lacks_the_state_begins_anew() -> None:
 
 
 def test_a_full_pool_grows_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agents.compiled.mcts_forest.LARGEST_POOL", 100)
+    monkeypatch.setattr("agents.compiled.pooled_tree.LARGEST_POOL", 100)
     env = ConnectFour()
     forest = grown_forest(env, env.initial_state(), 5000)
     assert forest.root.visits == 5000

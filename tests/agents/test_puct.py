@@ -11,13 +11,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from agents.agent import Clock
+from agents.compiled.forest import Forest
 from agents.compiled.puct_kernel import PuctSettings
-from agents.compiled.puct_tree import FIRST_POOL, PooledGuidedTree
+from agents.compiled.puct_tree import puct_forest
 from agents.guidance.ordering import sensible_actions, winning_action
 from agents.policy.network_kernel import evaluate_positions, network_arrays
 from agents.policy.puct import (
     Evaluator,
-    GuidedNode,
     GuidedTree,
     considered_visits,
     gumbel_merits,
@@ -27,6 +27,7 @@ from agents.policy.puct import (
     normalised,
     puct,
 )
+from agents.tree import Node
 from envs import (
     BoardGame,
     BoardState,
@@ -51,7 +52,7 @@ from tests.helpers.strategies import (
 from tests.helpers.trained_policies import random_policy
 
 AnyTree = GuidedTree[Any, Any]
-AnyNode = GuidedNode[Any, Any]
+AnyNode = Node[Any, Any]
 small_boards = board_games(largest=4)
 fitting_games = board_games(largest=7).filter(
     lambda game: fits_in_word(game.rows, game.columns, game.inarow)
@@ -369,7 +370,7 @@ def test_considered_visits_are_those_of_mctx(
     assert list(considered_visits(considered, simulations)) == expected
 
 
-class Leaf(GuidedNode[None, Any]):
+class Leaf(Node[None, Any]):
     """A node with given statistics."""
 
     def __init__(
@@ -380,8 +381,8 @@ class Leaf(GuidedNode[None, Any]):
         proven: float | None = None,
         sign: int = 1,
     ) -> None:
-        super().__init__(None, (), sign, proven, prior)
-        self.visits, self.total = visits, visits * value
+        super().__init__(None, (), sign, proven)
+        self.prior, self.visits, self.total = prior, visits, visits * value
 
 
 def root_with(children: Mapping[Any, Leaf], evaluation: float, sign: int = 1) -> Leaf:
@@ -549,13 +550,13 @@ def fractions(node: Any) -> Iterator[float]:
 
 def both_trees(
     position: Position, seed: int = 1, exploration: float = 1.5, fpu: float = 0.2
-) -> tuple[AnyTree, PooledGuidedTree]:
+) -> tuple[AnyTree, Forest]:
     env, state = position
     evaluator = KernelEvaluator(env, seed)
     settings = PuctSettings(exploration, fpu)
     return (
         new_tree(env, state, evaluator, exploration, fpu),
-        PooledGuidedTree(env, state, evaluator.network, settings),
+        puct_forest(env, state, evaluator.network, settings),
     )
 
 
@@ -620,9 +621,7 @@ def test_the_same_source_grows_the_same_tree_in_plain_python() -> None:
     env = ConnectX(rows=7, columns=8, inarow=4)
     network = random_policy(env, 1).network
     trees = [
-        PooledGuidedTree(
-            env, state_from_moves(env, "45544"), network, PuctSettings(1.5, 0.2), plain
-        )
+        puct_forest(env, state_from_moves(env, "45544"), network, PuctSettings(1.5, 0.2), plain)
         for plain in (False, True)
     ]
     for tree in trees:
@@ -635,8 +634,8 @@ def test_a_pool_grows_and_keeps_what_is_below_the_new_root() -> None:
     env = ConnectFour()
     trees = both_trees(Position(env, env.initial_state()))
     for tree in trees:
-        tree.grow(FIRST_POOL // 4, Clock())
-        assert tree.nodes > FIRST_POOL
+        tree.grow(1000, Clock())
+        assert tree.nodes > 4000
     replies = {
         (first, second): child.visits
         for first, node in trees[0].root.children.items()
@@ -650,8 +649,8 @@ def test_a_pool_grows_and_keeps_what_is_below_the_new_root() -> None:
     assert known > 0
     require_same(*trees)
     for tree in trees:
-        tree.grow(FIRST_POOL // 2, Clock())
-        assert tree.root.visits == known + FIRST_POOL // 2
+        tree.grow(2000, Clock())
+        assert tree.root.visits == known + 2000
     require_same(*trees)
 
 
@@ -675,8 +674,7 @@ def test_a_tree_may_be_sent_to_other_processes() -> None:
 
 
 def test_a_full_pool_evaluates_its_leaves_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agents.compiled.puct_tree.LARGEST_POOL", 100)
-    monkeypatch.setattr("agents.compiled.puct_tree.FIRST_POOL", 100)
+    monkeypatch.setattr("agents.compiled.pooled_tree.LARGEST_POOL", 100)
     env = ConnectFour()
     _, pooled = both_trees(Position(env, env.initial_state()))
     assert pooled.grow(400, Clock()) == 400

@@ -18,8 +18,8 @@ import numpy as np
 
 from agents.compiled.puct_kernel import PuctSettings
 from agents.policy.learners.self_play_kernel import PlaySettings
-from agents.policy.learners.targets import Targets, drawn_batch, joined, no_targets, played
-from agents.policy.learners.torch_network import Losses, Trainer, first_network
+from agents.policy.learners.targets import Targets, joined, no_targets, played
+from agents.policy.learners.torch_network import Losses, NetworkLearner
 from agents.policy.network import PolicyNetwork, TrainedPolicy, policy_scope
 from agents.policy.training.learner import TrainingSettings
 from envs.bitboard import fits_in_wide_word
@@ -57,7 +57,7 @@ MEMORY = 0.9
 """Weight of the mean network against the newest one, in each iteration."""
 
 
-class AlphaZeroLearner:
+class AlphaZeroLearner(NetworkLearner):
     """Learns from games against itself.
 
     Args:
@@ -79,19 +79,16 @@ class AlphaZeroLearner:
                 f"AlphaZero learns on boards of at most {max(WORDS)} bits, not {game!r}: choose a "
                 "smaller one"
             )
-        self._game = game
+        super().__init__(game, settings, WIDTH, SECOND_WIDTH)
         self._executor = executor
         self._settings = PLAY._replace(simulations=settings.simulations or SIMULATIONS)
-        self._network = first_network(game, settings, WIDTH, SECOND_WIDTH)
-        self._trainer = Trainer(self._network)
-        self._mean = self._network.as_numpy()
-        self._rng = np.random.default_rng(settings.seed)
+        self._mean = self.network.as_numpy()
         self._window = no_targets(game)
 
     @property
     def policy(self) -> TrainedPolicy:
-        """The policy as it is by now."""
-        return TrainedPolicy(policy_scope(self._game), self._mean)
+        """The running mean as it is by now."""
+        return TrainedPolicy(policy_scope(self.game), self._mean)
 
     def advance(self, spent: float) -> Mapping[str, float]:
         """Play games, and learn from them and earlier ones.
@@ -105,8 +102,8 @@ class AlphaZeroLearner:
             new = self._play()
             self._window = joined([self._window, new]).take(slice(-WINDOW, None))
             steps = max(1, round(PASSES * len(new.movers) / BATCH))
-            losses += [self._learn(rate) for _ in range(steps)]
-            self._mean = mean_network(self._mean, self._network.as_numpy())
+            losses += [self.learn(self._window, BATCH, rate) for _ in range(steps)]
+            self._mean = mean_network(self._mean, self.network.as_numpy())
         policy_loss, value_loss = np.mean(losses, axis=0)
         return {
             "loss/policy": float(policy_loss),
@@ -116,12 +113,7 @@ class AlphaZeroLearner:
 
     def state(self) -> dict[str, Any]:
         """All that a later run needs to go on as if there had been no interrupt."""
-        return {
-            "trainer": self._trainer.state(),
-            "mean": list(self._mean),
-            "window": list(self._window),
-            "random": self._rng.bit_generator.state,
-        }
+        return {**super().state(), "mean": list(self._mean), "window": list(self._window)}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Go on from a state.
@@ -129,16 +121,11 @@ class AlphaZeroLearner:
         Raises:
             KeyError, ValueError: it is not of such a training.
         """
-        self._trainer.restore(state["trainer"])
+        super().restore(state)
         self._mean = PolicyNetwork(*state["mean"])
         movers, masks, policies, values = state["window"]
         kind = type(self._window.movers)  # a file has wide words as mere bytes
         self._window = Targets(movers.view(kind), masks.view(kind), policies, values)
-        self._rng.bit_generator.state = state["random"]
-
-    def _learn(self, rate: float) -> Losses:
-        batch = drawn_batch(self._game, self._window, self._rng, BATCH)
-        return self._trainer.learn(batch, rate)
 
     def _play(self) -> Targets:
         if self._executor is not None:
@@ -147,8 +134,8 @@ class AlphaZeroLearner:
             return self._played_by(threads)
 
     def _played_by(self, executor: Executor) -> Targets:
-        streams = (1 + self._rng.integers(STREAMS, size=SHARES)).tolist()
-        same = self._game, self._network.as_numpy(), self._settings
+        streams = (1 + self.rng.integers(STREAMS, size=SHARES)).tolist()
+        same = self.game, self.network.as_numpy(), self._settings
         games = repeat(GAMES // SHARES)
         try:
             return joined([*executor.map(played, *map(repeat, same), streams, games)])

@@ -6,13 +6,12 @@ file, each as it is or mirrored.
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
-from agents.policy.learners.targets import Targets, drawn_batch, game_word
-from agents.policy.learners.torch_network import Losses, Trainer, first_network
-from agents.policy.network import TrainedPolicy, policy_scope
+from agents.policy.learners.targets import Targets, game_word
+from agents.policy.learners.torch_network import NetworkLearner
+from agents.policy.network import policy_scope
 from agents.policy.training.label_files import read_labelled_positions
 from agents.policy.training.labelled_positions import LabelledPositions
 from agents.policy.training.learner import TrainingSettings
@@ -47,7 +46,7 @@ def label_targets(labels: LabelledPositions) -> Targets:
     return Targets(movers, masks, policies, np.sign(highest).astype(np.float32))
 
 
-class DistillationLearner:
+class DistillationLearner(NetworkLearner):
     """Learns from the labelled positions that the settings name.
 
     Raises:
@@ -63,32 +62,12 @@ class DistillationLearner:
                 f"the positions {settings.positions} are of {labels.env!r}, not of {game!r}: "
                 "choose others, or name that game"
             )
-        self._game = game
-        self._rng = np.random.default_rng(settings.seed)
+        super().__init__(game, settings, WIDTH, SECOND)
         self._targets = label_targets(labels)
-        self._trainer = Trainer(first_network(game, settings, WIDTH, SECOND))
-
-    @property
-    def policy(self) -> TrainedPolicy:
-        """The policy as it is by now."""
-        return TrainedPolicy(policy_scope(self._game), self._trainer.network.as_numpy())
 
     def advance(self, spent: float) -> Mapping[str, float]:
         """Learn from so many batches; see `Learner.advance`."""
         learning_rate = LEARNING_RATE * max(1 - spent, LEAST_SHARE)
-        losses = [self._learn(learning_rate) for _ in range(STEPS)]
+        losses = [self.learn(self._targets, BATCH, learning_rate) for _ in range(STEPS)]
         policy, value = np.mean(losses, axis=0).tolist()
         return {"loss/policy": policy, "loss/value": value, "positions": BATCH * STEPS}
-
-    def _learn(self, learning_rate: float) -> Losses:
-        batch = drawn_batch(self._game, self._targets, self._rng, BATCH)
-        return self._trainer.learn(batch, learning_rate)
-
-    def state(self) -> dict[str, Any]:
-        """All that a later run needs; the positions are not among it."""
-        return {"trainer": self._trainer.state(), "random": self._rng.bit_generator.state}
-
-    def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from a state; see `Learner.restore`."""
-        self._trainer.restore(state["trainer"])
-        self._rng.bit_generator.state = state["random"]

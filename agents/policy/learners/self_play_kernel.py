@@ -9,32 +9,23 @@ search has proven their result, so that the network sees positions of all kinds.
 from math import exp, inf, log
 from typing import Any, NamedTuple
 
-from agents.compiled.puct_kernel import (
-    ACTION,
-    EVALUATION,
+from agents.compiled.puct_kernel import PuctSettings, growth_by_network, make_node
+from agents.compiled.tree_kernel import (
     NO_ACTION,
-    PRIOR,
-    TAKEN,
-    TOTAL,
-    PuctArrays,
-    PuctSettings,
-    make_node,
-    simulate,
-)
-from agents.compiled.tree_nodes import (
-    CHILDREN,
-    FIRST_CHILD,
     NO_PLACE,
-    PROVEN,
     ROOT,
+    TAKEN,
     UNPROVEN,
-    VISITS,
+    Setup,
+    TreeArrays,
 )
 from agents.policy.features import FeatureBoard, completions, open_cells
 from agents.policy.network_kernel import NetworkArrays
 from envs.bitboard import has_run
 from envs.compiled.jit import inlined, jit
 from envs.compiled.random_stream import DRAWN_BITS, DRAWN_MASK, drawn_index, next_stream
+
+simulate = growth_by_network.simulate
 
 
 class PlaySettings(NamedTuple):
@@ -57,7 +48,7 @@ class PlaySettings(NamedTuple):
 class PlayMemory(NamedTuple):
     """The memory that a game is played with."""
 
-    tree: PuctArrays
+    tree: TreeArrays
     schedule: Any
     """[children, simulation] `agents.policy.puct.considered_visits`."""
     noise: Any
@@ -181,18 +172,18 @@ def choose_move(
     wins = open_ & completions(board, mover)
     tree = memory.tree
     tree.counters[TAKEN] = 1
-    make_node(tree, ROOT, NO_ACTION, mover, mask, board)
-    if tree.nodes[ROOT, PROVEN] != UNPROVEN:  # won at once, or lost by each move
-        into.values[count] = -tree.nodes[ROOT, PROVEN]
+    make_node(tree, ROOT, NO_ACTION, mover, mask, Setup(network, settings.tree))
+    if tree.nodes[ROOT].proven != UNPROVEN:  # won at once, or lost by each move
+        into.values[count] = -tree.nodes[ROOT].proven
         into.certain[count] = PROVEN_VALUE
         return spread_evenly(board, policy, wins if wins else open_)
     search(network, settings, memory, mover, mask)
     best = write_policy(board, settings, memory, policy)
-    if tree.nodes[ROOT, PROVEN] != UNPROVEN:
-        into.values[count] = -tree.nodes[ROOT, PROVEN]
+    if tree.nodes[ROOT].proven != UNPROVEN:
+        into.values[count] = -tree.nodes[ROOT].proven
         into.certain[count] = PROVEN_VALUE
     else:
-        into.values[count] = -tree.sums[ROOT, TOTAL] / tree.nodes[ROOT, VISITS]
+        into.values[count] = -tree.nodes[ROOT].total / tree.nodes[ROOT].visits
         into.certain[count] = UNCERTAIN
     cell: int = board.actions[best] & open_
     return cell
@@ -217,58 +208,58 @@ def search(
         memory.noise[action] = -log(-log(drawn_fraction(memory)))
     through = NO_PLACE
     for number in range(settings.simulations):
-        simulate(tree, ROOT, through, mover, mask, network, settings.tree)
-        if nodes[ROOT, PROVEN] != UNPROVEN or nodes[ROOT, CHILDREN] == 0:
+        simulate(tree, ROOT, through, mover, mask, Setup(network, settings.tree))
+        if nodes[ROOT].proven != UNPROVEN or nodes[ROOT].children == 0:
             return
         improve_logits(settings, memory)
-        through = due_child(memory, memory.schedule[nodes[ROOT, CHILDREN], number])
+        through = due_child(memory, memory.schedule[nodes[ROOT].children, number])
 
 
 @inlined
 def improve_logits(settings: PlaySettings, memory: PlayMemory) -> None:
     """Write the `agents.policy.puct.improved_logits` of the root's actions."""
-    nodes, sums, improved = memory.tree.nodes, memory.tree.sums, memory.improved
-    first = nodes[ROOT, FIRST_CHILD]
-    end = first + nodes[ROOT, CHILDREN]
+    nodes, improved = memory.tree.nodes, memory.improved
+    first = nodes[ROOT].first
+    end = first + nodes[ROOT].children
     most, visits, weight, mean = 0, 0, 0.0, 0.0
     for child in range(first, end):
-        tried = nodes[child, VISITS]
+        tried = nodes[child].visits
         if tried:
             most = max(most, tried)
             visits += tried
-            weight += sums[child, PRIOR]
-            mean += sums[child, PRIOR] * value_of(memory.tree, child)
-    mixed = -sums[ROOT, EVALUATION]
+            weight += nodes[child].prior
+            mean += nodes[child].prior * value_of(memory.tree, child)
+    mixed = -nodes[ROOT].evaluation
     if weight > 0.0:
         mixed = (mixed + visits * mean / weight) / (1 + visits)
     scale = (settings.visits_scale + most) * settings.value_scale
     for child in range(first, end):
-        known = nodes[child, VISITS] > 0 or nodes[child, PROVEN] != UNPROVEN
+        known = nodes[child].visits > 0 or nodes[child].proven != UNPROVEN
         value = value_of(memory.tree, child) if known else mixed
-        improved[nodes[child, ACTION]] = log(max(LEAST_PRIOR, sums[child, PRIOR])) + scale * value
+        improved[nodes[child].action] = log(max(LEAST_PRIOR, nodes[child].prior)) + scale * value
 
 
 LEAST_PRIOR = 1e-30
 
 
 @inlined
-def value_of(tree: PuctArrays, child: int) -> float:
+def value_of(tree: TreeArrays, child: int) -> float:
     """The proven value of a child that has been visited, or else its mean."""
-    if tree.nodes[child, PROVEN] != UNPROVEN:
-        return float(tree.nodes[child, PROVEN])
-    return float(tree.sums[child, TOTAL] / tree.nodes[child, VISITS])
+    if tree.nodes[child].proven != UNPROVEN:
+        return float(tree.nodes[child].proven)
+    return float(tree.nodes[child].total / tree.nodes[child].visits)
 
 
 @inlined
 def due_child(memory: PlayMemory, due: int) -> int:
     """The best of the root's children with the visits that are due; the best of all if none has."""
     nodes = memory.tree.nodes
-    first = nodes[ROOT, FIRST_CHILD]
+    first = nodes[ROOT].first
     best, best_merit, best_is_due = int(first), -inf, False
-    for child in range(first, first + nodes[ROOT, CHILDREN]):
-        action = nodes[child, ACTION]
+    for child in range(first, first + nodes[ROOT].children):
+        action = nodes[child].action
         merit = memory.noise[action] + memory.improved[action]
-        is_due = nodes[child, VISITS] == due
+        is_due = nodes[child].visits == due
         if (is_due and not best_is_due) or (is_due == best_is_due and merit > best_merit):
             best, best_merit, best_is_due = child, merit, is_due
     return best
@@ -281,19 +272,19 @@ def write_policy(
     """Write the improved policy of the root, or its proof; return the action to play."""
     nodes, improved = memory.tree.nodes, memory.improved
     improve_logits(settings, memory)
-    first = int(nodes[ROOT, FIRST_CHILD])
-    end = first + int(nodes[ROOT, CHILDREN])
+    first = int(nodes[ROOT].first)
+    end = first + int(nodes[ROOT].children)
     for action in range(len(policy)):
         policy[action] = 0.0
     highest = -inf
     for child in range(first, end):
-        highest = max(highest, improved[nodes[child, ACTION]])
+        highest = max(highest, improved[nodes[child].action])
     total = 0.0
     for child in range(first, end):
-        action = nodes[child, ACTION]
+        action = nodes[child].action
         weight = exp(improved[action] - highest)
-        if nodes[ROOT, PROVEN] < 1:  # proven to be won or drawn
-            weight = 1.0 if nodes[child, PROVEN] == -nodes[ROOT, PROVEN] else 0.0
+        if nodes[ROOT].proven < 1:  # proven to be won or drawn
+            weight = 1.0 if nodes[child].proven == -nodes[ROOT].proven else 0.0
         policy[action] = weight
         total += weight
     for action in range(len(policy)):
@@ -305,11 +296,11 @@ def write_policy(
 def most_visited(memory: PlayMemory, policy: Any, first: int, end: int) -> int:
     """The action to play: of those in the policy the most visited, then the most promising."""
     nodes = memory.tree.nodes
-    best, most, best_merit = int(nodes[first, ACTION]), -1, -inf
+    best, most, best_merit = int(nodes[first].action), -1, -inf
     for child in range(first, end):
-        action = int(nodes[child, ACTION])
+        action = int(nodes[child].action)
         merit = memory.noise[action] + memory.improved[action]
-        visits = nodes[child, VISITS]
+        visits = nodes[child].visits
         if policy[action] > 0.0 and (visits, merit) > (most, best_merit):
             best, most, best_merit = action, visits, merit
     return best

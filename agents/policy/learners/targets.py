@@ -6,7 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.compiled.puct_kernel import COUNTERS, NODE_FIELDS, SUM_FIELDS, PuctArrays
+from agents.compiled.pooled_tree import empty_nodes, records
+from agents.compiled.puct_kernel import GUIDED_NODE
+from agents.compiled.tree_kernel import COUNTERS, TreeArrays
 from agents.policy.features import mirror_all, mirrored_actions
 from agents.policy.learners.self_play_kernel import (
     Experience,
@@ -117,12 +119,8 @@ def play_memory(game: BoardGame, simulations: int, stream: int) -> PlayMemory:
     """
     actions, cells = len(game.action_cells), game.rows * game.columns
     places = 2 + actions * (simulations + 1)
-    tree = PuctArrays(
-        np.zeros((places, NODE_FIELDS), np.int32),
-        np.zeros((places, SUM_FIELDS)),
-        zeros(COUNTERS),
-        zeros(cells + 2),
-    )
+    nodes = records(empty_nodes(places, GUIDED_NODE))
+    tree = TreeArrays(nodes, zeros(COUNTERS), zeros(cells + 2))
     schedule = zeros(actions + 1, simulations)
     for children in range(1, actions + 1):
         schedule[children] = list(considered_visits(children, simulations))

@@ -1,5 +1,6 @@
 """The network in PyTorch: the loss, and a step of learning."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -15,8 +16,8 @@ from agents.policy.features import (
     features_of_all,
     legal_actions_of_all,
 )
-from agents.policy.learners.targets import Targets
-from agents.policy.network import PolicyNetwork
+from agents.policy.learners.targets import Targets, drawn_batch
+from agents.policy.network import PolicyNetwork, TrainedPolicy, policy_scope
 from agents.policy.shipped import known_policy, require_known_game
 from agents.policy.training.learner import TrainingSettings
 from envs.board import BoardGame
@@ -24,6 +25,8 @@ from envs.compiled.jit import Words, fastest
 
 VALUE_WEIGHT = 0.3
 """How much the loss of the value counts beside that of the policy."""
+WEIGHT_DECAY = 1e-4
+"""Of AdamW (I. Loshchilov and F. Hutter, 2019)."""
 ILLEGAL = -1e9
 """The logit of what cannot be played."""
 
@@ -132,37 +135,57 @@ class Losses(NamedTuple):
     """Squared error of the value."""
 
 
-class Trainer:
-    """Lets a network learn, on one thread of PyTorch in this process.
+class NetworkLearner(ABC):
+    """A learner of one network: a step of learning, and all that a later run needs.
 
-    With so small a network a second one brings a tenth at most, and where another program runs
-    beside it the two wait for each other most of the time.
+    It learns on one thread of PyTorch in this process. With so small a network a second one brings
+    a tenth at most, and where another program runs beside it the two wait for each other most of
+    the time.
 
     Args:
-        network: which learns.
-        weight_decay: of AdamW (I. Loshchilov and F. Hutter, 2019).
+        game: to learn.
+        settings: of these the seed, `weights` and `width` count.
+        hidden: hidden units where the settings do not say.
+        second: those of the second layer, where there is a first one.
+
+    Raises:
+        OSError, ValueError: as `first_network`.
     """
 
-    def __init__(self, network: TorchNetwork, weight_decay: float = 1e-4) -> None:
+    def __init__(
+        self, game: BoardGame, settings: TrainingSettings, hidden: int, second: int
+    ) -> None:
         torch.set_num_threads(1)
-        self.network = network
-        self.optimizer = torch.optim.AdamW(network.parameters(), weight_decay=weight_decay)
+        self.game = game
+        self.network = first_network(game, settings, hidden, second)
+        self.rng = np.random.default_rng(settings.seed)
+        self._optimizer = torch.optim.AdamW(self.network.parameters(), weight_decay=WEIGHT_DECAY)
 
-    def learn(self, targets: Targets, learning_rate: float) -> Losses:
-        """Take one step towards the targets of a batch of positions."""
-        for group in self.optimizer.param_groups:
+    @property
+    def policy(self) -> TrainedPolicy:
+        """The policy as it is by now."""
+        return TrainedPolicy(policy_scope(self.game), self.network.as_numpy())
+
+    @abstractmethod
+    def advance(self, spent: float) -> Mapping[str, float]:
+        """Learn for one round; see `agents.policy.training.learner.Learner`."""
+
+    def learn(self, targets: Targets, positions: int, learning_rate: float) -> Losses:
+        """Take one step towards the targets of a batch of positions, which is drawn."""
+        batch = drawn_batch(self.game, targets, self.rng, positions)
+        for group in self._optimizer.param_groups:
             group["lr"] = learning_rate
         device = self.network.bias.device
-        policies = torch.from_numpy(targets.policies.astype(np.float32)).to(device)
-        wanted = torch.from_numpy(targets.values).to(device)
-        legal = torch.from_numpy(self._legal(targets.masks)).to(device)
-        logits, values = self.network(targets.movers, targets.masks)
+        policies = torch.from_numpy(batch.policies.astype(np.float32)).to(device)
+        wanted = torch.from_numpy(batch.values).to(device)
+        legal = torch.from_numpy(self._legal(batch.masks)).to(device)
+        logits, values = self.network(batch.movers, batch.masks)
         logarithms = functional.log_softmax(logits.masked_fill(~legal, ILLEGAL), dim=1)
         policy_loss = -(policies * logarithms).sum(dim=1).mean()
         value_loss = functional.mse_loss(values, wanted)
-        self.optimizer.zero_grad()
+        self._optimizer.zero_grad()
         (policy_loss + VALUE_WEIGHT * value_loss).backward()
-        self.optimizer.step()
+        self._optimizer.step()
         return Losses(policy_loss.item(), value_loss.item())
 
     def _legal(self, masks: Words) -> NDArray[np.bool_]:
@@ -172,10 +195,15 @@ class Trainer:
         return legal
 
     def state(self) -> dict[str, Any]:
-        """The network's weights and the optimiser's."""
-        return {"network": self.network.state_dict(), "optimizer": self.optimizer.state_dict()}
+        """All that a later run needs to go on as if there had been no interrupt."""
+        trainer = {
+            "network": self.network.state_dict(),
+            "optimizer": self._optimizer.state_dict(),
+        }
+        return {"trainer": trainer, "random": self.rng.bit_generator.state}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from a state."""
-        self.network.load_state_dict(state["network"])
-        self.optimizer.load_state_dict(state["optimizer"])
+        """Go on from a state; see `agents.policy.training.learner.Learner`."""
+        self.network.load_state_dict(state["trainer"]["network"])
+        self._optimizer.load_state_dict(state["trainer"]["optimizer"])
+        self.rng.bit_generator.state = state["random"]

@@ -1,6 +1,6 @@
 """Policies that play without a search, in many games at a time."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from random import Random
 from typing import NamedTuple
 
@@ -60,14 +60,12 @@ def pair_points(
             for seat, state, action in zip(turns, states, actions.tolist(), strict=True):
                 playing[seat] = after = game.get_next_state(state, action)
                 if not game.get_available_actions(after):
-                    points[seat.opening] += _points(after.won, is_first)
+                    points[seat.opening] += float(is_first) if after.won else 0.5
                     del playing[seat]
     return points
 
 
-def _points(has_won: bool, is_first: bool) -> float:
-    """The first player's points in a game that this or the other player has just ended."""
-    return float(is_first) if has_won else 0.5
+MOST_PLIES = 6
 
 
 def draw_openings(game: BoardGame, count: int, seed: int) -> list[BoardState]:
@@ -75,19 +73,13 @@ def draw_openings(game: BoardGame, count: int, seed: int) -> list[BoardState]:
 
     There are at most `MOST_PLIES` of them, on small boards a quarter of what fills the board.
     """
-    openings = _drawn_openings(game, Random(seed))
-    return [next(openings) for _ in range(count)]
-
-
-MOST_PLIES = 6
-
-
-def _drawn_openings(game: BoardGame, rng: Random) -> Iterator[BoardState]:
-    most = min(MOST_PLIES, game.rows * game.columns // 4)
-    while True:
+    openings: list[BoardState] = []
+    rng, most = Random(seed), min(MOST_PLIES, game.rows * game.columns // 4)
+    while len(openings) < count:
         state = game.initial_state()
         for _ in range(rng.randint(0, most)):
             if actions := game.get_available_actions(state):
                 state = game.get_next_state(state, rng.choice(actions))
         if game.get_available_actions(state):
-            yield state
+            openings.append(state)
+    return openings

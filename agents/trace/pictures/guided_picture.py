@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from textwrap import wrap
 from typing import NamedTuple
 
-from agents.policy.puct import GuidedFace
 from agents.trace.pictures.nodes import EDGE, FAINT_INK, GRID, INK, LABEL, PRINCIPAL
+from agents.tree import SearchedNode
 from envs.board import BoardState
 from envs.connectx import ConnectX
 from envs.render import CELL, COLOURS, board_svg
 from envs.svg import CHARACTER, document, element, polyline, text, text_width, translated
 
-Root = GuidedFace[int]
+Root = SearchedNode[int]
 
 BORDER = 16.0
 TITLE = 16.0

@@ -1,0 +1,97 @@
+"""The compiled trees of one search, one for each thread, and what they know together.
+
+Each thread grows a tree of its own from the same root, and their statistics are added up ("root
+parallelisation": G. M. J-B. Chaslot, M. H. M. Winands and H. J. van den Herik, "Parallel
+Monte-Carlo Tree Search", 2008).
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
+
+from agents.agent import Clock
+from agents.compiled.pooled_tree import PooledTree, path_between
+from agents.compiled.tree_kernel import MADE
+from agents.policy.puct import noisy_priors
+from agents.tree import MergedNode, SearchedNode
+from envs.board import BoardState
+
+
+class Forest:
+    """The trees of one search, with one root in common.
+
+    Args:
+        trees: at least one.
+    """
+
+    def __init__(self, trees: Sequence[PooledTree]) -> None:
+        self.trees = trees
+        self.env = trees[0].env
+        self.state = trees[0].state
+
+    @property
+    def nodes(self) -> int:
+        """Nodes made so far."""
+        return sum(int(tree.counters[MADE]) for tree in self.trees)
+
+    @property
+    def root(self) -> SearchedNode[int]:
+        """The root, as all trees know it."""
+        roots = [tree.root for tree in self.trees]
+        return roots[0] if len(roots) == 1 else MergedNode(roots)
+
+    def grow(self, simulations: int | None, clock: Clock, through: int | None = None) -> int:
+        """Run simulations until all are run, the time is up or a tree has proven its root.
+
+        Args:
+            simulations: None is no limit.
+            clock: looked at after each slice of them.
+            through: the root's action that all of them go through; None: the rule selects it.
+
+        Returns:
+            The simulations run, in all trees together.
+        """
+        for tree in self.trees:
+            tree.require_room(simulations)
+        if len(self.trees) == 1:
+            return self._grow_by(map, simulations, clock, through)
+        with ThreadPoolExecutor(len(self.trees)) as executor:
+            return self._grow_by(executor.map, simulations, clock, through)
+
+    def add_noise(self, noise: Mapping[int, float], share: float) -> None:
+        """Mix noise into the priors of the root, as `agents.policy.puct.noisy_priors` has it."""
+        for tree in self.trees:
+            for action, prior in noisy_priors(tree.root, noise, share).items():
+                tree.nodes["prior"][tree.root.children[action].place] = prior
+
+    def descend(self, state: BoardState) -> bool:
+        """Make `state` the root, if it is at most two plies on and known; tell if it was."""
+        path = path_between(self.env, self.state, state)
+        places = [] if path is None else [tree.place_of(path) for tree in self.trees]
+        if all(place is None for place in places):
+            return False
+        self.state = state
+        for tree, place in zip(self.trees, places, strict=True):
+            if place is None:
+                tree.begin(state)
+            else:
+                tree.place, tree.state = place, state
+        return True
+
+    def _grow_by(
+        self,
+        map_: Callable[..., Iterable[int]],
+        simulations: int | None,
+        clock: Clock,
+        through: int | None,
+    ) -> int:
+        trees = len(self.trees)
+        round_size = trees * self.trees[0].slice
+        done = 0
+        while True:
+            batch = round_size if simulations is None else min(round_size, simulations - done)
+            shares = [(batch + number) // trees for number in range(trees)]
+            done += sum(map_(PooledTree.grow, self.trees, shares, repeat(through)))
+            proven = any(tree.is_proven() for tree in self.trees)
+            if proven or done == simulations or clock.expired():
+                return done

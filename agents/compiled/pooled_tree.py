@@ -1,0 +1,209 @@
+"""A compiled tree in its pool of nodes, and these nodes to read as the reference's are."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, TypeVar
+
+from agents.compiled.tree_kernel import (
+    COUNTERS,
+    NO_PLACE,
+    NODE,
+    ROOT,
+    STREAM,
+    TAKEN,
+    UNPROVEN,
+    Setup,
+    TreeArrays,
+    TreeKernels,
+    transplant,
+)
+from agents.tree import SearchedNode
+from envs.bitboard import word_of_board
+from envs.board import BoardGame, BoardState
+from envs.compiled.jit import compiled, zeros
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+LARGEST_POOL = 1 << 23
+"""Nodes that a tree has places for, of 24 or 40 bytes each."""
+
+
+class PooledTree(ABC):
+    """A tree that the compiled kernels grow.
+
+    Args:
+        env: the rules, of a board that `envs.bitboard.fits_in_wide_word`.
+        state: the root, in which the game goes on.
+        setup: what the kernels know of the board, and how to grow.
+        stream: the seed of the random numbers, below 2^63.
+        plain: whether the kernels run as they stand, in plain Python.
+    """
+
+    fields: Sequence[tuple[str, str]] = NODE
+    """Of a node."""
+    slice: int
+    """Simulations between two looks at the clock: about a millisecond."""
+
+    def __init__(
+        self,
+        env: BoardGame,
+        state: BoardState,
+        setup: Setup,
+        stream: int = 0,
+        plain: bool = False,
+    ) -> None:
+        self.env = env
+        self.counters = zeros(COUNTERS)
+        self.counters[STREAM] = stream
+        self.plain = plain
+        self.setup = setup
+        self._path = zeros(env.rows * env.columns + 2)
+        self.begin(state)
+
+    @property
+    @abstractmethod
+    def kernels(self) -> TreeKernels:
+        """The kernels, as they stand."""
+
+    def begin(self, state: BoardState) -> None:
+        """Begin anew, with the root alone; the random numbers go on."""
+        self.state, self.place = state, ROOT
+        self.nodes = self._new_pool(1)
+        self._runnable(self.kernels.make_root)(self._arrays, *self._stones, self.setup)
+        self.counters[TAKEN] = 1
+
+    @property
+    def root(self) -> "PooledNode":
+        """The root."""
+        sign = 1 if self.state.player == 1 else -1
+        return PooledNode(self, self.place, sign, self.nodes[self.place].item())
+
+    def grow(self, simulations: int, through: int | None = None) -> int:
+        """Run simulations until the root is proven; how many were run.
+
+        Args:
+            simulations: how many, at most.
+            through: the root's action that all of them go through; None: the rule selects it.
+        """
+        first = NO_PLACE if through is None else self.root.children[through].place
+        return int(
+            self._runnable(self.kernels.grow)(
+                self._arrays,
+                self.place,
+                first,
+                *self._stones,
+                self.setup,
+                simulations,
+            )
+        )
+
+    def is_proven(self) -> bool:
+        """Whether the value of the root is proven."""
+        return bool(self.nodes["proven"][self.place] != UNPROVEN)
+
+    def place_of(self, path: Sequence[int]) -> int | None:
+        """The place of the node that these actions lead to from the root; None if there is none."""
+        node = self.root
+        for action in path:
+            if action not in node.children:
+                return None
+            node = node.children[action]
+        return node.place
+
+    def require_room(self, simulations: int | None) -> None:
+        """Make room for further simulations, unless there is enough or no more to be had."""
+        is_short = self.counters[TAKEN] + self._wanted(simulations) > len(self.nodes)
+        if is_short and (len(self.nodes) < LARGEST_POOL or self.place != ROOT):
+            self.make_room(simulations)
+
+    def make_room(self, simulations: int | None) -> None:
+        """Make room for further simulations (None: as many as possible), and drop what is unused.
+
+        Where the largest pool is too small for them, the tree grows until that is full.
+        """
+        taken = int(self.counters[TAKEN])
+        places = taken + max(taken, self._wanted(simulations))  # so that few trees are copied often
+        pool = self._new_pool(max(taken, min(LARGEST_POOL, places)))
+        self._runnable(transplant)(records(self.nodes), self.counters, self.place, records(pool))
+        self.nodes, self.place = pool, ROOT
+
+    def _wanted(self, simulations: int | None) -> int:
+        """The places that simulations may take."""
+        return LARGEST_POOL if simulations is None else simulations * len(self.env.action_cells)
+
+    @property
+    def _arrays(self) -> TreeArrays:
+        return TreeArrays(records(self.nodes), self.counters, self._path)
+
+    @property
+    def _stones(self) -> tuple[int, int]:
+        """The root's `mover` and `mask`, as words of the board."""
+        word = word_of_board(self.env.rows, self.env.columns, self.env.inarow)
+        return word(self.state.mover), word(self.state.mask)
+
+    def _new_pool(self, places: int) -> Any:
+        return empty_nodes(places, self.fields)
+
+    def _runnable(self, kernel: Kernel) -> Kernel:
+        return kernel if self.plain else compiled(kernel)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the places that are free."""
+        return {**self.__dict__, "nodes": self.nodes[: self.counters[TAKEN]].copy()}
+
+
+def empty_nodes(places: int, fields: Sequence[tuple[str, str]]) -> Any:
+    """A pool of empty places, for nodes with these fields."""
+    import numpy as np
+
+    return np.empty(places, np.dtype(list(fields), align=True))
+
+
+def records(nodes: Any) -> Any:
+    """A pool as kernels take it, with its fields as attributes."""
+    import numpy as np
+
+    return nodes.view(np.recarray)
+
+
+class PooledNode(SearchedNode[int]):
+    """A node of a pooled tree as it stands: like the reference's, but to be read only.
+
+    Args:
+        tree: the tree; its children are those that it has when they are asked for.
+        place: of the node in the pool.
+        sign: +1 where player 1 is to move and -1 where player 2 is.
+        fields: what the pool has there.
+    """
+
+    def __init__(self, tree: PooledTree, place: int, sign: int, fields: tuple[Any, ...]) -> None:
+        visits, first, total, proven, draw_at_hand, children, _, action, *guided = fields
+        self.place, self.sign, self.action = place, sign, action
+        self.visits: int = visits
+        self.total = -sign * total
+        self.proven = None if proven == UNPROVEN else float(-sign * proven)
+        self.assured = 0.0 if draw_at_hand else None
+        prior, evaluation = guided or (1.0, 0.0)
+        self.prior, self.evaluation = prior, -sign * evaluation
+        self._tree, self._first, self._end = tree, first, first + children
+
+    @cached_property
+    def children(self) -> Mapping[int, "PooledNode"]:
+        """The children by action."""
+        known = self._tree.nodes[self._first : self._end].tolist()
+        children = [
+            PooledNode(self._tree, place, -self.sign, fields)
+            for place, fields in enumerate(known, self._first)
+        ]
+        return {child.action: child for child in children}
+
+
+def path_between(env: BoardGame, state: BoardState, target: BoardState) -> tuple[int, ...] | None:
+    """The actions that lead from `state` to `target`, if they are at most two; else None."""
+    paths: dict[BoardState, tuple[int, ...]] = {state: ()}
+    for _ in range(2):
+        for known, path in list(paths.items()):
+            for action in env.get_available_actions(known):
+                paths.setdefault(env.get_next_state(known, action), (*path, action))
+    return paths.get(target)

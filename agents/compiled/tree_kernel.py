@@ -1,0 +1,299 @@
+"""The compiled Monte Carlo tree: `agents.tree` without objects, whatever the rule of selection.
+
+A tree is a pool of nodes, a record each (`NODE`). The children of a node stand one after the other,
+in the order in which they are made, and are given their places together. Statistics and proofs are
+from the view of the player who moved into the node; that is who selects among it and its siblings.
+
+A simulation has the four steps of G. M. J-B. Chaslot et al., "Progressive Strategies for
+Monte-Carlo Tree Search" (2008). Three of them a search supplies, as functions (`TreeRule`):
+
+    selection        `best_child`   step by step, to a node that is proven or has untried moves
+    expansion        `expand`       of that node: by one child, or by all of them
+    valuation        `value_leaf`   of the last node, unless it is proven: by playouts, or a network
+    backpropagation  `back_up`      of that value; `prove_path`, of a proof (M. H. M. Winands et
+                                    al., "Monte-Carlo Tree Search Solver", 2008)
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from envs.compiled.jit import inlined, jit
+
+NODE = [
+    ("visits", "i4"),
+    ("first", "i4"),  # the place of the first child; NO_PLACE before the children have places
+    ("total", "f8"),  # the sum of the results
+    ("proven", "i1"),  # the exact value (1, 0 or -1), or UNPROVEN
+    ("draw_at_hand", "i1"),  # 1 where who is to move has a proven draw at hand; else 0
+    ("children", "i2"),  # how many have been made
+    ("untried", "i2"),  # how many moves have no child yet
+    ("action", "i2"),  # that led here; NO_ACTION at the root, and in a place that is still empty
+]
+"""The fields of a node."""
+
+ROOT = 0
+"""The place of the root in a new pool."""
+UNPROVEN = 2
+NO_PLACE = -1
+NO_ACTION = -1
+
+# The counters of a tree.
+TAKEN = 0
+"""How many places of the pool are taken."""
+MADE = 1
+"""How many nodes have been made."""
+STREAM = 2
+"""Where the stream of random numbers is."""
+COUNTERS = 3
+
+
+class TreeArrays(NamedTuple):
+    """A tree, as arrays."""
+
+    nodes: Any
+    """[place] The pool: records of NODE, and of what its rule adds."""
+    counters: Any
+    """[counter] Integers of 64 bits."""
+    path: Any
+    """[length] Room for the nodes of a simulation, 64 bits each: 2 more than cells."""
+
+
+class Setup(NamedTuple):
+    """What a rule knows of the board, and how it grows trees there."""
+
+    board: Any
+    settings: Any
+    """Among them are `rollouts_per_leaf`, the results that a simulation adds, and `solver`, which
+    says whether proofs are carried up."""
+
+
+class TreeRule(NamedTuple):
+    """How trees of one kind grow."""
+
+    cell_of: Callable[[int, int, Any], int]
+    """(action, mask, board): the cell to which a move is played."""
+    best_child: Callable[[Any, int, Any], int]
+    """(nodes, place, settings): the place of the child that is selected."""
+    expand: Callable[[TreeArrays, int, int, int, Setup], tuple[int, int, int]]
+    """(tree, length, mover, mask, setup): adds to the last node of the path, which has places for
+    its children; returns the path's length, and its last node's `mover` and `mask`."""
+    value_leaf: Callable[[TreeArrays, int, int, int, Setup], float]
+    """(tree, place, mover, mask, setup): the sum of the results, for who moved there."""
+
+
+class Growth(NamedTuple):
+    """The growth of a tree, for kernels to be made of."""
+
+    simulate: Callable[..., None]
+    grow: Callable[..., int]
+
+
+def make_growth(rule: TreeRule) -> Growth:
+    """Make the growth of trees of one kind."""
+    cell_of, best_child, expand, value_leaf = rule
+
+    @inlined
+    def select_path(
+        tree: TreeArrays, root: int, through: int, mover: int, mask: int, setup: Setup
+    ) -> tuple[int, int, int]:
+        """Go from the root to the first node that is proven or has an untried move.
+
+        Returns:
+            The number of nodes on the path, and the last one's `mover` and `mask`.
+        """
+        nodes, path = tree.nodes, tree.path
+        place = root
+        path[0] = root
+        length = 1
+        while nodes[place].proven == UNPROVEN and nodes[place].untried == 0:
+            if length == 1 and through != NO_PLACE:
+                place = through
+            else:
+                place = best_child(nodes, place, setup.settings)
+            path[length] = place
+            length += 1
+            cell = cell_of(int(nodes[place].action), mask, setup.board)
+            mover, mask = mask ^ mover, mask | cell
+        return length, mover, mask
+
+    @inlined
+    def simulate(
+        tree: TreeArrays, root: int, through: int, mover: int, mask: int, setup: Setup
+    ) -> None:
+        """Run one simulation: select, expand, value, back up.
+
+        Where the pool has no room for a node's children it stays a leaf, which is valued again.
+        """
+        nodes, path, settings = tree.nodes, tree.path, setup.settings
+        length, own, stones = select_path(tree, root, through, mover, mask, setup)
+        leaf = path[length - 1]
+        if nodes[leaf].proven == UNPROVEN and has_places(nodes, tree.counters, leaf):
+            length, own, stones = expand(tree, length, own, stones, setup)
+            leaf = path[length - 1]
+        if nodes[leaf].proven == UNPROVEN:
+            total = value_leaf(tree, leaf, own, stones, setup)
+        else:
+            total = float(int(nodes[leaf].proven) * settings.rollouts_per_leaf)
+            if settings.solver:
+                prove_path(nodes, path, length)
+        back_up(nodes, path, length, total, settings.rollouts_per_leaf)
+
+    @inlined
+    def grow(
+        tree: TreeArrays, root: int, through: int, mover: int, mask: int, setup: Setup, count: int
+    ) -> int:
+        """Run simulations, until the value of the root is proven.
+
+        Args:
+            tree: the tree.
+            root: the place of the root, which has been made.
+            through: the place of the root's child to which all simulations go; NO_PLACE: any.
+            mover: stones of the player whose turn it is at the root.
+            mask: all stones at the root.
+            setup: what the rule knows of the board, and how to grow.
+            count: how many simulations, at most.
+
+        Returns:
+            The simulations run.
+        """
+        for done in range(count):
+            if tree.nodes[root].proven != UNPROVEN:
+                return done
+            simulate(tree, root, through, mover, mask, setup)
+        return count
+
+    return Growth(simulate, grow)
+
+
+class TreeKernels(NamedTuple):
+    """The kernels of a kind of trees."""
+
+    make_root: Callable[[TreeArrays, int, int, Setup], None]
+    grow: Callable[[TreeArrays, int, int, int, int, Setup, int], int]
+
+
+def make_kernels(make_node: Callable[..., None], grow: Callable[..., int]) -> TreeKernels:
+    """Make kernels of the functions that make a node and grow a tree."""
+
+    @jit
+    def make_root(tree: TreeArrays, mover: int, mask: int, setup: Setup) -> None:
+        make_node(tree, ROOT, NO_ACTION, mover, mask, setup)
+
+    @jit
+    def grow_tree(
+        tree: TreeArrays, root: int, through: int, mover: int, mask: int, setup: Setup, count: int
+    ) -> int:
+        return grow(tree, root, through, mover, mask, setup, count)
+
+    return TreeKernels(make_root, grow_tree)
+
+
+@inlined
+def put_node(tree: TreeArrays, place: int, action: int, proven: int, untried: int) -> None:
+    """Put a node without statistics in its place."""
+    node = tree.nodes[place]
+    node.visits = 0
+    node.first = NO_PLACE
+    node.total = 0.0
+    node.proven = proven
+    node.draw_at_hand = 0
+    node.children = 0
+    node.untried = untried
+    node.action = action
+    tree.counters[MADE] += 1
+
+
+@inlined
+def value_at_sight(possible: int, wins: int, safe: int) -> int:
+    """The value of a state that two plies of look-ahead decide, or UNPROVEN.
+
+    Args:
+        possible: the cells in which a stone may be laid.
+        wins: those that complete a line of the player to move.
+        safe: those after which the other player does not win at once.
+    """
+    if possible & wins:
+        return -1  # who is to move wins at once
+    if possible and not safe:
+        return 1  # each move lets the other one win at once
+    return UNPROVEN if possible else 0  # a full board is a draw
+
+
+@inlined
+def has_places(nodes: Any, counters: Any, place: int) -> bool:
+    """Give the children of a node their places if there is room; tell whether they have them."""
+    node = nodes[place]
+    if node.first != NO_PLACE:
+        return True
+    first = counters[TAKEN]
+    end = first + int(node.untried)
+    if end > len(nodes):
+        return False
+    counters[TAKEN] = end
+    node.first = first
+    for child in range(first, end):
+        nodes[child].action = NO_ACTION
+    return True
+
+
+@inlined
+def back_up(nodes: Any, path: Any, length: int, total: float, visits: int) -> None:
+    """Add the result of a simulation to each node of its path, the last one first."""
+    for step in range(length - 1, -1, -1):
+        node = nodes[path[step]]
+        if node.draw_at_hand and total > 0.0:
+            total = 0.0  # who is to move here would rather have taken the draw
+        node.visits += visits
+        node.total += total
+        total = -total
+
+
+@inlined
+def prove_path(nodes: Any, path: Any, length: int) -> None:
+    """Carry the proven value of the last node of a path up as far as it decides."""
+    for step in range(length - 2, -1, -1):
+        settle_node(nodes, path[step])
+        if nodes[path[step]].proven == UNPROVEN:
+            return  # what is not proven proves nothing above it
+
+
+@inlined
+def settle_node(nodes: Any, place: int) -> None:
+    """Prove the value of a node if its children do: one is won, or all are proven."""
+    node = nodes[place]
+    first = int(node.first)
+    complete = node.untried == 0
+    best = -1
+    for child in range(first, first + int(node.children)):
+        value = int(nodes[child].proven)
+        if value == UNPROVEN:
+            complete = False
+            continue
+        best = max(best, value)
+        if value == 0:
+            node.draw_at_hand = 1
+    if best == 1 or complete:  # a won move is enough; without one, all results must be known
+        node.proven = -best
+
+
+@jit
+def transplant(nodes: Any, counters: Any, place: int, pool: Any) -> None:
+    """Copy the tree below a node into a pool that has room for it.
+
+    Level by level, as in C. J. Cheney, "A nonrecursive list compacting algorithm" (1970): the
+    copies not yet gone through are the queue, and still know where their children were.
+    """
+    pool[ROOT] = nodes[place]
+    taken = 1
+    copied = 0
+    while copied < taken:
+        node = pool[copied]
+        first = int(node.first)
+        if (copied == ROOT or node.action != NO_ACTION) and first != NO_PLACE:
+            places = int(node.children) + int(node.untried)
+            for child in range(places):
+                pool[taken + child] = nodes[first + child]
+            node.first = taken
+            taken += places
+        copied += 1
+    counters[TAKEN] = taken

@@ -1,0 +1,74 @@
+"""Agents with two engines: a compiled search where there is one, and else the readable one."""
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+from agents.agent import Agent
+from agents.compiled.compilation import WIDE_BOARDS, Compilation
+from agents.compiled.forest import Forest
+from agents.tree import MonteCarloTree
+from envs.compiled.jit import WORDS
+from envs.protocol import Env
+
+
+class TwoEngines(Agent):
+    """An agent with the option `engine`, one of `agents.options.ENGINES`."""
+
+    engine: str
+    requirement: ClassVar[str]
+    """What the compiled search must be handed, for the message that says so."""
+
+    @abstractmethod
+    def compilation(self, env: Any) -> Compilation | None:
+        """The compiled search of a game; None where it does not know that, or what it is handed."""
+
+    def compile(self, env: Env[Any, Any]) -> None:
+        """Compile the search, if it is to be compiled for this game."""
+        compilation = None if self.engine == "reference" else self.compilation(env)
+        if compilation is not None:
+            compilation.begin()
+
+    def is_compiled(self, env: Any) -> bool:
+        """Whether the compiled engine searches this game; compiles it, if so and if need be.
+
+        Raises:
+            ValueError: the compiled engine is asked for and cannot.
+        """
+        if self.engine == "reference":
+            return False
+        compilation = self.compilation(env)
+        if compilation is not None and compilation.is_ready():
+            return True
+        if self.engine == "compiled" and (compilation is None or compilation.has_failed()):
+            few = "" if WIDE_BOARDS.most is None else f" (here {WIDE_BOARDS.most} of more than 64)"
+            raise ValueError(
+                "the compiled engine needs Numba, ConnectX on a board of at most "
+                f"{max(WORDS)} bits{few}, and {self.requirement}: choose engine auto or reference"
+            )
+        return False
+
+
+class TreeAgent(TwoEngines):
+    """An agent that grows a tree, and may keep it for the next move of the same game."""
+
+    _tree: MonteCarloTree[Any, Any] | Forest | None = None
+
+    @property
+    def tree(self) -> MonteCarloTree[Any, Any] | Forest | None:
+        """The tree of the latest search, None before the first."""
+        return self._tree
+
+    @abstractmethod
+    def new_tree(self, env: Any, state: Any, compiled: bool) -> MonteCarloTree[Any, Any] | Forest:
+        """A tree for a search of `state`."""
+
+    def tree_at(
+        self, env: Any, state: Any, compiled: bool, keeps: bool
+    ) -> MonteCarloTree[Any, Any] | Forest:
+        """The kept tree, if it is of this engine and `state` is in it, or a new one."""
+        tree = self._tree
+        known = tree is not None and isinstance(tree, Forest) == compiled and tree.env == env
+        if tree is None or not (keeps and known and tree.descend(state)):
+            tree = self.new_tree(env, state, compiled)
+        self._tree = tree
+        return tree
