@@ -1,12 +1,13 @@
 """Holds games by this package's own rules: those of Kaggle's environment, many times faster.
 
-What both referees share is here, too: the `PlayedGame` that they hand back, and `overtime`.
+What all referees share is here, too: `Game`, `play_out`, the `PlayedGame` that it hands back, and
+`overtime`.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 from envs.bitboard import cell_bit
 from envs.connectx import ConnectX
@@ -31,17 +32,35 @@ class PlayedGame:
     """Of the seat without a reward; of seat 1 where neither has one, and its cause names both."""
 
 
-def hold_in_own_arena(
-    seats: tuple[Seat, Seat], opening: tuple[int, ...], configuration: GameConfiguration
-) -> PlayedGame:
-    """Ask the seats in turn until the game is over or one of them has failed.
+class Game(Protocol):
+    """A game in progress, whoever holds it."""
 
-    Args:
-        seats: seat 1 and seat 2.
-        opening: the first columns, which leave the game unfinished.
-        configuration: board and clock.
-    """
-    game = OwnGame(configuration)
+    @property
+    def mover(self) -> int:
+        """The place of the seat whose turn it is: 0 or 1."""
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended without a failure."""
+
+    def observation(self) -> dict[str, Any]:
+        """The view of the seat whose turn it is; a copy, which it may change."""
+
+    def configuration(self) -> dict[str, Any]:
+        """The rules as players are told them; a copy, which they may change."""
+
+    def drop(self, column: int, /) -> None:
+        """Play for the seat whose turn it is, which takes no time."""
+
+    def carry_out(self, move: Move) -> Failure | None:
+        """Count the time of a move and play it, or say why that cannot be done."""
+
+    def ended(self, failure: Failure | None) -> PlayedGame:
+        """The whole game."""
+
+
+def play_out(game: Game, seats: tuple[Seat, Seat], opening: tuple[int, ...]) -> PlayedGame:
+    """Ask the seats in turn, after an opening, until the game is over or one of them has failed."""
     for column in opening:
         game.drop(column)
     failure = None
@@ -49,6 +68,13 @@ def hold_in_own_arena(
         move = seats[game.mover].act(game.observation(), game.configuration())
         failure = game.carry_out(move)
     return game.ended(failure)
+
+
+def hold_in_own_arena(
+    seats: tuple[Seat, Seat], opening: tuple[int, ...], configuration: GameConfiguration
+) -> PlayedGame:
+    """Hold a game of ConnectX by our own rules; see `play_out`."""
+    return play_out(OwnGame(configuration), seats, opening)
 
 
 EPISODE_STEPS = 1000
@@ -65,11 +91,7 @@ OTHER_SETTINGS = {
 class OwnGame:
     """A game in progress as Kaggle's environment has it: the board, whose turn it is, the clocks.
 
-    Pairs are in the order of the seats.
-
-    Args:
-        configuration: board and clock.
-        bank: seconds by which the moves of a seat may exceed their limits.
+    Pairs are in the order of the seats. The moves of a seat may exceed their limits by its bank.
     """
 
     def __init__(self, configuration: GameConfiguration, bank: float = BANK) -> None:
@@ -125,11 +147,7 @@ class OwnGame:
         return None
 
     def drop(self, column: int) -> None:
-        """Drop a stone of the seat whose turn it is, which takes no time.
-
-        Raises:
-            ValueError: the column takes no stone.
-        """
+        """Drop a stone of the seat whose turn it is, in no time; ValueError where none can be."""
         before = self._state
         self._state = self._env.get_next_state(before, column)
         self._board[self._cells[before.mask ^ self._state.mask]] = before.player
@@ -149,13 +167,7 @@ class OwnGame:
 
 
 def overtime(move: Move, limit: float, bank: float) -> Failure | None:
-    """Judge the time of a move: the failure of one that took too long, None for one in time.
-
-    Args:
-        move: what a seat answered.
-        limit: seconds for a move.
-        bank: seconds that the seat may still take beyond its limits.
-    """
+    """The failure of a move that took longer than its limit and its bank; None for one in time."""
     if move.seconds - limit <= bank:
         return None
     if move.failure is not None and move.failure.status == "TIMEOUT":

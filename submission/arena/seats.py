@@ -109,12 +109,7 @@ _generator_lock = Lock()
 
 
 class AgentSeat:
-    """One of our agents at the board.
-
-    Args:
-        make_agent: makes the agent of the game.
-        seed: what the global generator is seeded with before.
-    """
+    """One of our agents at the board; the global generator is seeded before it is made."""
 
     def __init__(self, make_agent: Callable[[], Agent], seed: int) -> None:
         self._player = KagglePlayer(partial(_seeded, make_agent, seed))
@@ -130,10 +125,6 @@ class TrustedSeat:
     """A submission file at the board, in this process: nothing limits or ends it, nor undoes it.
 
     Its global random numbers alone are its own. With the same seed it plays as in a process apart.
-
-    Args:
-        source: the content of the file.
-        seed: of Python's and numpy's global random numbers.
     """
 
     def __init__(self, source: bytes, seed: int) -> None:
@@ -174,11 +165,7 @@ def _main_file(source: bytes) -> str:
 
 
 class GlobalNumbers:
-    """Random numbers that are drawn from the global generators of Python and numpy.
-
-    Args:
-        state: of both generators, before the first number is drawn.
-    """
+    """Random numbers drawn from the global generators of Python and numpy, from a state on."""
 
     def __init__(self, state: tuple[Any, Any] | None = None) -> None:
         self._state = state

@@ -8,7 +8,7 @@ from random import Random
 from time import monotonic
 from typing import Literal
 
-from submission.arena.open_spiel_referee import OpenSpielGame
+from submission.arena.kaggle_referee import OpenSpielGame
 from submission.arena.own_referee import OwnGame
 from submission.checking.game_plan import SEATS, GamePlan, Limits, Seat
 from submission.checking.game_watch import GameWatch, in_full_game, of_full_game, overtimes
@@ -91,13 +91,7 @@ def observe_game(plan: GamePlan, staged: Path, limits: Limits, launcher: Launche
 
 
 class _Game:
-    """A game in progress.
-
-    Args:
-        plan: the game.
-        limits: what the submission may take.
-        players: the submission, on each of its seats.
-    """
+    """A game in progress, with the submission on some of its seats."""
 
     def __init__(
         self, plan: GamePlan, limits: Limits, players: Mapping[Seat, RunningPlayer]
