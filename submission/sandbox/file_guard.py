@@ -106,11 +106,7 @@ class FileGuard:
         sys.addaudithook(NetworkGuard(lambda what: self._tell_once(REACHED_FOR + what)).audit)
 
     def require(self, path: Any, flags: int = os.O_RDONLY) -> None:
-        """Refuse a hidden path as the system refuses a missing one.
-
-        Args:
-            path: whatever names a file; numbers of open files pass.
-            flags: how it is to be opened; see `os.open`.
+        """Refuse a hidden path as the system refuses a missing one; numbers of open files pass.
 
         Raises:
             FileNotFoundError: this machine has it, and Kaggle's does not.

@@ -5,7 +5,6 @@ import json
 import os
 import secrets
 import select
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
@@ -53,9 +52,6 @@ MOST_REPORT_BYTES = 2**24
 
 class SupervisorProcess:
     """A running supervisor, which keeps one player at a time; see `supervisor.Supervisor`.
-
-    Args:
-        starter: how it starts players.
 
     Raises:
         ChildProcessError: it does not start.
@@ -108,11 +104,7 @@ class SupervisorProcess:
         return self._process.poll() is None and not is_stopped(self._process.pid)
 
     def say(self, message: Message) -> None:
-        """Tell it something.
-
-        Raises:
-            OSError, ValueError: it has ended, or it was closed.
-        """
+        """Tell it something; an OSError or a ValueError where it has ended, or was closed."""
         if self._process.stdin is not None:
             os.write(self._process.stdin.fileno(), encoded(message))
 
@@ -156,12 +148,7 @@ class SupervisorProcess:
         return line
 
     def _awaits(self, has_come: Callable[[float], bool], end: float) -> bool:
-        """Wait for something of its doing; whether that comes.
-
-        Args:
-            has_come: waits for it, for at most the seconds that it is given.
-            end: the time of the monotonic clock up to which to wait, unless somebody stops it.
-        """
+        """Whether something of its doing comes up to a time, before somebody stops it."""
         was_stopped = False
         while not has_come(max(0.0, min(GLANCE_SECONDS, end - monotonic()))):
             now_stopped = is_stopped(self._process.pid)
@@ -177,11 +164,7 @@ class SupervisorProcess:
             self._ends_to_come += 1
 
     def end_player(self) -> str:
-        """Have the player ended with all that came of it; returns the end of its standard error.
-
-        Raises:
-            EOFError, OSError, ValueError: the supervisor has ended.
-        """
+        """Have the player ended; the end of its standard error. Raises one of GONE."""
         self.say({"end": True})
         return str(self.hear(ENDED)["stderr"])
 
@@ -237,10 +220,7 @@ class RunningPlayer:
 
     Args:
         supervisor: watches over the process.
-        agent: the submission: the content of its file, or the folder of its files.
-        seed: seeds Python's and numpy's global random numbers; from 0 to 2**32 - 1.
-        memory: bytes of address space, enforced on Linux.
-        speed: the share of one core that it has, with all that it starts; 1 is no limit.
+        agent, seed, memory, speed: as of `Launcher.start_player`.
         release: takes the supervisor back.
 
     Raises:
@@ -275,7 +255,8 @@ class RunningPlayer:
         """What it has asked for and Kaggle's machine does not have; see `causes.of_hidden`."""
         home = tempfile.mkdtemp(dir=supervisor.folder)
         job = PlayerJob(home, seed, memory, speed, key=secrets.token_hex(16))
-        _lay_out(agent, job)
+        lay_out(agent, job.agent)
+        job.working.mkdir()
         containment.link_player(Path(home))
         supervisor.say({"start": asdict(job)})
 
@@ -318,7 +299,7 @@ class RunningPlayer:
             self._supervisor.say({"ask": request, "seconds": seconds})
             report = self._supervisor.hear(OUTCOME, seconds)
         except GONE:
-            return self._fail(failure("ERROR", causes.of_ended_supervisor()), 0.0)
+            return self._fail(failure("ERROR", causes.ENDED_SUPERVISOR), 0.0)
         self._take_in(report["events"])
         waited = report["waited"]
         if report["answer"] is None:
@@ -354,11 +335,7 @@ class RunningPlayer:
         return Move(None, seconds, reason)
 
     def _end(self, ending: Message, stderr: str, waited: float) -> Failure:
-        """Why a process has ended, or was ended.
-
-        Raises:
-            ChildProcessError: it has not got as far as the submission.
-        """
+        """Why a process has ended; ChildProcessError where it never got to the submission."""
         match ending["kind"]:
             case "silence":
                 cause = causes.of_silence(waited, ending["place"])
@@ -368,11 +345,11 @@ class RunningPlayer:
             case "exit" if ending["code"] != CHANNEL_LOST:
                 cause = causes.of_death(ending["code"], self._memory)
             case "exit":
-                cause = causes.of_closed_channel()
+                cause = causes.CLOSED_CHANNEL
             case "parent":
-                cause = causes.of_ended_supervisor()
+                cause = causes.ENDED_SUPERVISOR
             case "forgery":
-                cause = causes.of_forgery()
+                cause = causes.FORGERY
             case _:
                 said = stderr.strip().rpartition("\n")[2] or "it said nothing"
                 raise ChildProcessError(f"the process that plays did not start: {said}")
@@ -391,13 +368,3 @@ def _is_readable(pipe: IO[bytes], seconds: float) -> bool:
 def _close(pipe: IO[bytes] | None) -> None:
     if pipe is not None:
         pipe.close()
-
-
-def _lay_out(agent: bytes | Path, job: PlayerJob) -> None:
-    """Make the folders of a player, with the submission."""
-    if isinstance(agent, Path):
-        shutil.copytree(agent, job.agent)
-    else:
-        job.agent.mkdir()
-        lay_out(agent, job.agent)
-    job.working.mkdir()

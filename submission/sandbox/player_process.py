@@ -78,11 +78,11 @@ class PlayerJob:
 
 
 class Responder:
-    """Answers requests. It binds what it needs: a submission may replace it.
+    """Answers requests, a line of JSON each. It binds what it needs: a submission may replace it.
 
     Args:
         key: what every message must carry.
-        requests: the open file that requests come from, a line of JSON each.
+        requests: the open file that requests come from.
         answers: the open file to answer on.
     """
 

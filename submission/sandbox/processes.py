@@ -29,8 +29,7 @@ def adopt_orphans() -> None:
     """Make this process the parent of every descendant whose own parent ends.
 
     On Linux, nothing that a process does to itself takes it out of this line: no session of its
-    own, no cleared environment, no parent that has ended. psutil has no such thing; elsewhere
-    nothing is adopted.
+    own, no cleared environment, no parent that has ended. Elsewhere nothing is adopted.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -68,9 +67,8 @@ def _children(process_id: int) -> list[int]:
 def end_descendants(spared: Collection[int] = ()) -> None:
     """Kill and reap what comes from this process, with `adopt_orphans` all of it.
 
-    Args:
-        spared: processes that live on, though not what comes from them, and that go on if they
-            were stopped: they are to reap what they have started.
+    Those that are spared live on, though not what comes from them, and go on if they were stopped:
+    they are to reap what they have started.
     """
 
     def strays() -> list[psutil.Process]:
@@ -152,12 +150,9 @@ def can_throttle() -> bool:
 
 
 class Bucket:
-    """The processor time that may be used at once.
+    """The processor time that may be used at once: `speed` seconds of it come in with each second.
 
-    Args:
-        speed: seconds of processor time that come in with each second.
-        now: seconds on the clock that `overdraws` is told too.
-        used: seconds of processor time used before.
+    It begins `now`, on the clock that `overdraws` is told too, with so much `used`.
     """
 
     def __init__(self, speed: float, now: float, used: float) -> None:

@@ -15,17 +15,15 @@ import sys
 from collections import deque
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from math import inf
 from pathlib import Path
 from queue import Empty, Queue
 from time import monotonic, perf_counter
-from typing import ParamSpec
 
 import psutil
 
 from submission.sandbox.folders import owned_folder, remove_folder
-from submission.sandbox.interpreter import Starter, StarterProcess, read_in_thread
+from submission.sandbox.interpreter import News, Starter, StarterProcess, read_in_thread
 from submission.sandbox.messages import COMMAND, KeyedLines, Message, decoded, encoded
 from submission.sandbox.player_process import MAIN, PlayerJob
 from submission.sandbox.processes import (
@@ -36,8 +34,6 @@ from submission.sandbox.processes import (
     end_descendants,
     reap_orphans,
 )
-
-P = ParamSpec("P")
 
 MOST_PROCESSES = 256
 """A player that has more at a time is ended."""
@@ -121,17 +117,13 @@ class Supervisor:
         self._mark = mark
         self._source: StarterProcess | None = None
         self._player: WatchedPlayer | None = None
-        self._news = Queue[Callable[[], None]](MOST_NEWS)
+        self._news = Queue[News](MOST_NEWS)
         self._commands = deque[Message]()
         self._unread = b""
-        read_in_thread(0, self._queued(self._take_commands))
+        read_in_thread(sys.stdin.buffer, "command", self._news)
 
     def serve(self) -> None:
-        """Do what comes.
-
-        Raises:
-            HungUp: nothing comes any more.
-        """
+        """Do what comes, until HungUp."""
         while True:
             self._wait_for(lambda: bool(self._commands), inf)
             match self._player, self._commands.popleft():
@@ -145,14 +137,7 @@ class Supervisor:
     def _start(self, job: PlayerJob) -> None:
         self._player = WatchedPlayer(job, KeyedLines(job.key))
         if self._source is None or not self._source.is_running:
-            self._source = StarterProcess(
-                self._starter,
-                self._folder,
-                self._mark,
-                hear_message=self._queued(self._take_messages),
-                hear_stderr=self._queued(self._take_stderr),
-                hear_exit=self._queued(self._take_exit),
-            )
+            self._source = StarterProcess(self._starter, self._folder, self._mark, self._news)
         self._source.tell(asdict(job))
 
     def _ask(self, player: WatchedPlayer, request: Message, seconds: float) -> Message:
@@ -213,7 +198,7 @@ class Supervisor:
         end = monotonic() + seconds
         while not has_come() and (left := end - monotonic()) > 0:
             with contextlib.suppress(Empty):
-                self._news.get(timeout=min(left, self._look_after()))()
+                self._take_in(self._news.get(timeout=min(left, self._look_after())))
 
     def _look_after(self) -> float:
         """Hold the player to its limits; returns after how many seconds to do so again."""
@@ -229,13 +214,23 @@ class Supervisor:
                 player.ending = {"kind": "processes", "most": MOST_PROCESSES}
         return GLANCE_SECONDS if player.throttle is None else INTERVAL
 
-    def _queued(self, take_in: Callable[P, None]) -> Callable[P, None]:
-        """The same for another thread: it is done where this one waits for news."""
-
-        def put(*args: P.args, **kwargs: P.kwargs) -> None:
-            self._news.put(partial(take_in, *args, **kwargs))
-
-        return put
+    def _take_in(self, news: News) -> None:
+        """Raises HungUp at the end of the commands."""
+        player = self._player
+        if news.kind == "command":
+            self._take_commands(news.content)
+        elif player is None or news.source is not self._source:
+            return
+        elif news.kind == "message":
+            for message in player.lines.take_in(news.content):
+                self._take_message(player, message)
+        elif news.kind == "stderr":
+            player.stderr = (player.stderr + news.content)[-TAIL_BYTES:]
+        else:
+            player.is_gone = True
+            forks = self._source is not None and self._source.forks
+            ending = {"kind": "parent"} if forks else {"kind": "exit", "code": news.content}
+            player.ending = player.ending or ending
 
     def _take_commands(self, chunk: bytes) -> None:
         if not chunk:
@@ -247,47 +242,28 @@ class Supervisor:
                 raise HungUp
             self._commands.append(command)
 
-    def _take_messages(self, source: StarterProcess, chunk: bytes) -> None:
-        player = self._player
-        if player is None or source is not self._source:
-            return
-        for message in player.lines.take_in(chunk):
-            match message:
-                case {"event": "answer"}:
-                    player.answer = message
-                case {"event": "exit", "code": code}:
-                    player.is_gone = True
-                    player.ending = player.ending or {"kind": "exit", "code": code}
-                case {"event": "ready", "process_id": process_id} if (
-                    player.process_id is None and process_id in self._processes()
-                ):
-                    player.process_id = process_id
-                    player.events.append(message)
-                    if player.job.speed < 1:
-                        player.throttle = Throttle(self._processes, player.job.speed)
-                case {"event": "loading" | "loaded" | "hidden"} if len(player.events) < MOST_EVENTS:
-                    player.events.append(message)
-                case _:
-                    player.ending = player.ending or {"kind": "forgery"}
-
-    def _take_stderr(self, source: StarterProcess, chunk: bytes) -> None:
-        if self._player is not None and source is self._source:
-            self._player.stderr = (self._player.stderr + chunk)[-TAIL_BYTES:]
-
-    def _take_exit(self, source: StarterProcess, code: int) -> None:
-        player = self._player
-        if player is not None and source is self._source:
-            player.is_gone = True
-            ending = {"kind": "parent"} if source.forks else {"kind": "exit", "code": code}
-            player.ending = player.ending or ending
+    def _take_message(self, player: WatchedPlayer, message: Message) -> None:
+        match message:
+            case {"event": "answer"}:
+                player.answer = message
+            case {"event": "exit", "code": code}:
+                player.is_gone = True
+                player.ending = player.ending or {"kind": "exit", "code": code}
+            case {"event": "ready", "process_id": process_id} if (
+                player.process_id is None and process_id in self._processes()
+            ):
+                player.process_id = process_id
+                player.events.append(message)
+                if player.job.speed < 1:
+                    player.throttle = Throttle(self._processes, player.job.speed)
+            case {"event": "loading" | "loaded" | "hidden"} if len(player.events) < MOST_EVENTS:
+                player.events.append(message)
+            case _:
+                player.ending = player.ending or {"kind": "forgery"}
 
 
 def say(message: Message) -> None:
-    """Tell the asking process.
-
-    Raises:
-        HungUp: it is gone.
-    """
+    """Tell the asking process; HungUp where it is gone."""
     try:
         os.write(1, encoded(message))
     except OSError as error:
