@@ -15,12 +15,7 @@ from submission.sandbox.move import Move
 
 
 class GameWatch:
-    """Says when playing on would show nothing that Kaggle's clock could still punish.
-
-    Args:
-        plan: the game that is played.
-        limits: what the submission may take.
-    """
+    """Says when playing on would show nothing that Kaggle's clock could still punish."""
 
     def __init__(self, plan: GamePlan, limits: Limits) -> None:
         self.moves: dict[Seat, list[Move]] = {seat: [] for seat in plan.seats}
@@ -74,11 +69,6 @@ def overtimes_of_full_game(
     average, the first one left out. The mean of all would be too much for an agent that searches
     deep in the opening and is done in no time when few cells are left; the slowest of all for one
     that hesitates once.
-
-    Args:
-        moves: of a seat, in their order.
-        most_moves: how many it has in a full game.
-        act_timeout: seconds for a move before the bank is touched.
     """
     seen = overtimes(moves, act_timeout)
     later_half = seen[1 + len(seen[1:]) // 2 :]
@@ -87,13 +77,7 @@ def overtimes_of_full_game(
 
 
 def of_full_game(moves: Sequence[Move], most_moves: int, limits: Limits) -> Cause | None:
-    """Why a full game would time out, by its moves until an earlier end; None where it would not.
-
-    Args:
-        moves: of a seat, in their order.
-        most_moves: how many it has in a full game.
-        limits: what it may take.
-    """
+    """Why a full game of a seat would time out, by its moves until an earlier end; None if not."""
     expected = overtimes_of_full_game(moves, most_moves, limits.act_timeout)
     late = [number for number, sum_ in enumerate(accumulate(expected), 1) if sum_ > limits.bank]
     if not late:

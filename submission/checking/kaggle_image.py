@@ -69,12 +69,7 @@ def kaggles_versions() -> str:
 
 
 def image_has(module: str, distributions: Iterable[str] = ()) -> bool:
-    """Whether Kaggle's image has a module, as far as its list tells.
-
-    Args:
-        module: its top-level name.
-        distributions: those that it comes from where it is installed; else the name tells.
-    """
+    """Whether Kaggle's image has a module, by the distributions that it is of, or else its name."""
     named = [*distributions] or [DISTRIBUTIONS_OF_MODULES.get(module, module)]
     return any(_normalized(name) in _listed() for name in named)
 
