@@ -149,7 +149,7 @@ def compose(
     files: Sequence[DataFile],
     games: Mapping[str, str],
 ) -> str:
-    """Write the text of the bundle.
+    """The text of a bundle.
 
     Args:
         closure: what goes into it.
@@ -181,14 +181,7 @@ def compose(
 
 
 def compose_function(closure: Closure, name: str, made_by: str, last_line: str) -> str:
-    """Write the text of the file of a function.
-
-    Args:
-        closure: what goes into it, the function as well.
-        name: the function's.
-        made_by: the name and version of this package.
-        last_line: makes it the last callable; empty where it is that.
-    """
+    """The text of the file of a function; the last line, if any, makes that the last callable."""
     imports = _future(closure) + "\n".join(_merged(closure.imports))
     head = _top(
         f"A ConnectX agent: {name}.", FUNCTION_ORIGIN.format(made_by=made_by), closure.imports, name
@@ -209,14 +202,7 @@ def compose_function(closure: Closure, name: str, made_by: str, last_line: str) 
 
 
 def _top(title: str, origin: str, imports: list[str], message: str) -> str:
-    """The docstring of a file.
-
-    Args:
-        title: its first line.
-        origin: how it was made.
-        imports: the statements that import what it needs.
-        message: goes with the upload.
-    """
+    """The docstring of a file: its first line, how it was made, what it needs, how to upload it."""
     return TOP.format(
         title=_plain(title),
         origin=origin,

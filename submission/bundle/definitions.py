@@ -85,11 +85,8 @@ class Definition:
     def require_portable(self, project: Iterable[str]) -> None:
         """See that it needs no surroundings that one file does not have.
 
-        Args:
-            project: top-level names of the packages and modules that go into the bundle.
-
         Raises:
-            BundleError: it does.
+            BundleError: it does; `project` has the top-level names of what goes into the bundle.
         """
         for reference in self.references:
             name = reference.path[0]

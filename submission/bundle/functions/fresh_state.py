@@ -32,10 +32,7 @@ def made_by_chance(
 ) -> list[StateName]:
     """The names whose values come out otherwise each time, though a function has certain ones.
 
-    Args:
-        state: the names.
-        loaded: what the file defines.
-        load_again: gives what it defines another time.
+    The file has `loaded` them, and can be loaded again.
     """
     values = [_data_of(loaded.get(each.in_file)) for each in state]
     differing = [

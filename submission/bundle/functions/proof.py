@@ -163,17 +163,10 @@ def positions() -> Iterator[Position]:
 
 
 def load(name: str, text: str) -> dict[str, Any]:
-    """Load a file as Kaggle does, with other random numbers each time.
-
-    Args:
-        name: what the function is called, for messages.
-        text: of the file.
-
-    Returns:
-        What it defines.
+    """What a file defines, loaded as Kaggle does, with other random numbers each time.
 
     Raises:
-        ValueError: it fails, or takes too long.
+        ValueError: it fails, or takes too long; the message calls the function by its name.
     """
     loaded: dict[str, Any] = {}
     try:
@@ -192,11 +185,7 @@ def load(name: str, text: str) -> dict[str, Any]:
 
 @contextmanager
 def _limited(seconds: float) -> Iterator[None]:
-    """Interrupt what takes longer, if this is the main thread: no other can be.
-
-    Raises:
-        TimeoutError: it has been interrupted.
-    """
+    """Interrupt what takes longer by a TimeoutError, in the main thread alone: no other can be."""
     is_late = Event()
 
     def interrupt() -> None:

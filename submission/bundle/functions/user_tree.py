@@ -101,11 +101,7 @@ class UserTree(SourceTree):
         return user is not None and is_data(user.namespace.get(symbol.name, print))
 
     def undefined(self, module: str, name: str, place: tuple[Path, int]) -> Meaning:
-        """The meaning of a name that nothing defines: as in Python, that is found out later.
-
-        Raises:
-            BundleError: it has a value, and nobody knows where from.
-        """
+        """As in Python, it is found out later; BundleError for a value whose origin is unknown."""
         user = self.user_module(module)
         if user is None:
             return super().undefined(module, name, place)
