@@ -64,7 +64,7 @@ class KaggleGame:
 
     def __init__(self, env: Any) -> None:
         self.env = env
-        self._actions: list[int] = []
+        self.columns: list[int] = []
         self._durations: tuple[list[float], list[float]] = ([], [])
         self._setting_up = [0.0, 0.0]
         self._asked = 0
@@ -99,13 +99,13 @@ class KaggleGame:
         if failure is None and not self._has_taken_move_of(mover):
             failure = misplaced(move.column, self.env.configuration)
         if failure is None:
-            self._actions.append(int(move.column or 0))
+            self.columns.append(int(move.column or 0))
         return failure
 
     def drop(self, action: int) -> None:
         """Play an action of the seat whose turn it is, which takes no time."""
         self._act(self._action(action), 0.0)
-        self._actions.append(action)
+        self.columns.append(action)
 
     def ended(self, failure: Failure | None) -> PlayedGame:
         """The whole game, with INVALID after an illegal move, of which OpenSpiel's say DONE."""
@@ -115,7 +115,7 @@ class KaggleGame:
             statuses[self._asked] = failure.status
         rewards = [None if seat.reward is None else int(seat.reward) for seat in (first, second)]
         return PlayedGame(
-            columns=self._actions,
+            columns=self.columns,
             durations=self._durations,
             statuses=(statuses[0], statuses[1]),
             rewards=(rewards[0], rewards[1]),

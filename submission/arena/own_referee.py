@@ -77,8 +77,7 @@ def hold_in_own_arena(
     return play_out(OwnGame(configuration), seats, opening)
 
 
-EPISODE_STEPS = 1000
-"""A game that would have more of them, the empty board counted, ends as a draw."""
+EPISODE_STEPS = 1000  # a game that would have more of them, the empty board counted, ends as a draw
 OTHER_SETTINGS = {
     "episodeSteps": EPISODE_STEPS,
     "runTimeout": 1200,
@@ -99,7 +98,7 @@ class OwnGame:
         self._env, self._cells = _rules(*size)
         self._state = self._env.initial_state()
         self._board = [0] * len(self._cells)
-        self._columns: list[int] = []
+        self.columns: list[int] = []
         self._limit = configuration.act_timeout
         self._banks: list[float] = [bank, bank]
         self._durations: tuple[list[float], list[float]] = ([], [])
@@ -114,7 +113,7 @@ class OwnGame:
     def over(self) -> bool:
         """Whether the game has ended without a failure."""
         ended = not self.legal_columns()
-        return ended or len(self._columns) == EPISODE_STEPS - 1
+        return ended or len(self.columns) == EPISODE_STEPS - 1
 
     def legal_columns(self) -> Sequence[int]:
         """The columns that take a stone."""
@@ -124,7 +123,7 @@ class OwnGame:
         """The view of the seat whose turn it is; a copy, which it may change."""
         return {
             "remainingOverageTime": self._banks[self.mover],
-            "step": len(self._columns),
+            "step": len(self.columns),
             "board": self._board.copy(),
             "mark": self._state.player,
         }
@@ -151,7 +150,7 @@ class OwnGame:
         before = self._state
         self._state = self._env.get_next_state(before, column)
         self._board[self._cells[before.mask ^ self._state.mask]] = before.player
-        self._columns.append(column)
+        self.columns.append(column)
 
     def ended(self, failure: Failure | None) -> PlayedGame:
         """The whole game: a seat that fails has no reward, and the other gains nothing by it."""
@@ -160,7 +159,7 @@ class OwnGame:
             statuses, rewards = (failure.status, DONE), (None, 0)
         elif failure is not None:
             statuses, rewards = (DONE, failure.status), (0, None)
-        return PlayedGame(self._columns, self._durations, statuses, rewards, failure)
+        return PlayedGame(self.columns, self._durations, statuses, rewards, failure)
 
     def _rewards(self) -> tuple[int | None, int | None]:
         return {None: (0, 0), 1: (1, -1), 2: (-1, 1)}[self._env.winner(self._state)]

@@ -21,7 +21,6 @@ from submission.entry import KagglePlayer
 from submission.kaggle import ONE_AT_A_TIME, Referee, environment_of, kaggle_environments
 from submission.sandbox.kaggle_agent import KaggleAgent
 from submission.sandbox.launcher import LAUNCHER
-from submission.sandbox.messages import Message
 from submission.sandbox.move import Failure, Move, read_answer
 from submission.sandbox.player_process import MAIN
 from submission.sandbox.processes import default_memory
@@ -62,7 +61,7 @@ class BuiltInSeat:
     def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Move:
         """The agent's move; see `Seat`."""
         with ONE_AT_A_TIME:
-            answer = self._agent.act(observation, configuration)
+            answer = self._agent.act(observation, configuration, (KeyboardInterrupt,))
         return read_answer(answer, dict(configuration), None)
 
 
@@ -104,8 +103,7 @@ def _seeded_built_in(name: str, seed: int, referee: Referee) -> FunctionType:
     return FunctionType(function.__code__, own_names, name, function.__defaults__)
 
 
-_generator_lock = Lock()
-"""Python's global generator is one, whichever thread plays."""
+_generator_lock = Lock()  # Python's global generator is one, whichever thread plays
 
 
 class AgentSeat:
@@ -137,22 +135,12 @@ class TrustedSeat:
         path = sys.path.copy()  # where the file fails, Kaggle's loader leaves its folder there
         with ONE_AT_A_TIME:
             self._numbers.take_turn()
-            answer = self._answer(observation, configuration)
+            answer = self._agent.act(observation, configuration, (KeyboardInterrupt,))
         sys.path[:] = path
         return read_answer(answer, dict(configuration), None)
 
-    def _answer(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Message:
-        begin = perf_counter()
-        try:
-            return self._agent.act(observation, configuration)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            return self._agent.escape(error, perf_counter() - begin)
 
-
-_compiled = lru_cache(maxsize=16)(compile)
-"""Kaggle's loader compiles a file anew for each game."""
+_compiled = lru_cache(maxsize=16)(compile)  # Kaggle's loader compiles a file anew for each game
 
 
 @cache
@@ -187,8 +175,7 @@ class GlobalNumbers:
         _drawn = self
 
 
-_outside = _drawn = GlobalNumbers()
-"""The numbers of this process, and those whose turn it is."""
+_outside = _drawn = GlobalNumbers()  # the numbers of this process, and those whose turn it is
 
 
 @contextmanager

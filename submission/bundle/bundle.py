@@ -9,7 +9,7 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from inspect import isabstract, signature
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import FunctionType
 
 import agents
 import envs
@@ -144,11 +144,7 @@ def made_by() -> str:
 
 def project_folders() -> dict[str, Path]:
     """The folder of each package of the project."""
-    return {package.__name__: _folder(package) for package in PACKAGES}
-
-
-def _folder(package: ModuleType) -> Path:
-    return Path(str(package.__file__)).parent
+    return {package.__name__: Path(str(package.__file__)).parent for package in PACKAGES}
 
 
 def _command(

@@ -19,16 +19,11 @@ class Closure:
 
     modules: Sequence[Module]
     """The modules that contribute, each after those whose definitions it uses."""
-    definitions: Sequence[Definition]
-    """What they contribute, in the order of their sources."""
-    sources: Mapping[str, list[str]]
-    """The texts of that, by module."""
-    playing: set[Definition]
-    """Those that may be called after loading."""
-    imports: list[str]
-    """Statements that import from libraries, sorted."""
-    names: Mapping[Meaning, str]
-    """The name of everything in the bundle."""
+    definitions: Sequence[Definition]  # what they contribute, in the order of their sources
+    sources: Mapping[str, list[str]]  # the texts of that, by module
+    playing: set[Definition]  # those that may be called after loading
+    imports: list[str]  # statements that import from libraries, sorted
+    names: Mapping[Meaning, str]  # the name of everything in the bundle
 
     @property
     def future(self) -> bool:

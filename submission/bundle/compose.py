@@ -17,8 +17,7 @@ from submission.bundle.sources import LibraryImport, Module
 from submission.kaggle import upload_command
 
 RULE = "# " + "-" * 98
-GAP = "\n\n"
-"""Above and below functions and classes."""
+GAP = "\n\n"  # above and below functions and classes
 CLOCK = LibraryImport("time", "perf_counter", None, line=1)
 """An import that stands above all others, whose time it takes."""
 OWN_NAMES: OwnNames = {
@@ -77,8 +76,7 @@ def agent(observation, configuration):
     return _PLAYER.answer(observation, configuration)
 '''
 
-DECODER = LibraryImport("base64", "b85decode", None, line=1)
-"""The import that the constants need."""
+DECODER = LibraryImport("base64", "b85decode", None, line=1)  # the import that the constants need
 
 CONSTANT = """
 # {name!r}, in base85
@@ -87,8 +85,7 @@ CONSTANT = """
 )
 """
 
-COMPILING = "_PLAYER.compile_beside()"
-"""Started when a file is loaded: goes on beside the game."""
+COMPILING = "_PLAYER.compile_beside()"  # started when a file is loaded: goes on beside the game
 
 
 @dataclass(frozen=True)
@@ -105,8 +102,7 @@ class Header:
 class DataFile:
     """A file that goes into a bundle."""
 
-    option: str
-    """The option whose value it is."""
+    option: str  # the option whose value it is
     path: str
     content: bytes = field(repr=False)
 

@@ -19,15 +19,11 @@ class Reference:
     path: tuple[str, ...]
     """The name and the attributes that are read from it: `board` and `columns` in
     `board.columns`."""
-    start: int
-    """Offset in the text."""
-    ends: tuple[int, ...]
-    """Offsets behind the name and behind each attribute."""
+    start: int  # offset in the text
+    ends: tuple[int, ...]  # offsets behind the name and behind each attribute
     line: int
-    changes: bool
-    """Whether the whole path is bound or deleted here, or declared `global`."""
-    quoted: bool
-    """Whether it stands in an annotation that is a string."""
+    changes: bool  # whether the whole path is bound or deleted here, or declared `global`
+    quoted: bool  # whether it stands in an annotation that is a string
     deferred: bool
     """Whether it stands in the body of a function, where it means what the name has come to mean
     when that is called."""

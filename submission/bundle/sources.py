@@ -27,8 +27,7 @@ class LibraryImport:
     """An import of the standard library or of an installed package."""
 
     module: str
-    name: str | None
-    """Of what is imported from the module; None for the module."""
+    name: str | None  # of what is imported from the module; None for the module
     alias: str | None
     line: int = field(compare=False)
 
@@ -59,8 +58,7 @@ class Module:
     imports: dict[str, ProjectImport | LibraryImport] = field(default_factory=dict)
     running: list[Definition] = field(default_factory=list)
     """Statements that may call what changes other names, where a module may have such."""
-    future: bool = False
-    """Whether it has `from __future__ import annotations`."""
+    future: bool = False  # whether it has `from __future__ import annotations`
 
     @cached_property
     def hides_builtins(self) -> dict[str, int]:

@@ -24,8 +24,7 @@ from submission.sandbox.launcher import Launcher
 from submission.sandbox.processes import default_memory
 from submission.sandbox.staging import stage
 
-PATIENCE = 60.0
-"""Seconds after which no further game begins."""
+PATIENCE = 60.0  # seconds after which no further game begins
 
 MOST_GAMES = 2
 

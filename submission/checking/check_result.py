@@ -21,8 +21,7 @@ from submission.sandbox.move import Move
 from submission.sandbox.player import RuntimeVersions
 from submission.sandbox.player_process import LIMITS_MEMORY
 
-LARGE_BYTES = 5_000_000
-"""Submissions below this size are safe."""
+LARGE_BYTES = 5_000_000  # submissions below this size are safe
 
 
 class CheckVerdict(StrEnum):
@@ -182,14 +181,13 @@ def summarise(
         makeshift=len(fallen_back(deciding)),
         warnings=tuple(_warnings(size, source, choice, timing, games)),
         stderr=last_words(
-            [game.record for game in sorted(games, key=_by_fault) if game.record.plan.decides]
+            [
+                game.record
+                for game in sorted(games, key=lambda game: game.fault is None)
+                if game.record.plan.decides
+            ]
         ),
     )
-
-
-def _by_fault(game: JudgedGame) -> bool:
-    """A key that puts the games that show a fault first."""
-    return game.fault is None
 
 
 def _why_left_out(records: Sequence[ObservedGame], planned: int, patience: float) -> str | None:

@@ -17,8 +17,7 @@ ENVIRONMENT = Path(sys.prefix, "kaggle-image")
 """Where `make kaggle-image` puts a virtual environment with the images' versions and the newer one
 of the two Pythons with which games may be played: inside of the one that runs this."""
 
-OLDER_PYTHON = "-3.11"
-"""Ends the name of the folder beside it that has the older one."""
+OLDER_PYTHON = "-3.11"  # ends the name of the folder beside it that has the older one
 
 LIST = Path(__file__).with_name("kaggle_image.txt")
 """The image's distributions, with the list's sources and dates."""

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 from submission.sandbox.kaggle_folder import KAGGLE_FOLDER
 
-NO_CALLABLE = "there is no callable in the file"
-"""The cause where Kaggle's loader finds no agent."""
+NO_CALLABLE = "there is no callable in the file"  # the cause where Kaggle's loader finds no agent
 
 PACK_THE_DATA = "put the data into the file itself, or pack a .tar.gz with main.py at its top"
 
@@ -30,8 +29,7 @@ NO_PACKAGE = re.compile("'__name__' not in globals|relative import with no known
 CRASHES = ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "SIGFPE")
 """Signals by which the system ends a process for what it has done itself."""
 
-FIRST_EXCEPTION = 0xC0000000
-"""Windows ends such a process with an exit status from here on."""
+FIRST_EXCEPTION = 0xC0000000  # Windows ends such a process with an exit status from here on
 
 
 class Cause(NamedTuple):
@@ -65,14 +63,10 @@ class Raised(NamedTuple):
     """An exception, as the process tells it in which it was raised."""
 
     type: str
-    message: str
-    """Its first line."""
-    module: str | None
-    """The module that was not found, for a ModuleNotFoundError."""
-    lines: tuple[str, ...]
-    """Those of its traceback that lie in the submission."""
-    python: str
-    """Version of the Python that ran it."""
+    message: str  # its first line
+    module: str | None  # the module that was not found, for a ModuleNotFoundError
+    lines: tuple[str, ...]  # those of its traceback that lie in the submission
+    python: str  # version of the Python that ran it
 
 
 def of_exception(error: Raised, memory: int | None, hidden: Sequence[str] = ()) -> Cause:

@@ -19,8 +19,7 @@ from typing import IO, Any, NamedTuple
 from submission.kaggle import INSTALLATION
 from submission.sandbox.messages import LINE_BYTES, Message, encoded
 
-PROJECT = Path(__file__).resolve().parents[2]
-"""The folder in which this project's packages lie."""
+PROJECT = Path(__file__).resolve().parents[2]  # the folder in which this project's packages lie
 
 KEPT_VARIABLES = (
     *("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TZ"),
@@ -147,17 +146,14 @@ FORKS = hasattr(os, "fork") and sys.platform != "darwin"
 class Starter:
     """The job of a starter; JSON-able through `dataclasses.asdict`."""
 
-    command: tuple[str, ...]
-    """Starts a process that is told a player's job on standard input."""
-    forks: bool
-    """Whether it forks a player for each job; else it becomes the player."""
+    command: tuple[str, ...]  # starts a process that is told a player's job on standard input
+    forks: bool  # whether it forks a player for each job; else it becomes the player
 
 
 class News(NamedTuple):
     """Something that a thread has heard for the one that waits."""
 
-    kind: str
-    """`command`, `message`, `stderr` or `exit`."""
+    kind: str  # `command`, `message`, `stderr` or `exit`
     content: Any
     """Bytes, none at the end of what is read; of an exit the status, or minus a signal's number."""
     source: "StarterProcess | None" = None

@@ -23,8 +23,7 @@ from submission.sandbox.causes import SUBMISSION
 from submission.sandbox.kaggle_folder import KAGGLE_FOLDER
 from submission.sandbox.messages import Message
 
-FRAMES = 5
-"""How many of a traceback's last lines are told."""
+FRAMES = 5  # how many of a traceback's last lines are told
 
 LONGEST_TEXT = 1000
 
@@ -52,11 +51,15 @@ class KaggleAgent:
         self._deadline_exceeded = kaggle.errors.DeadlineExceeded
         self._action_schema = kaggle.environments["connectx"]["specification"]["action"]
 
-    def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Message:
+    def act(
+        self,
+        observation: Mapping[str, Any],
+        configuration: Mapping[str, Any],
+        passing: tuple[type[BaseException], ...] = (),
+    ) -> Message:
         """The answer, JSON-able; see `move.read_answer`.
 
-        Ctrl-C and what else is meant to end the process goes through; `escape` makes an answer of
-        it.
+        What makes Kaggle's runner break off is one, too, but for exceptions that are let through.
         """
         begin = perf_counter()
         try:
@@ -64,12 +67,10 @@ class KaggleAgent:
             action, log = self._agent.act(self._structify(observation))
             told = {"seconds": float(log["duration"]), "stderr": log["stderr"]}
             return {**told, **self._taken(action, observation, configuration)}
-        except Exception as error:
-            return self.escape(error, perf_counter() - begin)
-
-    def escape(self, error: BaseException, seconds: float) -> Message:
-        """The answer of an agent that has made Kaggle's runner break off."""
-        return {"seconds": seconds, "stderr": "", **self._raised(error)}
+        except passing:
+            raise
+        except BaseException as error:
+            return {"seconds": perf_counter() - begin, "stderr": "", **self._raised(error)}
 
     def _raised(self, error: BaseException) -> Message:
         return _verdict("ERROR", error=describe_error(error, self._folder))
@@ -102,8 +103,7 @@ class KaggleAgent:
         return _verdict(column=int(column), returned=returned)
 
 
-AGENT_ERROR = -2
-"""By this submission an agent says to OpenSpiel's environments that it has failed."""
+AGENT_ERROR = -2  # by this submission an agent says to OpenSpiel's environments that it has failed
 
 
 def _submitted(action: Any, observation: Mapping[str, Any]) -> Message:

@@ -204,8 +204,7 @@ class Launcher:
         return Starter((*command, *([FORK] if self._forks else [])), self._forks)
 
 
-LAUNCHER = Launcher()
-"""Starts the players of matches."""
+LAUNCHER = Launcher()  # starts the players of matches
 
 
 def _end(supervisors: list[SupervisorProcess]) -> None:

@@ -14,15 +14,13 @@ from submission.sandbox.causes import (
 from submission.sandbox.messages import Message
 from submission.terminal import plain_text
 
-FAILING_STATUSES = ("ERROR", "INVALID", "TIMEOUT")
-"""Kaggle's words for the ways to fail."""
+FAILING_STATUSES = ("ERROR", "INVALID", "TIMEOUT")  # Kaggle's words for the ways to fail
 
 GRACE = 0.5
 """Seconds that a player may take beyond its limit and its bank before its process is ended, and by
 which its own clock may be behind its supervisor's."""
 
-STDERR_LINES = 10
-"""How many of a failing player's last lines are kept."""
+STDERR_LINES = 10  # how many of a failing player's last lines are kept
 
 CRASH = "Fatal Python error"
 """How Python begins to say on standard error where it was when it crashed."""
@@ -31,18 +29,12 @@ CRASH = "Fatal Python error"
 class Failure(NamedTuple):
     """Why there is no column to play."""
 
-    status: str
-    """One of `FAILING_STATUSES`."""
-    cause: str
-    """Why, in one plain line."""
-    stderr: tuple[str, ...] = ()
-    """The last lines that the player wrote to standard error."""
-    mend: str = ""
-    """Says how to mend it."""
-    lines: tuple[str, ...] = ()
-    """The traceback's lines that lie in the submission."""
-    missing: str | None = None
-    """The module that was not found, where that is the cause."""
+    status: str  # one of `FAILING_STATUSES`
+    cause: str  # why, in one plain line
+    stderr: tuple[str, ...] = ()  # the last lines that the player wrote to standard error
+    mend: str = ""  # says how to mend it
+    lines: tuple[str, ...] = ()  # the traceback's lines that lie in the submission
+    missing: str | None = None  # the module that was not found, where that is the cause
 
 
 class Move(NamedTuple):
@@ -51,11 +43,9 @@ class Move(NamedTuple):
     column: int | None
     """The column, or in tic-tac-toe the cell, counted from 0; it may be full or not on the board.
     None with a failure."""
-    seconds: float
-    """Time of the player, by a clock around the player alone."""
+    seconds: float  # time of the player, by a clock around the player alone
     failure: Failure | None = None
-    returned: str | None = None
-    """Name of the type of what it returned, where that is known."""
+    returned: str | None = None  # name of the type of what it returned, where that is known
 
 
 def failure(status: str, cause: Cause, stderr: str = "", error: Raised | None = None) -> Failure:

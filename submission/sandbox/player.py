@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from time import monotonic
+from time import monotonic, perf_counter
 from typing import IO, Any, Self
 
 import psutil
@@ -28,7 +28,6 @@ from submission.sandbox.messages import (
     Shape,
     decoded,
     encoded,
-    has_shape,
 )
 from submission.sandbox.move import GRACE, Failure, Move, failure, read_answer
 from submission.sandbox.player_process import CHANNEL_LOST, LIMITS_MEMORY, PlayerJob
@@ -46,8 +45,7 @@ GLANCE_SECONDS = 0.5
 """A supervisor that is seen stopped twice, with so long between, is not waited for: nobody but a
 player does that, for a session of its own keeps it from what a terminal or a shell does."""
 
-MOST_REPORT_BYTES = 2**24
-"""A longer line from a supervisor is no report."""
+MOST_REPORT_BYTES = 2**24  # a longer line from a supervisor is no report
 
 
 class SupervisorProcess:
@@ -73,7 +71,6 @@ class SupervisorProcess:
         )
         self._folder: Path | None = None
         self._unread = b""
-        self._ends_to_come = 0
         try:
             self._folder = self._first_report()
         except BaseException:
@@ -109,7 +106,7 @@ class SupervisorProcess:
             os.write(self._process.stdin.fileno(), encoded(message))
 
     def hear(self, shape: Shape, seconds: float = 0.0) -> Message:
-        """Its next report, other than of the ends that are not waited for.
+        """Its next report.
 
         Args:
             shape: of the report; see `messages`.
@@ -119,14 +116,7 @@ class SupervisorProcess:
             EOFError: it has ended, or is ended here, since it says nothing or something else.
             OSError, ValueError: it was closed.
         """
-        end = monotonic() + REPORT_SECONDS + seconds
-        while self._ends_to_come:
-            report = decoded(self._next_line(end), (shape, ENDED))
-            if report is None or not has_shape(report, ENDED):
-                break
-            self._ends_to_come -= 1
-        else:
-            report = decoded(self._next_line(end), shape)
+        report = decoded(self._next_line(monotonic() + REPORT_SECONDS + seconds), shape)
         if report is not None:
             return report
         self._process.kill()  # it may have been stopped
@@ -160,12 +150,11 @@ class SupervisorProcess:
     def begin_to_end_player(self) -> None:
         """Have the player ended, without waiting for it."""
         with contextlib.suppress(OSError, ValueError):
-            self.say({"end": True})
-            self._ends_to_come += 1
+            self.say({"end": "silently"})
 
     def end_player(self) -> str:
         """Have the player ended; the end of its standard error. Raises one of GONE."""
-        self.say({"end": True})
+        self.say({"end": "with a report"})
         return str(self.hear(ENDED)["stderr"])
 
     def hang_up(self) -> None:
@@ -203,8 +192,7 @@ class RuntimeVersions:
     """The versions that a game was played with."""
 
     python: str
-    numba: str | None
-    """None where it is not installed."""
+    numba: str | None  # None where it is not installed
     numpy: str | None
 
     def __str__(self) -> str:
@@ -294,6 +282,7 @@ class RunningPlayer:
             return Move(None, 0.0, self._failure)
         limit = configuration["actTimeout"] + max(0.0, observation["remainingOverageTime"])
         request = {"observation": observation, "configuration": configuration}
+        begin = perf_counter()
         try:
             seconds = limit + GRACE / self._speed
             self._supervisor.say({"ask": request, "seconds": seconds})
@@ -301,7 +290,7 @@ class RunningPlayer:
         except GONE:
             return self._fail(failure("ERROR", causes.ENDED_SUPERVISOR), 0.0)
         self._take_in(report["events"])
-        waited = report["waited"]
+        waited = min(report["waited"], perf_counter() - begin)  # somebody else may have written it
         if report["answer"] is None:
             return self._fail(self._end(report["ending"], report["stderr"], waited), waited)
         answer, rules = report["answer"], dict(configuration)

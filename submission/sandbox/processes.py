@@ -13,14 +13,9 @@ import psutil
 
 from submission.sandbox.interpreter import MARK
 
-PR_SET_CHILD_SUBREAPER = 36
-"""From Linux's `sys/prctl.h`."""
-
-END_SECONDS = 30.0
-"""How long to go on killing processes that start others."""
-
-PAUSE = 0.002
-"""Seconds between two looks at what is to be gone."""
+PR_SET_CHILD_SUBREAPER = 36  # from Linux's `sys/prctl.h`
+END_SECONDS = 30.0  # how long to go on killing processes that start others
+PAUSE = 0.002  # seconds between two looks at what is to be gone
 
 GIB = 2**30
 
@@ -137,11 +132,8 @@ def default_memory() -> int:
     return min(16 * GIB, max(4 * GIB, machine // 3))
 
 
-INTERVAL = 0.005
-"""Seconds between two looks at the processes."""
-
-MOST_CREDIT = 0.02
-"""Seconds of processor time that idle processes save up at most."""
+INTERVAL = 0.005  # seconds between two looks at the processes
+MOST_CREDIT = 0.02  # seconds of processor time that idle processes save up at most
 
 
 def can_throttle() -> bool:

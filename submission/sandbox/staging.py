@@ -12,22 +12,19 @@ from submission.sandbox.player_process import MAIN
 
 ARCHIVES = (".tar.gz", ".tgz")
 
-GZIP = b"\x1f\x8b"
-"""Every archive begins with it, and no text in UTF-8."""
+GZIP = b"\x1f\x8b"  # every archive begins with it, and no text in UTF-8
 
 MOST_BYTES = 2**29
 """The most that a submission may be, packed or unpacked: several times what Kaggle takes."""
 
 MOST_MEMBERS = 20_000
 
-MOST_DEPTH = 32
-"""Folders within folders."""
+MOST_DEPTH = 32  # folders within folders
 
 HEADER_BYTES = 2**12
 """What describes a member of an archive, its name above all, on the average of all members."""
 
-MOST_HEADER_BYTES = 2**16
-"""What may describe the first one."""
+MOST_HEADER_BYTES = 2**16  # what may describe the first one
 
 
 def stage(submission: Path, folder: Path) -> Path:

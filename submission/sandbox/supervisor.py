@@ -35,33 +35,19 @@ from submission.sandbox.processes import (
     reap_orphans,
 )
 
-MOST_PROCESSES = 256
-"""A player that has more at a time is ended."""
-
-GLANCE_SECONDS = 0.2
-"""How long to wait for news before counting a player's processes again."""
-
-START_SECONDS = 60.0
-"""How long the start of a process may take."""
-
-END_SECONDS = 10.0
-"""How long the starter may take to report the end of a player that was killed."""
-
-FAREWELL_SECONDS = 1.0
-"""How long a process at full speed may take for its last words."""
-
-SETTLING_SECONDS = 0.1
-"""How long to wait for what a process that has ended had still written."""
+MOST_PROCESSES = 256  # a player that has more at a time is ended
+GLANCE_SECONDS = 0.2  # how long to wait for news before counting a player's processes again
+START_SECONDS = 60.0  # how long the start of a process may take
+END_SECONDS = 10.0  # how long the starter may take to report the end of a player that was killed
+FAREWELL_SECONDS = 1.0  # how long a process at full speed may take for its last words
+SETTLING_SECONDS = 0.1  # how long to wait for what a process that has ended had still written
 
 TAIL_BYTES = 50_000
 """How much of what a player last wrote to standard error is kept: all that the moves of a game on
 the competition's board may leave there."""
 
-MOST_NEWS = 64
-"""How many chunks wait to be taken in; then their writers wait."""
-
-MOST_EVENTS = 64
-"""No player has reason to tell more of itself between two answers."""
+MOST_NEWS = 64  # how many chunks wait to be taken in; then their writers wait
+MOST_EVENTS = 64  # no player has reason to tell more of itself between two answers
 
 RUNNING_LINE = re.compile(rf'File "[^"]*{re.escape(MAIN)}", line (\d+) in (\S+)')
 """A line of faulthandler's that lies in the submission."""
@@ -73,18 +59,14 @@ class WatchedPlayer:
 
     job: PlayerJob
     lines: KeyedLines
-    process_id: int | None = None
-    """None until it is ready to be asked."""
+    process_id: int | None = None  # None until it is ready to be asked
     answer: Message | None = None
-    events: list[Message] = field(default_factory=list)
-    """Its other messages since the last report."""
-    ending: Message | None = None
-    """The cause of its end, or the reason to end it."""
+    events: list[Message] = field(default_factory=list)  # its other messages since the last report
+    ending: Message | None = None  # the cause of its end, or the reason to end it
     is_gone: bool = False
     stderr: bytes = b""
     throttle: Throttle | None = None
-    next_count: float = 0.0
-    """When its processes are to be counted again."""
+    next_count: float = 0.0  # when its processes are to be counted again
 
     @property
     def said(self) -> str:
@@ -131,8 +113,10 @@ class Supervisor:
                     self._start(PlayerJob(**job))
                 case WatchedPlayer() as player, {"ask": request, "seconds": seconds}:
                     say(self._ask(player, request, seconds))
-                case WatchedPlayer() as player, {"end": _}:
-                    say(self._end(player))
+                case WatchedPlayer() as player, {"end": manner}:
+                    self._end(player)
+                    if manner == "with a report":
+                        say({"ended": True, "stderr": player.said})
 
     def _start(self, job: PlayerJob) -> None:
         self._player = WatchedPlayer(job, KeyedLines(job.key))
@@ -162,7 +146,7 @@ class Supervisor:
             report |= {"ending": player.ending, "stderr": player.said}
         return report
 
-    def _end(self, player: WatchedPlayer) -> Message:
+    def _end(self, player: WatchedPlayer) -> None:
         """End the player with all that came of it."""
         self._kill(player)
         self._wait_for(lambda: player.is_gone, END_SECONDS)
@@ -170,7 +154,6 @@ class Supervisor:
             self._source.end()
         remove_folder(Path(player.job.home))
         self._player = None
-        return {"ended": True, "stderr": player.said}
 
     def _kill(self, player: WatchedPlayer) -> None:
         player.throttle = None

@@ -375,13 +375,11 @@ def test_real_agents_whose_helpers_clash(
 ) -> None:
     monkeypatch.setitem(sys.modules, "numba", None)  # compiling takes a minute
     plain = build_bundle(agent, options)
-    monkeypatch.setattr(
-        bundle,
-        "_folder",
-        lambda package: with_clashing_helpers(
-            Path(package.__file__).parent, tmp_path / package.__name__
-        ),
-    )
+    copies = {
+        name: with_clashing_helpers(folder, tmp_path / name)
+        for name, folder in bundle.project_folders().items()
+    }
+    monkeypatch.setattr(bundle, "project_folders", lambda: copies)
     clashing = build_bundle(agent, options)
     qualified = set(re.findall(r"\w+__helper", clashing))
     assert len(qualified) >= 2

@@ -19,10 +19,8 @@ class StateName(NamedTuple):
 
     symbol: Symbol
     namespace: dict[str, Any]
-    in_file: str
-    """Its name in the file."""
-    is_changed: bool
-    """Whether functions of the module change it, by all that can be seen."""
+    in_file: str  # its name in the file
+    is_changed: bool  # whether functions of the module change it, by all that can be seen
 
 
 def made_by_chance(

@@ -14,17 +14,13 @@ from submission.bundle.functions.fresh_state import StateName, as_written, unnot
 
 POSITIONS = 100
 
-PROOF_SECONDS = 2.0
-"""After so long no further position is asked about."""
-
-LOAD_SECONDS = 20.0
-"""How long the file may take to load."""
+PROOF_SECONDS = 2.0  # after so long no further position is asked about
+LOAD_SECONDS = 20.0  # how long the file may take to load
 
 REPEATS = 20
 """How often both are asked again where they differ: chance and clocks make differences, too."""
 
-LEAST_REPEATS = 4
-"""As REPEATS, where each always says the same or one fails, and asking takes long."""
+LEAST_REPEATS = 4  # as REPEATS, where each always says the same or one fails, and asking takes long
 
 CONFIGURATION = {
     "episodeSteps": 1000,
@@ -44,11 +40,9 @@ FAILURE = "an exception"
 class Position(NamedTuple):
     """A position of Connect Four."""
 
-    moves: str
-    """Columns counted from 1."""
+    moves: str  # columns counted from 1
     board: list[int]
-    mark: int
-    """Who is to move."""
+    mark: int  # who is to move
 
     def __str__(self) -> str:
         if not self.moves:
@@ -194,9 +188,9 @@ def _limited(seconds: float) -> Iterator[None]:
 
     timer = Timer(seconds, interrupt)
     timer.daemon = True
-    if current_thread() is main_thread():
-        timer.start()
     try:
+        if current_thread() is main_thread():
+            timer.start()
         yield
     except KeyboardInterrupt:
         if not is_late.is_set():

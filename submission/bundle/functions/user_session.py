@@ -19,8 +19,7 @@ from submission.bundle.definitions import Definition
 from submission.bundle.references import FunctionNode, bound_by, bound_names
 from submission.bundle.sources import NEVER_ON_KAGGLE, Module, ModuleReader
 
-MAIN = "__main__"
-"""The name of the module that is run as a script, and of a notebook's."""
+MAIN = "__main__"  # the name of the module that is run as a script, and of a notebook's
 
 MAGIC = re.compile(r"get_ipython\(\)\.run_cell_magic\('(?:time|capture)'")
 """How a cell begins in IPython's history whose `%%time` Python does not know."""
@@ -38,10 +37,8 @@ class Session:
 
     pieces: Sequence[str]
     """A module's text; or each of the cells, in the order in which they were run."""
-    path: Path | None
-    """The module's file; None for cells."""
-    until: float = inf
-    """The line that is being run, below which nothing has been yet."""
+    path: Path | None  # the module's file; None for cells
+    until: float = inf  # the line that is being run, below which nothing has been yet
 
     @cached_property
     def text(self) -> str:

@@ -8,8 +8,12 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from submission.bundle.changes import reads_a_file
-from submission.bundle.definitions import BundleError, Definition, since_replaced
+from submission.bundle.definitions import (
+    BundleError,
+    Definition,
+    reads_a_file,
+    since_replaced,
+)
 from submission.bundle.functions.carried_values import ValueWriter, is_data
 from submission.bundle.functions.user_module import UserModule
 from submission.bundle.functions.user_session import MAIN, Session, find_session
