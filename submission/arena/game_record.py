@@ -11,8 +11,7 @@ from envs.connectx import ConnectX
 from envs.tic_tac_toe import SIDE, TicTacToe
 from submission.kaggle import DONE, Referee
 
-SPARE_STEPS = 100
-"""Steps that OpenSpiel's environments allow beyond the plies of a game."""
+SPARE_STEPS = 100  # steps that OpenSpiel's environments allow beyond the plies of a game
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,99 +1,222 @@
-"""Holds games on Kaggle's own environment."""
+"""Holds games on the environments of kaggle-environments: ConnectX, and OpenSpiel's.
+
+As `env.run`, but with the players' own clocks, and without the limit on a whole game, 1200 s: the
+limits of the moves end a game before, unless the caller has raised them.
+
+Before the first move OpenSpiel's environments ask both seats once with an observation that shows no
+board; the answers count for nothing, but their time does, and so does an exception.
+"""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import deepcopy
 from typing import Any
 
 from submission.arena.game_record import GameConfiguration
-from submission.arena.own_referee import PlayedGame, overtime
+from submission.arena.own_referee import PlayedGame, overtime, play_out
 from submission.arena.seats import Failure, Move, Seat
-from submission.kaggle import ONE_AT_A_TIME, kaggle_environments
+from submission.kaggle import (
+    ONE_AT_A_TIME,
+    OPEN_SPIEL_BANK,
+    environment_of,
+    kaggle_environments,
+)
 from submission.sandbox.move import misplaced
+
+Ask = Callable[[int, dict[str, Any], dict[str, Any]], Move]
+"""Asks the seat at a place, 0 or 1, with an observation and a configuration."""
+
+Failures = tuple[Failure | None, Failure | None]
+"""Of seat 1 and seat 2; None for one that has not failed."""
 
 
 def hold_on_kaggle(
     seats: tuple[Seat, Seat], opening: tuple[int, ...], configuration: GameConfiguration
 ) -> PlayedGame:
-    """Ask the seats in turn until Kaggle's environment says that the game is over.
+    """Hold a game of ConnectX on Kaggle's environment, if that is installed; see `play_out`."""
+    with kaggle_game(configuration) as env:
+        return play_out(KaggleGame(env), seats, opening)
 
-    As `env.run`, but with the players' own clocks. Only its limit on a whole game, 1200 s, is
-    left out: the limits of the moves end a game before, unless the caller has raised them.
 
-    Args:
-        seats: seat 1 and seat 2.
-        opening: the first columns, which leave the game unfinished.
-        configuration: board and clock.
+def hold_on_open_spiel(
+    seats: tuple[Seat, Seat], opening: tuple[int, ...], configuration: GameConfiguration
+) -> PlayedGame:
+    """Hold a game on an environment of OpenSpiel's, if that is installed; see `play_out`."""
+    game = OpenSpielGame(configuration)
+    failure = in_one(game.set_up(lambda place, *request: seats[place].act(*request)))
+    return play_out(game, seats, opening) if failure is None else game.ended(failure)
+
+
+def in_one(failures: Failures) -> Failure | None:
+    """The failure before a game; where both seats fail, that of seat 1, whose cause names both."""
+    first, second = failures
+    if first is None or second is None:
+        return first or second
+    cause = f"both failed before the first move; seat 1: {first.cause}; seat 2: {second.cause}"
+    return first._replace(cause=cause, stderr=(*first.stderr, *second.stderr))
+
+
+class KaggleGame:
+    """A game in progress on Kaggle's environment; pairs are in the order of the seats."""
+
+    illegal_action: object = "not an action"
+
+    def __init__(self, env: Any) -> None:
+        self.env = env
+        self.columns: list[int] = []
+        self._durations: tuple[list[float], list[float]] = ([], [])
+        self._setting_up = [0.0, 0.0]
+        self._asked = 0
+
+    @property
+    def mover(self) -> int:
+        """The place of the seat whose turn it is: 0 or 1."""
+        return 0 if self.env.state[0].status == "ACTIVE" else 1
+
+    @property
+    def over(self) -> bool:
+        """Whether the environment has ended the game."""
+        return bool(self.env.done)
+
+    def observation(self) -> dict[str, Any]:
+        """The view of the seat whose turn it is; a copy, which it may change."""
+        shared, own = self.env.state[0].observation, self.env.state[self.mover].observation
+        return {**shared, **own, "board": list(shared["board"]), "step": shared["step"]}
+
+    def configuration(self) -> dict[str, Any]:
+        """The rules as players are told them; a copy, which they may change."""
+        return deepcopy({**self.env.configuration})
+
+    def carry_out(self, move: Move) -> Failure | None:
+        """Have the environment take a move, or say why the game is over by it."""
+        mover = self._asked = self.mover
+        waited, self._setting_up[mover] = self._setting_up[mover], 0.0
+        self._durations[mover].append(round(waited + move.seconds, 6) if waited else move.seconds)
+        failure = self._judged(move)
+        action = self._action(move.column) if failure is None else self._failing_action(failure)
+        self._act(action, move.seconds)
+        if failure is None and not self._has_taken_move_of(mover):
+            failure = misplaced(move.column, self.env.configuration)
+        if failure is None:
+            self.columns.append(int(move.column or 0))
+        return failure
+
+    def drop(self, action: int) -> None:
+        """Play an action of the seat whose turn it is, which takes no time."""
+        self._act(self._action(action), 0.0)
+        self.columns.append(action)
+
+    def ended(self, failure: Failure | None) -> PlayedGame:
+        """The whole game, with INVALID after an illegal move, of which OpenSpiel's say DONE."""
+        first, second = self.env.state
+        statuses = [first.status, second.status]
+        if failure is not None:
+            statuses[self._asked] = failure.status
+        rewards = [None if seat.reward is None else int(seat.reward) for seat in (first, second)]
+        return PlayedGame(
+            columns=self.columns,
+            durations=self._durations,
+            statuses=(statuses[0], statuses[1]),
+            rewards=(rewards[0], rewards[1]),
+            failure=failure,
+        )
+
+    def _action(self, column: int | None) -> object:
+        """What the environment takes for a move; ConnectX plays column 0 for None."""
+        return self.illegal_action if column is None else column
+
+    def _failing_action(self, failure: Failure) -> object:
+        """What the environment takes for a failure."""
+        if failure.status == "INVALID":
+            return self.illegal_action
+        if failure.status == "TIMEOUT":
+            return kaggle_environments().errors.DeadlineExceeded()
+        return RuntimeError(failure.cause)
+
+    def _has_taken_move_of(self, place: int) -> bool:
+        return self.env.state[place].reward is not None
+
+    def _judged(self, move: Move) -> Failure | None:
+        """The failure that a move is whatever the board: it took too long, or there is none."""
+        bank = self.env.state[self._asked].observation.remainingOverageTime
+        return overtime(move, self.env.configuration.actTimeout, bank) or move.failure
+
+    def _act(self, action: object, seconds: float) -> None:
+        """Have the seat whose turn it is act, and the other wait."""
+        actions: list[object] = [None, None]
+        durations = [0.0, 0.0]
+        actions[self.mover], durations[self.mover] = action, seconds
+        self._step(actions, durations)
+
+    def _step(self, actions: list[object], seconds: Sequence[float]) -> None:
+        with ONE_AT_A_TIME:
+            self.env.step(actions, [{"duration": each} for each in seconds])
+
+
+class OpenSpielGame(KaggleGame):
+    """A game in progress on an environment of OpenSpiel's, which is its own.
 
     Raises:
-        ModuleNotFoundError: kaggle_environments is not installed.
+        ModuleNotFoundError: kaggle_environments or OpenSpiel is not installed.
     """
-    with kaggle_game(configuration) as env:
-        return _hold(env, seats, opening)
 
+    illegal_action: object = {"submission": -1}
 
-def _hold(env: Any, seats: tuple[Seat, Seat], opening: tuple[int, ...]) -> PlayedGame:
-    columns = list(opening)
-    for column in opening:
-        _step(env, column, {})
-    durations: tuple[list[float], list[float]] = ([], [])
-    failure = None
-    while not env.done:
-        mover = _mover(env)
-        observation = _observation(env, mover)
-        bank = observation["remainingOverageTime"]
-        move = seats[mover].act(observation, dict(env.configuration))
-        durations[mover].append(move.seconds)
-        failure = overtime(move, env.configuration.actTimeout, bank) or move.failure
-        action = _action(move, failure)
-        _step(env, action, {"duration": move.seconds})
-        if env.state[mover].reward is None:
-            failure = failure or misplaced(move.column, env.configuration)
-        else:
-            columns.append(action)
-    return PlayedGame(
-        columns=columns,
-        durations=durations,
-        statuses=(env.state[0].status, env.state[1].status),
-        rewards=(env.state[0].reward, env.state[1].reward),
-        failure=failure,
-    )
+    def __init__(self, configuration: GameConfiguration, bank: float = OPEN_SPIEL_BANK) -> None:
+        environment_of(configuration.referee)
+        with ONE_AT_A_TIME:  # a new one for each game, for a used one keeps its position
+            super().__init__(
+                kaggle_environments().make(configuration.referee.value, configuration.for_kaggle())
+            )
+        for state in self.env.state:
+            state.observation.remainingOverageTime = bank
 
+    def legal_columns(self) -> Sequence[int]:
+        """The legal actions."""
+        return list(self.env.state[self.mover].observation.legalActions)
 
-def _mover(env: Any) -> int:
-    """The place of the seat whose turn it is: 0 or 1."""
-    return 0 if env.state[0].status == "ACTIVE" else 1
+    def observation(self) -> dict[str, Any]:
+        """The view of the seat whose turn it is; a copy, which it may change."""
+        return self._observation(self.mover)
 
+    def set_up(self, ask: Ask) -> Failures:
+        """Have both seats asked once before the game."""
+        first, second = self._set_up_seat(0, ask), self._set_up_seat(1, ask)
+        actions = [
+            self.illegal_action if failure is None else self._failing_action(failure)
+            for failure in (first, second)
+        ]
+        self._asked = 0 if first is not None else 1
+        self._step(actions, self._setting_up)
+        return first, second
 
-def _observation(env: Any, mover: int) -> dict[str, Any]:
-    """The view of the seat whose turn it is: what both share, and what is its own."""
-    shared, own = env.state[0].observation, env.state[mover].observation
-    return {**shared, **own, "board": list(shared["board"]), "step": shared["step"]}
+    def _set_up_seat(self, place: int, ask: Ask) -> Failure | None:
+        self._asked = place
+        move = ask(place, self._observation(place), self.configuration())
+        self._setting_up[place] = move.seconds
+        failure = self._judged(move)
+        if failure is None:
+            return None
+        self._durations[place].append(move.seconds)
+        # No answer is illegal here: an environment that is given one would play on.
+        return failure._replace(status=failure.status.replace("INVALID", "ERROR"))
 
+    def drop(self, action: int) -> None:
+        """Play an action of the seat whose turn it is, in no time; ValueError if it is illegal."""
+        if action not in self.legal_columns():
+            raise ValueError(f"illegal action {action}; legal: {self.legal_columns()}")
+        super().drop(action)
 
-NOT_AN_ACTION = "not an action"
-"""Kaggle finds it INVALID."""
+    def _observation(self, place: int) -> dict[str, Any]:
+        own, shared = self.env.state[place].observation, self.env.state[0].observation
+        return deepcopy({**own, "step": shared.step})
 
+    def _action(self, column: int | None) -> object:
+        return {"submission": column}
 
-def _action(move: Move, failure: Failure | None) -> Any:
-    """Translate a move or a failure for Kaggle's environment, which plays column 0 for None."""
-    if failure is None:
-        return NOT_AN_ACTION if move.column is None else move.column
-    if failure.status == "INVALID":
-        return NOT_AN_ACTION
-    if failure.status == "TIMEOUT":
-        return kaggle_environments().errors.DeadlineExceeded()
-    return RuntimeError(failure.cause)
-
-
-def _step(env: Any, action: object, log: dict[str, float]) -> None:
-    """Have the seat whose turn it is act, and the other wait."""
-    mover = _mover(env)
-    actions: list[object] = [None, None]
-    logs: list[dict[str, float]] = [{}, {}]
-    actions[mover], logs[mover] = action, log
-    with ONE_AT_A_TIME:
-        env.step(actions, logs)
+    def _has_taken_move_of(self, place: int) -> bool:
+        return self.env.state[place].info["actionApplied"] is not None
 
 
 _idle: defaultdict[GameConfiguration, list[Any]] = defaultdict(list)
@@ -101,22 +224,13 @@ _idle: defaultdict[GameConfiguration, list[Any]] = defaultdict(list)
 
 @contextmanager
 def kaggle_game(configuration: GameConfiguration) -> Iterator[Any]:
-    """An environment at the beginning of a game, for one user at a time.
-
-    Raises:
-        ModuleNotFoundError: kaggle_environments is not installed.
-    """
+    """ConnectX's environment at the beginning of a game, for one user at a time."""
     with ONE_AT_A_TIME:
-        env = _beginning(configuration)
+        if _idle[configuration]:
+            env = _idle[configuration].pop()
+            env.logs.clear()
+            env.reset()
+        else:
+            env = kaggle_environments().make("connectx", configuration.for_kaggle())
     yield env
     _idle[configuration].append(env)
-
-
-def _beginning(configuration: GameConfiguration) -> Any:
-    try:
-        env = _idle[configuration].pop()
-    except IndexError:
-        return kaggle_environments().make("connectx", configuration.for_kaggle())
-    env.logs.clear()
-    env.reset()
-    return env

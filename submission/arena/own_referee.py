@@ -1,12 +1,13 @@
 """Holds games by this package's own rules: those of Kaggle's environment, many times faster.
 
-What both referees share is here, too: the `PlayedGame` that they hand back, and `overtime`.
+What all referees share is here, too: `Game`, `play_out`, the `PlayedGame` that it hands back, and
+`overtime`.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 from envs.bitboard import cell_bit
 from envs.connectx import ConnectX
@@ -31,17 +32,35 @@ class PlayedGame:
     """Of the seat without a reward; of seat 1 where neither has one, and its cause names both."""
 
 
-def hold_in_own_arena(
-    seats: tuple[Seat, Seat], opening: tuple[int, ...], configuration: GameConfiguration
-) -> PlayedGame:
-    """Ask the seats in turn until the game is over or one of them has failed.
+class Game(Protocol):
+    """A game in progress, whoever holds it."""
 
-    Args:
-        seats: seat 1 and seat 2.
-        opening: the first columns, which leave the game unfinished.
-        configuration: board and clock.
-    """
-    game = OwnGame(configuration)
+    @property
+    def mover(self) -> int:
+        """The place of the seat whose turn it is: 0 or 1."""
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended without a failure."""
+
+    def observation(self) -> dict[str, Any]:
+        """The view of the seat whose turn it is; a copy, which it may change."""
+
+    def configuration(self) -> dict[str, Any]:
+        """The rules as players are told them; a copy, which they may change."""
+
+    def drop(self, column: int, /) -> None:
+        """Play for the seat whose turn it is, which takes no time."""
+
+    def carry_out(self, move: Move) -> Failure | None:
+        """Count the time of a move and play it, or say why that cannot be done."""
+
+    def ended(self, failure: Failure | None) -> PlayedGame:
+        """The whole game."""
+
+
+def play_out(game: Game, seats: tuple[Seat, Seat], opening: tuple[int, ...]) -> PlayedGame:
+    """Ask the seats in turn, after an opening, until the game is over or one of them has failed."""
     for column in opening:
         game.drop(column)
     failure = None
@@ -51,8 +70,14 @@ def hold_in_own_arena(
     return game.ended(failure)
 
 
-EPISODE_STEPS = 1000
-"""A game that would have more of them, the empty board counted, ends as a draw."""
+def hold_in_own_arena(
+    seats: tuple[Seat, Seat], opening: tuple[int, ...], configuration: GameConfiguration
+) -> PlayedGame:
+    """Hold a game of ConnectX by our own rules; see `play_out`."""
+    return play_out(OwnGame(configuration), seats, opening)
+
+
+EPISODE_STEPS = 1000  # a game that would have more of them, the empty board counted, ends as a draw
 OTHER_SETTINGS = {
     "episodeSteps": EPISODE_STEPS,
     "runTimeout": 1200,
@@ -65,11 +90,7 @@ OTHER_SETTINGS = {
 class OwnGame:
     """A game in progress as Kaggle's environment has it: the board, whose turn it is, the clocks.
 
-    Pairs are in the order of the seats.
-
-    Args:
-        configuration: board and clock.
-        bank: seconds by which the moves of a seat may exceed their limits.
+    Pairs are in the order of the seats. The moves of a seat may exceed their limits by its bank.
     """
 
     def __init__(self, configuration: GameConfiguration, bank: float = BANK) -> None:
@@ -77,7 +98,7 @@ class OwnGame:
         self._env, self._cells = _rules(*size)
         self._state = self._env.initial_state()
         self._board = [0] * len(self._cells)
-        self._columns: list[int] = []
+        self.columns: list[int] = []
         self._limit = configuration.act_timeout
         self._banks: list[float] = [bank, bank]
         self._durations: tuple[list[float], list[float]] = ([], [])
@@ -92,7 +113,7 @@ class OwnGame:
     def over(self) -> bool:
         """Whether the game has ended without a failure."""
         ended = not self.legal_columns()
-        return ended or len(self._columns) == EPISODE_STEPS - 1
+        return ended or len(self.columns) == EPISODE_STEPS - 1
 
     def legal_columns(self) -> Sequence[int]:
         """The columns that take a stone."""
@@ -102,7 +123,7 @@ class OwnGame:
         """The view of the seat whose turn it is; a copy, which it may change."""
         return {
             "remainingOverageTime": self._banks[self.mover],
-            "step": len(self._columns),
+            "step": len(self.columns),
             "board": self._board.copy(),
             "mark": self._state.player,
         }
@@ -125,15 +146,11 @@ class OwnGame:
         return None
 
     def drop(self, column: int) -> None:
-        """Drop a stone of the seat whose turn it is, which takes no time.
-
-        Raises:
-            ValueError: the column takes no stone.
-        """
+        """Drop a stone of the seat whose turn it is, in no time; ValueError where none can be."""
         before = self._state
         self._state = self._env.get_next_state(before, column)
         self._board[self._cells[before.mask ^ self._state.mask]] = before.player
-        self._columns.append(column)
+        self.columns.append(column)
 
     def ended(self, failure: Failure | None) -> PlayedGame:
         """The whole game: a seat that fails has no reward, and the other gains nothing by it."""
@@ -142,20 +159,14 @@ class OwnGame:
             statuses, rewards = (failure.status, DONE), (None, 0)
         elif failure is not None:
             statuses, rewards = (DONE, failure.status), (0, None)
-        return PlayedGame(self._columns, self._durations, statuses, rewards, failure)
+        return PlayedGame(self.columns, self._durations, statuses, rewards, failure)
 
     def _rewards(self) -> tuple[int | None, int | None]:
         return {None: (0, 0), 1: (1, -1), 2: (-1, 1)}[self._env.winner(self._state)]
 
 
 def overtime(move: Move, limit: float, bank: float) -> Failure | None:
-    """Judge the time of a move: the failure of one that took too long, None for one in time.
-
-    Args:
-        move: what a seat answered.
-        limit: seconds for a move.
-        bank: seconds that the seat may still take beyond its limits.
-    """
+    """The failure of a move that took longer than its limit and its bank; None for one in time."""
     if move.seconds - limit <= bank:
         return None
     if move.failure is not None and move.failure.status == "TIMEOUT":

@@ -21,7 +21,6 @@ from submission.entry import KagglePlayer
 from submission.kaggle import ONE_AT_A_TIME, Referee, environment_of, kaggle_environments
 from submission.sandbox.kaggle_agent import KaggleAgent
 from submission.sandbox.launcher import LAUNCHER
-from submission.sandbox.messages import Message
 from submission.sandbox.move import Failure, Move, read_answer
 from submission.sandbox.player_process import MAIN
 from submission.sandbox.processes import default_memory
@@ -62,7 +61,7 @@ class BuiltInSeat:
     def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Move:
         """The agent's move; see `Seat`."""
         with ONE_AT_A_TIME:
-            answer = self._agent.act(observation, configuration)
+            answer = self._agent.act(observation, configuration, (KeyboardInterrupt,))
         return read_answer(answer, dict(configuration), None)
 
 
@@ -104,17 +103,11 @@ def _seeded_built_in(name: str, seed: int, referee: Referee) -> FunctionType:
     return FunctionType(function.__code__, own_names, name, function.__defaults__)
 
 
-_generator_lock = Lock()
-"""Python's global generator is one, whichever thread plays."""
+_generator_lock = Lock()  # Python's global generator is one, whichever thread plays
 
 
 class AgentSeat:
-    """One of our agents at the board.
-
-    Args:
-        make_agent: makes the agent of the game.
-        seed: what the global generator is seeded with before.
-    """
+    """One of our agents at the board; the global generator is seeded before it is made."""
 
     def __init__(self, make_agent: Callable[[], Agent], seed: int) -> None:
         self._player = KagglePlayer(partial(_seeded, make_agent, seed))
@@ -130,10 +123,6 @@ class TrustedSeat:
     """A submission file at the board, in this process: nothing limits or ends it, nor undoes it.
 
     Its global random numbers alone are its own. With the same seed it plays as in a process apart.
-
-    Args:
-        source: the content of the file.
-        seed: of Python's and numpy's global random numbers.
     """
 
     def __init__(self, source: bytes, seed: int) -> None:
@@ -146,22 +135,12 @@ class TrustedSeat:
         path = sys.path.copy()  # where the file fails, Kaggle's loader leaves its folder there
         with ONE_AT_A_TIME:
             self._numbers.take_turn()
-            answer = self._answer(observation, configuration)
+            answer = self._agent.act(observation, configuration, (KeyboardInterrupt,))
         sys.path[:] = path
         return read_answer(answer, dict(configuration), None)
 
-    def _answer(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Message:
-        begin = perf_counter()
-        try:
-            return self._agent.act(observation, configuration)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            return self._agent.escape(error, perf_counter() - begin)
 
-
-_compiled = lru_cache(maxsize=16)(compile)
-"""Kaggle's loader compiles a file anew for each game."""
+_compiled = lru_cache(maxsize=16)(compile)  # Kaggle's loader compiles a file anew for each game
 
 
 @cache
@@ -174,11 +153,7 @@ def _main_file(source: bytes) -> str:
 
 
 class GlobalNumbers:
-    """Random numbers that are drawn from the global generators of Python and numpy.
-
-    Args:
-        state: of both generators, before the first number is drawn.
-    """
+    """Random numbers drawn from the global generators of Python and numpy, from a state on."""
 
     def __init__(self, state: tuple[Any, Any] | None = None) -> None:
         self._state = state
@@ -200,8 +175,7 @@ class GlobalNumbers:
         _drawn = self
 
 
-_outside = _drawn = GlobalNumbers()
-"""The numbers of this process, and those whose turn it is."""
+_outside = _drawn = GlobalNumbers()  # the numbers of this process, and those whose turn it is
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from inspect import isabstract, signature
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import FunctionType
 
 import agents
 import envs
@@ -89,11 +89,7 @@ def build_bundle(
 
 
 def _other_games(game: str) -> dict[str, BoardGame]:
-    """The rules of a game by OpenSpiel's name; nothing for ConnectX, which every bundle plays.
-
-    Raises:
-        ValueError: unknown game, or one that Kaggle's environments do not have.
-    """
+    """The rules of a game by OpenSpiel's name; nothing for ConnectX, which every bundle plays."""
     playable = {name: entry for name, entry in GAMES.items() if entry.open_spiel}
     if game not in playable:
         problem = f"Kaggle has no {game}" if game in GAMES else f"unknown game {game!r}"
@@ -106,11 +102,7 @@ TRIAL_SECONDS = 0.05
 
 
 def _require_played(name: str, agent: Agent, game: BoardGame) -> None:
-    """Ask an agent for a move.
-
-    Raises:
-        ValueError: it gives none.
-    """
+    """Ask an agent for a move; a ValueError where it gives none."""
     try:
         agent.act(game, game.initial_state(), TRIAL_SECONDS)
     except Exception as error:
@@ -119,9 +111,7 @@ def _require_played(name: str, agent: Agent, game: BoardGame) -> None:
 
 
 def unbundled_agent(agent: str, options: Mapping[str, JsonValue]) -> Callable[[], Agent]:
-    """Give a factory of the agent that `build_bundle` puts into a file.
-
-    It can be pickled, and needs none of the files that the options name.
+    """A picklable factory of the agent of a bundle, which needs no file that an option names.
 
     Raises:
         ValueError: unknown agent.
@@ -154,11 +144,7 @@ def made_by() -> str:
 
 def project_folders() -> dict[str, Path]:
     """The folder of each package of the project."""
-    return {package.__name__: _folder(package) for package in PACKAGES}
-
-
-def _folder(package: ModuleType) -> Path:
-    return Path(str(package.__file__)).parent
+    return {package.__name__: Path(str(package.__file__)).parent for package in PACKAGES}
 
 
 def _command(

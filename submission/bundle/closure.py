@@ -1,37 +1,35 @@
 """Gather the definitions that an agent needs, from all modules, in an order in which they run."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 
 from submission.bundle.definitions import BundleError, Definition
 from submission.bundle.loading import Loading
-from submission.bundle.naming import Meaning, OwnNames, Symbol, Use, bundle_names, renamed
+from submission.bundle.naming import Meaning, OwnNames, Symbol, Use, Uses, bundle_names, renamed
 from submission.bundle.package_files import with_content
 from submission.bundle.source_tree import SourceTree
 from submission.bundle.sources import LibraryImport, Module
 
 
-@dataclass
+@dataclass(frozen=True)
 class Closure:
     """Everything that a set of symbols needs."""
 
-    modules: list[Module] = field(default_factory=list)
+    modules: Sequence[Module]
     """The modules that contribute, each after those whose definitions it uses."""
-    definitions: list[Definition] = field(default_factory=list)
-    """What they contribute, in the order of their sources."""
-    sources: dict[str, list[str]] = field(default_factory=dict)
-    """The texts of that, by module."""
-    playing: set[Definition] = field(default_factory=set)
-    """Those that may be called after loading."""
-    imports: list[str] = field(default_factory=list)
-    """Statements that import from libraries, sorted."""
-    names: dict[Meaning, str] = field(default_factory=dict)
-    """The name of everything in the bundle."""
-    future: bool = False
-    """Whether a module asks for `from __future__ import annotations`."""
+    definitions: Sequence[Definition]  # what they contribute, in the order of their sources
+    sources: Mapping[str, list[str]]  # the texts of that, by module
+    playing: set[Definition]  # those that may be called after loading
+    imports: list[str]  # statements that import from libraries, sorted
+    names: Mapping[Meaning, str]  # the name of everything in the bundle
+
+    @property
+    def future(self) -> bool:
+        """Whether a module asks for `from __future__ import annotations`."""
+        return any(module.future for module in self.modules)
 
 
 def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
@@ -45,104 +43,87 @@ def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
     Raises:
         BundleError: a construct that cannot be carried over.
     """
-    return _Gatherer(tree, start).gather(own)
+    loading = Loading(tree, start)
+    uses: dict[Definition, list[Use]] = {}
+    pending = [one for symbol in start for one in loading.lasting(symbol)]
+    while pending:
+        _follow(tree, loading, pending, uses)
+        pending = list(loading.missing(uses))
+    loading.refuse_hidden_builtins(uses)
+    _refuse_rebinding(uses)
+    names = bundle_names(uses, own)
+    modules = [tree.module(name) for name in _ordered_modules(tree, loading, uses)]
+    definitions = sorted(uses, key=lambda one: (one.line, one.start))
+    sources: dict[str, list[str]] = {module.name: [] for module in modules}
+    for one in definitions:
+        used = [*uses[one], *_quoted_uses(tree, one)]
+        sources[one.module].append(with_content(one, used, renamed(one, used, names)))
+    imports = sorted(
+        meaning.statement(name)
+        for meaning, name in names.items()
+        if isinstance(meaning, LibraryImport)
+    )
+    return Closure(modules, definitions, sources, loading.playing(), imports, names)
 
 
-class _Gatherer:
-    """Follows the references from definition to definition."""
+def _follow(
+    tree: SourceTree,
+    loading: Loading,
+    pending: list[Definition],
+    uses: dict[Definition, list[Use]],
+) -> None:
+    """Keep definitions, and what they need."""
+    while pending:
+        definition = pending.pop()
+        if definition not in uses:
+            uses[definition] = tree.uses(definition)
+            pending += _needed_by(uses[definition], loading)
 
-    def __init__(self, tree: SourceTree, start: list[Symbol]) -> None:
-        self.tree = tree
-        self.start = start
-        self.loading = Loading(tree, start)
-        self.uses: dict[Definition, list[Use]] = {}
 
-    def gather(self, own: OwnNames) -> Closure:
-        pending = [one for symbol in self.start for one in self.loading.lasting(symbol)]
-        while pending:
-            self.follow(pending)
-            pending = list(self.loading.missing(self.uses))
-        self.loading.refuse_hidden_builtins(self.uses)
-        self.refuse_rebinding()
-        names = bundle_names(self.uses, own)
-        modules = [self.tree.module(name) for name in self.ordered_modules()]
-        definitions = sorted(self.uses, key=lambda one: (one.line, one.start))
-        sources: dict[str, list[str]] = {module.name: [] for module in modules}
-        for one in definitions:
-            uses = [*self.uses[one], *self.quoted_uses_in(one)]
-            sources[one.module].append(with_content(one, uses, renamed(one, uses, names)))
-        return Closure(
-            modules,
-            definitions,
-            sources,
-            self.loading.playing(),
-            sorted(
-                meaning.statement(name)
-                for meaning, name in names.items()
-                if isinstance(meaning, LibraryImport)
-            ),
-            names,
-            any(module.future for module in modules),
-        )
+def _needed_by(uses: Sequence[Use], loading: Loading) -> list[Definition]:
+    meanings = (use.meaning for use in uses)
+    symbols = (meaning for meaning in meanings if isinstance(meaning, Symbol))
+    return [needed for symbol in symbols for needed in loading.lasting(symbol)]
 
-    def follow(self, pending: list[Definition]) -> None:
-        """Keep definitions, and what they need."""
-        while pending:
-            definition = pending.pop()
-            if definition not in self.uses:
-                self.uses[definition] = self.tree.uses(definition)
-                pending += self.needed_by(definition)
 
-    def quoted_uses_in(self, definition: Definition) -> Iterator[Use]:
-        """Resolve those in strings that have a meaning: nothing evaluates them, so some may not."""
-        for reference in definition.references:
-            if reference.quoted:
-                with suppress(BundleError):
-                    yield Use(reference, *self.tree.resolve(definition.module, reference))
+def _quoted_uses(tree: SourceTree, definition: Definition) -> list[Use]:
+    """Resolve those in strings that have a meaning: nothing evaluates them, so some may not."""
+    uses = []
+    for reference in definition.references:
+        if reference.quoted:
+            with suppress(BundleError):
+                uses.append(Use(reference, *tree.resolve(definition.module, reference)))
+    return uses
 
-    def needed_by(self, definition: Definition) -> list[Definition]:
-        return [
-            needed
-            for use in self.uses[definition]
-            if isinstance(use.meaning, Symbol)
-            for needed in self.loading.lasting(use.meaning)
-        ]
 
-    def refuse_rebinding(self) -> None:
-        """A name that is imported keeps its first value when its module rebinds it.
+def _refuse_rebinding(uses: Uses) -> None:
+    """A name that is imported keeps its first value when its module rebinds it.
 
-        In one file it would not, as it does not where it is read as `module.name`.
-        """
-        readers: dict[Meaning, set[str]] = defaultdict(set)
-        for definition, uses in self.uses.items():
-            for use in uses:
-                if use.parts == 1 and not use.reference.changes:
-                    readers[use.meaning].add(definition.module)
-        for definition, uses in self.uses.items():
-            for use in uses:
-                name, *attributes = use.reference.path
-                is_rebound = use.reference.changes and not attributes
-                others = readers[use.meaning] - {definition.module}
-                if is_rebound and name not in definition.names and others:
-                    raise BundleError(
-                        definition.path,
-                        use.reference.line,
-                        f"`global {name}`, which {min(others)} imports",
-                    )
+    In one file it would not, as it does not where it is read as `module.name`.
+    """
+    readers: dict[Meaning, set[str]] = defaultdict(set)
+    for definition, every in uses.items():
+        for use in every:
+            if use.parts == 1 and not use.reference.changes:
+                readers[use.meaning].add(definition.module)
+    for definition, every in uses.items():
+        for use in every:
+            name = use.reference.path[0]
+            others = readers[use.meaning] - {definition.module}
+            if use.reference.binds and name not in definition.names and others:
+                problem = f"`global {name}`, which {min(others)} imports"
+                raise BundleError(definition.path, use.reference.line, problem)
 
-    def ordered_modules(self) -> list[str]:
-        needs: dict[str, set[str]] = {definition.module: set() for definition in self.uses}
-        for definition in self.uses:
-            needs[definition.module] |= {needed.module for needed in self.needed_by(definition)}
-        try:
-            return list(
-                TopologicalSorter(
-                    {name: sorted(needs[name] - {name}) for name in sorted(needs)}
-                ).static_order()
-            )
-        except CycleError as error:
-            modules: list[str] = error.args[1]
-            path = self.tree.module(modules[0]).path
-            raise BundleError(
-                path, 1, f"modules need each other: {' -> '.join(modules)}"
-            ) from error
+
+def _ordered_modules(tree: SourceTree, loading: Loading, uses: Uses) -> list[str]:
+    """The modules of what is kept, each after those that it needs."""
+    needs: dict[str, set[str]] = {definition.module: set() for definition in uses}
+    for definition, every in uses.items():
+        needs[definition.module] |= {needed.module for needed in _needed_by(every, loading)}
+    graph = {name: sorted(needs[name] - {name}) for name in sorted(needs)}
+    try:
+        return list(TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        modules: list[str] = error.args[1]
+        problem = f"modules need each other: {' -> '.join(modules)}"
+        raise BundleError(tree.module(modules[0]).path, 1, problem) from error

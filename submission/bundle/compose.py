@@ -17,8 +17,7 @@ from submission.bundle.sources import LibraryImport, Module
 from submission.kaggle import upload_command
 
 RULE = "# " + "-" * 98
-GAP = "\n\n"
-"""Above and below functions and classes."""
+GAP = "\n\n"  # above and below functions and classes
 CLOCK = LibraryImport("time", "perf_counter", None, line=1)
 """An import that stands above all others, whose time it takes."""
 OWN_NAMES: OwnNames = {
@@ -77,8 +76,7 @@ def agent(observation, configuration):
     return _PLAYER.answer(observation, configuration)
 '''
 
-DECODER = LibraryImport("base64", "b85decode", None, line=1)
-"""The import that the constants need."""
+DECODER = LibraryImport("base64", "b85decode", None, line=1)  # the import that the constants need
 
 CONSTANT = """
 # {name!r}, in base85
@@ -87,8 +85,7 @@ CONSTANT = """
 )
 """
 
-COMPILING = "_PLAYER.compile_beside()"
-"""Started when a file is loaded: goes on beside the game."""
+COMPILING = "_PLAYER.compile_beside()"  # started when a file is loaded: goes on beside the game
 
 
 @dataclass(frozen=True)
@@ -105,8 +102,7 @@ class Header:
 class DataFile:
     """A file that goes into a bundle."""
 
-    option: str
-    """The option whose value it is."""
+    option: str  # the option whose value it is
     path: str
     content: bytes = field(repr=False)
 
@@ -149,7 +145,7 @@ def compose(
     files: Sequence[DataFile],
     games: Mapping[str, str],
 ) -> str:
-    """Write the text of the bundle.
+    """The text of a bundle.
 
     Args:
         closure: what goes into it.
@@ -181,14 +177,7 @@ def compose(
 
 
 def compose_function(closure: Closure, name: str, made_by: str, last_line: str) -> str:
-    """Write the text of the file of a function.
-
-    Args:
-        closure: what goes into it, the function as well.
-        name: the function's.
-        made_by: the name and version of this package.
-        last_line: makes it the last callable; empty where it is that.
-    """
+    """The text of the file of a function; the last line, if any, makes that the last callable."""
     imports = _future(closure) + "\n".join(_merged(closure.imports))
     head = _top(
         f"A ConnectX agent: {name}.", FUNCTION_ORIGIN.format(made_by=made_by), closure.imports, name
@@ -209,14 +198,7 @@ def compose_function(closure: Closure, name: str, made_by: str, last_line: str) 
 
 
 def _top(title: str, origin: str, imports: list[str], message: str) -> str:
-    """The docstring of a file.
-
-    Args:
-        title: its first line.
-        origin: how it was made.
-        imports: the statements that import what it needs.
-        message: goes with the upload.
-    """
+    """The docstring of a file: its first line, how it was made, what it needs, how to upload it."""
     return TOP.format(
         title=_plain(title),
         origin=origin,

@@ -57,11 +57,7 @@ OwnNames = Mapping[str, LibraryImport | None]
 
 
 def bundle_names(uses: Uses, own: OwnNames) -> dict[Meaning, str]:
-    """Choose the name of each thing in the bundle.
-
-    Args:
-        uses: what goes into the bundle, and what that means by its references.
-        own: the bundle's own names.
+    """Choose the name of each thing in the bundle, which has names of its own.
 
     Raises:
         BundleError: two things must have one name.
@@ -85,11 +81,7 @@ def bundle_names(uses: Uses, own: OwnNames) -> dict[Meaning, str]:
 
 
 def renamed(definition: Definition, uses: Iterable[Use], names: Mapping[Meaning, str]) -> str:
-    """Give the source of a definition with the bundle's names.
-
-    Raises:
-        BundleError: a name stands where it cannot be replaced.
-    """
+    """The source of a definition with the bundle's names; BundleError where it cannot be."""
     uses_at = {use.reference: use for use in uses if use.meaning in names}
     source, expected = definition.source, list[tuple[str, ...]]()
     for reference in reversed(definition.references):

@@ -19,15 +19,11 @@ class Reference:
     path: tuple[str, ...]
     """The name and the attributes that are read from it: `board` and `columns` in
     `board.columns`."""
-    start: int
-    """Offset in the text."""
-    ends: tuple[int, ...]
-    """Offsets behind the name and behind each attribute."""
+    start: int  # offset in the text
+    ends: tuple[int, ...]  # offsets behind the name and behind each attribute
     line: int
-    changes: bool
-    """Whether the whole path is bound or deleted here, or declared `global`."""
-    quoted: bool
-    """Whether it stands in an annotation that is a string."""
+    changes: bool  # whether the whole path is bound or deleted here, or declared `global`
+    quoted: bool  # whether it stands in an annotation that is a string
     deferred: bool
     """Whether it stands in the body of a function, where it means what the name has come to mean
     when that is called."""
@@ -39,13 +35,7 @@ class Reference:
 
 
 class SourceText:
-    """A text in which the positions of `ast` are found.
-
-    Args:
-        text: what was parsed.
-        start: offset of it in the text that all offsets refer to.
-        line: number of its first line there.
-    """
+    """A text in which `ast` finds positions, and where it begins in another one."""
 
     def __init__(self, text: str, start: int = 0, line: int = 1) -> None:
         self.text = text
@@ -82,10 +72,6 @@ def find_references(
 ) -> tuple[tuple[Reference, ...], frozenset[str]]:
     """Find the references of a statement at module level, in the order of the text.
 
-    Args:
-        statement: a statement of the module.
-        text: the text that it was parsed from.
-
     Returns:
         The references, and all names that some scope inside of the statement binds.
     """
@@ -105,15 +91,6 @@ class _Scope:
     is_class: bool = False
     seen: set[str] = field(default_factory=set)
     """Of a class: the names that it has bound so far. Before that they mean the module's."""
-
-
-@dataclass
-class _Names:
-    """The names that code deals with in one scope."""
-
-    bound: set[str] = field(default_factory=set)
-    global_names: set[str] = field(default_factory=set)
-    nonlocal_names: set[str] = field(default_factory=set)
 
 
 class _Finder(ast.NodeVisitor):
@@ -214,7 +191,7 @@ class _Finder(ast.NodeVisitor):
             self.bind(node, name, "")
 
     def visit_alias(self, node: ast.alias) -> None:
-        self.bind(node, _bound_by(node), r"\bas\s+" if node.asname else "")
+        self.bind(node, bound_by(node), r"\bas\s+" if node.asname else "")
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
         self.visit_all([node.type])
@@ -244,9 +221,9 @@ class _Finder(ast.NodeVisitor):
             for argument in _arguments(node.args):
                 self.visit_annotation(argument.annotation)
             self.visit_annotation(node.returns)
-            own = _names_of(node.body)
+            bound, global_names = _names_of(node.body)
             parameters = {argument.arg for argument in _arguments(node.args)}
-            with self.inner(own.bound | parameters, own.global_names), self.called_later():
+            with self.inner(bound | parameters, global_names), self.called_later():
                 self.visit_all(node.body)
 
     def visit_decorators(self, decorators: list[ast.expr]) -> None:
@@ -269,15 +246,14 @@ class _Finder(ast.NodeVisitor):
     def visit_body(self, node: ast.Lambda) -> None:
         """Visit the body of a lambda."""
         parameters = {argument.arg for argument in _arguments(node.args)}
-        with self.inner(parameters | _names_of([node.body]).bound):
+        with self.inner(parameters | _names_of([node.body])[0]):
             self.visit(node.body)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self.visit_decorators(node.decorator_list)
         with self.type_parameters(node):
             self.visit_all([*node.bases, *node.keywords])
-            own = _names_of(node.body)
-            with self.inner(own.bound, own.global_names, is_class=True):
+            with self.inner(*_names_of(node.body), is_class=True):
                 self.visit_all(node.body)
         self.bind(node, node.name, r"\bclass[\s\\]+")
 
@@ -301,7 +277,7 @@ class _Finder(ast.NodeVisitor):
         first = node.generators[0]
         self.visit(first.iter)
         targets = [generator.target for generator in node.generators]
-        with self.inner(_names_of(targets).bound):
+        with self.inner(_names_of(targets)[0]):
             self.visit_all([first.target, *first.ifs, *node.generators[1:]])
             if isinstance(node, ast.DictComp):
                 self.visit_all([node.key, node.value])
@@ -348,48 +324,44 @@ class _Finder(ast.NodeVisitor):
 
 def bound_names(statement: ast.stmt) -> set[str]:
     """The names that a statement binds in the scope that it stands in."""
-    return _names_of([statement]).bound
+    return _names_of([statement])[0]
 
 
-def _names_of(nodes: Iterable[ast.AST]) -> _Names:
-    """The names that code binds in its own scope, and the ones that it shares with others."""
-    names = _Names()
-    for node in nodes:
-        _collect(node, names)
-    names.bound -= names.global_names | names.nonlocal_names
-    return names
-
-
-def _collect(node: ast.AST, names: _Names) -> None:
-    match node:
-        case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-            names.bound.add(name)
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            names.bound.add(name)
-        case ast.alias():
-            names.bound.add(_bound_by(node))
-        case (
-            ast.ExceptHandler(name=str(name))
-            | ast.MatchAs(name=str(name))
-            | ast.MatchStar(name=str(name))
-            | ast.MatchMapping(rest=str(name))
-        ):
-            names.bound.add(name)
-        case ast.Global(names=found):
-            names.global_names.update(found)
-        case ast.Nonlocal(names=found):
-            names.nonlocal_names.update(found)
-    for part in _parts_in_the_same_scope(node):
-        _collect(part, names)
+def _names_of(nodes: Iterable[ast.AST]) -> tuple[set[str], set[str]]:
+    """The names that code binds in its own scope, and those that it declares `global`."""
+    bound, global_names, nonlocal_names = set[str](), set[str](), set[str]()
+    pending = [*nodes]
+    while pending:
+        node = pending.pop()
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                bound.add(name)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                bound.add(node.name)
+            case ast.alias():
+                bound.add(bound_by(node))
+            case (
+                ast.ExceptHandler(name=str(name))
+                | ast.MatchAs(name=str(name))
+                | ast.MatchStar(name=str(name))
+                | ast.MatchMapping(rest=str(name))
+            ):
+                bound.add(name)
+            case ast.Global(names=found):
+                global_names.update(found)
+            case ast.Nonlocal(names=found):
+                nonlocal_names.update(found)
+        pending += _parts_in_the_same_scope(node)
+    return bound - global_names - nonlocal_names, global_names
 
 
 def _parts_in_the_same_scope(node: ast.AST) -> list[ast.AST]:
     """The children of a node that can bind a name in the scope that it stands in."""
     match node:
-        case ast.FunctionDef(args=arguments) | ast.AsyncFunctionDef(args=arguments):
-            return [*node.decorator_list, *_defaults(arguments)]
-        case ast.Lambda(args=arguments):
-            return [*_defaults(arguments)]
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            return [*node.decorator_list, *_defaults(node.args)]
+        case ast.Lambda():
+            return [*_defaults(node.args)]
         case ast.ClassDef():
             return [*node.decorator_list, *node.bases, *node.keywords]
         case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
@@ -407,6 +379,6 @@ def _arguments(arguments: ast.arguments) -> list[ast.arg]:
     return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *starred]
 
 
-def _bound_by(alias: ast.alias) -> str:
+def bound_by(alias: ast.alias) -> str:
     """The name that a part of an import statement binds."""
     return alias.asname or alias.name.partition(".")[0]

@@ -44,23 +44,14 @@ class SourceTree:
         return path if path.suffix == ".py" else path.with_suffix(".py")
 
     def definitions(self, symbol: Symbol) -> list[Definition]:
-        """The statements that define a name, in the order in which they run.
-
-        Raises:
-            BundleError: there is none.
-        """
+        """The statements that define a name, as they run; BundleError where there is none."""
         module = self.module(symbol.module)
         if symbol.name not in module.definitions:
             raise BundleError(module.path, 1, f"{symbol.name} is not defined at the top level")
         return module.definitions[symbol.name]
 
     def needed(self, symbol: Symbol) -> list[Definition]:
-        """The statements that define a name which goes into the bundle.
-
-        Raises:
-            BundleError: there is none.
-            ValueError: what is to stand in their place cannot be written.
-        """
+        """The statements that define a name which goes into the bundle."""
         return self.definitions(symbol)
 
     def holds_data(self, symbol: Symbol) -> bool:
@@ -83,11 +74,7 @@ class SourceTree:
         return self._uses[definition]
 
     def undefined(self, module: str, name: str, place: tuple[Path, int]) -> Meaning:
-        """The meaning of a name that nothing defines.
-
-        Raises:
-            BundleError: it has none.
-        """
+        """The meaning of a name that nothing defines; BundleError where it has none."""
         raise BundleError(*place, f"{name} is used or imported, but not defined here")
 
     def resolve(self, module: str, reference: Reference) -> tuple[Meaning, int]:

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from submission.bundle.definitions import BundleError, Definition
-from submission.bundle.references import SourceText
+from submission.bundle.references import SourceText, bound_by
 
 NEVER_ON_KAGGLE = ("TYPE_CHECKING", "typing.TYPE_CHECKING", "__name__ == '__main__'")
 """Conditions of which only the `else` goes into a bundle."""
@@ -27,8 +27,7 @@ class LibraryImport:
     """An import of the standard library or of an installed package."""
 
     module: str
-    name: str | None
-    """Of what is imported from the module; None for the module."""
+    name: str | None  # of what is imported from the module; None for the module
     alias: str | None
     line: int = field(compare=False)
 
@@ -59,8 +58,7 @@ class Module:
     imports: dict[str, ProjectImport | LibraryImport] = field(default_factory=dict)
     running: list[Definition] = field(default_factory=list)
     """Statements that may call what changes other names, where a module may have such."""
-    future: bool = False
-    """Whether it has `from __future__ import annotations`."""
+    future: bool = False  # whether it has `from __future__ import annotations`
 
     @cached_property
     def hides_builtins(self) -> dict[str, int]:
@@ -71,12 +69,7 @@ class Module:
 
 
 def read_module(name: str, path: Path, project: frozenset[str]) -> Module:
-    """Parse a module.
-
-    Args:
-        name: its import name.
-        path: its file.
-        project: top-level names of the packages and modules that go into the bundle.
+    """Parse a module; `project` has the top-level names of all that goes into the bundle.
 
     Raises:
         OSError: the file cannot be read.
@@ -96,15 +89,7 @@ def _parsed(name: str, path: Path, text: str, project: frozenset[str]) -> Module
 
 
 class ModuleReader:
-    """Goes through the statements of one module.
-
-    Args:
-        name: its import name.
-        path: its file.
-        text: what it holds.
-        project: top-level names of the packages and modules that go into the bundle.
-        line: the number of the first line.
-    """
+    """Goes through the statements of one module, whose text begins at a line."""
 
     def __init__(
         self, name: str, path: Path, text: str, project: frozenset[str], line: int = 1
@@ -152,13 +137,12 @@ class ModuleReader:
     def _read_import(self, statement: ast.Import) -> None:
         for alias in statement.names:
             top = alias.name.partition(".")[0]
-            imported: ProjectImport | LibraryImport
             if top in self.project:
                 module = alias.name if alias.asname else top
-                imported = ProjectImport(module, None, statement.lineno)
+                self._bind(alias, ProjectImport(module, None, statement.lineno), statement)
             else:
-                imported = LibraryImport(alias.name, None, alias.asname, statement.lineno)
-            self._bind(alias.asname or top, imported, statement)
+                library = LibraryImport(alias.name, None, alias.asname, statement.lineno)
+                self._bind(alias, library, statement)
 
     def _read_import_from(self, statement: ast.ImportFrom) -> None:
         module = statement.module
@@ -170,18 +154,17 @@ class ModuleReader:
         for alias in statement.names:
             if alias.name == "*":
                 raise self._error(statement, "a star import: name what is imported")
-            imported: ProjectImport | LibraryImport
             if module.partition(".")[0] in self.project:
-                imported = ProjectImport(module, alias.name, statement.lineno)
+                self._bind(alias, ProjectImport(module, alias.name, statement.lineno), statement)
             else:
-                imported = LibraryImport(module, alias.name, alias.asname, statement.lineno)
-            self._bind(alias.asname or alias.name, imported, statement)
+                library = LibraryImport(module, alias.name, alias.asname, statement.lineno)
+                self._bind(alias, library, statement)
 
     def _bind(
-        self, name: str, imported: ProjectImport | LibraryImport, statement: ast.stmt
+        self, alias: ast.alias, imported: ProjectImport | LibraryImport, statement: ast.stmt
     ) -> None:
-        known = self.module.imports.get(name)
-        if known is None or known != imported:
+        name = bound_by(alias)
+        if self.module.imports.get(name) != imported:
             self._require_new(name, statement)
         self.module.imports[name] = imported
 

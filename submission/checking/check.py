@@ -1,7 +1,7 @@
 """Whether Kaggle would accept a submission: plays it as Kaggle does, in sandboxes, and reports."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing
 from dataclasses import replace
@@ -12,7 +12,7 @@ from time import monotonic
 
 from agents.agent import OnProgress
 from submission.checking.check_result import CheckReport, JudgedGame, summarise
-from submission.checking.diagnosis import Fault, Surroundings, diagnose, doubt_choice
+from submission.checking.diagnosis import Surroundings, diagnose, doubt_choice
 from submission.checking.game_plan import FIRST_GAMES, GamePlan, Limits, planned_games
 from submission.checking.game_watch import doubtful_seats
 from submission.checking.kaggle_image import is_missing_here_alone
@@ -24,8 +24,7 @@ from submission.sandbox.launcher import Launcher
 from submission.sandbox.processes import default_memory
 from submission.sandbox.staging import stage
 
-PATIENCE = 60.0
-"""Seconds after which no further game begins."""
+PATIENCE = 60.0  # seconds after which no further game begins
 
 MOST_GAMES = 2
 
@@ -99,10 +98,15 @@ def check_submission(
     with closing(Launcher(python)) as launcher:
         staged = launcher.folder()
         source = read_source(stage(path, staged), python)
+        surroundings = _surroundings(path, source)
 
         def play(plans: Sequence[GamePlan], patience: float) -> list[JudgedGame]:
             records = _play_games(plans, staged, limits, launcher, patience, on_game)
-            return [JudgedGame(record, _judge(record, path, source)) for record in records]
+            doubts = [doubt_choice(record.choice, source) for record in records]
+            return [
+                JudgedGame(record, diagnose(record, surroundings, doubt))
+                for record, doubt in zip(records, doubts, strict=True)
+            ]
 
         games = _play_in_turn(plans, play, patience, limits)
     return summarise(path, source, limits, games, len(plans), patience)
@@ -160,16 +164,8 @@ def _play_games(
 ) -> list[ObservedGame]:
     """Play games, at most one a core and two at the same time, which distorts no timing.
 
-    Args:
-        plans: the games, in the order in which they begin.
-        staged: folder with the submission.
-        limits: what the submission may take.
-        launcher: starts players; it is closed where this fails.
-        patience: seconds after which no game begins that does not decide.
-        on_game: told, in the caller's thread, after each game.
-
-    Returns:
-        The records of the games that were played, in the order of the plans.
+    After so many seconds of patience no game begins that does not decide. Where this fails, the
+    launcher is closed; `on_game` is told, in the caller's thread, after each game.
     """
     end = monotonic() + patience
 
@@ -191,16 +187,10 @@ def _play_games(
     return [record for game in games if (record := game.result()) is not None]
 
 
-def _neighbours(path: Path) -> Iterator[str]:
-    """Names of what lies beside a submission, without this project's own."""
-    for entry in path.resolve().parent.iterdir():
-        if entry not in PROJECT_PLACES:
-            yield entry.name.partition(".")[0]
-
-
-def _judge(record: ObservedGame, path: Path, source: SourceFacts) -> Fault | None:
-    surroundings = Surroundings(
-        neighbours=frozenset(_neighbours(path)),
+def _surroundings(path: Path, source: SourceFacts) -> Surroundings:
+    beside = (entry for entry in path.resolve().parent.iterdir() if entry not in PROJECT_PLACES)
+    return Surroundings(
+        neighbours=frozenset(entry.name.partition(".")[0] for entry in beside),
         project_modules=frozenset(PROJECT_MODULES),
         done_without=tuple(
             entry.module
@@ -208,5 +198,3 @@ def _judge(record: ObservedGame, path: Path, source: SourceFacts) -> Fault | Non
             if entry.is_guarded and is_missing_here_alone(entry)
         ),
     )
-    doubt = doubt_choice(record.choice, source) if record.choice else None
-    return diagnose(record, surroundings, doubt)

@@ -16,8 +16,7 @@ from submission.checking.timing import Timing
 from submission.reports import NOTHING
 from submission.terminal import plain_text
 
-SECONDS = re.compile(r"\d+\.\d s\b")
-"""As a cause tells them: never the same in two games."""
+SECONDS = re.compile(r"\d+\.\d s\b")  # as a cause tells them: never the same in two games
 
 
 UNCONTAINED = "nothing that its user can reach: this system refuses namespaces, or has none"
@@ -26,13 +25,15 @@ UNCONTAINED = "nothing that its user can reach: this system refuses namespaces, 
 
 def render_check(report: CheckReport) -> RenderableType:
     """Facts, games and warnings; what they come to is `check_summary`."""
-    return Group(
-        _facts(report),
-        _games(report.games),
-        *_left_out(report),
-        *(_line("Warning: ", "yellow", warning) for warning in report.warnings),
-        *_stderr(report.stderr),
-    )
+    parts: list[RenderableType] = [_facts(report), _games(report.games)]
+    if report.left_out:
+        missing = report.planned - len(report.games)
+        words = f"{missing} of {report.planned} games were not played: {report.left_out}."
+        parts.append(Text(words))
+    parts += [_line("Warning: ", "yellow", warning) for warning in report.warnings]
+    if report.stderr:
+        parts += [Text("The end of its standard error:", style="dim"), _plain(report.stderr)]
+    return Group(*parts)
 
 
 def check_summary(report: CheckReport) -> list[Text]:
@@ -112,16 +113,14 @@ def _timing(timing: Timing | None) -> dict[str, str]:
     return {
         "loading": f"{timing.loading:.3f} s",
         "first move": f"{timing.first_move:.3f} s with loading, and compiling if there is any",
-        "longest later move": _seconds(timing.longest_later),
+        "longest later move": NOTHING
+        if timing.longest_later is None
+        else f"{timing.longest_later:.3f} s",
         "a move": f"mean {timing.mean:.3f} s, 99 % within {timing.percentile_99:.3f} s, "
         f"longest {timing.longest:.3f} s",
         "bank": f"at most {timing.bank_taken:.1f} s taken of {timing.bank:g} s; a full game would "
         f"leave {timing.bank_left:.1f} s",
     }
-
-
-def _seconds(seconds: float | None) -> str:
-    return NOTHING if seconds is None else f"{seconds:.3f} s"
 
 
 def _games(games: tuple[GameResult, ...]) -> Table:
@@ -145,12 +144,6 @@ def _status(game: GameResult) -> Text:
     if game.fault is not None:
         return Text(game.fault.status, style="red" if game.decides else "yellow")
     return Text("DONE" if game.is_complete else "in order, stopped early", style="green")
-
-
-def _left_out(report: CheckReport) -> Iterator[Text]:
-    missing = report.planned - len(report.games)
-    if report.left_out:
-        yield Text(f"{missing} of {report.planned} games were not played: {report.left_out}.")
 
 
 def _faults(games: tuple[GameResult, ...]) -> Iterator[Text]:
@@ -178,12 +171,6 @@ def _fault(fault: Fault, games: list[GameResult]) -> Iterator[Text]:
     for line in fault.lines:
         yield _plain(f"    {line}")
     yield _line("  Mend: ", "bold", f"{fault.mend}.")
-
-
-def _stderr(tail: str) -> Iterator[Text]:
-    if tail:
-        yield Text("The end of its standard error:", style="dim")
-        yield _plain(tail)
 
 
 def _upload(report: CheckReport) -> Iterator[Text]:

@@ -21,8 +21,7 @@ from submission.sandbox.move import Move
 from submission.sandbox.player import RuntimeVersions
 from submission.sandbox.player_process import LIMITS_MEMORY
 
-LARGE_BYTES = 5_000_000
-"""Submissions below this size are safe."""
+LARGE_BYTES = 5_000_000  # submissions below this size are safe
 
 
 class CheckVerdict(StrEnum):
@@ -180,20 +179,15 @@ def summarise(
         planned=planned,
         left_out=_why_left_out(records, planned, patience),
         makeshift=len(fallen_back(deciding)),
-        warnings=(
-            *_warnings(size, _new_doubt(choice, source, games), timing, records),
-            *_import_warnings(source, games),
-            *_file_warnings(games),
-        ),
+        warnings=tuple(_warnings(size, source, choice, timing, games)),
         stderr=last_words(
-            [game.record for game in sorted(games, key=_by_fault) if game.record.plan.decides]
+            [
+                game.record
+                for game in sorted(games, key=lambda game: game.fault is None)
+                if game.record.plan.decides
+            ]
         ),
     )
-
-
-def _by_fault(game: JudgedGame) -> bool:
-    """A key that puts the games that show a fault first."""
-    return game.fault is None
 
 
 def _why_left_out(records: Sequence[ObservedGame], planned: int, patience: float) -> str | None:
@@ -224,24 +218,20 @@ def _moves(record: ObservedGame) -> list[Move]:
     return [move for moves in record.moves.values() for move in moves]
 
 
-def _new_doubt(
-    choice: Choice | None, source: SourceFacts, games: Sequence[JudgedGame]
-) -> str | None:
-    """Why the wrong callable may have been taken, unless a fault says so already."""
-    doubt = doubt_choice(choice, source) if choice else None
-    is_told = any(doubt in game.fault.cause for game in games if doubt and game.fault)
-    return None if is_told else doubt
-
-
 def _warnings(
     size: int,
-    doubt: str | None,
+    source: SourceFacts,
+    choice: Choice | None,
     timing: Timing | None,
-    records: Sequence[ObservedGame],
+    games: Sequence[JudgedGame],
 ) -> Iterator[str]:
+    """What no fault has told already."""
+    told = "\n".join(game.fault.cause for game in games if game.fault)
+    records = [game.record for game in games]
     if size > LARGE_BYTES:
         yield f"{size / 1e6:.1f} MB is large for Kaggle: stay well below {LARGE_BYTES / 1e6:g} MB"
-    if doubt is not None:
+    doubt = doubt_choice(choice, source)
+    if doubt is not None and doubt not in told:
         yield doubt
     decisive_moves = [move for record in records if record.plan.decides for move in _moves(record)]
     if any(move.returned == "NoneType" for move in decisive_moves):
@@ -258,22 +248,11 @@ def _warnings(
             "bank, as far as can be told: "
             "Kaggle's machine may be slower"
         )
-
-
-def _import_warnings(source: SourceFacts, games: Sequence[JudgedGame]) -> Iterator[str]:
-    """Warn of imports that no fault has named yet."""
-    causes = [game.fault.cause for game in games if game.fault]
     for entry in source.imports or ():
-        doubt = doubt_import(entry)
-        is_told = any(f"module {entry.module}" in cause for cause in causes)
-        if doubt and not is_told and entry.module not in PROJECT_MODULES:
+        doubt, is_ours = doubt_import(entry), entry.module in PROJECT_MODULES
+        if doubt and not is_ours and f"module {entry.module}" not in told:
             yield doubt
-
-
-def _file_warnings(games: Sequence[JudgedGame]) -> Iterator[str]:
-    """Warn of what was asked for in vain, but for what a fault names."""
-    told = [game.fault.cause for game in games if game.fault]
-    for asked in dict.fromkeys(asked for game in games for asked in game.record.hidden):
+    for asked in dict.fromkeys(asked for record in records for asked in record.hidden):
         cause = of_hidden(asked)
-        if not any(cause.text in each for each in told):
+        if cause.text not in told:
             yield f"{cause.text}: {cause.mend}"

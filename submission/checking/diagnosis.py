@@ -114,8 +114,10 @@ def describe_choice(choice: Choice, source: SourceFacts) -> str:
     return f"{choice.name} ({', '.join(details)})" if details else choice.name
 
 
-def doubt_choice(choice: Choice, source: SourceFacts) -> str | None:
+def doubt_choice(choice: Choice | None, source: SourceFacts) -> str | None:
     """Why the callable is probably not the one that was meant; None where it looks right."""
+    if choice is None:
+        return None
     meant = _meant(choice, source)
     what = describe_choice(choice, source)
     rule = "Kaggle takes the last callable that the file brings in as the agent"

@@ -13,23 +13,18 @@ Seats = tuple[Seat] | tuple[Seat, Seat]
 
 SEATS: tuple[Seat, Seat] = (1, 2)
 
-LEAST_MEMORY = 2**29
-"""Bytes of address space with which kaggle_environments still loads."""
+LEAST_MEMORY = 2**29  # bytes of address space with which kaggle_environments still loads
 
 FULL_SECONDS = 8.0
 """How long a game at the full time limit is played, from the end of its first move, at full
 speed."""
 
-SHORT_ACT_TIMEOUT = 0.1
-"""Seconds for a move in the further games."""
-
-SHORT_SECONDS = 1.5
-"""As FULL_SECONDS, in the further games."""
+SHORT_ACT_TIMEOUT = 0.1  # seconds for a move in the further games
+SHORT_SECONDS = 1.5  # as FULL_SECONDS, in the further games
 
 DECIDING_SEATS: tuple[Seats, ...] = ((1,), (2,), (1, 2))
 
-FIRST_GAMES = 2
-"""How many games are played before all others: those against the `random` agent."""
+FIRST_GAMES = 2  # how many games are played before all others: those against the `random` agent
 
 OTHER_SIZES: tuple[tuple[tuple[int, int, int], Seats], ...] = (
     ((4, 5, 3), (1,)),
@@ -53,12 +48,9 @@ class GamePlan:
     seats: Seats
     """Where the submission sits; the other seat is taken by Kaggle's `random` agent, or by an
     opponent that makes the game long."""
-    act_timeout: float
-    """Seconds for a move before the bank is touched."""
-    seconds: float
-    """Seconds of play after which the game has shown enough."""
-    decides: bool
-    """Whether Kaggle plays such games, so that the submission has to pass it."""
+    act_timeout: float  # seconds for a move before the bank is touched
+    seconds: float  # seconds of play after which the game has shown enough
+    decides: bool  # whether Kaggle plays such games, so that the submission has to pass it
     referee: Referee = Referee.CONNECTX
     is_long: bool = False
     """Whether it is played to see how long the bank lasts, against an opponent for that."""
@@ -88,16 +80,11 @@ class Limits:
         ValueError: a limit that leaves nothing.
     """
 
-    act_timeout: float
-    """For a move, in the games that decide."""
-    bank: float
-    """For all that moves take beyond their limit, in a game."""
-    run_timeout: float
-    """For a whole game."""
-    memory: int
-    """Bytes of address space."""
-    speed: float = 1
-    """The share of one core that it has, with all that it starts."""
+    act_timeout: float  # for a move, in the games that decide
+    bank: float  # for all that moves take beyond their limit, in a game
+    run_timeout: float  # for a whole game
+    memory: int  # bytes of address space
+    speed: float = 1  # the share of one core that it has, with all that it starts
 
     def __post_init__(self) -> None:
         for name, limit in (("act_timeout", self.act_timeout), ("run_timeout", self.run_timeout)):

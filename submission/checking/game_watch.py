@@ -2,25 +2,63 @@
 
 A full game of a seat is one in which the board is filled. Most games end sooner, that of a
 submission against itself, too, and a seat that takes more than its time for each move runs out of
-its bank in the long ones alone.
+its bank in the long ones alone: most moves of a full game would have to be guessed, were it not for
+an opponent that makes the game long.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 from statistics import fmean
 
+from agents.book.opening_book import shipped_book_of
+from agents.solver.solver import Solver
+from agents.solver.solver_engine import is_solvable
+from envs.board import BoardGame
 from submission.checking.game_plan import GamePlan, Limits, Seat
 from submission.sandbox.causes import Cause
 from submission.sandbox.move import Move
 
+SOLVER_SECONDS = 1.0
+"""For a move of the opponent that makes a game long; it takes none of the submission's time."""
 
-class GameWatch:
-    """Says when playing on would show nothing that Kaggle's clock could still punish.
+SOLVER_MEGABYTES = 16
+
+Chooser = Callable[[Sequence[int], Sequence[int]], int]
+"""From the columns that were played and those that are legal to the one to play."""
+
+
+def lasting_opponent(env: BoardGame, otherwise: Chooser) -> Chooser:
+    """The opponent that keeps the end of the game farthest, its own win too.
+
+    It plays the move whose score is nearest to 0, that of the draw that fills the board: a win or a
+    loss scores more the sooner it comes (see `agents.solver.solver.ScoreBounds`). It wins only
+    where nothing else is left: an opponent may miss what it has to prevent.
 
     Args:
-        plan: the game that is played.
-        limits: what the submission may take.
+        env: the rules.
+        otherwise: plays where the solver does not take the board.
     """
+    if not is_solvable(env):
+        return otherwise
+    solver = Solver(env, SOLVER_MEGABYTES, book=shipped_book_of(env))
+
+    def choose(played: Sequence[int], legal: Sequence[int]) -> int:
+        state = env.initial_state()
+        for column in played:
+            state = env.get_next_state(state, column)
+        scores = solver.scores(state, SOLVER_SECONDS)
+
+        def haste(column: int) -> tuple[bool, int]:
+            bounds = scores[column]
+            return env.reward(state, column) != 0, abs(bounds.lower + bounds.upper)
+
+        return min(legal, key=haste)
+
+    return choose
+
+
+class GameWatch:
+    """Says when playing on would show nothing that Kaggle's clock could still punish."""
 
     def __init__(self, plan: GamePlan, limits: Limits) -> None:
         self.moves: dict[Seat, list[Move]] = {seat: [] for seat in plan.seats}
@@ -74,11 +112,6 @@ def overtimes_of_full_game(
     average, the first one left out. The mean of all would be too much for an agent that searches
     deep in the opening and is done in no time when few cells are left; the slowest of all for one
     that hesitates once.
-
-    Args:
-        moves: of a seat, in their order.
-        most_moves: how many it has in a full game.
-        act_timeout: seconds for a move before the bank is touched.
     """
     seen = overtimes(moves, act_timeout)
     later_half = seen[1 + len(seen[1:]) // 2 :]
@@ -87,13 +120,7 @@ def overtimes_of_full_game(
 
 
 def of_full_game(moves: Sequence[Move], most_moves: int, limits: Limits) -> Cause | None:
-    """Why a full game would time out, by its moves until an earlier end; None where it would not.
-
-    Args:
-        moves: of a seat, in their order.
-        most_moves: how many it has in a full game.
-        limits: what it may take.
-    """
+    """Why a full game of a seat would time out, by its moves until an earlier end; None if not."""
     expected = overtimes_of_full_game(moves, most_moves, limits.act_timeout)
     late = [number for number, sum_ in enumerate(accumulate(expected), 1) if sum_ > limits.bank]
     if not late:

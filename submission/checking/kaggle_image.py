@@ -17,8 +17,7 @@ ENVIRONMENT = Path(sys.prefix, "kaggle-image")
 """Where `make kaggle-image` puts a virtual environment with the images' versions and the newer one
 of the two Pythons with which games may be played: inside of the one that runs this."""
 
-OLDER_PYTHON = "-3.11"
-"""Ends the name of the folder beside it that has the older one."""
+OLDER_PYTHON = "-3.11"  # ends the name of the folder beside it that has the older one
 
 LIST = Path(__file__).with_name("kaggle_image.txt")
 """The image's distributions, with the list's sources and dates."""
@@ -69,12 +68,7 @@ def kaggles_versions() -> str:
 
 
 def image_has(module: str, distributions: Iterable[str] = ()) -> bool:
-    """Whether Kaggle's image has a module, as far as its list tells.
-
-    Args:
-        module: its top-level name.
-        distributions: those that it comes from where it is installed; else the name tells.
-    """
+    """Whether Kaggle's image has a module, by the distributions that it is of, or else its name."""
     named = [*distributions] or [DISTRIBUTIONS_OF_MODULES.get(module, module)]
     return any(_normalized(name) in _listed() for name in named)
 

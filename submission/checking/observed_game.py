@@ -8,19 +8,24 @@ from random import Random
 from time import monotonic
 from typing import Literal
 
-from submission.arena.open_spiel_referee import OpenSpielGame
+from submission.arena.kaggle_referee import OpenSpielGame
 from submission.arena.own_referee import OwnGame
 from submission.checking.game_plan import SEATS, GamePlan, Limits, Seat
-from submission.checking.game_watch import GameWatch, in_full_game, of_full_game, overtimes
-from submission.checking.lasting_opponent import Chooser, lasting_opponent
+from submission.checking.game_watch import (
+    Chooser,
+    GameWatch,
+    in_full_game,
+    lasting_opponent,
+    of_full_game,
+    overtimes,
+)
 from submission.sandbox import causes
 from submission.sandbox.launcher import Launcher
 from submission.sandbox.messages import Message
 from submission.sandbox.move import Failure, Move, failure
 from submission.sandbox.player import RunningPlayer, RuntimeVersions
 
-SEED = 1
-"""Of the moves of Kaggle's `random` agent, and of the submission's random numbers."""
+SEED = 1  # of the moves of Kaggle's `random` agent, and of the submission's random numbers
 
 WHILE_LOADING = "while the file was loaded"
 
@@ -31,14 +36,10 @@ class Choice:
 
     name: str
     type: Literal["function", "class", "object"]
-    line: int | None
-    """Where its code begins; None for what has no Python code of its own."""
-    arguments: int | None
-    """How many arguments its code takes; None as for `line`."""
-    file: str | None
-    """Name of the file of its code; None as for `line`."""
-    is_own: bool
-    """Whether the submission's file defines it."""
+    line: int | None  # where its code begins; None for what has no Python code of its own
+    arguments: int | None  # how many arguments its code takes; None as for `line`
+    file: str | None  # name of the file of its code; None as for `line`
+    is_own: bool  # whether the submission's file defines it
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,23 +47,15 @@ class ObservedGame:
     """One game as it was seen."""
 
     plan: GamePlan
-    versions: RuntimeVersions | None
-    """None where no process got as far as the submission."""
-    kept_from: tuple[str, ...]
-    """What the submission could not reach; see `containment`."""
-    choice: Choice | None
-    """None where the file has not been loaded."""
+    versions: RuntimeVersions | None  # None where no process got as far as the submission
+    kept_from: tuple[str, ...]  # what the submission could not reach; see `containment`
+    choice: Choice | None  # None where the file has not been loaded
     load_seconds: float | None
-    moves: Mapping[Seat, Sequence[Move]]
-    """Of the submission, on each seat."""
-    failure: Failure | None
-    """Ended the game against the submission; None where it has passed."""
-    when: str
-    """At which point of the game it ended."""
-    is_complete: bool
-    """False for a game that was stopped when it had shown enough."""
-    hidden: tuple[str, ...]
-    """Paths that were asked for and that this machine has, unlike Kaggle's."""
+    moves: Mapping[Seat, Sequence[Move]]  # of the submission, on each seat
+    failure: Failure | None  # ended the game against the submission; None where it has passed
+    when: str  # at which point of the game it ended
+    is_complete: bool  # False for a game that was stopped when it had shown enough
+    hidden: tuple[str, ...]  # paths that were asked for and that this machine has, unlike Kaggle's
     stderr: str
     """The end of what the submission wrote to standard error, the seat last that was asked last."""
 
@@ -91,20 +84,13 @@ def observe_game(plan: GamePlan, staged: Path, limits: Limits, launcher: Launche
 
 
 class _Game:
-    """A game in progress.
-
-    Args:
-        plan: the game.
-        limits: what the submission may take.
-        players: the submission, on each of its seats.
-    """
+    """A game in progress, with the submission on some of its seats."""
 
     def __init__(
         self, plan: GamePlan, limits: Limits, players: Mapping[Seat, RunningPlayer]
     ) -> None:
         rules = plan.rules
         self._board = (OpenSpielGame if plan.referee.is_open_spiel else OwnGame)(rules, limits.bank)
-        self._played = list[int]()  # the columns
         self._setting_up: dict[Seat, float] = {}  # seconds, which count to the first move
         self._plan = plan
         self._limits = limits
@@ -124,7 +110,9 @@ class _Game:
         end = monotonic() + self._limits.run_timeout
         if isinstance(self._board, OpenSpielGame):
             self._begin(self._board)
-        while self._failure is None and not self._is_over() and not self._has_shown_enough():
+        while self._failure is None and not (
+            self._is_over() or self._watch.has_shown_enough(monotonic())
+        ):
             self._play_move()
             if self._failure is None and monotonic() > end:
                 self._failure = failure("TIMEOUT", causes.of_long_game(self._limits.run_timeout))
@@ -148,9 +136,6 @@ class _Game:
             hidden=tuple(path for player in players for path in player.hidden),
             stderr=stderr,
         )
-
-    def _has_shown_enough(self) -> bool:
-        return self._watch.has_shown_enough(monotonic())
 
     def _begin(self, board: OpenSpielGame) -> None:
         """Have the seats asked before the game; where both fail, it is the first that is told."""
@@ -177,13 +162,11 @@ class _Game:
         """Have the seat move whose turn it is, the submission's or its opponent's."""
         board, seat = self._board, SEATS[self._board.mover]
         if seat not in self._players:
-            self._played.append(self._choose(self._played, board.legal_columns()))
-            board.drop(self._played[-1])
+            board.drop(self._choose(board.columns, board.legal_columns()))
             return
         self._asked, player = seat, self._players[seat]
         move = player.act(board.observation(), self._rules(board.configuration()))
         self._failure = board.carry_out(move)
-        self._played += [] if move.column is None else [move.column]
         move = move._replace(seconds=move.seconds + self._setting_up.pop(seat, 0.0))
         if not player.has_ended:
             self._watch.take(seat, move, monotonic())
@@ -206,17 +189,14 @@ class _Game:
         last, in which a submission has as much to think about as in a game that had not ended.
         """
         ((seat, moves),) = self._watch.moves.items()
-        board, played = OwnGame(self._plan.rules, self._bank_left(moves)), list[int]()
-        while len(played) < 2 * len(moves) + seat - 1 and not board.over:
-            played.append(self._choose(played, board.legal_columns()))
-            board.drop(played[-1])
+        bank = max(0.0, self._limits.bank - sum(overtimes(moves, self._plan.act_timeout)))
+        board = OwnGame(self._plan.rules, bank)
+        while len(board.columns) < 2 * len(moves) + seat - 1 and not board.over:
+            board.drop(self._choose(board.columns, board.legal_columns()))
         if board.over:
             return False
-        self._board, self._played, self._has_jumped = board, played, True
+        self._board, self._has_jumped = board, True
         return True
-
-    def _bank_left(self, moves: Sequence[Move]) -> float:
-        return max(0.0, self._limits.bank - sum(overtimes(moves, self._plan.act_timeout)))
 
     def _failure_in_full_game(self) -> Failure | None:
         """What a long game has shown of a full one.

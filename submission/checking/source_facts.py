@@ -18,8 +18,7 @@ from typing import Literal
 
 PARSING_SECONDS = 30
 
-MOST_BYTES = 20_000_000
-"""A longer source is not parsed: its syntax tree would take gigabytes."""
+MOST_BYTES = 20_000_000  # a longer source is not parsed: its syntax tree would take gigabytes
 
 MOST_PACKED_BYTES = 2_000_000
 """Bytes of a submission's other sources that are parsed, which takes some seconds."""
@@ -32,8 +31,7 @@ class Definition:
     """A name that the source defines outside of functions and classes."""
 
     name: str
-    line: int
-    """From 1."""
+    line: int  # from 1
     kind: DefinitionKind
 
 
@@ -41,12 +39,10 @@ class Definition:
 class Import:
     """A module that the sources import, and where the interpreter that plays has it from."""
 
-    module: str
-    """Its top-level name."""
+    module: str  # its top-level name
     origin: Literal["standard", "packed", "installed", "missing"]
     """Packed are those that lie beside the file that Kaggle loads."""
-    distributions: tuple[str, ...]
-    """Those of an installed module, as far as they are known."""
+    distributions: tuple[str, ...]  # those of an installed module, as far as they are known
     is_guarded: bool
     """Whether it is imported in a `try` or a `with`, so that the sources may do without it."""
 

@@ -7,11 +7,12 @@ its extras need, as far as Kaggle's image does not have it.
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
-from email.parser import Parser
+from collections.abc import Iterable, Iterator
+from importlib.metadata import PathDistribution
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from zipfile import ZIP_DEFLATED, ZipFile
+from zipfile import Path as ZipPath
 
 from packaging.markers import default_environment
 from packaging.requirements import Requirement
@@ -24,6 +25,7 @@ OUTPUT = Path("dist", "connectx-wheelhouse.zip")
 PACKAGE = "connectx-agents"
 EXTRAS = ("kaggle-light", "notebook", "rank", "web")
 PLATFORMS = ("manylinux2014_x86_64", "manylinux_2_28_x86_64", "linux_x86_64")
+WHERE = ("--only-binary=:all:", *(f"--platform={platform}" for platform in PLATFORMS))
 PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
 
 README = """\
@@ -86,26 +88,16 @@ def _fetch_missing(folder: Path) -> None:
         if key in done or _image_satisfies(requirement):
             continue
         done.add(key)
-        if _wheel_of(folder, requirement.name) is None:
-            _download(folder, requirement)
-        waiting += _requirements(folder, requirement)
+        if not _wheels_of(folder, requirement.name):
+            wanted = f"{requirement.name}{requirement.specifier}"
+            version = f"--python-version={image_version()}"
+            _pip("download", "--no-deps", f"--dest={folder}", version, *WHERE, wanted)
+        for wheel in _wheels_of(folder, requirement.name):
+            waiting += _requirements(wheel, requirement.extras)
 
 
-def _download(folder: Path, requirement: Requirement) -> None:
-    platforms = [word for platform in PLATFORMS for word in ("--platform", platform)]
-    wanted = f"{requirement.name}{requirement.specifier}"
-    where = ["--only-binary=:all:", "--python-version", image_version(), *platforms]
-    _pip("download", "--no-deps", "--dest", str(folder), *where, wanted)
-
-
-def _requirements(folder: Path, requirement: Requirement) -> Iterator[Requirement]:
-    """The requirements of a wheel in the folder on Kaggle's machine, with the extras asked for."""
-    wheel = _wheel_of(folder, requirement.name)
-    if wheel is None:
-        raise ChildProcessError(f"pip has found no wheel of {requirement.name}")
-    with ZipFile(wheel) as archive:
-        name = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
-        metadata = Parser().parsestr(archive.read(name).decode())
+def _requirements(wheel: Path, extras: Iterable[str]) -> Iterator[Requirement]:
+    """What a wheel requires on Kaggle's machine, with the extras asked for."""
     machine = {
         **{key: str(value) for key, value in default_environment().items()},
         "python_version": image_version(),
@@ -115,35 +107,27 @@ def _requirements(folder: Path, requirement: Requirement) -> Iterator[Requiremen
         "platform_machine": "x86_64",
         "os_name": "posix",
     }
-    for line in metadata.get_all("Requires-Dist") or ():
-        required = Requirement(line)
-        marker = required.marker
-        extras = requirement.extras or {""}
-        if marker is None or any(marker.evaluate({**machine, "extra": each}) for each in extras):
-            yield required
+    with ZipFile(wheel) as archive:
+        (info,) = (each for each in ZipPath(archive).iterdir() if each.name.endswith(".dist-info"))
+        required = PathDistribution(info).requires or []
+    for requirement in map(Requirement, required):
+        marker = requirement.marker
+        if marker is None or any(marker.evaluate({**machine, "extra": e}) for e in extras or [""]):
+            yield requirement
 
 
-def _wheel_of(folder: Path, name: str) -> Path | None:
+def _wheels_of(folder: Path, name: str) -> list[Path]:
     wanted = canonicalize_name(name)
-    wheels = folder.glob("*.whl")
-    return next((w for w in wheels if canonicalize_name(w.name.split("-")[0]) == wanted), None)
+    return [w for w in folder.glob("*.whl") if canonicalize_name(w.name.split("-")[0]) == wanted]
 
 
 def _image_satisfies(requirement: Requirement) -> bool:
     """Whether the image has a distribution, in a version that will do where that is known."""
-    listed = [
-        entry
-        for line in LIST.read_text(encoding="utf-8").splitlines()
-        if line and not line.startswith("#")
-        for entry in [Requirement(line)]
-        if canonicalize_name(entry.name) == canonicalize_name(requirement.name)
-    ]
-    pinned = [
-        specifier.version
-        for entry in listed
-        for specifier in entry.specifier
-        if specifier.operator == "=="
-    ]
+    lines = LIST.read_text(encoding="utf-8").splitlines()
+    entries = [Requirement(line) for line in lines if line and not line.startswith("#")]
+    name = canonicalize_name(requirement.name)
+    listed = [entry for entry in entries if canonicalize_name(entry.name) == name]
+    pinned = [each.version for entry in listed for each in entry.specifier if each.operator == "=="]
     return bool(listed) and (not pinned or requirement.specifier.contains(pinned[-1]))
 
 

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from agents.options import alternatives
 from submission.arena.game_record import GameConfiguration, GameRecord, Result
-from submission.arena.kaggle_referee import hold_on_kaggle
-from submission.arena.open_spiel_referee import hold_on_open_spiel
+from submission.arena.kaggle_referee import hold_on_kaggle, hold_on_open_spiel
 from submission.arena.own_referee import PlayedGame, hold_in_own_arena
 from submission.arena.players import Identity, Pairing, PlayerKind, players_of
 from submission.arena.seats import Seat, open_seat, open_seat_here, seat_seed

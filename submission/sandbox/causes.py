@@ -2,18 +2,13 @@
 
 import re
 import signal
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from submission.sandbox.kaggle_folder import KAGGLE_FOLDER
 
-NO_CALLABLE = "there is no callable in the file"
-"""The cause where Kaggle's loader finds no agent."""
-
-CHANNEL_CLOSED = "file descriptors that are not the submission's own were closed"
-
-SUPERVISOR_ENDED = "the process that watches over the submission was ended"
+NO_CALLABLE = "there is no callable in the file"  # the cause where Kaggle's loader finds no agent
 
 PACK_THE_DATA = "put the data into the file itself, or pack a .tar.gz with main.py at its top"
 
@@ -34,8 +29,7 @@ NO_PACKAGE = re.compile("'__name__' not in globals|relative import with no known
 CRASHES = ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "SIGFPE")
 """Signals by which the system ends a process for what it has done itself."""
 
-FIRST_EXCEPTION = 0xC0000000
-"""Windows ends such a process with an exit status from here on."""
+FIRST_EXCEPTION = 0xC0000000  # Windows ends such a process with an exit status from here on
 
 
 class Cause(NamedTuple):
@@ -45,33 +39,34 @@ class Cause(NamedTuple):
     mend: str
 
 
+CLOSED_CHANNEL = Cause(
+    "file descriptors that are not the submission's own were closed",
+    "close only what the submission has opened itself",
+)
+"""The submission has closed the connection by which it is asked for moves."""
+
+ENDED_SUPERVISOR = Cause(
+    "the process that watches over the submission was ended",
+    "end only the processes that the submission has started",
+)
+"""The submission has ended its parent, or a parent of that."""
+
+FORGERY = Cause("answered by other means than a return", "return a column")
+"""The submission has written messages of its own where it is asked for moves."""
+
+
 SUBMISSION = "submission"
 """In place of a type's name: an action of the form that OpenSpiel's environments take."""
-
-
-class Places(NamedTuple):
-    """The places that the actions of a game name, counted from 0."""
-
-    name: str
-    """`column` or `cell`."""
-    used_up: str
-    """The word for one that takes no stone any more."""
-    number: int
-    """How many there are."""
 
 
 class Raised(NamedTuple):
     """An exception, as the process tells it in which it was raised."""
 
     type: str
-    message: str
-    """Its first line."""
-    module: str | None
-    """The module that was not found, for a ModuleNotFoundError."""
-    lines: tuple[str, ...]
-    """Those of its traceback that lie in the submission."""
-    python: str
-    """Version of the Python that ran it."""
+    message: str  # its first line
+    module: str | None  # the module that was not found, for a ModuleNotFoundError
+    lines: tuple[str, ...]  # those of its traceback that lie in the submission
+    python: str  # version of the Python that ran it
 
 
 def of_exception(error: Raised, memory: int | None, hidden: Sequence[str] = ()) -> Cause:
@@ -148,9 +143,8 @@ def of_exception(error: Raised, memory: int | None, hidden: Sequence[str] = ()) 
 def of_hidden(asked: str) -> Cause:
     """Why there is not what a submission has asked for.
 
-    Args:
-        asked: a path that this machine has, unlike Kaggle's; or REACHED_FOR and what was to be
-            reached, nothing where that is not known.
+    It was a path that this machine has, unlike Kaggle's; or, after REACHED_FOR, what was to be
+    reached by the network, nothing where that is not known.
     """
     if asked.startswith(REACHED_FOR):
         what = asked.removeprefix(REACHED_FOR)
@@ -191,12 +185,7 @@ def _missing_file(message: str, hidden: Sequence[str]) -> Cause:
 
 
 def of_death(exit_code: int, memory: int | None) -> Cause:
-    """Explain the end of a process that had no last word.
-
-    Args:
-        exit_code: the exit status, or minus the number of a signal.
-        memory: bytes that it might use; None where nothing limits it.
-    """
+    """Why a process ended without a last word: an exit status, or minus a signal's number."""
     if crash := _crash(exit_code):
         return Cause(
             f"the interpreter crashed ({crash}), as it does in native "
@@ -230,33 +219,13 @@ def _crash(exit_code: int) -> str | None:
     return None
 
 
-def of_closed_channel() -> Cause:
-    """The submission has closed the connection by which it is asked for moves."""
-    return Cause(CHANNEL_CLOSED, "close only what the submission has opened itself")
-
-
-def of_ended_supervisor() -> Cause:
-    """The submission has ended its parent, or a parent of that."""
-    return Cause(SUPERVISOR_ENDED, "end only the processes that the submission has started")
-
-
-def of_forgery() -> Cause:
-    """The submission has written messages of its own where it is asked for moves."""
-    return Cause("answered by other means than a return", "return a column")
-
-
 def of_many_processes(most: int) -> Cause:
-    """The submission was ended because it started too much."""
+    """The submission was ended because it had started too much."""
     return Cause(f"more than {most} processes were started", "start fewer processes")
 
 
 def of_silence(seconds: float, place: str | None) -> Cause:
-    """The submission was ended because it did not answer.
-
-    Args:
-        seconds: how long it was waited for.
-        place: the line that was running, where it could be found out.
-    """
+    """The submission was ended because no answer came; at which line it was, where it is known."""
     where = f" (it was at {place})" if place else ""
     return Cause(
         f"no end had come after {seconds:.1f} s{where}",
@@ -277,14 +246,36 @@ def of_late_move(seconds: float, limit: float) -> Cause:
     )
 
 
-def of_action(returned: str, action: str, columns: int) -> Cause:
-    """Why Kaggle takes no move from what the agent returned.
+def of_returned(returned: str, action: str, configuration: Mapping[str, Any]) -> Cause:
+    """Why a referee takes no move from what the agent returned.
 
     Args:
-        returned: name of the value's type.
-        action: the value as a short text.
-        columns: how many the board has.
+        returned: name of the value's type, or SUBMISSION for OpenSpiel's dict with a plain int.
+        action: the value, or that number, as a short text.
+        configuration: what the player was told of the rules.
     """
+    parameters = configuration.get("openSpielGameParameters")
+    if parameters is None:
+        return _of_column(returned, action, configuration["columns"])
+    columns = parameters.get("columns")
+    place, used_up, number = (
+        ("cell", "taken", 9) if columns is None else ("column", "full", columns)
+    )
+    if returned == SUBMISSION:
+        return Cause(
+            _misplaced(place, used_up, number, action),
+            "choose among the places that the board of observation.observationString shows as free",
+        )
+    what = action if returned == "NoneType" else f"{action}, of type {returned},"
+    return Cause(
+        f"the agent returned {what} and OpenSpiel's environments take "
+        f"{{'submission': {place}}} alone, with a plain int",
+        f'return {{"submission": int({place})}}',
+    )
+
+
+def _of_column(returned: str, action: str, columns: int) -> Cause:
+    """Why ConnectX takes no move from what the agent returned."""
     if returned == "NoneType":
         return Cause(
             "the agent returned None, which Kaggle plays as column 0, and that column is full",
@@ -295,41 +286,21 @@ def of_action(returned: str, action: str, columns: int) -> Cause:
             f"the agent returned {action}, a {returned}, and Kaggle takes a plain int only",
             "return int(column)",
         )
-    if action in map(str, range(columns)):
-        return Cause(
-            f"the agent returned column {action}, which is full",
-            "choose among the columns whose top cell, board[column], is 0",
-        )
+    is_full = action in map(str, range(columns))
     return Cause(
-        f"the agent returned column {action}, which does not exist: "
-        f"columns run from 0 to {columns - 1}",
-        "choose among range(configuration.columns)",
+        _misplaced("column", "full", columns, action),
+        "choose among the columns whose top cell, board[column], is 0"
+        if is_full
+        else "choose among range(configuration.columns)",
     )
 
 
-def of_submission(returned: str, action: str, places: Places) -> Cause:
-    """Why OpenSpiel's environments take no move from what the agent returned.
-
-    Args:
-        returned: SUBMISSION where it was a dict with an int as its `submission` alone, else the
-            name of the value's type.
-        action: that number, or the value, as a short text.
-        places: what the actions of the game name.
-    """
-    if returned != SUBMISSION:
-        what = action if returned == "NoneType" else f"{action}, of type {returned},"
-        return Cause(
-            f"the agent returned {what} and OpenSpiel's environments take "
-            f"{{'submission': {places.name}}} alone, with a plain int",
-            f'return {{"submission": int({places.name})}}',
-        )
-    mend = "choose among the places that the board of observation.observationString shows as free"
-    if action in map(str, range(places.number)):
-        return Cause(f"the agent returned {places.name} {action}, which is {places.used_up}", mend)
-    return Cause(
-        f"the agent returned {places.name} {action}, which does not exist: "
-        f"{places.name}s run from 0 to {places.number - 1}",
-        mend,
+def _misplaced(place: str, used_up: str, number: int, action: str) -> str:
+    if action in map(str, range(number)):
+        return f"the agent returned {place} {action}, which is {used_up}"
+    return (
+        f"the agent returned {place} {action}, which does not exist: "
+        f"{place}s run from 0 to {number - 1}"
     )
 
 

@@ -77,11 +77,7 @@ def contain(folder: Path) -> tuple[str, ...]:
 
 
 def link_player(home: Path) -> None:
-    """Have Kaggle's folder lead to that of a player, for the processes that are shut in.
-
-    Args:
-        home: of the player, in the folder where all of them live.
-    """
+    """Have Kaggle's folder lead to the home of a player, for the processes that are shut in."""
     link = home.with_name(PLAYER)
     with contextlib.suppress(OSError):  # as on Windows, where nobody is shut in
         link.unlink(missing_ok=True)
@@ -89,11 +85,7 @@ def link_player(home: Path) -> None:
 
 
 class _System:
-    """Calls of the C library, which raise an OSError where they fail.
-
-    Args:
-        library: loaded by `ctypes`.
-    """
+    """Calls of the C library, loaded by `ctypes`, which raise an OSError where they fail."""
 
     def __init__(self, library: Any) -> None:
         self._library = library
@@ -136,9 +128,7 @@ def _raise_loopback() -> None:
 def _cover_home(system: _System, folder: Path) -> None:
     """Lay a folder over the home that has nothing but what is needed of it.
 
-    Raises:
-        OSError: that cannot be done; nothing has been laid over it.
-        KeyError: the user has no home.
+    An OSError, or a KeyError for a user without a home: nothing has been laid over it.
     """
     import pwd
 
@@ -163,8 +153,7 @@ def _cover_home(system: _System, folder: Path) -> None:
 def _add_kaggle_home(system: _System, folder: Path) -> None:
     """Add what only root could: a copy of the root folder, with everything mounted, becomes it.
 
-    Raises:
-        OSError: that cannot be done; the root is what it was.
+    An OSError: the root is what it was.
     """
     root = tempfile.mkdtemp(dir=folder)
     flags = MS_NOSUID | MS_NODEV
@@ -190,8 +179,7 @@ def _add_kaggle_home(system: _System, folder: Path) -> None:
 def _needed(home: str, folders: Iterable[str]) -> list[str]:
     """Those of the folders that lie in the home, by whichever name, the outer ones first.
 
-    Raises:
-        OSError: there is no home, it is among them, or files of theirs lie elsewhere in it.
+    An OSError: there is no home, it is among them, or files of theirs lie elsewhere in it.
     """
     if not Path(home).is_dir():
         raise NotADirectoryError(home)

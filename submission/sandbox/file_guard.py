@@ -35,8 +35,7 @@ SYSTEM_FOLDERS = (
 )
 """Of the operating system, and alike on most machines."""
 
-WINDOWS_DEVICES = "\\\\.\\"
-"""Windows keeps `nul` and the like there."""
+WINDOWS_DEVICES = "\\\\.\\"  # Windows keeps `nul` and the like there
 
 OTHER_FOLDERS = ("/boot", "/home", "/media", "/mnt", "/opt", "/root", "/srv", "/var")
 """On every machine, but what lies in them was put there."""
@@ -44,11 +43,8 @@ OTHER_FOLDERS = ("/boot", "/home", "/media", "/mnt", "/opt", "/root", "/srv", "/
 TEMPORARY_FOLDERS = ("/tmp", "/var/tmp")  # noqa: S108
 """Kaggle's machine has them too, but empty."""
 
-CLOCK_TICK = 0.1
-"""Seconds by which the times of files may lag behind the clock."""
-
-MOST_TOLD = 20
-"""So much is told; more shows nothing new."""
+CLOCK_TICK = 0.1  # seconds by which the times of files may lag behind the clock
+MOST_TOLD = 20  # so much is told; more shows nothing new
 
 
 class FileGuard:
@@ -106,11 +102,7 @@ class FileGuard:
         sys.addaudithook(NetworkGuard(lambda what: self._tell_once(REACHED_FOR + what)).audit)
 
     def require(self, path: Any, flags: int = os.O_RDONLY) -> None:
-        """Refuse a hidden path as the system refuses a missing one.
-
-        Args:
-            path: whatever names a file; numbers of open files pass.
-            flags: how it is to be opened; see `os.open`.
+        """Refuse a hidden path as the system refuses a missing one; numbers of open files pass.
 
         Raises:
             FileNotFoundError: this machine has it, and Kaggle's does not.
@@ -132,7 +124,8 @@ class FileGuard:
 
     def _hides(self, real: str, flags: int) -> bool:
         folder = _prefix(real)
-        if folder.startswith(self._places) or real in self._sources or self._leads_on(folder):
+        leads_on = any(way.startswith(folder) for way in self._ways)
+        if folder.startswith(self._places) or real in self._sources or leads_on:
             return False
         is_created = bool(flags & os.O_CREAT)
         try:
@@ -141,10 +134,6 @@ class FileGuard:
             return False  # the system itself says what is wrong
         is_temporary = folder.startswith(self._temporary)
         return not (is_temporary and (is_created or changed >= self._begin))
-
-    def _leads_on(self, folder: str) -> bool:
-        """Whether the folder is on the way to a place that Kaggle's machine has."""
-        return any(way.startswith(folder) for way in self._ways)
 
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open":

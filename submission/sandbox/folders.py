@@ -20,14 +20,9 @@ except ModuleNotFoundError:  # as on Windows
 
 PREFIX = "connectx-"
 
-OWNED = "connectx-run-"
-"""How the names of locked folders begin, and no others."""
-
-REMOVAL_SECONDS = 5.0
-"""How long others may still write into a folder that is removed."""
-
-PAUSE = 0.002
-"""Seconds between two attempts."""
+OWNED = "connectx-run-"  # how the names of locked folders begin, and no others
+REMOVAL_SECONDS = 5.0  # how long others may still write into a folder that is removed
+PAUSE = 0.002  # seconds between two attempts
 
 BY_NUMBER = os.scandir in os.supports_fd and {os.chmod, os.open, os.rename} <= os.supports_dir_fd
 """Whether folders are reached by the numbers of open files, whatever becomes of their paths."""

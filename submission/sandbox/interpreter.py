@@ -9,18 +9,17 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from queue import Queue
 from threading import Thread
 from types import ModuleType
-from typing import IO
+from typing import IO, Any, NamedTuple
 
 from submission.kaggle import INSTALLATION
 from submission.sandbox.messages import LINE_BYTES, Message, encoded
 
-PROJECT = Path(__file__).resolve().parents[2]
-"""The folder in which this project's packages lie."""
+PROJECT = Path(__file__).resolve().parents[2]  # the folder in which this project's packages lie
 
 KEPT_VARIABLES = (
     *("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TZ"),
@@ -65,7 +64,7 @@ def child_command(module: str, python: Path | None, *packages: ModuleType) -> li
     is, until the module hides it (see `hide_project`).
 
     Args:
-        module: name of the module.
+        module: its name.
         python: the interpreter, with the packages of its own; None for this one.
         packages: found by the child where this process has found them.
     """
@@ -78,13 +77,10 @@ def child_command(module: str, python: Path | None, *packages: ModuleType) -> li
 
 
 def child_environment(folder: Path) -> dict[str, str]:
-    """The child's environment variables: few, and the same hashes of strings in every process.
+    """The variables of a child with this home: few, and the same hashes of strings in each process.
 
     Files are UTF-8 to it, as on Kaggle's machine, whatever the system takes them for; and pip
     installs nothing from the network.
-
-    Args:
-        folder: the child's home and temporary folder.
     """
     kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
     homes = dict.fromkeys(HOME_VARIABLES, str(folder))
@@ -150,34 +146,30 @@ FORKS = hasattr(os, "fork") and sys.platform != "darwin"
 class Starter:
     """The job of a starter; JSON-able through `dataclasses.asdict`."""
 
-    command: tuple[str, ...]
-    """Starts a process that is told a player's job on standard input."""
-    forks: bool
-    """Whether it forks a player for each job; else it becomes the player."""
+    command: tuple[str, ...]  # starts a process that is told a player's job on standard input
+    forks: bool  # whether it forks a player for each job; else it becomes the player
+
+
+class News(NamedTuple):
+    """Something that a thread has heard for the one that waits."""
+
+    kind: str  # `command`, `message`, `stderr` or `exit`
+    content: Any
+    """Bytes, none at the end of what is read; of an exit the status, or minus a signal's number."""
+    source: "StarterProcess | None" = None
 
 
 class StarterProcess:
-    """A running starter; the news of it come in threads, which works on every system.
+    """A running starter; what it says is heard in threads, which works on every system.
 
     Args:
         starter: how to start it.
         folder: its home.
         mark: what the environment of all that comes from it is marked with.
-        hear_message: told what is written to standard output; of nothing when that is closed.
-        hear_stderr: told the same of standard error.
-        hear_exit: told the exit status, or minus the number of a signal.
+        news: gets what it and its players write, and its end.
     """
 
-    def __init__(
-        self,
-        starter: Starter,
-        folder: Path,
-        mark: str,
-        *,
-        hear_message: Callable[["StarterProcess", bytes], None],
-        hear_stderr: Callable[["StarterProcess", bytes], None],
-        hear_exit: Callable[["StarterProcess", int], None],
-    ) -> None:
+    def __init__(self, starter: Starter, folder: Path, mark: str, news: Queue[News]) -> None:
         self.forks = starter.forks
         self._process = subprocess.Popen(  # noqa: S603
             starter.command,
@@ -191,9 +183,11 @@ class StarterProcess:
             creationflags=APART,
         )
         self.process_id = self._process.pid
-        _read_in_thread(self._process.stdout, lambda chunk: hear_message(self, chunk))
-        _read_in_thread(self._process.stderr, lambda chunk: hear_stderr(self, chunk))
-        Thread(target=lambda: hear_exit(self, self._process.wait()), daemon=True).start()
+        read_in_thread(self._process.stdout, "message", news, self)
+        read_in_thread(self._process.stderr, "stderr", news, self)
+        Thread(
+            target=lambda: news.put(News("exit", self._process.wait(), self)), daemon=True
+        ).start()
 
     @property
     def is_running(self) -> bool:
@@ -212,18 +206,16 @@ class StarterProcess:
         self._process.wait()
 
 
-def read_in_thread(file: int, hear: Callable[[bytes], None]) -> None:
-    """Have a thread tell what can be read from an open file, and of nothing at its end."""
+def read_in_thread(
+    pipe: IO[bytes] | None, kind: str, news: Queue[News], source: StarterProcess | None = None
+) -> None:
+    """Have a thread tell what can be read from a pipe, and of nothing at its end."""
 
-    def read() -> None:
+    def read(file: int) -> None:
         chunk = b"\n"
         while chunk:
             chunk = os.read(file, LINE_BYTES)
-            hear(chunk)
+            news.put(News(kind, chunk, source))
 
-    Thread(target=read, daemon=True).start()
-
-
-def _read_in_thread(pipe: IO[bytes] | None, hear: Callable[[bytes], None]) -> None:
     if pipe is not None:
-        read_in_thread(pipe.fileno(), hear)
+        Thread(target=read, args=[pipe.fileno()], daemon=True).start()

@@ -23,8 +23,7 @@ from submission.sandbox.causes import SUBMISSION
 from submission.sandbox.kaggle_folder import KAGGLE_FOLDER
 from submission.sandbox.messages import Message
 
-FRAMES = 5
-"""How many of a traceback's last lines are told."""
+FRAMES = 5  # how many of a traceback's last lines are told
 
 LONGEST_TEXT = 1000
 
@@ -52,100 +51,87 @@ class KaggleAgent:
         self._deadline_exceeded = kaggle.errors.DeadlineExceeded
         self._action_schema = kaggle.environments["connectx"]["specification"]["action"]
 
-    def act(self, observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> Message:
+    def act(
+        self,
+        observation: Mapping[str, Any],
+        configuration: Mapping[str, Any],
+        passing: tuple[type[BaseException], ...] = (),
+    ) -> Message:
         """The answer, JSON-able; see `move.read_answer`.
 
-        Ctrl-C and what else is meant to end the process goes through; `escape` makes an answer of
-        it.
+        What makes Kaggle's runner break off is one, too, but for exceptions that are let through.
         """
         begin = perf_counter()
         try:
             self._agent.configuration = self._structify(configuration)
             action, log = self._agent.act(self._structify(observation))
-            return self._taken(action, log, observation, configuration)
-        except Exception as error:
-            return self.escape(error, perf_counter() - begin)
+            told = {"seconds": float(log["duration"]), "stderr": log["stderr"]}
+            return {**told, **self._taken(action, observation, configuration)}
+        except passing:
+            raise
+        except BaseException as error:
+            return {"seconds": perf_counter() - begin, "stderr": "", **self._raised(error)}
 
-    def escape(self, error: BaseException, seconds: float) -> Message:
-        """The answer of an agent that has made Kaggle's runner break off."""
-        return _answer(seconds, "ERROR", error=describe_error(error, self._folder))
+    def _raised(self, error: BaseException) -> Message:
+        return _verdict("ERROR", error=describe_error(error, self._folder))
 
     def _taken(
-        self,
-        action: Any,
-        log: Mapping[str, Any],
-        observation: Mapping[str, Any],
-        configuration: Mapping[str, Any],
+        self, action: Any, observation: Mapping[str, Any], configuration: Mapping[str, Any]
     ) -> Message:
-        """The answer that Kaggle's environment makes of an action."""
-        seconds = float(log["duration"])
+        """What Kaggle's environment makes of an action."""
         if isinstance(action, self._deadline_exceeded):
-            return _answer(seconds, "TIMEOUT", stderr=log)
+            return _verdict("TIMEOUT")
         if isinstance(action, BaseException):
-            error = describe_error(action, self._folder)
-            return _answer(seconds, "ERROR", error=error, stderr=log)
+            return self._raised(action)
         if "openSpielGameName" in configuration:
-            return _submitted(action, log, observation)
-        return self._dropped(action, log, observation["board"][: configuration["columns"]])
+            return _submitted(action, observation)
+        return self._dropped(action, observation["board"][: configuration["columns"]])
 
-    def _dropped(self, action: Any, log: Mapping[str, Any], top_row: Sequence[int]) -> Message:
-        """The answer that ConnectX makes of an action."""
-        seconds = float(log["duration"])
+    def _dropped(self, action: Any, top_row: Sequence[int]) -> Message:
+        """What ConnectX makes of an action."""
         if type(action) is int and 0 <= action < len(top_row) and top_row[action] == 0:
-            return _answer(seconds, column=action, returned=("int", str(action)), stderr=log)
+            return _verdict(column=action, returned=("int", str(action)))
         returned = (type_name(action), shown(action))
         error, column = self._process_schema(self._action_schema, action)
         if not error and isinstance(column, float) and column < len(top_row):
             # It gets past Kaggle's check and makes its runner break off.
-            return _answer(seconds, "ERROR", returned=returned, stderr=log)
+            return _verdict("ERROR", returned=returned)
         if not error and column >= len(top_row):
             str(column)  # as Kaggle's runner does, which breaks off at thousands of digits
         if error or column >= len(top_row) or top_row[column] != 0:
-            return _answer(seconds, "INVALID", returned=returned, stderr=log)
-        return _answer(seconds, column=int(column), returned=returned, stderr=log)
+            return _verdict("INVALID", returned=returned)
+        return _verdict(column=int(column), returned=returned)
 
 
-AGENT_ERROR = -2
-"""By this submission an agent says to OpenSpiel's environments that it has failed."""
+AGENT_ERROR = -2  # by this submission an agent says to OpenSpiel's environments that it has failed
 
 
-def _submitted(action: Any, log: Mapping[str, Any], observation: Mapping[str, Any]) -> Message:
-    """The answer that OpenSpiel's environments make of an action, in their strict mode."""
-    seconds = float(log["duration"])
+def _submitted(action: Any, observation: Mapping[str, Any]) -> Message:
+    """What OpenSpiel's environments make of an action, in their strict mode."""
     returned = (type_name(action), shown(action))
     if "observationString" not in observation:  # the game is set up, and any answer will do
-        return _answer(seconds, column=-1, returned=returned, stderr=log)
+        return _verdict(column=-1, returned=returned)
     if not isinstance(action, dict) or set(action) != {"submission"}:
-        return _answer(seconds, "INVALID", returned=returned, stderr=log)
+        return _verdict("INVALID", returned=returned)
     number = action["submission"]
     if type(number) is int:
         returned = (SUBMISSION, shown(number))
     if number not in observation["legalActions"]:
-        status = "ERROR" if number == AGENT_ERROR else "INVALID"
-        return _answer(seconds, status, returned=returned, stderr=log)
+        return _verdict("ERROR" if number == AGENT_ERROR else "INVALID", returned=returned)
     try:
-        return _answer(seconds, column=operator.index(number), returned=returned, stderr=log)
+        return _verdict(column=operator.index(number), returned=returned)
     except TypeError:  # such as 3.0, which makes Kaggle's runner break off
-        return _answer(seconds, "ERROR", returned=returned, stderr=log)
+        return _verdict("ERROR", returned=returned)
 
 
-def _answer(
-    seconds: float,
+def _verdict(
     status: str | None = None,
     *,
     column: int | None = None,
     returned: tuple[str, str] | None = None,
     error: Message | None = None,
-    stderr: Mapping[str, Any] | None = None,
 ) -> Message:
-    return {
-        "seconds": seconds,
-        "status": status,
-        "column": column,
-        "returned": returned,
-        "error": error,
-        "stderr": "" if stderr is None else stderr["stderr"],
-    }
+    return {"status": status, "column": column, "returned": returned, "error": error}
 
 
 def shown(value: object) -> str:
@@ -164,12 +150,7 @@ def type_name(value: object) -> str:
 
 
 def describe_error(error: BaseException, folder: Path | None) -> Message:
-    """Describe an exception, JSON-able; see `causes.Raised`.
-
-    Args:
-        error: the exception.
-        folder: the submission's, of which the lines of the traceback are told.
-    """
+    """An exception as `causes.Raised` has it, with the traceback's lines in this folder."""
     cause = error
     if type(error).__name__ == "InvalidArgument" and error.__context__ is not None:
         # Kaggle's loader wraps whatever went wrong in the file.

@@ -37,11 +37,7 @@ FILE_FUNCTIONS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
 
 
 def translate_paths(home: str) -> None:
-    """From now on, have this process find in KAGGLE_HOME what is in another folder.
-
-    Args:
-        home: that folder.
-    """
+    """From now on, have this process find in KAGGLE_HOME what is in another folder, its `home`."""
     for module, names in FILE_FUNCTIONS:
         for name in names:
             setattr(module, name, _with_paths_led(getattr(module, name), home))
@@ -59,12 +55,7 @@ def translate_paths(home: str) -> None:
 
 
 def path_led(value: Any, home: str) -> Any:
-    """A path, led to another folder if it lies in KAGGLE_HOME; whatever else, as it is.
-
-    Args:
-        value: an argument of a function for files.
-        home: that folder.
-    """
+    """A path, led to `home` if it lies in KAGGLE_HOME; whatever else, as it is."""
     path = os.fspath(value) if hasattr(value, "__fspath__") else value
     if isinstance(path, bytes):
         return os.fsencode(path_led(os.fsdecode(path), home))

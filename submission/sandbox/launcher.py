@@ -5,6 +5,7 @@ import os
 import signal
 import tempfile
 from collections import defaultdict, deque
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from itertools import chain
@@ -149,35 +150,30 @@ class Launcher:
             ChildProcessError: no supervisor starts.
             OSError, ValueError: the submission cannot be written.
         """
-        start = partial(self._start, agent, seed=seed, memory=memory, speed=speed)
+        make = partial(
+            RunningPlayer,
+            agent=agent,
+            seed=seed,
+            memory=memory,
+            speed=speed,
+            release=self._supervisors.give_back,
+        )
+        starter = self._starter()
         try:
-            return start(self._supervisors.take(self._starter(), self))
+            return self._start(make, self._supervisors.take(starter, self))
         except OSError:
             if self._is_closed:
                 raise
             # A former player may have left its supervisor in disorder.
-            return start(self._supervisors.take(self._starter(), self, is_new=True))
+            return self._start(make, self._supervisors.take(starter, self, is_new=True))
 
     def _start(
-        self,
-        agent: bytes | Path,
-        supervisor: SupervisorProcess,
-        *,
-        seed: int,
-        memory: int,
-        speed: float,
+        self, make: Callable[[SupervisorProcess], RunningPlayer], supervisor: SupervisorProcess
     ) -> RunningPlayer:
         try:
             if self._is_closed:
                 raise ChildProcessError("no more players are started")
-            return RunningPlayer(
-                supervisor,
-                agent,
-                seed=seed,
-                memory=memory,
-                speed=speed,
-                release=self._supervisors.give_back,
-            )
+            return make(supervisor)
         except BaseException:
             supervisor.close()
             raise
@@ -208,8 +204,7 @@ class Launcher:
         return Starter((*command, *([FORK] if self._forks else [])), self._forks)
 
 
-LAUNCHER = Launcher()
-"""Starts the players of matches."""
+LAUNCHER = Launcher()  # starts the players of matches
 
 
 def _end(supervisors: list[SupervisorProcess]) -> None:

@@ -12,8 +12,7 @@ from typing import Any
 
 Message = dict[str, Any]
 
-LINE_BYTES = 2**16
-"""A longer line from a stranger's process is no message."""
+LINE_BYTES = 2**16  # a longer line from a stranger's process is no message
 
 Shape = Any
 """Of a value of JSON: a type or a constant; a `range` of whole numbers; a tuple of shapes, of which
@@ -26,8 +25,7 @@ def is_seconds(value: object) -> bool:
     return type(value) is float and 0 <= value < inf
 
 
-NUMBER = range(-(2**31), 2**32)
-"""Of a process, a line or a column; an exit status."""
+NUMBER = range(-(2**31), 2**32)  # of a process, a line or a column; an exit status
 
 OWN_EVENT = (
     {
@@ -72,10 +70,13 @@ FROM_PLAYER = (*ANSWER, *OWN_EVENT, EXIT)
 FORGERY: Message = {"event": "forgery"}
 """Stands for what bears a player's key and has no shape that a message of it has."""
 
-JOB = {"home": str, "seed": int, "memory": int, "speed": (int, float), "key": str}
-"""A `PlayerJob`."""
+JOB = {"home": str, "seed": int, "memory": int, "speed": (int, float), "key": str}  # a `PlayerJob`
 
-COMMAND = ({"start": JOB}, {"ask": dict, "seconds": is_seconds}, {"end": True})
+COMMAND = (
+    {"start": JOB},
+    {"ask": dict, "seconds": is_seconds},
+    {"end": ("silently", "with a report")},
+)
 """What a supervisor is told."""
 
 FOLDER = ({"folder": str}, {"no_folder": str})
@@ -93,8 +94,7 @@ ENDING = (
 OUTCOME = ({**SEEN, "answer": ANSWER}, {**SEEN, "answer": None, "ending": ENDING, "stderr": str})
 """Its report of what came of a request."""
 
-ENDED = {"ended": True, "stderr": str}
-"""Its report of a player's end."""
+ENDED = {"ended": True, "stderr": str}  # its report of a player's end
 
 
 def encoded(message: Message) -> bytes:

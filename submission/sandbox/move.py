@@ -6,25 +6,21 @@ from typing import Any, NamedTuple
 from submission.sandbox.causes import (
     SUBMISSION,
     Cause,
-    Places,
     Raised,
-    of_action,
     of_exception,
     of_late_move,
-    of_submission,
+    of_returned,
 )
 from submission.sandbox.messages import Message
 from submission.terminal import plain_text
 
-FAILING_STATUSES = ("ERROR", "INVALID", "TIMEOUT")
-"""Kaggle's words for the ways to fail."""
+FAILING_STATUSES = ("ERROR", "INVALID", "TIMEOUT")  # Kaggle's words for the ways to fail
 
 GRACE = 0.5
 """Seconds that a player may take beyond its limit and its bank before its process is ended, and by
 which its own clock may be behind its supervisor's."""
 
-STDERR_LINES = 10
-"""How many of a failing player's last lines are kept."""
+STDERR_LINES = 10  # how many of a failing player's last lines are kept
 
 CRASH = "Fatal Python error"
 """How Python begins to say on standard error where it was when it crashed."""
@@ -33,18 +29,12 @@ CRASH = "Fatal Python error"
 class Failure(NamedTuple):
     """Why there is no column to play."""
 
-    status: str
-    """One of `FAILING_STATUSES`."""
-    cause: str
-    """Why, in one plain line."""
-    stderr: tuple[str, ...] = ()
-    """The last lines that the player wrote to standard error."""
-    mend: str = ""
-    """Says how to mend it."""
-    lines: tuple[str, ...] = ()
-    """The traceback's lines that lie in the submission."""
-    missing: str | None = None
-    """The module that was not found, where that is the cause."""
+    status: str  # one of `FAILING_STATUSES`
+    cause: str  # why, in one plain line
+    stderr: tuple[str, ...] = ()  # the last lines that the player wrote to standard error
+    mend: str = ""  # says how to mend it
+    lines: tuple[str, ...] = ()  # the traceback's lines that lie in the submission
+    missing: str | None = None  # the module that was not found, where that is the cause
 
 
 class Move(NamedTuple):
@@ -53,11 +43,9 @@ class Move(NamedTuple):
     column: int | None
     """The column, or in tic-tac-toe the cell, counted from 0; it may be full or not on the board.
     None with a failure."""
-    seconds: float
-    """Time of the player, by a clock around the player alone."""
+    seconds: float  # time of the player, by a clock around the player alone
     failure: Failure | None = None
-    returned: str | None = None
-    """Name of the type of what it returned, where that is known."""
+    returned: str | None = None  # name of the type of what it returned, where that is known
 
 
 def failure(status: str, cause: Cause, stderr: str = "", error: Raised | None = None) -> Failure:
@@ -75,27 +63,11 @@ def failure(status: str, cause: Cause, stderr: str = "", error: Raised | None = 
 def misplaced(
     column: int | None, configuration: Mapping[str, Any], stderr: Sequence[str] = ()
 ) -> Failure:
-    """The failure of a move to a column that takes no stone.
-
-    Args:
-        column: the column, None for an agent that gave none.
-        configuration: what the player was told of the rules.
-        stderr: the last lines of the player's standard error.
-    """
+    """The failure of a move to a column that takes no stone; None for an agent that gave none."""
     kind = "int" if configuration.get("openSpielGameName") is None else SUBMISSION
     returned = "NoneType" if column is None else kind
-    cause = _of_returned(returned, str(column), configuration)
+    cause = of_returned(returned, str(column), configuration)
     return failure("INVALID", cause, "\n".join(stderr))
-
-
-def _of_returned(returned: str, action: str, configuration: Mapping[str, Any]) -> Cause:
-    """Why the referee takes no move from what the agent returned."""
-    parameters = configuration.get("openSpielGameParameters")
-    if parameters is None:
-        return of_action(returned, action, configuration["columns"])
-    columns = parameters.get("columns")
-    places = Places("cell", "taken", 9) if columns is None else Places("column", "full", columns)
-    return of_submission(returned, action, places)
 
 
 def read_answer(
@@ -115,30 +87,21 @@ def read_answer(
         waited: seconds that its supervisor has waited for the answer. They count where the player
             tells clearly less; None where it is trusted.
     """
-    seconds, returned = answer["seconds"], answer["returned"]
+    seconds, status, stderr = answer["seconds"], answer["status"], answer["stderr"]
     if waited is not None and not 0 <= waited - seconds < GRACE:
         seconds = waited
-    if answer["status"] is None:
-        return Move(answer["column"], seconds, None, returned[0])
-    return Move(None, seconds, _failure(answer, seconds, configuration, memory, hidden))
-
-
-def _failure(
-    answer: Message,
-    seconds: float,
-    configuration: Message,
-    memory: int | None,
-    hidden: Sequence[str],
-) -> Failure:
-    """The failure that an answer tells."""
-    status, stderr = answer["status"], answer["stderr"]
+    if status is None:
+        return Move(answer["column"], seconds, None, answer["returned"][0])
+    error = None
     if status == "TIMEOUT":
-        return failure(status, of_late_move(seconds, configuration["actTimeout"]), stderr)
-    if answer["error"] is not None:
+        cause = of_late_move(seconds, configuration["actTimeout"])
+    elif answer["error"] is not None:
         error = Raised(**{**answer["error"], "lines": tuple(answer["error"]["lines"])})
-        return failure(status, of_exception(error, memory, hidden), stderr, error)
-    returned, action = answer["returned"]
-    return failure(status, _of_returned(returned, action, configuration), stderr)
+        cause = of_exception(error, memory, hidden)
+    else:
+        returned, action = answer["returned"]
+        cause = of_returned(returned, action, configuration)
+    return Move(None, seconds, failure(status, cause, stderr, error))
 
 
 def _last_lines(stderr: str) -> tuple[str, ...]:

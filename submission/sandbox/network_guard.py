@@ -32,21 +32,13 @@ LONGEST_TOLD = 60
 
 
 class NetworkGuard:
-    """Fails what would reach beyond this machine.
-
-    Args:
-        tell: told how the host, or the command, of each attempt begins.
-    """
+    """Fails what would reach beyond this machine, and tells how each host or command begins."""
 
     def __init__(self, tell: Callable[[str], None]) -> None:
         self._tell = tell
 
     def audit(self, event: str, arguments: tuple[Any, ...]) -> None:
-        """See `sys.addaudithook`.
-
-        Raises:
-            OSError: the event would reach another machine.
-        """
+        """See `sys.addaudithook`: an OSError where the event would reach another machine."""
         if event in NAMING:
             host = _text(arguments[0])
             if not (_is_address(host) or _is_own_name(host)):

@@ -5,14 +5,13 @@ import json
 import os
 import secrets
 import select
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from time import monotonic
+from time import monotonic, perf_counter
 from typing import IO, Any, Self
 
 import psutil
@@ -29,7 +28,6 @@ from submission.sandbox.messages import (
     Shape,
     decoded,
     encoded,
-    has_shape,
 )
 from submission.sandbox.move import GRACE, Failure, Move, failure, read_answer
 from submission.sandbox.player_process import CHANNEL_LOST, LIMITS_MEMORY, PlayerJob
@@ -47,15 +45,11 @@ GLANCE_SECONDS = 0.5
 """A supervisor that is seen stopped twice, with so long between, is not waited for: nobody but a
 player does that, for a session of its own keeps it from what a terminal or a shell does."""
 
-MOST_REPORT_BYTES = 2**24
-"""A longer line from a supervisor is no report."""
+MOST_REPORT_BYTES = 2**24  # a longer line from a supervisor is no report
 
 
 class SupervisorProcess:
     """A running supervisor, which keeps one player at a time; see `supervisor.Supervisor`.
-
-    Args:
-        starter: how it starts players.
 
     Raises:
         ChildProcessError: it does not start.
@@ -77,7 +71,6 @@ class SupervisorProcess:
         )
         self._folder: Path | None = None
         self._unread = b""
-        self._ends_to_come = 0
         try:
             self._folder = self._first_report()
         except BaseException:
@@ -108,16 +101,12 @@ class SupervisorProcess:
         return self._process.poll() is None and not is_stopped(self._process.pid)
 
     def say(self, message: Message) -> None:
-        """Tell it something.
-
-        Raises:
-            OSError, ValueError: it has ended, or it was closed.
-        """
+        """Tell it something; an OSError or a ValueError where it has ended, or was closed."""
         if self._process.stdin is not None:
             os.write(self._process.stdin.fileno(), encoded(message))
 
     def hear(self, shape: Shape, seconds: float = 0.0) -> Message:
-        """Its next report, other than of the ends that are not waited for.
+        """Its next report.
 
         Args:
             shape: of the report; see `messages`.
@@ -127,14 +116,7 @@ class SupervisorProcess:
             EOFError: it has ended, or is ended here, since it says nothing or something else.
             OSError, ValueError: it was closed.
         """
-        end = monotonic() + REPORT_SECONDS + seconds
-        while self._ends_to_come:
-            report = decoded(self._next_line(end), (shape, ENDED))
-            if report is None or not has_shape(report, ENDED):
-                break
-            self._ends_to_come -= 1
-        else:
-            report = decoded(self._next_line(end), shape)
+        report = decoded(self._next_line(monotonic() + REPORT_SECONDS + seconds), shape)
         if report is not None:
             return report
         self._process.kill()  # it may have been stopped
@@ -156,12 +138,7 @@ class SupervisorProcess:
         return line
 
     def _awaits(self, has_come: Callable[[float], bool], end: float) -> bool:
-        """Wait for something of its doing; whether that comes.
-
-        Args:
-            has_come: waits for it, for at most the seconds that it is given.
-            end: the time of the monotonic clock up to which to wait, unless somebody stops it.
-        """
+        """Whether something of its doing comes up to a time, before somebody stops it."""
         was_stopped = False
         while not has_come(max(0.0, min(GLANCE_SECONDS, end - monotonic()))):
             now_stopped = is_stopped(self._process.pid)
@@ -173,16 +150,11 @@ class SupervisorProcess:
     def begin_to_end_player(self) -> None:
         """Have the player ended, without waiting for it."""
         with contextlib.suppress(OSError, ValueError):
-            self.say({"end": True})
-            self._ends_to_come += 1
+            self.say({"end": "silently"})
 
     def end_player(self) -> str:
-        """Have the player ended with all that came of it; returns the end of its standard error.
-
-        Raises:
-            EOFError, OSError, ValueError: the supervisor has ended.
-        """
-        self.say({"end": True})
+        """Have the player ended; the end of its standard error. Raises one of GONE."""
+        self.say({"end": "with a report"})
         return str(self.hear(ENDED)["stderr"])
 
     def hang_up(self) -> None:
@@ -220,8 +192,7 @@ class RuntimeVersions:
     """The versions that a game was played with."""
 
     python: str
-    numba: str | None
-    """None where it is not installed."""
+    numba: str | None  # None where it is not installed
     numpy: str | None
 
     def __str__(self) -> str:
@@ -237,10 +208,7 @@ class RunningPlayer:
 
     Args:
         supervisor: watches over the process.
-        agent: the submission: the content of its file, or the folder of its files.
-        seed: seeds Python's and numpy's global random numbers; from 0 to 2**32 - 1.
-        memory: bytes of address space, enforced on Linux.
-        speed: the share of one core that it has, with all that it starts; 1 is no limit.
+        agent, seed, memory, speed: as of `Launcher.start_player`.
         release: takes the supervisor back.
 
     Raises:
@@ -275,7 +243,8 @@ class RunningPlayer:
         """What it has asked for and Kaggle's machine does not have; see `causes.of_hidden`."""
         home = tempfile.mkdtemp(dir=supervisor.folder)
         job = PlayerJob(home, seed, memory, speed, key=secrets.token_hex(16))
-        _lay_out(agent, job)
+        lay_out(agent, job.agent)
+        job.working.mkdir()
         containment.link_player(Path(home))
         supervisor.say({"start": asdict(job)})
 
@@ -313,14 +282,15 @@ class RunningPlayer:
             return Move(None, 0.0, self._failure)
         limit = configuration["actTimeout"] + max(0.0, observation["remainingOverageTime"])
         request = {"observation": observation, "configuration": configuration}
+        begin = perf_counter()
         try:
             seconds = limit + GRACE / self._speed
             self._supervisor.say({"ask": request, "seconds": seconds})
             report = self._supervisor.hear(OUTCOME, seconds)
         except GONE:
-            return self._fail(failure("ERROR", causes.of_ended_supervisor()), 0.0)
+            return self._fail(failure("ERROR", causes.ENDED_SUPERVISOR), 0.0)
         self._take_in(report["events"])
-        waited = report["waited"]
+        waited = min(report["waited"], perf_counter() - begin)  # somebody else may have written it
         if report["answer"] is None:
             return self._fail(self._end(report["ending"], report["stderr"], waited), waited)
         answer, rules = report["answer"], dict(configuration)
@@ -354,11 +324,7 @@ class RunningPlayer:
         return Move(None, seconds, reason)
 
     def _end(self, ending: Message, stderr: str, waited: float) -> Failure:
-        """Why a process has ended, or was ended.
-
-        Raises:
-            ChildProcessError: it has not got as far as the submission.
-        """
+        """Why a process has ended; ChildProcessError where it never got to the submission."""
         match ending["kind"]:
             case "silence":
                 cause = causes.of_silence(waited, ending["place"])
@@ -368,11 +334,11 @@ class RunningPlayer:
             case "exit" if ending["code"] != CHANNEL_LOST:
                 cause = causes.of_death(ending["code"], self._memory)
             case "exit":
-                cause = causes.of_closed_channel()
+                cause = causes.CLOSED_CHANNEL
             case "parent":
-                cause = causes.of_ended_supervisor()
+                cause = causes.ENDED_SUPERVISOR
             case "forgery":
-                cause = causes.of_forgery()
+                cause = causes.FORGERY
             case _:
                 said = stderr.strip().rpartition("\n")[2] or "it said nothing"
                 raise ChildProcessError(f"the process that plays did not start: {said}")
@@ -391,13 +357,3 @@ def _is_readable(pipe: IO[bytes], seconds: float) -> bool:
 def _close(pipe: IO[bytes] | None) -> None:
     if pipe is not None:
         pipe.close()
-
-
-def _lay_out(agent: bytes | Path, job: PlayerJob) -> None:
-    """Make the folders of a player, with the submission."""
-    if isinstance(agent, Path):
-        shutil.copytree(agent, job.agent)
-    else:
-        job.agent.mkdir()
-        lay_out(agent, job.agent)
-    job.working.mkdir()

@@ -21,7 +21,6 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from platform import python_version
-from time import perf_counter
 from typing import Any, NamedTuple
 
 try:
@@ -33,16 +32,11 @@ from submission.sandbox.containment import contain
 from submission.sandbox.file_guard import FileGuard, hide_project
 from submission.sandbox.interpreter import HOME_VARIABLES
 from submission.sandbox.kaggle_agent import LONGEST_TEXT, KaggleAgent, report_loading
-from submission.sandbox.messages import JOB, LINE_BYTES, Message, decoded
+from submission.sandbox.messages import JOB, LINE_BYTES, decoded
 
-MAIN = "main.py"
-"""Kaggle's name for a submission's file."""
-
-FORK = "fork"
-"""The argument of a process that forks players."""
-
-CHANNEL_LOST = 86
-"""The process's exit status when the connection has been closed from inside."""
+MAIN = "main.py"  # Kaggle's name for a submission's file
+FORK = "fork"  # the argument of a process that forks players
+CHANNEL_LOST = 86  # the process's exit status when the connection has been closed from inside
 
 FILE_BYTES = 256 * 2**20
 """The longest file that a process can write, where the system can limit that."""
@@ -55,16 +49,12 @@ LIMITS_MEMORY = resource is not None and sys.platform == "linux"
 class PlayerJob:
     """The first message to a player's process; JSON-able through `dataclasses.asdict`."""
 
-    home: str
-    """A folder of this player alone, which is removed when the player has ended."""
-    seed: int
-    """Seeds Python's and numpy's global random numbers; from 0 to 2**32 - 1."""
-    memory: int
-    """Bytes of address space, enforced on Linux."""
+    home: str  # a folder of this player alone, which is removed when the player has ended
+    seed: int  # seeds Python's and numpy's global random numbers; from 0 to 2**32 - 1
+    memory: int  # bytes of address space, enforced on Linux
     speed: float
     """The share of one core that the player has, with all that it starts; 1 is no limit."""
-    key: str
-    """Every answer carries it; whatever else is written is passed over."""
+    key: str  # every answer carries it; whatever else is written is passed over
 
     @property
     def agent(self) -> Path:
@@ -78,11 +68,11 @@ class PlayerJob:
 
 
 class Responder:
-    """Answers requests. It binds what it needs: a submission may replace it.
+    """Answers requests, a line of JSON each. It binds what it needs: a submission may replace it.
 
     Args:
         key: what every message must carry.
-        requests: the open file that requests come from, a line of JSON each.
+        requests: the open file that requests come from.
         answers: the open file to answer on.
     """
 
@@ -101,7 +91,7 @@ class Responder:
         """Answer until nobody asks; a process that the submission has forked ends in here."""
         for line in self._requests:
             request = self._decode(line.decode())
-            answer = self._answer(agent, request["observation"], request["configuration"])
+            answer = agent.act(request["observation"], request["configuration"])
             if self._process_id_now() != self._process_id:
                 self._exit(0)
             self._pass_on(answer["stderr"][-LONGEST_TEXT:])
@@ -118,13 +108,6 @@ class Responder:
                 unwritten = unwritten[self._write(self._answers, unwritten) :]
         except OSError:
             self._exit(CHANNEL_LOST)
-
-    def _answer(self, agent: KaggleAgent, observation: Any, configuration: Any) -> Message:
-        begin = perf_counter()
-        try:
-            return agent.act(observation, configuration)
-        except BaseException as error:
-            return agent.escape(error, perf_counter() - begin)
 
     def _pass_on(self, stderr: str) -> None:
         """Write to the real standard error what Kaggle has caught of it in this move."""
@@ -163,10 +146,8 @@ def read_job() -> PlayerJob | None:
 class Shared(NamedTuple):
     """What all players of a starter share."""
 
-    sources: list[str]
-    """Files that a traceback may show."""
-    kept_from: tuple[str, ...]
-    """What they cannot reach."""
+    sources: list[str]  # files that a traceback may show
+    kept_from: tuple[str, ...]  # what they cannot reach
 
 
 def play(job: PlayerJob, shared: Shared) -> None:

@@ -13,14 +13,9 @@ import psutil
 
 from submission.sandbox.interpreter import MARK
 
-PR_SET_CHILD_SUBREAPER = 36
-"""From Linux's `sys/prctl.h`."""
-
-END_SECONDS = 30.0
-"""How long to go on killing processes that start others."""
-
-PAUSE = 0.002
-"""Seconds between two looks at what is to be gone."""
+PR_SET_CHILD_SUBREAPER = 36  # from Linux's `sys/prctl.h`
+END_SECONDS = 30.0  # how long to go on killing processes that start others
+PAUSE = 0.002  # seconds between two looks at what is to be gone
 
 GIB = 2**30
 
@@ -29,8 +24,7 @@ def adopt_orphans() -> None:
     """Make this process the parent of every descendant whose own parent ends.
 
     On Linux, nothing that a process does to itself takes it out of this line: no session of its
-    own, no cleared environment, no parent that has ended. psutil has no such thing; elsewhere
-    nothing is adopted.
+    own, no cleared environment, no parent that has ended. Elsewhere nothing is adopted.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -68,9 +62,8 @@ def _children(process_id: int) -> list[int]:
 def end_descendants(spared: Collection[int] = ()) -> None:
     """Kill and reap what comes from this process, with `adopt_orphans` all of it.
 
-    Args:
-        spared: processes that live on, though not what comes from them, and that go on if they
-            were stopped: they are to reap what they have started.
+    Those that are spared live on, though not what comes from them, and go on if they were stopped:
+    they are to reap what they have started.
     """
 
     def strays() -> list[psutil.Process]:
@@ -139,11 +132,8 @@ def default_memory() -> int:
     return min(16 * GIB, max(4 * GIB, machine // 3))
 
 
-INTERVAL = 0.005
-"""Seconds between two looks at the processes."""
-
-MOST_CREDIT = 0.02
-"""Seconds of processor time that idle processes save up at most."""
+INTERVAL = 0.005  # seconds between two looks at the processes
+MOST_CREDIT = 0.02  # seconds of processor time that idle processes save up at most
 
 
 def can_throttle() -> bool:
@@ -152,12 +142,9 @@ def can_throttle() -> bool:
 
 
 class Bucket:
-    """The processor time that may be used at once.
+    """The processor time that may be used at once: `speed` seconds of it come in with each second.
 
-    Args:
-        speed: seconds of processor time that come in with each second.
-        now: seconds on the clock that `overdraws` is told too.
-        used: seconds of processor time used before.
+    It begins `now`, on the clock that `overdraws` is told too, with so much `used`.
     """
 
     def __init__(self, speed: float, now: float, used: float) -> None:

@@ -12,22 +12,19 @@ from submission.sandbox.player_process import MAIN
 
 ARCHIVES = (".tar.gz", ".tgz")
 
-GZIP = b"\x1f\x8b"
-"""Every archive begins with it, and no text in UTF-8."""
+GZIP = b"\x1f\x8b"  # every archive begins with it, and no text in UTF-8
 
 MOST_BYTES = 2**29
 """The most that a submission may be, packed or unpacked: several times what Kaggle takes."""
 
 MOST_MEMBERS = 20_000
 
-MOST_DEPTH = 32
-"""Folders within folders."""
+MOST_DEPTH = 32  # folders within folders
 
 HEADER_BYTES = 2**12
 """What describes a member of an archive, its name above all, on the average of all members."""
 
-MOST_HEADER_BYTES = 2**16
-"""What may describe the first one."""
+MOST_HEADER_BYTES = 2**16  # what may describe the first one
 
 
 def stage(submission: Path, folder: Path) -> Path:
@@ -58,20 +55,24 @@ def stage(submission: Path, folder: Path) -> Path:
     return main
 
 
-def lay_out(content: bytes, folder: Path) -> None:
-    """Write a submission that was read and found in order into an empty folder.
+def lay_out(submission: bytes | Path, folder: Path) -> None:
+    """Lay out a submission that was found in order.
 
     Args:
-        content: of its file.
-        folder: an existing empty folder.
+        submission: the content of its file, or the folder of its files.
+        folder: where there is nothing yet, or nothing in it.
 
     Raises:
         OSError, ValueError: it cannot be written.
     """
-    if content.startswith(GZIP):
-        unpack(content, folder, "the archive")
+    if isinstance(submission, Path):
+        shutil.copytree(submission, folder)
+        return
+    folder.mkdir(exist_ok=True)
+    if submission.startswith(GZIP):
+        unpack(submission, folder, "the archive")
     else:
-        (folder / MAIN).write_bytes(content)
+        (folder / MAIN).write_bytes(submission)
 
 
 def _require_file(submission: Path) -> None:
@@ -87,11 +88,7 @@ def _require_file(submission: Path) -> None:
 
 
 def require_source(main: Path, submission: Path) -> str:
-    """The text of the file that Kaggle loads.
-
-    Args:
-        main: where it should be.
-        submission: what was laid out, to be named.
+    """The text of `main`, the file of a submission that Kaggle loads.
 
     Raises:
         ValueError: it is missing, empty, or no text that Kaggle reads.
@@ -111,13 +108,9 @@ def require_source(main: Path, submission: Path) -> str:
 
 
 class Rationed:
-    """An open file of which no more is read than is allowed.
+    """An open file of which no more than `allowed` bytes are read.
 
     tarfile takes a header into memory whole, however long it claims to be.
-
-    Args:
-        file: what is read.
-        allowed: bytes that may be read.
     """
 
     def __init__(self, file: gzip.GzipFile, allowed: int) -> None:
@@ -126,11 +119,7 @@ class Rationed:
         self.allowed = allowed
 
     def read(self, size: int) -> bytes:
-        """Read at most `size` bytes.
-
-        Raises:
-            ValueError: these are more than are allowed.
-        """
+        """Raises a ValueError where this is more than is allowed."""
         if not 0 <= size <= self.allowed:
             raise ValueError("what describes its files is too long")
         self.allowed -= size
@@ -142,9 +131,7 @@ UNREADABLE = (tarfile.TarError, zlib.error, EOFError, OSError, RecursionError, V
 
 
 def unpack(content: bytes, folder: Path, archive: object) -> None:
-    """Unpack an archive into an empty folder.
-
-    No more of it is unfolded than the limits allow, whatever it claims.
+    """Unpack an archive into an empty folder, and no more than the limits allow.
 
     Args:
         content: of its file.
@@ -172,13 +159,7 @@ def unpack(content: bytes, folder: Path, archive: object) -> None:
 
 
 def _fault(member: tarfile.TarInfo, number: int, left: int) -> str | None:
-    """What a submission has no use for in a member of an archive.
-
-    Args:
-        member: what describes it.
-        number: how many there are up to it.
-        left: bytes that the others may still unpack to.
-    """
+    """What a submission has no use for in a member; `left` more bytes may be unpacked."""
     path = Path(member.name)
     if member.size < 0 or left < 0 or number > MOST_MEMBERS or len(path.parts) > MOST_DEPTH:
         return "unpacks to too much: pack only what the agent needs"

@@ -15,17 +15,15 @@ import sys
 from collections import deque
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from math import inf
 from pathlib import Path
 from queue import Empty, Queue
 from time import monotonic, perf_counter
-from typing import ParamSpec
 
 import psutil
 
 from submission.sandbox.folders import owned_folder, remove_folder
-from submission.sandbox.interpreter import Starter, StarterProcess, read_in_thread
+from submission.sandbox.interpreter import News, Starter, StarterProcess, read_in_thread
 from submission.sandbox.messages import COMMAND, KeyedLines, Message, decoded, encoded
 from submission.sandbox.player_process import MAIN, PlayerJob
 from submission.sandbox.processes import (
@@ -37,35 +35,19 @@ from submission.sandbox.processes import (
     reap_orphans,
 )
 
-P = ParamSpec("P")
-
-MOST_PROCESSES = 256
-"""A player that has more at a time is ended."""
-
-GLANCE_SECONDS = 0.2
-"""How long to wait for news before counting a player's processes again."""
-
-START_SECONDS = 60.0
-"""How long the start of a process may take."""
-
-END_SECONDS = 10.0
-"""How long the starter may take to report the end of a player that was killed."""
-
-FAREWELL_SECONDS = 1.0
-"""How long a process at full speed may take for its last words."""
-
-SETTLING_SECONDS = 0.1
-"""How long to wait for what a process that has ended had still written."""
+MOST_PROCESSES = 256  # a player that has more at a time is ended
+GLANCE_SECONDS = 0.2  # how long to wait for news before counting a player's processes again
+START_SECONDS = 60.0  # how long the start of a process may take
+END_SECONDS = 10.0  # how long the starter may take to report the end of a player that was killed
+FAREWELL_SECONDS = 1.0  # how long a process at full speed may take for its last words
+SETTLING_SECONDS = 0.1  # how long to wait for what a process that has ended had still written
 
 TAIL_BYTES = 50_000
 """How much of what a player last wrote to standard error is kept: all that the moves of a game on
 the competition's board may leave there."""
 
-MOST_NEWS = 64
-"""How many chunks wait to be taken in; then their writers wait."""
-
-MOST_EVENTS = 64
-"""No player has reason to tell more of itself between two answers."""
+MOST_NEWS = 64  # how many chunks wait to be taken in; then their writers wait
+MOST_EVENTS = 64  # no player has reason to tell more of itself between two answers
 
 RUNNING_LINE = re.compile(rf'File "[^"]*{re.escape(MAIN)}", line (\d+) in (\S+)')
 """A line of faulthandler's that lies in the submission."""
@@ -77,18 +59,14 @@ class WatchedPlayer:
 
     job: PlayerJob
     lines: KeyedLines
-    process_id: int | None = None
-    """None until it is ready to be asked."""
+    process_id: int | None = None  # None until it is ready to be asked
     answer: Message | None = None
-    events: list[Message] = field(default_factory=list)
-    """Its other messages since the last report."""
-    ending: Message | None = None
-    """The cause of its end, or the reason to end it."""
+    events: list[Message] = field(default_factory=list)  # its other messages since the last report
+    ending: Message | None = None  # the cause of its end, or the reason to end it
     is_gone: bool = False
     stderr: bytes = b""
     throttle: Throttle | None = None
-    next_count: float = 0.0
-    """When its processes are to be counted again."""
+    next_count: float = 0.0  # when its processes are to be counted again
 
     @property
     def said(self) -> str:
@@ -121,17 +99,13 @@ class Supervisor:
         self._mark = mark
         self._source: StarterProcess | None = None
         self._player: WatchedPlayer | None = None
-        self._news = Queue[Callable[[], None]](MOST_NEWS)
+        self._news = Queue[News](MOST_NEWS)
         self._commands = deque[Message]()
         self._unread = b""
-        read_in_thread(0, self._queued(self._take_commands))
+        read_in_thread(sys.stdin.buffer, "command", self._news)
 
     def serve(self) -> None:
-        """Do what comes.
-
-        Raises:
-            HungUp: nothing comes any more.
-        """
+        """Do what comes, until HungUp."""
         while True:
             self._wait_for(lambda: bool(self._commands), inf)
             match self._player, self._commands.popleft():
@@ -139,20 +113,15 @@ class Supervisor:
                     self._start(PlayerJob(**job))
                 case WatchedPlayer() as player, {"ask": request, "seconds": seconds}:
                     say(self._ask(player, request, seconds))
-                case WatchedPlayer() as player, {"end": _}:
-                    say(self._end(player))
+                case WatchedPlayer() as player, {"end": manner}:
+                    self._end(player)
+                    if manner == "with a report":
+                        say({"ended": True, "stderr": player.said})
 
     def _start(self, job: PlayerJob) -> None:
         self._player = WatchedPlayer(job, KeyedLines(job.key))
         if self._source is None or not self._source.is_running:
-            self._source = StarterProcess(
-                self._starter,
-                self._folder,
-                self._mark,
-                hear_message=self._queued(self._take_messages),
-                hear_stderr=self._queued(self._take_stderr),
-                hear_exit=self._queued(self._take_exit),
-            )
+            self._source = StarterProcess(self._starter, self._folder, self._mark, self._news)
         self._source.tell(asdict(job))
 
     def _ask(self, player: WatchedPlayer, request: Message, seconds: float) -> Message:
@@ -177,7 +146,7 @@ class Supervisor:
             report |= {"ending": player.ending, "stderr": player.said}
         return report
 
-    def _end(self, player: WatchedPlayer) -> Message:
+    def _end(self, player: WatchedPlayer) -> None:
         """End the player with all that came of it."""
         self._kill(player)
         self._wait_for(lambda: player.is_gone, END_SECONDS)
@@ -185,7 +154,6 @@ class Supervisor:
             self._source.end()
         remove_folder(Path(player.job.home))
         self._player = None
-        return {"ended": True, "stderr": player.said}
 
     def _kill(self, player: WatchedPlayer) -> None:
         player.throttle = None
@@ -213,7 +181,7 @@ class Supervisor:
         end = monotonic() + seconds
         while not has_come() and (left := end - monotonic()) > 0:
             with contextlib.suppress(Empty):
-                self._news.get(timeout=min(left, self._look_after()))()
+                self._take_in(self._news.get(timeout=min(left, self._look_after())))
 
     def _look_after(self) -> float:
         """Hold the player to its limits; returns after how many seconds to do so again."""
@@ -229,13 +197,23 @@ class Supervisor:
                 player.ending = {"kind": "processes", "most": MOST_PROCESSES}
         return GLANCE_SECONDS if player.throttle is None else INTERVAL
 
-    def _queued(self, take_in: Callable[P, None]) -> Callable[P, None]:
-        """The same for another thread: it is done where this one waits for news."""
-
-        def put(*args: P.args, **kwargs: P.kwargs) -> None:
-            self._news.put(partial(take_in, *args, **kwargs))
-
-        return put
+    def _take_in(self, news: News) -> None:
+        """Raises HungUp at the end of the commands."""
+        player = self._player
+        if news.kind == "command":
+            self._take_commands(news.content)
+        elif player is None or news.source is not self._source:
+            return
+        elif news.kind == "message":
+            for message in player.lines.take_in(news.content):
+                self._take_message(player, message)
+        elif news.kind == "stderr":
+            player.stderr = (player.stderr + news.content)[-TAIL_BYTES:]
+        else:
+            player.is_gone = True
+            forks = self._source is not None and self._source.forks
+            ending = {"kind": "parent"} if forks else {"kind": "exit", "code": news.content}
+            player.ending = player.ending or ending
 
     def _take_commands(self, chunk: bytes) -> None:
         if not chunk:
@@ -247,47 +225,28 @@ class Supervisor:
                 raise HungUp
             self._commands.append(command)
 
-    def _take_messages(self, source: StarterProcess, chunk: bytes) -> None:
-        player = self._player
-        if player is None or source is not self._source:
-            return
-        for message in player.lines.take_in(chunk):
-            match message:
-                case {"event": "answer"}:
-                    player.answer = message
-                case {"event": "exit", "code": code}:
-                    player.is_gone = True
-                    player.ending = player.ending or {"kind": "exit", "code": code}
-                case {"event": "ready", "process_id": process_id} if (
-                    player.process_id is None and process_id in self._processes()
-                ):
-                    player.process_id = process_id
-                    player.events.append(message)
-                    if player.job.speed < 1:
-                        player.throttle = Throttle(self._processes, player.job.speed)
-                case {"event": "loading" | "loaded" | "hidden"} if len(player.events) < MOST_EVENTS:
-                    player.events.append(message)
-                case _:
-                    player.ending = player.ending or {"kind": "forgery"}
-
-    def _take_stderr(self, source: StarterProcess, chunk: bytes) -> None:
-        if self._player is not None and source is self._source:
-            self._player.stderr = (self._player.stderr + chunk)[-TAIL_BYTES:]
-
-    def _take_exit(self, source: StarterProcess, code: int) -> None:
-        player = self._player
-        if player is not None and source is self._source:
-            player.is_gone = True
-            ending = {"kind": "parent"} if source.forks else {"kind": "exit", "code": code}
-            player.ending = player.ending or ending
+    def _take_message(self, player: WatchedPlayer, message: Message) -> None:
+        match message:
+            case {"event": "answer"}:
+                player.answer = message
+            case {"event": "exit", "code": code}:
+                player.is_gone = True
+                player.ending = player.ending or {"kind": "exit", "code": code}
+            case {"event": "ready", "process_id": process_id} if (
+                player.process_id is None and process_id in self._processes()
+            ):
+                player.process_id = process_id
+                player.events.append(message)
+                if player.job.speed < 1:
+                    player.throttle = Throttle(self._processes, player.job.speed)
+            case {"event": "loading" | "loaded" | "hidden"} if len(player.events) < MOST_EVENTS:
+                player.events.append(message)
+            case _:
+                player.ending = player.ending or {"kind": "forgery"}
 
 
 def say(message: Message) -> None:
-    """Tell the asking process.
-
-    Raises:
-        HungUp: it is gone.
-    """
+    """Tell the asking process; HungUp where it is gone."""
     try:
         os.write(1, encoded(message))
     except OSError as error:

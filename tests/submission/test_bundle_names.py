@@ -363,11 +363,12 @@ def with_clashing_helpers(package: Path, copy: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def clashing_packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("clashing")
-    for package in (agents, envs, submission):
-        with_clashing_helpers(Path(package.__file__).parent, folder / package.__name__)
-    return folder
+def clashing_packages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    copies = tmp_path_factory.mktemp("clashing")
+    return {
+        name: with_clashing_helpers(folder, copies / name)
+        for name, folder in bundle.project_folders().items()
+    }
 
 
 @pytest.mark.parametrize(
@@ -380,11 +381,14 @@ def clashing_packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_real_agents_whose_helpers_clash(
-    agent: str, options: dict[str, Any], clashing_packages: Path, monkeypatch: pytest.MonkeyPatch
+    agent: str,
+    options: dict[str, Any],
+    clashing_packages: dict[str, Path],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "numba", None)  # compiling takes a minute
     plain = build_bundle(agent, options)
-    monkeypatch.setattr(bundle, "_folder", lambda package: clashing_packages / package.__name__)
+    monkeypatch.setattr(bundle, "project_folders", lambda: clashing_packages)
     clashing = build_bundle(agent, options)
     qualified = set(re.findall(r"\w+__helper", clashing))
     assert len(qualified) >= 2

@@ -65,7 +65,9 @@ def test_no_fault_of_the_submission() -> None:
     ],
 )
 def test_invalid_actions(returned: str, action: str, cause: str) -> None:
-    found = fault(game(failure("INVALID", causes.of_action(returned, action, PLAN.columns))))
+    found = fault(
+        game(failure("INVALID", causes.of_returned(returned, action, {"columns": PLAN.columns})))
+    )
     assert found.status == "INVALID"
     assert cause in found.cause
 
@@ -122,7 +124,7 @@ def test_files_of_the_submission_are_told_from_missing_ones() -> None:
         ("ERROR", causes.of_death(-9, MEMORY), "out of memory (it may use 3 GiB)"),
         ("ERROR", causes.of_death(-signal.SIGSEGV, MEMORY), "crashed (Segmentation fault)"),
         ("ERROR", causes.of_death(-signal.SIGTERM, MEMORY), "signal 15 (Terminated)"),
-        ("ERROR", causes.of_closed_channel(), "file descriptors"),
+        ("ERROR", causes.CLOSED_CHANNEL, "file descriptors"),
         (
             "TIMEOUT",
             causes.of_silence(63.21, "line 9, in search"),

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from submission.arena import kaggle_referee
 from submission.arena.game_record import GameConfiguration, GameRecord, Result
+from submission.arena.kaggle_referee import KaggleGame
 from submission.arena.players import Pairing, Player, PlayerKind
 from submission.kaggle import kaggle_environments
 from submission.match.run import play_game
@@ -186,12 +186,13 @@ def test_the_last_words_of_a_failing_seat_are_kept() -> None:
 
 def test_a_player_that_hangs_is_a_time_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a bank of 0.2 s, so that this test need not wait for Kaggle's 60 s."""
-    whole = kaggle_referee._observation
+    make = KaggleGame.__init__
 
-    def short_of_time(env: Any, mover: int) -> dict[str, Any]:
-        return {**whole(env, mover), "remainingOverageTime": 0.2}
+    def short_of_time(game: KaggleGame, env: Any) -> None:
+        make(game, env)
+        env.state[0].observation.remainingOverageTime = 0.2
 
-    monkeypatch.setattr(kaggle_referee, "_observation", short_of_time)
+    monkeypatch.setattr(KaggleGame, "__init__", short_of_time)
     hangs = submitted("def agent(observation):\n    while True: pass")
     record = play(hangs, configuration=GameConfiguration(act_timeout=0.1))
     assert record.statuses == ("TIMEOUT", "DONE")

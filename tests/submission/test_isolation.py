@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from submission.sandbox.causes import CHANNEL_CLOSED, NO_CALLABLE, SUPERVISOR_ENDED
+from submission.sandbox.causes import CLOSED_CHANNEL, ENDED_SUPERVISOR, NO_CALLABLE
 from submission.sandbox.launcher import LAUNCHER, Launcher, SupervisorPool
 from submission.sandbox.move import GRACE, Move
 from submission.sandbox.player import RunningPlayer
@@ -106,7 +106,7 @@ ENDINGS = {
     ),
     "closed files": (
         "os.closerange(0, 100); return 3",
-        CHANNEL_CLOSED,
+        CLOSED_CHANNEL.text,
     ),
     "exec": (
         "os.execv(sys.executable, [sys.executable, '-c', 'pass'])",
@@ -114,7 +114,7 @@ ENDINGS = {
     ),
     "parent killed": (
         "os.kill(os.getppid(), signal.SIGKILL); time.sleep(60)",
-        SUPERVISOR_ENDED,
+        ENDED_SUPERVISOR.text,
     ),
 }
 
@@ -379,7 +379,7 @@ def test_a_supervisor_that_has_been_killed_is_replaced(
         with player(killer, launcher=own_launcher) as running:
             failure = ask(running).failure
             assert failure is not None
-            assert failure[:2] == ("ERROR", SUPERVISOR_ENDED)
+            assert failure[:2] == ("ERROR", ENDED_SUPERVISOR.text)
         wait_until_gone(noted(file, count))
         assert list((tmp_path / "players").iterdir()) == []
     with player("def agent(observation): return 4", launcher=own_launcher) as running:

@@ -7,7 +7,7 @@ import pytest
 
 from envs import ConnectFour, TicTacToe
 from envs.board import BoardGame
-from submission.checking.lasting_opponent import Chooser, lasting_opponent
+from submission.checking.game_watch import Chooser, lasting_opponent
 from tests.helpers.bitbully_judge import Judge
 
 ENV = ConnectFour()

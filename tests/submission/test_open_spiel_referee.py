@@ -14,7 +14,7 @@ import pytest
 
 from envs import BoardGame
 from submission.arena.game_record import GameConfiguration
-from submission.arena.open_spiel_referee import OpenSpielGame, hold_on_open_spiel
+from submission.arena.kaggle_referee import OpenSpielGame, hold_on_open_spiel
 from submission.arena.own_referee import PlayedGame
 from submission.arena.seats import BuiltInSeat, Move
 from submission.bundle.bundle import build_bundle

@@ -51,11 +51,7 @@ class ValueWriter:
         self._within = set[int]()
 
     def name(self, value: Any, stem: str) -> str:
-        """The name that a value has in the module, or gets now.
-
-        Args:
-            value: of any kind.
-            stem: what it is called, for messages, or if it gets a name.
+        """The name that a value has in the module, or gets now: `stem`, if that is free.
 
         Raises:
             ValueError: it cannot be written.
@@ -67,25 +63,13 @@ class ValueWriter:
         return self._made.get(id(value), expression)
 
     def expression(self, value: Any, name: str) -> str:
-        """The expression whose value is this, or one like it.
-
-        Args:
-            value: of any kind.
-            name: what it is called, for messages.
-
-        Raises:
-            ValueError: there is none.
-        """
+        """The expression of a value; a ValueError, which calls it `name`, where there is none."""
         known = self._made.get(id(value)) or self._module.name_of(value)
         is_literal = isinstance(value, float) or type(value) in LITERALS
         return known if known and not is_literal else self.anew(value, name)
 
     def anew(self, value: Any, name: str) -> str:
-        """The expression of a value that does not take it from where it has a name.
-
-        Raises:
-            ValueError: there is none.
-        """
+        """The same, which does not take the value from where it has a name."""
         if isinstance(value, float):
             return _number(value)
         if type(value) in LITERALS:
@@ -172,10 +156,7 @@ class ValueWriter:
     def _enclosing(self, function: FunctionType, definition: str, own: str) -> str:
         """The name of a function that is made anew with what it encloses.
 
-        Args:
-            function: it.
-            definition: the lines that define it, indented.
-            own: the name that they define.
+        Its indented lines define the name `own`.
         """
         cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
         values = {key: cell.cell_contents for key, cell in cells}

@@ -19,10 +19,8 @@ class StateName(NamedTuple):
 
     symbol: Symbol
     namespace: dict[str, Any]
-    in_file: str
-    """Its name in the file."""
-    is_changed: bool
-    """Whether functions of the module change it, by all that can be seen."""
+    in_file: str  # its name in the file
+    is_changed: bool  # whether functions of the module change it, by all that can be seen
 
 
 def made_by_chance(
@@ -32,10 +30,7 @@ def made_by_chance(
 ) -> list[StateName]:
     """The names whose values come out otherwise each time, though a function has certain ones.
 
-    Args:
-        state: the names.
-        loaded: what the file defines.
-        load_again: gives what it defines another time.
+    The file has `loaded` them, and can be loaded again.
     """
     values = [_data_of(loaded.get(each.in_file)) for each in state]
     differing = [

@@ -19,8 +19,7 @@ from submission.bundle.naming import Symbol
 class FunctionFile(NamedTuple):
     """The file of a function."""
 
-    name: str
-    """The function's."""
+    name: str  # the function's
     text: str
 
 

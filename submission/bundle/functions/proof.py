@@ -14,17 +14,13 @@ from submission.bundle.functions.fresh_state import StateName, as_written, unnot
 
 POSITIONS = 100
 
-PROOF_SECONDS = 2.0
-"""After so long no further position is asked about."""
-
-LOAD_SECONDS = 20.0
-"""How long the file may take to load."""
+PROOF_SECONDS = 2.0  # after so long no further position is asked about
+LOAD_SECONDS = 20.0  # how long the file may take to load
 
 REPEATS = 20
 """How often both are asked again where they differ: chance and clocks make differences, too."""
 
-LEAST_REPEATS = 4
-"""As REPEATS, where each always says the same or one fails, and asking takes long."""
+LEAST_REPEATS = 4  # as REPEATS, where each always says the same or one fails, and asking takes long
 
 CONFIGURATION = {
     "episodeSteps": 1000,
@@ -44,11 +40,9 @@ FAILURE = "an exception"
 class Position(NamedTuple):
     """A position of Connect Four."""
 
-    moves: str
-    """Columns counted from 1."""
+    moves: str  # columns counted from 1
     board: list[int]
-    mark: int
-    """Who is to move."""
+    mark: int  # who is to move
 
     def __str__(self) -> str:
         if not self.moves:
@@ -163,17 +157,10 @@ def positions() -> Iterator[Position]:
 
 
 def load(name: str, text: str) -> dict[str, Any]:
-    """Load a file as Kaggle does, with other random numbers each time.
-
-    Args:
-        name: what the function is called, for messages.
-        text: of the file.
-
-    Returns:
-        What it defines.
+    """What a file defines, loaded as Kaggle does, with other random numbers each time.
 
     Raises:
-        ValueError: it fails, or takes too long.
+        ValueError: it fails, or takes too long; the message calls the function by its name.
     """
     loaded: dict[str, Any] = {}
     try:
@@ -192,11 +179,7 @@ def load(name: str, text: str) -> dict[str, Any]:
 
 @contextmanager
 def _limited(seconds: float) -> Iterator[None]:
-    """Interrupt what takes longer, if this is the main thread: no other can be.
-
-    Raises:
-        TimeoutError: it has been interrupted.
-    """
+    """Interrupt what takes longer by a TimeoutError, in the main thread alone: no other can be."""
     is_late = Event()
 
     def interrupt() -> None:
@@ -205,9 +188,9 @@ def _limited(seconds: float) -> Iterator[None]:
 
     timer = Timer(seconds, interrupt)
     timer.daemon = True
-    if current_thread() is main_thread():
-        timer.start()
     try:
+        if current_thread() is main_thread():
+            timer.start()
         yield
     except KeyboardInterrupt:
         if not is_late.is_set():

@@ -19,13 +19,7 @@ NO_FILE = Path("<cells>")
 
 @dataclass
 class UserModule:
-    """A module whose functions are to go into a file.
-
-    Args:
-        name: its import name.
-        namespace: what its names mean now.
-        session: what has defined them.
-        project: top-level names of the packages and modules that go into the file.
+    """A module whose functions are to go into a file, together with all of the `project`.
 
     Raises:
         BundleError: it is not Python.
@@ -91,12 +85,7 @@ class UserModule:
         return self._imported[module, name]
 
     def add(self, text: str, line: int | None = None) -> None:
-        """Add statements, or have them stand for all that has defined their names so far.
-
-        Args:
-            text: the statements.
-            line: where they stand; by default at the end.
-        """
+        """Add statements, at a line or at the end, in the place of all that defined their names."""
         added = self._read(text, self._end if line is None else line)
         self._end += text.count("\n") + 1
         self.parsed.definitions |= added.definitions

@@ -16,11 +16,10 @@ from types import CodeType, FrameType
 from typing import Any
 
 from submission.bundle.definitions import Definition
-from submission.bundle.references import FunctionNode, bound_names
+from submission.bundle.references import FunctionNode, bound_by, bound_names
 from submission.bundle.sources import NEVER_ON_KAGGLE, Module, ModuleReader
 
-MAIN = "__main__"
-"""The name of the module that is run as a script, and of a notebook's."""
+MAIN = "__main__"  # the name of the module that is run as a script, and of a notebook's
 
 MAGIC = re.compile(r"get_ipython\(\)\.run_cell_magic\('(?:time|capture)'")
 """How a cell begins in IPython's history whose `%%time` Python does not know."""
@@ -38,10 +37,8 @@ class Session:
 
     pieces: Sequence[str]
     """A module's text; or each of the cells, in the order in which they were run."""
-    path: Path | None
-    """The module's file; None for cells."""
-    until: float = inf
-    """The line that is being run, below which nothing has been yet."""
+    path: Path | None  # the module's file; None for cells
+    until: float = inf  # the line that is being run, below which nothing has been yet
 
     @cached_property
     def text(self) -> str:
@@ -99,12 +96,7 @@ def first_line(node: FunctionNode | ast.Lambda) -> int:
 
 
 def find_session(namespace: Mapping[str, Any], code: CodeType) -> Session:
-    """Find what has defined the names of a namespace.
-
-    Args:
-        namespace: of a module, a script or a notebook.
-        code: of a function there, whose file names it where the namespace does not.
-    """
+    """Find what has defined the names of a namespace; a function's code there names its file."""
     session = _all_of(namespace, code)
     frame: FrameType | None = sys._getframe()
     while frame is not None:
@@ -150,12 +142,7 @@ def _ended(text: str) -> str:
 
 
 class SessionReader(ModuleReader):
-    """Keeps every statement that has run, for those who need what it defines or changes.
-
-    Args:
-        name, path, text, project, line: as of `ModuleReader`.
-        until: the last line that has run.
-    """
+    """Keeps every statement up to a line, for those who need what it defines or changes."""
 
     def __init__(
         self,
@@ -221,8 +208,9 @@ class SessionReader(ModuleReader):
             match statement:
                 case ast.Import(names=names) | ast.ImportFrom(names=names):
                     for alias in names:
-                        bound = alias.asname or alias.name.partition(".")[0]
-                        ways[bound].add((getattr(statement, "module", None), ast.dump(alias)))
+                        ways[bound_by(alias)].add(
+                            (getattr(statement, "module", None), ast.dump(alias))
+                        )
                 case _:
                     for name in _defined_by(self._definition((), statement, None)):
                         ways[name].add(statement)

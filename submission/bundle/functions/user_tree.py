@@ -8,8 +8,12 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from submission.bundle.changes import reads_a_file
-from submission.bundle.definitions import BundleError, Definition, since_replaced
+from submission.bundle.definitions import (
+    BundleError,
+    Definition,
+    reads_a_file,
+    since_replaced,
+)
 from submission.bundle.functions.carried_values import ValueWriter, is_data
 from submission.bundle.functions.user_module import UserModule
 from submission.bundle.functions.user_session import MAIN, Session, find_session
@@ -101,11 +105,7 @@ class UserTree(SourceTree):
         return user is not None and is_data(user.namespace.get(symbol.name, print))
 
     def undefined(self, module: str, name: str, place: tuple[Path, int]) -> Meaning:
-        """The meaning of a name that nothing defines: as in Python, that is found out later.
-
-        Raises:
-            BundleError: it has a value, and nobody knows where from.
-        """
+        """As in Python, it is found out later; BundleError for a value whose origin is unknown."""
         user = self.user_module(module)
         if user is None:
             return super().undefined(module, name, place)
