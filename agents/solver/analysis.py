@@ -1,16 +1,8 @@
-"""Solved positions in words, as JSON and as pictures: what `connectx solve` prints.
-
-From a score to the end of the game.
-
-Scores are from the view of the player to move, on the scale of P. Pons' solver tutorial: k where
-the player wins with the k-th last of their stones, -k where the opponent wins with the k-th last
-of theirs, 0 for a draw. So a win is worth more the sooner it comes, a loss the later.
-"""
+"""Solved positions: found out about, and shown as `connectx solve` prints them."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import ceil
 from typing import NamedTuple
 
 from rich.console import Group, RenderableType
@@ -18,12 +10,14 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.agent import OnProgress
+from agents.reporting.board_text import STONE_STYLES
 from agents.reporting.display import shows_itself
 from agents.reporting.input_file import one_line
 from agents.reporting.rich_html import html_of, text_of
 from agents.solver.exact_moves import bounds_of_best
+from agents.solver.score_words import SCALE, in_words, plies_left, score_text
 from agents.solver.solver import ScoreBounds, Solver
-from envs.board import BoardGame, BoardState, state_from_moves
+from envs.board import BoardState, state_from_moves
 from envs.connectx import ConnectX
 from envs.render import SYMBOLS
 from envs.shown_position import show
@@ -157,66 +151,6 @@ def analyse_score(
     return Analysis(position, bounds)
 
 
-def plies_left(cells: int, plies: int, score: int) -> int:
-    """Plies until the game ends if both play their best, the last one counted.
-
-    Args:
-        cells: of the board.
-        plies: played so far.
-        score: of the position.
-    """
-    if score == 0:
-        return cells - plies
-    winner_began = (plies % 2 == 0) == (score > 0)
-    stones = (cells + 1) // 2 if winner_began else cells // 2
-    last_stone = stones + 1 - abs(score)  # with which the winner wins, counted from 1
-    return 2 * last_stone - winner_began - plies
-
-
-SCALE = (
-    "A score of 3: the player to move wins with their third-last stone; -3: the opponent wins with "
-    "theirs; 0: a draw. So a quick win scores more than a late one, and a late loss more than a "
-    "quick one. Moves are counted for the winner, the winning one too."
-)
-
-
-def in_words(position: ReachedPosition, bounds: ScoreBounds) -> str:
-    """Put a score into words for the player to move, as in "wins in 5 moves"."""
-    cells, plies = position.env.rows * position.env.columns, position.state.mask.bit_count()
-    return result_in_words(bounds, plies_to_end(cells, plies, bounds))
-
-
-def plies_to_end(cells: int, plies: int, bounds: ScoreBounds) -> int | None:
-    """As `plies_left`; the most plies where the bounds do not meet, None without a result."""
-    if bounds.outcome is None:
-        return None
-    return plies_left(cells, plies, bounds.lower if bounds.outcome > 0 else bounds.upper)
-
-
-def result_in_words(bounds: ScoreBounds, plies: int | None) -> str:
-    """Put a result into the words that everything shares, for the player to move.
-
-    Args:
-        bounds: of the score.
-        plies: until the game ends, at most. They are told as moves of the winner's own, the winning
-            one counted: "wins in 5 moves" is said of a win by the ninth ply.
-    """
-    if plies is not None and bounds.outcome:
-        moves = (plies + 1) // 2
-        count = f"{'' if bounds.exact else 'at most '}{moves} move{'' if moves == 1 else 's'}"
-        return f"{'wins' if bounds.outcome > 0 else 'loses'} in {count}"
-    if bounds.exact:
-        return "draw"
-    if bounds.lower >= 0:
-        return "draws at least"
-    return "draws at most" if bounds.upper <= 0 else "not decided yet"
-
-
-def score_text(bounds: ScoreBounds) -> str:
-    """A score, or the bounds of one that is not known."""
-    return str(bounds.lower) if bounds.exact else f"{bounds.lower}..{bounds.upper}"
-
-
 FULL_COLUMN = "-"
 
 
@@ -252,47 +186,7 @@ def _bounds(bounds: ScoreBounds) -> dict[str, int | None]:
     }
 
 
-STONE_STYLES = ("dim", "bold red", "bold yellow")
 BEST_STYLE = "bold green"
-
-
-def board_picture(env: BoardGame, state: BoardState, room: int | None = None) -> Text:
-    """The board with the numbers by which moves are named; a winning line is in brackets.
-
-    Args:
-        env: the rules.
-        state: the position.
-        room: characters of a line; a wider board is shown in parts, one below the other, each with
-            some of the columns. None is room for all.
-    """
-    board, winning = env.to_board(state), set(env.winning_cells(state))
-    labels = _cell_labels(env, board)
-    width = max(map(len, [*labels, str(env.columns)]))
-    most = env.columns if room is None else max(1, room // (width + 2))
-    most = ceil(env.columns / ceil(env.columns / most))  # parts of much the same width
-    parts = []
-    for first in range(0, env.columns, most):
-        columns = range(first, min(first + most, env.columns))
-        part = Text()
-        for row in range(env.rows):
-            for column in columns:
-                index = row * env.columns + column
-                opening, closing = "[]" if (row, column) in winning else "  "
-                label = f"{opening}{labels[index].rjust(width)}{closing}"
-                part.append(label, STONE_STYLES[board[index]])
-            part.append("\n")
-        if isinstance(env, ConnectX):
-            part.append("".join(f" {column + 1:{width}} " for column in columns))
-        part.rstrip()
-        parts.append(part)
-    return Text("\n\n").join(parts)
-
-
-def _cell_labels(env: BoardGame, board: list[int]) -> list[str]:
-    """Label each cell: a stone, or the cell's number where moves are cells."""
-    if isinstance(env, ConnectX):
-        return [SYMBOLS[cell] for cell in board]
-    return [SYMBOLS[cell] if cell else str(number) for number, cell in enumerate(board, start=1)]
 
 
 def render_analysis(analysis: Analysis) -> RenderableType:
@@ -343,8 +237,8 @@ def _findings(analysis: Analysis) -> Iterator[RenderableType]:
 
 def render_result(analysis: Analysis) -> Iterator[Text]:
     """The result for the player to move and, if it is known, the last move: a line each."""
-    player = analysis.position.state.player
-    meaning = in_words(analysis.position, analysis.bounds)
+    env, _, state = analysis.position
+    player, meaning = state.player, in_words(env, state, analysis.bounds)
     yield Text(f"Player {player} ({SYMBOLS[player]}) is to move: {meaning}.", "bold")
     if analysis.last_move is not None:
         yield Text(f"Under best play the game ends with move {analysis.last_move}.")
@@ -355,12 +249,13 @@ def _columns(analysis: Analysis) -> Table:
     grid = Table.grid(padding=(0, 2))
     grid.add_column(justify="right")
     grid.add_column(justify="right")
+    env, _, state = analysis.position
     for column, bounds in analysis.columns.items():
         is_best = column in analysis.best
         grid.add_row(
             f"column {column + 1}",
             score_text(bounds),
-            in_words(analysis.position, bounds),
+            in_words(env, state, bounds),
             "best" if is_best else "",
             style=BEST_STYLE if is_best else "",
         )

@@ -15,15 +15,9 @@ from agents.agent import Clock, TimeUp
 from agents.book.opening_book import shipped_book_of
 from agents.book.repertoire import promising_moves
 from agents.perfect import PerfectAgent
-from agents.solver.analysis import (
-    BEST_STYLE,
-    Analysis,
-    ReachedPosition,
-    analyse,
-    board_picture,
-    in_words,
-    render_result,
-)
+from agents.reporting.board_text import board_picture
+from agents.solver.analysis import BEST_STYLE, Analysis, ReachedPosition, analyse, render_result
+from agents.solver.score_words import in_words
 from agents.solver.solver import Solver
 from agents.solver.solver_engine import is_solvable
 from agents.traps.told_trap import ToldTrap, told_trap
@@ -134,6 +128,7 @@ def _table(told: ToldChoice) -> Table:
     table.add_column("with best play")
     table.add_column("replies that keep the result", justify="right")
     table.add_column("that give it away", justify="right")
+    env, _, state = told.analysis.position
     for column, bounds in told.analysis.columns.items():
         keeping, giving_away = NO_REPLIES, NO_REPLIES
         if column not in told.traps:
@@ -141,6 +136,6 @@ def _table(told: ToldChoice) -> Table:
         elif (trap := told.traps[column]) is not None:
             keeping, giving_away = str(len(trap.keeping)), str(trap.giving_away)
         style = BEST_STYLE if column == told.column else ""
-        meaning = in_words(told.analysis.position, bounds)
+        meaning = in_words(env, state, bounds)
         table.add_row(str(column + 1), meaning, keeping, giving_away, style=style)
     return table

@@ -1,7 +1,7 @@
 """Six sets of solved Connect Four positions: what they hold, and the files that they are kept in.
 
 A line of a file is a move string and the exact score from the view of the player to move, on the
-scale of `agents.solver.analysis`. The kinds are those of P. Pons' solver tutorial: phases by
+scale of `agents.solver.score_words`. The kinds are those of P. Pons' solver tutorial: phases by
 the plies played, difficulties by the plies left under best play.
 """
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from agents.solver.analysis import plies_left
+from agents.solver.score_words import plies_left
 
 FOLDER = Path(__file__).parents[1] / "positions"
 CELLS = 42

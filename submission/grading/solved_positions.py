@@ -21,6 +21,7 @@ from agents.reporting.input_file import quoted, read_content, read_header, refus
 from agents.solver.analysis import read_position
 from envs.board import BoardState, parse_moves, state_from_moves
 from envs.connectx import ConnectFour
+from submission.records import record_of
 
 GAME = ConnectFour()
 
@@ -295,7 +296,7 @@ def set_of_lines(path: Path, text: Sequence[str]) -> PositionSet:
     if about.get("sha256") != _hash(lines):
         raise ValueError(f"the positions {path} were changed after they were made: {ADVICE}")
     with refused(f"the positions {path} are damaged", ADVICE):
-        settings = PositionSettings(**about["settings"])
+        settings = record_of(PositionSettings, about["settings"])
         return PositionSet(tuple(map(_read_position, lines)), settings)
 
 

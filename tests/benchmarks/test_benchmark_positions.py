@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.solver.analysis import plies_left
+from agents.solver.score_words import plies_left
 from agents.solver.solver import Solver
 from benchmarks.solver.make_positions import make_set, mirror_free_identity, random_moves
 from benchmarks.solver.positions import (

@@ -13,8 +13,8 @@ from typing import Any
 from agents.agent import Clock, TimeUp
 from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.mcts_agent import MCTSAgent
-from agents.solver.analysis import plies_to_end, result_in_words
 from agents.solver.exact_moves import bounds_of_best
+from agents.solver.score_words import plies_to_end, result_in_words
 from agents.solver.solver import ScoreBounds, Solver
 from agents.solver.solver_engine import SolverJob
 from envs.board import BoardGame, BoardState
