@@ -77,9 +77,16 @@ class Submission:
             FileExistsError: there is one.
             OSError: it cannot be written.
         """
-        write_submission(self.source, Path(path), force=force)
-        self._path, self.is_saved = Path(path), True
-        return self._path
+        path = Path(path)
+        require_writable(path)
+        if path.exists() and not force and not is_bundle(path):
+            raise FileExistsError(
+                f"{path} is there and was not made by `connectx build`: write to another file, or "
+                "overwrite it with --force (from Python, force=True)"
+            )
+        replace_text(path, self.source)
+        self._path, self.is_saved = path, True
+        return path
 
     def check(self, **options: Any) -> "CheckReport":
         """Say whether Kaggle would accept it; see `check`."""
@@ -156,28 +163,8 @@ def _note(name: str, options: dict[str, JsonValue]) -> str | None:
     return None
 
 
-def write_submission(text: str, path: Path, *, force: bool = False) -> None:
-    """Write a submission file, unless that would overwrite one that this package has not made.
-
-    Raises:
-        FileExistsError: there is such a file, and nobody forces it.
-        OSError: it cannot be written.
-    """
-    require_writable(path)
-    if path.exists() and not force and not is_bundle(path):
-        raise FileExistsError(
-            f"{path} is there and was not made by `connectx build`: write to another file, or "
-            "overwrite it with --force (from Python, force=True)"
-        )
-    replace_text(path, text)
-
-
 def as_player(player: PlayerLike, referee: Referee = Referee.CONNECTX) -> Player:
     """The player that a name, a path, an agent, a submission or a function stands for.
-
-    Args:
-        player: any of these.
-        referee: whose game an agent is to play.
 
     Raises:
         ValueError: it stands for none.

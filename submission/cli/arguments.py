@@ -150,10 +150,6 @@ def require_files(
 def require_memory(megabytes: int, workers: int = 1) -> None:
     """Check that there is room for tables: the system may end a process that takes too much.
 
-    Args:
-        megabytes: of each table.
-        workers: processes of this machine that have one each.
-
     Raises:
         ValueError: there is not.
     """

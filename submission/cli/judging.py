@@ -41,7 +41,6 @@ from submission.grading.solved_positions import (
     read_position_set,
 )
 from submission.terminal import console, progress_bar, say
-from submission.web.saved_game import save_games
 
 
 @options_of(front_door.grade)
@@ -122,6 +121,8 @@ def review(
     result = front_door.review(files, player, **options)
     show(result, json, brief)
     if html is not None:
+        from submission.web.saved_game import save_games
+
         save_games([(game.env, game.replay) for game in result.games], html, options["time_limit"])
     require_complete(result.completion)
 

@@ -35,7 +35,6 @@ from submission.rating.ratings import require_ranking_library
 from submission.rating.round_robin import make_ladder
 from submission.reviewing.replays import recorded_replay
 from submission.terminal import console, say
-from submission.web.saved_game import game_to_show, save_games
 
 
 @options_of(front_door.evaluate)
@@ -116,6 +115,8 @@ def show_match(
 
 
 def _write_replay(match: Match, path: Path) -> None:
+    from submission.web.saved_game import game_to_show, save_games
+
     shown = game_to_show(match.records)
     if shown is None:
         say("No game was played: there is no page to write.")

@@ -249,10 +249,6 @@ def is_file(agent: str) -> bool:
 def play_slowly(file: Path, python: Path | None) -> None:
     """Play a pair of games as on a machine a third as fast.
 
-    Args:
-        file: the submission.
-        python: the interpreter that plays it; None for this one.
-
     Raises:
         typer.Exit: the submission fails.
     """

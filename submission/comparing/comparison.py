@@ -15,7 +15,7 @@ from submission.comparing.trials import SlowMoves
 from submission.figures import NOTHING, counted, elo_in_words, seconds, share_in_words
 from submission.grading.grade import Grade
 from submission.grading.grade_charts import figure_of, mistake_svg
-from submission.grading.grade_stats import ALL, HARD, Answer, Mistake
+from submission.grading.grade_stats import ALL, HARD
 from submission.grading.solved_positions import Phase
 from submission.match.completion import Completion, early_end_in_words
 from submission.match.match import failures, repetitions, results_table
@@ -199,21 +199,13 @@ def _lost(comparison: Comparison) -> Iterator[str]:
 
 def _in_words(pair: AnswerPair) -> str:
     """What the new player's answer does, and what a best one would."""
-    mistake = _mistake(pair.new)
-    if mistake is not None:
+    if (mistake := pair.new.mistake) is not None:
         return mistake.in_words
     return "no move" if pair.new.failure is None else f"no move, {pair.new.failure.cause}"
 
 
-def _mistake(answer: Answer) -> Mistake | None:
-    if answer.column is None:
-        return None
-    return Mistake(answer.position, answer.column, answer.half_points_lost)
-
-
 def _picture(pair: AnswerPair) -> str:
-    mistake = _mistake(pair.new)
-    return "" if mistake is None else mistake_svg(mistake)
+    return "" if pair.new.mistake is None else mistake_svg(pair.new.mistake)
 
 
 def _slow_faults(players: Sequence[SlowMoves]) -> Iterator[str]:

@@ -84,12 +84,6 @@ def play_until_decided(
     """Play the new player against the old one, until the test decides or all games are played.
 
     Ctrl-C and the death of a worker process end it early, see `Match.completion`.
-
-    Args:
-        pairing: the new player and the old one.
-        settings: which games, and what is to be told apart.
-        executor: any executor of the `concurrent.futures` kind.
-        on_progress: told the games, the most games, and how many more will do, as a text.
     """
     test, records = ThreeWayTest(settings.margin), dict[int, GameRecord]()
     told, foretold, begin = 0.0, "", perf_counter()

@@ -44,6 +44,13 @@ class Answer:
         """Its cost under best play: 2 from a win to a loss, 1 for half of that, or 0."""
         return self.position.outcome - self.outcome
 
+    @property
+    def mistake(self) -> "Mistake | None":
+        """What is wrong with it; None where it is best, or a failure."""
+        if self.column is None or self.is_best:
+            return None
+        return Mistake(self.position, self.column, self.half_points_lost)
+
 
 @dataclass(frozen=True, slots=True)
 class Measured:
@@ -169,10 +176,6 @@ class Mistake:
 
 def worst_mistakes(answers: Iterable[Answer], count: int) -> list[Mistake]:
     """Up to `count` mistakes: wins turned into losses first, then by score; no failures."""
-    mistakes = [
-        Mistake(answer.position, answer.column, answer.half_points_lost)
-        for answer in answers
-        if answer.column is not None and not answer.is_best
-    ]
+    mistakes = [answer.mistake for answer in answers if answer.mistake is not None]
     mistakes.sort(key=lambda mistake: (-mistake.half_points_lost, -mistake.score_lost))
     return mistakes[:count]

@@ -31,13 +31,6 @@ def grade_player(
 
     Ctrl-C and the death of a worker process end it early with the answers that there are until
     then; `Grade.completion` tells. The executor and its workers change only the time it takes.
-
-    Args:
-        player: the player to grade.
-        position_set: the positions.
-        settings: how it is asked.
-        executor: any executor of the `concurrent.futures` kind.
-        on_progress: told how many positions were answered.
     """
     positions = position_set.positions
     versions, answers = Versions.current(), dict[SolvedPosition, Answer]()

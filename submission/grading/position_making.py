@@ -66,11 +66,6 @@ def make_position_set(
 ) -> PositionSet:
     """Make a set of solved positions; the same settings give the same ones.
 
-    Args:
-        settings: how many positions of which plies, and the seed.
-        executor: any executor of the `concurrent.futures` kind.
-        on_progress: told how many positions have been drawn and solved.
-
     Raises:
         ChildProcessError: a worker process died.
     """
@@ -96,11 +91,6 @@ def solve_all(
     games: Sequence[str], executor: Executor, on_progress: OnProgress
 ) -> list[SolvedPosition]:
     """Solve the positions after these moves, and keep their order.
-
-    Args:
-        games: the moves that lead to each.
-        executor: any executor of the `concurrent.futures` kind.
-        on_progress: told how many are solved.
 
     Raises:
         ChildProcessError: a worker process died.
@@ -157,13 +147,7 @@ def _solver() -> Solver:
 
 
 def drawn_moves(style: Style, ply: int, rng: Random) -> str:
-    """Draw the moves of a game, counted from 1, to a position after `ply` plies.
-
-    Args:
-        style: what the position must be.
-        ply: one of the style's plies.
-        rng: draws the players and their moves.
-    """
+    """Draw the moves of a game, counted from 1, to a position after `ply` plies."""
     while True:
         players = [
             fallible_player(rng.choice(LOOK_AHEADS), rng.choice(RANDOM_SHARES)) for _ in (1, 2)

@@ -196,11 +196,6 @@ ADVICE = "make one with `connectx positions --output FILE`"
 def drawn(positions: Sequence[T], count: int, seed: int) -> tuple[T, ...]:
     """Draw some of the positions, and keep their order.
 
-    Args:
-        positions: of any kind.
-        count: how many.
-        seed: the same seed gives the same ones.
-
     Raises:
         ValueError: fewer than one, or more than there are.
     """

@@ -88,12 +88,7 @@ class Match(Printed):
 
 
 class ScoreBoard:
-    """Collects the games of some pairings, which come in any order.
-
-    Args:
-        pairings: the names of the player and the opponent of each; each pairing once.
-        sprt: the test that decides a pairing; None decides none.
-    """
+    """Collects the games of some pairings, which come in any order."""
 
     def __init__(self, pairings: Iterable[tuple[str, str]], sprt: Sprt | None) -> None:
         self._games: dict[tuple[str, str], dict[int, GameRecord]] = {

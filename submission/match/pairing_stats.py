@@ -72,12 +72,7 @@ class PairingStats:
 
 
 def pairing_stats(names: tuple[str, str], games: Sequence[GameRecord]) -> PairingStats:
-    """The statistics of the games of one pairing.
-
-    Args:
-        names: of the player and the opponent.
-        games: all of them theirs.
-    """
+    """The statistics of the games of one pairing."""
     player, opponent = names
     pairs = points_of_pairs(games)
     score = paired_score_estimate(pairs) if pairs else None
@@ -103,10 +98,5 @@ def _tally(games: Iterable[GameRecord]) -> Tally:
 
 
 def failures_of(name: str, games: Iterable[GameRecord]) -> dict[str, int]:
-    """How many of the games a player failed in, by its status: ERROR, INVALID or TIMEOUT.
-
-    Args:
-        name: of the player.
-        games: all of them with it.
-    """
+    """How many of the games a player failed in, by its status: ERROR, INVALID or TIMEOUT."""
     return dict(Counter(game.status_of(name) for game in games if name in game.failing_players))

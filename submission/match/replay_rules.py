@@ -15,11 +15,7 @@ Rewards = tuple[int | None, int | None]
 
 
 class ReplayRules:
-    """The rules that games were played by.
-
-    Args:
-        configuration: the board, the clock and the referee.
-    """
+    """The rules that games were played by."""
 
     def __init__(self, configuration: GameConfiguration) -> None:
         self._env = configuration.env

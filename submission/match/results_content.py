@@ -106,10 +106,6 @@ class ResultsContent(NamedTuple):
 def parse_results(content: bytes, path: Path) -> ResultsContent:
     """Read the content of a results file, also where its last line was torn off.
 
-    Args:
-        content: the file's bytes.
-        path: the file, for the messages.
-
     Raises:
         ValueError: it is no results file, one of another version, or a line is damaged.
     """

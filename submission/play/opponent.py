@@ -27,9 +27,7 @@ class OpponentFailed(Exception):
 class Opponent(ABC):
     """Chooses moves, for itself or as a hint, while it is `seated`.
 
-    Args:
-        text: as the person named it, with its options.
-        name: the same without them.
+    `text` names it as the person did, with its options, and `name` without them.
     """
 
     def __init__(self, text: str, name: str) -> None:
@@ -44,11 +42,6 @@ class Opponent(ABC):
     @abstractmethod
     def choose(self, env: BoardGame, state: BoardState, time_limit: float) -> int:
         """Its move for the player to move.
-
-        Args:
-            env: the rules.
-            state: a position in which the game goes on.
-            time_limit: seconds.
 
         Raises:
             OpponentFailed: it gives none.

@@ -46,13 +46,7 @@ class LostGames:
 
 
 def lost_games(player: str, records: Iterable[GameRecord], most: int) -> list[LostGames]:
-    """List what a player has lost, by opponent: its failures first, then the quickest losses.
-
-    Args:
-        player: the loser.
-        records: games, also of others.
-        most: how many are shown of each opponent.
-    """
+    """List what a player has lost, by opponent: its failures first, then the quickest losses."""
     by_opponent: dict[str, list[GameRecord]] = defaultdict(list)
     for record in records:
         if player in record.pairing and result_of(player, record) in LOST:

@@ -135,13 +135,6 @@ def rank_player(
 
     Its games tell most where each side wins as often. The games do not depend on the number of
     workers, but for the time limit, after which no further one begins.
-
-    Args:
-        player: whom to rank.
-        settings: the most games, in the own arena.
-        seconds: after so long no further game begins.
-        executor: any executor of the `concurrent.futures` kind.
-        on_progress: told the games, the most games, and the next opponent.
     """
     begin, records = monotonic(), list[GameRecord]()
     openings = shuffled_openings(settings)

@@ -20,12 +20,7 @@ MOST_LINES = 8
 
 
 def rating_chart(ratings: Mapping[str, Estimate], anchor: str) -> str:
-    """Ratings with their 95 % intervals, the strongest on top; an arrow where one is open.
-
-    Args:
-        ratings: by player, the strongest first.
-        anchor: the player whose rating is 0.
-    """
+    """Ratings with their 95 % intervals, the strongest on top; an arrow where one is open."""
     names = [_shortened(player) for player in ratings]
     scale = Scale([*ratings.values()], left=MARGIN + max(text_width(name, SIZE) for name in names))
     bottom = MARGIN + ROW * len(names)

@@ -14,10 +14,6 @@ from submission.rating.ratings import encounters_of, rate
 def make_ladder(match: Match, anchor: str | None) -> Ladder:
     """Rate the players of a round robin.
 
-    Args:
-        match: the games; fewer than were asked for after an interrupt.
-        anchor: whose rating is 0; None takes the player in the middle.
-
     Raises:
         ValueError: the anchor is none of the players.
         ModuleNotFoundError: choix is not installed.

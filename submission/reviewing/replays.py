@@ -99,13 +99,7 @@ def _results(path: Path) -> ReplayFile:
 
 
 def recorded_replay(number: int, game: str, record: GameRecord) -> Replay:
-    """The replay of a recorded game.
-
-    Args:
-        number: in its file, from 0.
-        game: as `envs.games.game_id` names it.
-        record: the game.
-    """
+    """The replay of a recorded game."""
     names = record.player, record.opponent
     return Replay(
         number=number,
