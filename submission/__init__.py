@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         rank,
         review,
     )
-    from submission.play.board_widget import Board as Board
+    from submission.web.board_widget import Board as Board
 
 __all__ = [
     "Submission",
@@ -50,7 +50,7 @@ def __getattr__(name: str) -> Any:
 
 def _board() -> Any:
     try:
-        from submission.play.board_widget import Board
+        from submission.web.board_widget import Board
     except ModuleNotFoundError as error:
         if error.name not in ("anywidget", "ipywidgets", "traitlets"):
             raise

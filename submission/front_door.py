@@ -1,222 +1,54 @@
 """Build, check, evaluate, compare, grade, rank and review from Python, as the commands do.
 
-A player is the name of one of Kaggle's agents or of ours, with options if need be
-(`mcts:simulations=500,seed=1`); the path of a submission file; an agent; a `Submission`; or a
-function of Kaggle's observation and configuration.
+`submission.building` says what can be a player.
 """
 
-import os
-import weakref
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Sequence
 from dataclasses import replace
-from inspect import getsourcefile
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
-from agents.agent import Agent
-from agents.options import agent_options, require_at_least
-from agents.registry import (
-    REGISTERED,
-    JsonValue,
-    joined_options,
-    make_agent,
-    option_texts,
-    parse_specification,
-)
-from agents.reporting.output_file import replace_text, require_writable
-from envs.connectx import ConnectFour
+from agents.options import require_at_least
 from submission.arena.game_record import GameConfiguration
-from submission.arena.players import (
-    Pairing,
-    Player,
-    PlayerKind,
-    against_each,
-    find_player,
-    named_apart,
-    round_robin,
-    trusted,
-)
-from submission.bundle.bundle import build_bundle, is_bundle
-from submission.bundle.functions.function_file import function_file
+from submission.arena.players import Pairing, against_each, round_robin
+from submission.building import PlayerLike, Submission, as_player, build, entrants_of, submission_of
 from submission.checking.check import check_submission
-from submission.checking.check_report import check_summary, render_check
 from submission.checking.check_result import CheckReport
-from submission.comparing.comparison import Comparison, ComparisonSettings, play_until_decided
-from submission.comparing.comparison_report import comparison_summary, render_comparison
+from submission.comparing.comparison import Comparison
+from submission.comparing.new_against_old import ComparisonSettings, play_until_decided
 from submission.comparing.trials import require_accepted, slow_moves
 from submission.executors.dask_workers import chosen_executor
 from submission.executors.local_workers import CORES
-from submission.grading.grade_report import grade_pictures, render_grade
-from submission.grading.grading import Grade, GradeSettings, grade_player
+from submission.grading.grade import Grade, GradeSettings
+from submission.grading.grading import grade_player
 from submission.grading.published_sets import PublishedSet, read_positions_to_ask
 from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position_set
 from submission.kaggle import Referee
-from submission.match.match import Completion, Match
-from submission.match.match_report import render_match
+from submission.match.completion import Completion
+from submission.match.match import Match
 from submission.match.run import Run
 from submission.match.schedule import Arena, Settings, require_pairs
 from submission.match.sprt import Sprt, parse_sprt
-from submission.rating.ladder import Ladder, make_ladder, require_round_robin
-from submission.rating.ladder_report import rating_chart, render_ladder
+from submission.rating.ladder import Ladder
 from submission.rating.rank import Rank, rank_player
-from submission.rating.rank_report import rank_summary, render_rank
 from submission.rating.ratings import require_ranking_library
-from submission.reports import pictures, summary, tables
-from submission.reviewing.review import Review, review_games
-from submission.reviewing.review_report import render_review
-from submission.sandbox.folders import owned_folder
+from submission.rating.round_robin import make_ladder, require_round_robin
+from submission.reviewing.review import Review
+from submission.reviewing.review_games import review_games
 from submission.sandbox.interpreter import find_python
-from submission.summaries import grade_summary, ladder_summary, match_summary, review_summary
 from submission.terminal import progress_bar
 
-DEFAULT_OUTPUT = Path("submission.py")
-
-
-tables.register(CheckReport, render_check)
-tables.register(Match, render_match)
-tables.register(Grade, render_grade)
-tables.register(Ladder, render_ladder)
-tables.register(Review, render_review)
-tables.register(Comparison, render_comparison)
-tables.register(Rank, render_rank)
-
-summary.register(CheckReport, check_summary)
-summary.register(Match, match_summary)
-summary.register(Grade, grade_summary)
-summary.register(Ladder, ladder_summary)
-summary.register(Review, review_summary)
-summary.register(Comparison, comparison_summary)
-summary.register(Rank, rank_summary)
-
-pictures.register(Grade, grade_pictures)
-pictures.register(Ladder, lambda ladder: [rating_chart(ladder)])
-
-
-class Submission:
-    """The text of a submission file, and what can be done with it.
-
-    Args:
-        source: the text.
-        name: whom it plays, for the tables.
-        note: a sentence for the one who builds it; None: there is none.
-    """
-
-    def __init__(self, source: str, name: str, note: str | None = None) -> None:
-        self.source = source
-        self.name = name
-        self.note = note
-        self.is_saved = False
-        self._path: Path | None = None
-
-    @property
-    def path(self) -> Path:
-        """Where it was saved; before that, a temporary file that goes with this object."""
-        if self._path is None:
-            stack = ExitStack()
-            weakref.finalize(self, stack.close)
-            self._path = stack.enter_context(owned_folder()) / DEFAULT_OUTPUT
-            replace_text(self._path, self.source)
-        return self._path
-
-    def save(self, path: str | Path = DEFAULT_OUTPUT, *, force: bool = False) -> Path:
-        """Write the file.
-
-        Args:
-            path: where; a file that this package has not made is left alone.
-            force: overwrite such a file, too.
-
-        Raises:
-            FileExistsError: there is one.
-            OSError: it cannot be written.
-        """
-        write_submission(self.source, Path(path), force=force)
-        self._path, self.is_saved = Path(path), True
-        return self._path
-
-    def check(self, **options: Any) -> CheckReport:
-        """Say whether Kaggle would accept it; see `check`."""
-        return check(self, **options)
-
-    def evaluate(
-        self, against: "PlayerLike | Sequence[PlayerLike]" = ("random", "negamax"), **options: Any
-    ) -> Match:
-        """Play against others; see `evaluate`."""
-        return evaluate(self, against, **options)
-
-    def grade(self, **options: Any) -> Grade:
-        """Compare its moves with the truth; see `grade`."""
-        return grade(self, **options)
-
-    def __repr__(self) -> str:
-        size = f"{len(self.source.encode()) / 1000:.0f} kB"
-        return f"<submission of {self.name}, {size}>{f' {self.note}' if self.note else ''}"
-
-
-PlayerLike: TypeAlias = str | Path | Agent | Submission | Player | Callable[..., Any]
-
-
-def build(
-    agent: str | Agent | Callable[..., Any],
-    *,
-    source: str | Path | None = None,
-    game: str = "connectx",
-    **options: JsonValue,
-) -> Submission:
-    """Bundle an agent into one self-contained file.
-
-    Args:
-        agent: the name of one of ours, with options if need be (`level:n=7`); with `source`, of a
-            class in that file; or an agent, or a function of Kaggle's observation and
-            configuration, which is written into a file as its module has it, with all that it
-            uses, and only where that plays the same.
-        source: a file with a class that inherits `agents.Agent`.
-        game: one that the file plays besides ConnectX: `tictactoe`.
-        options: of the named agent, as `connectx agents` lists them.
-
-    Raises:
-        ValueError: unknown agent, option or game, or something that cannot be bundled.
-        OSError: a file cannot be read.
-    """
-    if isinstance(agent, str):
-        name, named = parse_specification(agent)
-        chosen = joined_options(named, options)
-        text = build_bundle(name, chosen, None if source is None else Path(source), game)
-        note = _note(name, chosen) if source is None and game == "connectx" else None
-        return Submission(text, _specification(name, chosen), note)
-    if source is not None or options:
-        raise ValueError("a source and options go with the name of an agent: name it")
-    if isinstance(agent, Agent):
-        return _bundled(agent, game)
-    if game != "connectx":
-        raise ValueError("a game goes with an agent: a function says itself what it plays")
-    name, text = function_file(agent)
-    return Submission(text, name)
-
-
-def _note(name: str, options: dict[str, JsonValue]) -> str | None:
-    """Say that a registered agent does not play Kaggle's board, for its weights are of another."""
-    try:
-        make_agent(name, **options).require_playable(ConnectFour())
-    except ValueError as error:
-        return f"On Kaggle's board all its moves will be makeshift: {error}."
-    return None
-
-
-def write_submission(text: str, path: Path, *, force: bool = False) -> None:
-    """Write a submission file, unless that would overwrite one that this package has not made.
-
-    Raises:
-        FileExistsError: there is such a file, and nobody forces it.
-        OSError: it cannot be written.
-    """
-    require_writable(path)
-    if path.exists() and not force and not is_bundle(path):
-        raise FileExistsError(
-            f"{path} is there and was not made by `connectx build`: write to another file, or "
-            "overwrite it with --force (from Python, force=True)"
-        )
-    replace_text(path, text)
+__all__ = [
+    "Submission",
+    "build",
+    "check",
+    "compare",
+    "evaluate",
+    "grade",
+    "ladder",
+    "rank",
+    "review",
+]
 
 
 def check(
@@ -244,7 +76,7 @@ def check(
         ValueError, OSError, ImportError, ChildProcessError: see `check_submission`.
     """
     game = Referee(referee).game
-    submission = None if isinstance(player, str | Path) else _submission_of(player, game)
+    submission = None if isinstance(player, str | Path) else submission_of(player, game)
     path = submission.path if submission else Path(str(player))
     is_saved = submission is None or submission.is_saved
     name = str(path) if submission is None or is_saved else submission.name
@@ -311,7 +143,7 @@ def evaluate(
     Raises:
         ValueError, OSError, ModuleNotFoundError: bad input, before any game is played.
     """
-    hero, *opponents = _entrants([player, *_several(against)], referee, arena, trust)
+    hero, *opponents = entrants_of([player, *_several(against)], referee, arena, trust)
     settings = Settings(
         games=require_pairs(games),
         seed=seed,
@@ -388,33 +220,14 @@ def ladder(
 ) -> Ladder:
     """Find out who is stronger: everyone plays everyone, and Elo ratings come of it.
 
-    Args:
-        players: two or more.
-        games: of each two players; an even number.
-        anchor: the name of the player whose rating is 0; by default the one in the middle.
-        seed: the same seed gives the same games, up to the players' clocks.
-        opening_plies: games begin in turn in all positions of this ply.
-        referee: the environment of kaggle-environments: `connectx`, `open_spiel_connect_four` or
-            `open_spiel_tic_tac_toe`.
-        arena: `kaggle`, or `own`, which is many times faster, for `connectx`.
-        rows: height of the board; by default 6, in tic-tac-toe 3.
-        columns: width of the board; by default 7, in tic-tac-toe 3.
-        inarow: stones in a row that win; by default 4, in tic-tac-toe 3.
-        act_timeout: seconds for a move; beyond them the bank is used, of 60 s, or 12 s with
-            OpenSpiel's environments.
-        trust: files of these players are your own: in the own arena they play in the workers
-            themselves, where nothing contains or ends them, hundreds of games a second.
-        workers: games at the same time, at most one a core to be fair.
-        dask: address of a Dask scheduler, whose workers play instead.
-        results: a file that gets each game as it ends.
-        resume: play what is not yet in that file.
-        progress: show a bar on stderr.
+    The players are two or more. `anchor` is the name of the one whose rating is 0, by default the
+    one in the middle. The other options are those of `evaluate`, with `games` of each two players.
 
     Raises:
         ValueError, OSError: bad input.
         ModuleNotFoundError: the extra `rank` is not installed, or kaggle_environments is not.
     """
-    entrants = _entrants(players, referee, arena, trust)
+    entrants = entrants_of(players, referee, arena, trust)
     require_round_robin([entrant.name for entrant in entrants], anchor)
     require_ranking_library()
     settings = Settings(
@@ -448,25 +261,15 @@ def compare(
     better, worse and equal apart; both are asked for their moves in the same solved positions; and
     on Linux their moves are timed at a third of the speed.
 
-    Args:
-        new: the new version.
-        old: what it is compared with.
-        margin: the difference in Elo that matters; it takes a quarter of the games to tell twice
-            as much.
-        games: the most games; an even number.
-        sample: how many solved positions, drawn by the seed.
-        seed: the same seed gives the same games and positions, up to the players' clocks.
-        opening_plies: games begin in turn in all positions of this ply.
-        act_timeout: seconds for a move; beyond them the bank of 60 s is used.
-        trust: the files are your own, and play in the workers themselves; see `evaluate`.
-        workers: games at the same time, at most one a core to be fair.
-        progress: show a bar on stderr, with how long it will take.
+    `margin` is the difference in Elo that matters: it takes a quarter of the games to tell twice as
+    much. `games` are the most, and `sample` is how many solved positions the seed draws. The other
+    options are those of `evaluate`.
 
     Raises:
         ValueError, OSError, ImportError: bad input, or a player that would not be accepted.
     """
     settings = ComparisonSettings(margin, games, seed, opening_plies, act_timeout)
-    players = _entrants([new, old], Referee.CONNECTX, Arena.OWN, trust)
+    players = entrants_of([new, old], Referee.CONNECTX, Arena.OWN, trust)
     if players[0] == players[1]:
         raise ValueError(f"{players[0].name} is compared with itself: name another version, too")
     positions = read_position_set(SHIPPED_POSITIONS).sample(sample, seed)
@@ -505,22 +308,14 @@ def rank(
 ) -> Rank:
     """Find the level that is as strong as a player, and its Elo, by games that adapt to it.
 
-    Args:
-        player: whom to rank.
-        games: the most games; an even number.
-        minutes: after so long no further game begins.
-        seed: the same seed gives the same games, up to the players' clocks.
-        opening_plies: games begin in turn in all positions of this ply.
-        act_timeout: seconds for a move; beyond them the bank of 60 s is used.
-        trust: the file is your own, and plays in the workers themselves; see `evaluate`.
-        workers: games at the same time, at most one a core to be fair.
-        progress: show a bar on stderr.
+    `games` are the most, and after `minutes` no further game begins. The other options are those of
+    `evaluate`.
 
     Raises:
         ValueError, OSError, ModuleNotFoundError: bad input.
     """
     require_at_least("minutes", minutes, 0)
-    (ranked,) = _entrants([player], Referee.CONNECTX, Arena.OWN, trust)
+    (ranked,) = entrants_of([player], Referee.CONNECTX, Arena.OWN, trust)
     settings = Settings(
         games=require_pairs(games),
         seed=seed,
@@ -553,7 +348,7 @@ def review(
         progress: show a bar on stderr.
 
     Raises:
-        ValueError, OSError: bad input; see `submission.reviewing.review.review_games`.
+        ValueError, OSError: bad input; see `submission.reviewing.review_games.review_games`.
     """
     paths = [files] if isinstance(files, str | Path) else files
     log = None if logs is None else Path(logs)
@@ -561,80 +356,5 @@ def review(
         return review_games([*map(Path, paths)], player, log, time_limit, show)
 
 
-def as_player(player: PlayerLike, referee: Referee = Referee.CONNECTX) -> Player:
-    """The player that a name, a path, an agent, a submission or a function stands for.
-
-    Args:
-        player: any of these.
-        referee: whose game an agent is to play.
-
-    Raises:
-        ValueError: it stands for none.
-        OSError: a file cannot be read.
-    """
-    match player:
-        case Player():
-            return player
-        case str() | Path():
-            return find_player(os.fspath(player), referee)
-        case Agent() if name := _registered_name(player):
-            return find_player(_specification(name, _chosen_options(player)), referee)
-    submission = _submission_of(player, referee.game)
-    return Player(submission.name, PlayerKind.FILE, submission.source.encode())
-
-
-def _entrants(players: Sequence[PlayerLike], referee: str, arena: str, trust: bool) -> list[Player]:
-    """The players of a match, two versions of one function named apart."""
-    entrants = named_apart([as_player(each, Referee(referee)) for each in players])
-    if not trust:
-        return entrants
-    if Arena(arena) is not Arena.OWN:
-        raise ValueError("trusted files play in the own arena alone: add --arena own to --trust")
-    return [trusted(entrant) for entrant in entrants]
-
-
-def _submission_of(player: PlayerLike, game: str) -> Submission:
-    match player:
-        case Submission():
-            return player
-        case Agent():
-            return _bundled(player, game)
-    return build(player)  # type: ignore[arg-type]
-
-
 def _several(players: PlayerLike | Sequence[PlayerLike]) -> Sequence[PlayerLike]:
     return players if isinstance(players, list | tuple) else [players]  # type: ignore[list-item]
-
-
-def _bundled(agent: Agent, game: str) -> Submission:
-    """The bundle of an agent: one of ours, or one whose class stands in a file."""
-    options = _chosen_options(agent)
-    if name := _registered_name(agent):
-        return build(name, game=game, **options)
-    file = getsourcefile(type(agent))
-    if file is None or not Path(file).is_file():
-        raise ValueError(
-            f"the class {type(agent).__name__} stands in no file: put it into one, and build it "
-            "from there"
-        )
-    return build(type(agent).__name__, source=file, game=game, **options)
-
-
-def _chosen_options(agent: Agent) -> dict[str, Any]:
-    """The options of an agent that differ from their defaults."""
-    return {
-        option.name: value
-        for option in agent_options(type(agent))
-        if (value := getattr(agent, option.name)) != option.default
-    }
-
-
-def _registered_name(agent: Agent) -> str | None:
-    """The name of an agent of ours; None for any other."""
-    return next((name for name, cls in REGISTERED.items() if cls is type(agent)), None)
-
-
-def _specification(name: str, options: dict[str, Any]) -> str:
-    """The text that names an agent with its options."""
-    words = option_texts(dict(sorted(options.items())))
-    return f"{name}:{','.join(words)}" if words else name

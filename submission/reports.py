@@ -4,7 +4,8 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, singledispatch
+from functools import cache
+from math import isfinite
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -21,57 +22,37 @@ from submission.terminal import console
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-NOTHING = "-"
-"""Shown in a table where there is no figure."""
-
-
-@singledispatch
-def tables(result: object) -> RenderableType:
-    """The tables of a result, with notes; `submission.front_door` registers those of each kind."""
-    return Text(object.__repr__(result))
-
-
-@singledispatch
-def summary(result: object) -> Sequence[str | Text]:
-    """What a result comes to, in a few sentences that stand last; none where nothing is shorter.
-
-    `submission.front_door` registers those of each kind, too.
-    """
-    return ()
-
-
-def _sentences(result: object) -> list[Text]:
-    return [Text(each) if isinstance(each, str) else each for each in summary(result)]
-
-
 PICTURE = "background: #ffffff; color: #0b1f38; margin: 0.5em 0; padding: 0.5em"
 """The look of a picture in a notebook, which may be dark around it."""
-
-
-@singledispatch
-def pictures(result: object) -> Sequence[str]:
-    """The pictures of a result, as SVG, which a notebook shows below the tables.
-
-    `submission.front_door` registers those of each kind, too.
-    """
-    return ()
 
 
 class Printed(ABC):
     """A result that prints as the tables of its command, in a terminal and in a notebook."""
 
-    def __rich__(self) -> RenderableType:
-        """The tables and the rules of counting, and at last the summary, where the eye is."""
-        return Group(tables(self), *_sentences(self))
+    @abstractmethod
+    def tables(self) -> RenderableType:
+        """All figures, and the rules by which they are counted."""
 
-    @property
-    def brief(self) -> RenderableType:
-        """The summary alone."""
-        return Group(*_sentences(self)) if summary(self) else tables(self)
+    @abstractmethod
+    def summary(self) -> Sequence[str | Text]:
+        """All that went wrong, and what the result comes to, in a few sentences."""
+
+    def pictures(self) -> Sequence[str]:
+        """Pictures as SVG, which a notebook shows below the tables."""
+        return ()
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
         """All of it as what `json.dumps` takes."""
+
+    def __rich__(self) -> RenderableType:
+        """The tables, and at last the summary, where the eye is."""
+        return Group(self.tables(), self.brief)
+
+    @property
+    def brief(self) -> RenderableType:
+        """The summary alone."""
+        return Group(*(Text(each) if isinstance(each, str) else each for each in self.summary()))
 
     def __str__(self) -> str:
         """The tables as text, as wide as the terminal."""
@@ -86,7 +67,7 @@ class Printed(ABC):
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         """The views among which a notebook chooses."""
-        drawn = (in_page(svg, "a picture of these results", PICTURE) for svg in pictures(self))
+        drawn = (in_page(svg, "a picture of these results", PICTURE) for svg in self.pictures())
         plain = Text.from_ansi(str(self)).plain  # notebooks ask all programs for colours
         return {"text/plain": plain, "text/html": "".join([html_of(self.__rich__()), *drawn])}
 
@@ -100,6 +81,28 @@ def plain_table(title: str) -> Table:
         collapse_padding=True,
         pad_edge=False,
     )
+
+
+def add_figures(table: Table, *headings: str) -> None:
+    """Add columns of figures to a table."""
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=True)
+
+
+def finite(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The same for JSON, which has no infinite numbers: None stands for them."""
+    return {name: _finite(value) for name, value in fields.items()}
+
+
+def _finite(value: Any) -> Any:
+    match value:
+        case float() if not isfinite(value):
+            return None
+        case Mapping():
+            return finite(value)
+        case list() | tuple():
+            return [_finite(each) for each in value]
+    return value
 
 
 WIDEST = 1000
@@ -143,8 +146,7 @@ class PlayerTable:
             table.add_column("", justify="right", no_wrap=True)
         width = max(map(len, [self.label, *names.values()]))
         table.add_column(self.label, overflow="fold", width=min(folded, width))
-        for heading in self.headings:
-            table.add_column(heading, justify="right", no_wrap=True)
+        add_figures(table, *self.headings)
         for rank, (name, cells) in enumerate(self.rows.items(), start=1):
             number = [str(rank)] if self.is_ranking else []
             table.add_row(*number, Text(names[name]), *map(Text, cells))

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.agent import OnProgress
-from agents.reporting.board_picture import STONE_STYLES
+from agents.reporting.board_text import STONE_STYLES
 from agents.reporting.display import shows_itself
 from agents.reporting.rich_html import html_of, text_of
 from agents.solver.exact_moves import bounds_of_best
@@ -195,8 +195,8 @@ def _findings(analysis: Analysis) -> Iterator[RenderableType]:
 
 def render_result(analysis: Analysis) -> Iterator[Text]:
     """The result for the player to move and, if it is known, the last move: a line each."""
-    player = analysis.position.state.player
-    meaning = in_words(analysis.position, analysis.bounds)
+    env, _, state = analysis.position
+    player, meaning = state.player, in_words(env, state, analysis.bounds)
     yield Text(f"Player {player} ({SYMBOLS[player]}) is to move: {meaning}.", "bold")
     if analysis.last_move is not None:
         yield Text(f"Under best play the game ends with move {analysis.last_move}.")
@@ -207,12 +207,13 @@ def _columns(analysis: Analysis) -> Table:
     grid = Table.grid(padding=(0, 2))
     grid.add_column(justify="right")
     grid.add_column(justify="right")
+    env, _, state = analysis.position
     for column, bounds in analysis.columns.items():
         is_best = column in analysis.best
         grid.add_row(
             f"column {column + 1}",
             score_text(bounds),
-            in_words(analysis.position, bounds),
+            in_words(env, state, bounds),
             "best" if is_best else "",
             style=BEST_STYLE if is_best else "",
         )

@@ -1,12 +1,21 @@
-"""Scores in words, from a score to the end of the game.
+"""Scores in words: who wins, how far away the end is, and which move leads there.
 
 Scores are from the view of the player to move, on the scale of P. Pons' solver tutorial: k where
 the player wins with the k-th last of their stones, -k where the opponent wins with the k-th last
 of theirs, 0 for a draw. So a win is worth more the sooner it comes, a loss the later.
 """
 
-from agents.solver.reached_position import ReachedPosition
 from agents.solver.solver import ScoreBounds
+from envs.board import BoardGame, BoardState
+
+SCALE = (
+    "A score of 3: the player to move wins with their third-last stone; -3: the opponent wins with "
+    "theirs; 0: a draw. So a quick win scores more than a late one, and a late loss more than a "
+    "quick one. Moves are counted for the winner, the winning one too."
+)
+
+
+DRAW = "draw"
 
 
 def plies_left(cells: int, plies: int, score: int) -> int:
@@ -25,17 +34,21 @@ def plies_left(cells: int, plies: int, score: int) -> int:
     return 2 * last_stone - winner_began - plies
 
 
-SCALE = (
-    "A score of 3: the player to move wins with their third-last stone; -3: the opponent wins with "
-    "theirs; 0: a draw. So a quick win scores more than a late one, and a late loss more than a "
-    "quick one. Moves are counted for the winner, the winning one too."
-)
-
-
-def in_words(position: ReachedPosition, bounds: ScoreBounds) -> str:
+def in_words(env: BoardGame, state: BoardState, bounds: ScoreBounds) -> str:
     """Put a score into words for the player to move, as in "wins in 5 moves"."""
-    cells, plies = position.env.rows * position.env.columns, position.state.mask.bit_count()
-    return result_in_words(bounds, plies_to_end(cells, plies, bounds))
+    plies = plies_to_end(env.rows * env.columns, state.mask.bit_count(), bounds)
+    return result_in_words(bounds, plies)
+
+
+def column_in_words(env: BoardGame, state: BoardState, column: int, bounds: ScoreBounds) -> str:
+    """Say what playing a column, counted from 0, comes to: "column 3 loses in 4 moves"."""
+    meaning = in_words(env, state, bounds)
+    return f"column {column + 1} {'leads to a draw' if meaning == DRAW else meaning}"
+
+
+def position_in_words(moves: str) -> str:
+    """Say which position a move string leads to, as in "after 4453"."""
+    return f"after {moves}" if moves else "on the empty board"
 
 
 def plies_to_end(cells: int, plies: int, bounds: ScoreBounds) -> int | None:
@@ -58,7 +71,7 @@ def result_in_words(bounds: ScoreBounds, plies: int | None) -> str:
         count = f"{'' if bounds.exact else 'at most '}{moves} move{'' if moves == 1 else 's'}"
         return f"{'wins' if bounds.outcome > 0 else 'loses'} in {count}"
     if bounds.exact:
-        return "draw"
+        return DRAW
     if bounds.lower >= 0:
         return "draws at least"
     return "draws at most" if bounds.upper <= 0 else "not decided yet"

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from agents.registry import make_agent
-from agents.reporting.board_picture import board_picture
+from agents.reporting.board_text import board_picture
 from agents.trace.recorder import LIMIT
 from agents.trace.recording import RECORDED_SEARCHES, recorded
 from agents.trace.story import PLAYERS, LeafValues, tell

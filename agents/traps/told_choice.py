@@ -15,7 +15,7 @@ from agents.agent import Clock, TimeUp
 from agents.book.opening_book import shipped_book_of
 from agents.book.repertoire import promising_moves
 from agents.perfect import PerfectAgent
-from agents.reporting.board_picture import board_picture
+from agents.reporting.board_text import board_picture
 from agents.solver.analysis import BEST_STYLE, Analysis, analyse, render_result
 from agents.solver.reached_position import ReachedPosition
 from agents.solver.score_words import in_words
@@ -123,6 +123,7 @@ def _table(told: ToldChoice) -> Table:
     table.add_column("with best play")
     table.add_column("replies that keep the result", justify="right")
     table.add_column("that give it away", justify="right")
+    env, _, state = told.analysis.position
     for column, bounds in told.analysis.columns.items():
         keeping, giving_away = NO_REPLIES, NO_REPLIES
         if column not in told.traps:
@@ -130,6 +131,6 @@ def _table(told: ToldChoice) -> Table:
         elif (trap := told.traps[column]) is not None:
             keeping, giving_away = str(len(trap.keeping)), str(trap.giving_away)
         style = BEST_STYLE if column == told.column else ""
-        meaning = in_words(told.analysis.position, bounds)
+        meaning = in_words(env, state, bounds)
         table.add_row(str(column + 1), meaning, keeping, giving_away, style=style)
     return table

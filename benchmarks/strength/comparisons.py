@@ -12,8 +12,8 @@ from statistics import fmean
 
 from benchmarks.results import Report, table
 from submission.arena.players import Pairing, Player, PlayerKind, trusted
-from submission.comparing.comparison import ComparisonSettings, Games, play_until_decided
 from submission.comparing.finding import Finding
+from submission.comparing.new_against_old import ComparisonSettings, Games, play_until_decided
 
 SOURCE = """
 import random

@@ -1,6 +1,5 @@
 """The record of one game, and the rules and the clock that it was played by."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from math import inf
@@ -65,15 +64,6 @@ class GameConfiguration:
             for size, default in zip((rows, columns, inarow), defaults, strict=True)
         )
         return cls(rows, columns, inarow, act_timeout, referee)
-
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> "GameConfiguration":
-        """The configuration whose `dataclasses.asdict` went through JSON; old ones lack a referee.
-
-        Raises:
-            TypeError, ValueError: a field is missing, unknown or of another type.
-        """
-        return cls(**{**fields, "referee": Referee(fields.get("referee", Referee.CONNECTX))})
 
     @property
     def _is_tic_tac_toe(self) -> bool:
@@ -198,26 +188,3 @@ class GameRecord:
     def opponent_seat(self) -> int:
         """The other seat than the player's."""
         return 3 - self.seat
-
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> "GameRecord":
-        """The record whose `dataclasses.asdict` went through JSON.
-
-        Raises:
-            KeyError, TypeError, ValueError: a field is missing, unknown or of another type.
-        """
-        first, second = fields["durations"]
-        first_status, second_status = fields["statuses"]
-        first_reward, second_reward = fields["rewards"]
-        return cls(
-            **{
-                **fields,
-                "opening": tuple(fields["opening"]),
-                "columns": tuple(fields["columns"]),
-                "statuses": (first_status, second_status),
-                "rewards": (first_reward, second_reward),
-                "result": Result(fields["result"]),
-                "durations": (tuple(first), tuple(second)),
-                "stderr": tuple(fields["stderr"]),
-            }
-        )

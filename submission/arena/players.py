@@ -1,14 +1,13 @@
 """Players: from a name on the command line to code that Kaggle runs, and who meets whom."""
 
 import ast
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from hashlib import sha256
 from itertools import chain, combinations, count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from agents.agent import Agent
 from agents.registry import REGISTERED, parse_specification
@@ -153,11 +152,6 @@ class Identity:
     def of(cls, player: Player) -> "Identity":
         """The identity of a player."""
         return cls(player.name, player.kind, player.sha256)
-
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> "Identity":
-        """The identity whose `dataclasses.asdict` went through JSON."""
-        return cls(**{**fields, "kind": PlayerKind(fields["kind"])})
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from rich.console import RenderableType
+from rich.text import Text
+
 from submission.checking.diagnosis import Fault, describe_choice, doubt_choice
 from submission.checking.game_plan import Limits
 from submission.checking.kaggle_image import doubt_import
@@ -129,6 +132,18 @@ class CheckReport(Printed):
         if self.path is None or self.referee.is_open_spiel:
             return None
         return upload_command(self.path, "MESSAGE")
+
+    def tables(self) -> RenderableType:
+        """Facts, games and warnings."""
+        from submission.checking.check_report import render_check
+
+        return render_check(self)
+
+    def summary(self) -> list[Text]:
+        """What went wrong, the verdict, and what to do next."""
+        from submission.checking.check_report import check_summary
+
+        return check_summary(self)
 
     def to_dict(self) -> dict[str, Any]:
         """All fields, `verdict`, `accepted` and `upload_command`, as what `json.dumps` takes."""

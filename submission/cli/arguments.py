@@ -4,8 +4,9 @@ import json
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import psutil
 import typer
 
 from agents.registry import JsonValue, parse_specification
@@ -13,8 +14,9 @@ from agents.reporting.output_file import replace_text, require_distinct, require
 from submission.arena.players import Player, PlayerKind
 from submission.cli.games import LARGEST_SIZE
 from submission.kaggle import Referee
-from submission.match.match import Completion
-from submission.match.schedule import Arena, require_pairs
+from submission.match.completion import Completion
+from submission.match.match import Match
+from submission.match.schedule import require_pairs
 from submission.reports import Printed
 from submission.terminal import console, say
 
@@ -57,9 +59,19 @@ Games = Annotated[
         metavar="N", help="Games of each two players; an even number.", callback=require_pairs
     ),
 ]
-Seed = Annotated[int, typer.Option(metavar="S", help="The same seed gives the same games.")]
+Seed = Annotated[
+    int, typer.Option(metavar="S", help="The same seed gives the same games and positions.")
+]
 Workers = Annotated[
-    int, typer.Option(metavar="K", help="Games at the same time; at most one a core, to be fair.")
+    int,
+    typer.Option(
+        metavar="K", help="Games or positions at the same time; at most one a core, to be fair."
+    ),
+]
+Solvers = Annotated[int, typer.Option(metavar="K", help="Processes that solve.")]
+Dask = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Work on the Dask cluster with this scheduler."),
 ]
 RefereeOption = Annotated[
     Referee,
@@ -72,55 +84,6 @@ RefereeOption = Annotated[
 Rows = Annotated[int, typer.Option(max=LARGEST_SIZE, help="Height of the board.")]
 Columns = Annotated[int, typer.Option(max=LARGEST_SIZE, help="Width of the board.")]
 Inarow = Annotated[int, typer.Option(max=LARGEST_SIZE, help="Stones in a row that win.")]
-RefereeRows = Annotated[
-    int | None,
-    typer.Option(max=LARGEST_SIZE, help="Height of the board.", show_default="6, in tic-tac-toe 3"),
-]
-RefereeColumns = Annotated[
-    int | None,
-    typer.Option(max=LARGEST_SIZE, help="Width of the board.", show_default="7, in tic-tac-toe 3"),
-]
-RefereeInarow = Annotated[
-    int | None,
-    typer.Option(
-        max=LARGEST_SIZE, help="Stones in a row that win.", show_default="4, in tic-tac-toe 3"
-    ),
-]
-OpeningPlies = Annotated[
-    int,
-    typer.Option(
-        metavar="PLIES",
-        help="Games begin in turn in all positions of this ply, each from both seats; "
-        "with 0 all begin on the empty board.",
-    ),
-]
-ArenaOption = Annotated[
-    Arena,
-    typer.Option(
-        "--arena",
-        help="Who holds the games: Kaggle's own environment, or this package's, which gives the "
-        "same games many times faster but leaves agents in the processes of the workers.",
-    ),
-]
-Trust = Annotated[
-    bool,
-    typer.Option(
-        "--trust",
-        help="The files are your own: in this package's arena they play in the workers "
-        "themselves, hundreds of games a second, and nothing contains or ends them. Archives stay "
-        "apart.",
-    ),
-]
-Results = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Add every game to this file as it ends, a line of JSON."),
-]
-Resume = Annotated[
-    bool, typer.Option("--resume", help="Play what is not yet in the file of --results.")
-]
-FirstPlayerTable = Annotated[
-    bool, typer.Option("--first-player-table", help="Show the results of each opening.")
-]
 Anchor = Annotated[
     str | None,
     typer.Option(
@@ -135,10 +98,17 @@ Json = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Write all of it as JSON; with `-`, and nothing else, here."),
 ]
-Dask = Annotated[
-    str | None,
-    typer.Option(metavar="ADDRESS", help="Play on the Dask cluster with this scheduler."),
+
+
+FirstPlayerTable = Annotated[
+    bool, typer.Option("--first-player-table", help="Show the results of each opening.")
 ]
+
+
+def page_option(meaning: str) -> Any:
+    """The option `--html` of a command whose page is this."""
+    return typer.Option("--html", metavar="FILE", help=meaning)
+
 
 STDOUT = Path("-")
 
@@ -177,6 +147,23 @@ def require_files(
             require_writable(path)
 
 
+def require_memory(megabytes: int, workers: int = 1) -> None:
+    """Check that there is room for tables: the system may end a process that takes too much.
+
+    Raises:
+        ValueError: there is not.
+    """
+    available = psutil.virtual_memory().available >> 20
+    if megabytes * workers <= available:
+        return
+    tables, advice = f"a table of {megabytes} MB", "give a smaller --table-megabytes"
+    if workers > 1:
+        tables, advice = f"{workers} tables of {megabytes} MB", f"{advice} or fewer --workers"
+    raise ValueError(
+        f"this machine has {available} MB of memory left, too little for {tables}: {advice}"
+    )
+
+
 def require_complete(completion: Completion) -> None:
     """End the command with status 1 where something is missing.
 
@@ -184,6 +171,16 @@ def require_complete(completion: Completion) -> None:
         typer.Exit: an interrupt, or the death of workers, has ended the work.
     """
     if completion is not Completion.COMPLETE:
+        raise typer.Exit(1)
+
+
+def require_a_move(player: Player, match: Match) -> None:
+    """End the command with status 1 where a player has failed in every game.
+
+    Raises:
+        typer.Exit: it has.
+    """
+    if all(player.name in record.failing_players for record in match.records):
         raise typer.Exit(1)
 
 

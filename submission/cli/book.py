@@ -23,8 +23,7 @@ from agents.book.building.trap_book import build_traps, strong_opponents
 from agents.book.repertoire import RepertoireScope
 from agents.options import require_at_least
 from agents.reporting.output_file import replace_content, require_writable
-from submission.cli.arguments import Columns, Dask, Inarow, Rows
-from submission.cli.solve import require_memory
+from submission.cli.arguments import Columns, Dask, Inarow, Rows, Solvers, require_memory
 from submission.executors.dask_workers import chosen_executor
 from submission.executors.local_workers import CORES
 from submission.terminal import progress_bar, say
@@ -91,7 +90,7 @@ def book(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on from where an earlier run was interrupted.")
     ] = False,
-    workers: Annotated[int, typer.Option(metavar="K", help="Processes that solve.")] = CORES,
+    workers: Solvers = CORES,
     dask: Dask = None,
     table_megabytes: Annotated[
         int, typer.Option(metavar="MB", min=1, help="Size of each worker's transposition table.")

@@ -1,7 +1,7 @@
 """`connectx compare` and `rank`: is the new version better, and how strong is a player?"""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -9,54 +9,30 @@ from agents.reporting.output_file import replace_text
 from submission import front_door
 from submission.arena.players import find_player
 from submission.cli.arguments import (
-    ActTimeout,
     Brief,
     Json,
-    OpeningPlies,
     PlayerName,
-    Seed,
-    Trust,
-    Workers,
     files_of_players,
+    page_option,
+    require_a_move,
     require_complete,
     require_files,
     show,
 )
-from submission.comparing.comparison_report import comparison_page
-from submission.executors.local_workers import CORES
-from submission.match.schedule import require_pairs
-
-MostGames = Annotated[
-    int, typer.Option(metavar="N", help="The most games; an even number.", callback=require_pairs)
-]
+from submission.cli.front_options import MostGames, options_of
+from submission.comparing.comparison import comparison_page
 
 
+@options_of(front_door.compare, games=MostGames)
 def compare(
     new: Annotated[str, typer.Argument(metavar="NEW", help="The new version of a player.")],
     old: Annotated[str, typer.Argument(metavar="OLD", help="The old version.")],
-    margin: Annotated[
-        float,
-        typer.Option(
-            metavar="ELO",
-            help="The difference that matters; it takes a quarter of the games to tell twice as "
-            "much.",
-        ),
-    ] = 50.0,
-    games: MostGames = 1000,
-    sample: Annotated[
-        int, typer.Option(metavar="N", help="Positions in which both are asked for their moves.")
-    ] = 120,
-    seed: Seed = 0,
-    opening_plies: OpeningPlies = 4,
-    act_timeout: ActTimeout = 2.0,
-    trust: Trust = False,
-    workers: Workers = CORES,
     brief: Brief = False,
     json: Json = None,
     html: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write a page with the positions where NEW loses more."),
+        Path | None, page_option("Write a page with the positions where NEW loses more.")
     ] = None,
+    **options: Any,
 ) -> None:
     """Say whether a new version of a player is better than the old one, and where not.
 
@@ -71,37 +47,15 @@ def compare(
     """
     players = [find_player(name) for name in (new, old)]
     require_files(json, html, read=files_of_players(players))
-    result = front_door.compare(
-        *players,
-        margin=margin,
-        games=games,
-        sample=sample,
-        seed=seed,
-        opening_plies=opening_plies,
-        act_timeout=act_timeout,
-        trust=trust,
-        workers=workers,
-    )
+    result = front_door.compare(*players, **options)
     show(result, json, brief)
     if html is not None:
         replace_text(html, comparison_page(result))
     require_complete(result.completion)
 
 
-def rank(
-    player: PlayerName,
-    games: MostGames = 120,
-    minutes: Annotated[
-        float, typer.Option(metavar="MINUTES", min=0, help="Then no further game begins.")
-    ] = 2.0,
-    seed: Seed = 0,
-    opening_plies: OpeningPlies = 2,
-    act_timeout: ActTimeout = 2.0,
-    trust: Trust = False,
-    workers: Workers = CORES,
-    brief: Brief = False,
-    json: Json = None,
-) -> None:
+@options_of(front_door.rank, games=MostGames)
+def rank(player: PlayerName, brief: Brief = False, json: Json = None, **options: Any) -> None:
     """Find the level that is as strong as a player, and its Elo with an interval.
 
     It plays in this package's arena against the agent `level`, from 1, random, to 10, perfect: each
@@ -112,17 +66,7 @@ def rank(
     """
     ranked = find_player(player)
     require_files(json, read=files_of_players([ranked]))
-    result = front_door.rank(
-        ranked,
-        games=games,
-        minutes=minutes,
-        seed=seed,
-        opening_plies=opening_plies,
-        act_timeout=act_timeout,
-        trust=trust,
-        workers=workers,
-    )
+    result = front_door.rank(ranked, **options)
     show(result, json, brief)
     require_complete(result.match.completion)
-    if all(ranked.name in record.failing_players for record in result.match.records):
-        raise typer.Exit(1)
+    require_a_move(ranked, result.match)

@@ -1,7 +1,7 @@
 """`connectx grade`, `review` and `positions`: moves beside what the solver says of them."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,7 +14,6 @@ from submission import front_door
 from submission.arena.players import find_player
 from submission.cli.arguments import (
     STDOUT,
-    ActTimeout,
     Brief,
     Columns,
     Dask,
@@ -22,14 +21,17 @@ from submission.cli.arguments import (
     Json,
     PlayerName,
     Rows,
+    Solvers,
     files_of_players,
+    page_option,
     require_complete,
     require_files,
     show,
 )
+from submission.cli.front_options import options_of
 from submission.executors.dask_workers import chosen_count, chosen_executor
 from submission.executors.local_workers import CORES
-from submission.grading.grade_report import grade_page, render_plies
+from submission.grading.grade import grade_page
 from submission.grading.position_making import make_position_set
 from submission.grading.solved_positions import (
     GAME,
@@ -39,42 +41,20 @@ from submission.grading.solved_positions import (
     read_position_set,
 )
 from submission.terminal import console, progress_bar, say
-from submission.web.saved_game import save_games
 
 
+@options_of(front_door.grade)
 def grade(
     player: PlayerName,
-    positions: Annotated[
-        Path,
-        typer.Option(
-            metavar="FILE",
-            help="What `connectx positions` has written, or positions that others grade with.",
-            show_default="those that come with the package",
-        ),
-    ] = SHIPPED_POSITIONS,
-    sample: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="How many positions to ask about, drawn by the seed."),
-    ] = None,
-    seed: Annotated[
-        int,
-        typer.Option(metavar="S", help="The same seed draws the same sample and random numbers."),
-    ] = 0,
-    act_timeout: ActTimeout = 2.0,
-    workers: Annotated[
-        int,
-        typer.Option(metavar="K", help="Asked at the same time; at most one a core, to be fair."),
-    ] = CORES,
-    dask: Dask = None,
     json: Json = None,
     html: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write a page with the worst mistakes on their boards."),
+        Path | None, page_option("Write a page with the worst mistakes on their boards.")
     ] = None,
     by_ply: Annotated[
         bool, typer.Option("--by-ply", help="Print a row for each number of plies, too.")
     ] = False,
     brief: Brief = False,
+    **options: Any,
 ) -> None:
     """Compare a player's moves with the truth, in positions that are solved exactly.
 
@@ -94,18 +74,10 @@ def grade(
     were answered until then, and exit status 1, as does a player that fails in all of them.
     """
     graded = find_player(player)
-    require_files(json, html, read=[positions, *files_of_players([graded])])
-    result = front_door.grade(
-        graded,
-        positions=positions,
-        sample=sample,
-        seed=seed,
-        act_timeout=act_timeout,
-        workers=workers,
-        dask=dask,
-    )
+    require_files(json, html, read=[options["positions"], *files_of_players([graded])])
+    result = front_door.grade(graded, **options)
     if by_ply and json != STDOUT:
-        console.print(render_plies(result), crop=False)
+        console.print(result.plies_table(), crop=False)
     show(result, json, brief)
     if html is not None:
         replace_text(html, grade_page(result))
@@ -114,6 +86,7 @@ def grade(
         raise typer.Exit(1)
 
 
+@options_of(front_door.review)
 def review(
     files: Annotated[
         list[Path],
@@ -128,26 +101,12 @@ def review(
             metavar="NAME", help="Whose moves are judged: the name of the team, or of the player."
         ),
     ],
-    logs: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="The player's log of the one episode, by `kaggle competitions logs`.",
-            show_default="those beside the episodes",
-        ),
-    ] = None,
-    time_limit: Annotated[
-        float,
-        typer.Option(metavar="SECONDS", min=0, help="For each position; then it is undecided."),
-    ] = 10.0,
     json: Json = None,
     html: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Write a page of the games, with what each move was worth."
-        ),
+        Path | None, page_option("Write a page of the games, with what each move was worth.")
     ] = None,
     brief: Brief = False,
+    **options: Any,
 ) -> None:
     """Say where a player gave a win or a draw away, in games that were played.
 
@@ -158,11 +117,13 @@ def review(
 
     Ctrl-C ends it with the games that were judged until then, and exit status 1.
     """
-    require_files(json, html, read=[*files, logs])
-    result = front_door.review(files, player, logs=logs, time_limit=time_limit)
+    require_files(json, html, read=[*files, options["logs"]])
+    result = front_door.review(files, player, **options)
     show(result, json, brief)
     if html is not None:
-        save_games([(game.env, game.replay) for game in result.games], html, time_limit)
+        from submission.web.saved_game import save_games
+
+        save_games([(game.env, game.replay) for game in result.games], html, options["time_limit"])
     require_complete(result.completion)
 
 
@@ -195,11 +156,8 @@ def positions(
     rows: Rows = 6,
     columns: Columns = 7,
     inarow: Inarow = 4,
-    workers: Annotated[int, typer.Option(metavar="K", help="Processes that solve.")] = CORES,
-    dask: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Solve on the Dask cluster with this scheduler."),
-    ] = None,
+    workers: Solvers = CORES,
+    dask: Dask = None,
     output: Annotated[
         Path | None,
         typer.Option(

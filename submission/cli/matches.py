@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,51 +12,35 @@ from submission import front_door
 from submission.arena.players import find_player
 from submission.cli.arguments import (
     STDOUT,
-    ActTimeout,
     Anchor,
-    ArenaOption,
     Brief,
-    Dask,
     FirstPlayerTable,
-    Games,
     Json,
-    OpeningPlies,
     PlayerName,
-    RefereeColumns,
-    RefereeInarow,
-    RefereeOption,
-    RefereeRows,
-    Results,
-    Resume,
-    Seed,
-    Trust,
-    Workers,
     files_of_players,
+    page_option,
+    require_a_move,
     require_complete,
     require_files,
     show,
 )
-from submission.executors.local_workers import CORES
-from submission.kaggle import Referee
+from submission.cli.front_options import options_of
 from submission.match.match import Match
-from submission.match.match_report import render_openings
+from submission.match.opening_table import render_openings
 from submission.match.results_file import read_results
-from submission.match.schedule import Arena
 from submission.match.sprt import ERROR_RATE, Sprt, parse_sprt
-from submission.rating.ladder import Ladder, make_ladder
-from submission.rating.ladder_report import ladder_page
+from submission.rating.ladder import Ladder
+from submission.rating.ladder_page import ladder_page
 from submission.rating.ratings import require_ranking_library
+from submission.rating.round_robin import make_ladder
 from submission.reviewing.replays import recorded_replay
 from submission.terminal import console, say
-from submission.web.saved_game import game_to_show, save_games
 
 
+@options_of(front_door.evaluate)
 def evaluate(
     player: PlayerName,
     against: Annotated[list[str], typer.Option(metavar="PLAYER", help="An opponent; repeatable.")],
-    games: Games = 20,
-    seed: Seed = 0,
-    opening_plies: OpeningPlies = 2,
     sprt: Annotated[
         str | None,
         typer.Option(
@@ -81,24 +65,13 @@ def evaluate(
             show_default=str(ERROR_RATE),
         ),
     ] = None,
-    workers: Workers = CORES,
-    dask: Dask = None,
-    referee: RefereeOption = Referee.CONNECTX,
-    arena: ArenaOption = Arena.KAGGLE,
-    rows: RefereeRows = None,
-    columns: RefereeColumns = None,
-    inarow: RefereeInarow = None,
-    act_timeout: ActTimeout = 2.0,
-    trust: Trust = False,
-    results: Results = None,
-    resume: Resume = False,
     first_player_table: FirstPlayerTable = False,
     brief: Brief = False,
     json: Json = None,
     html: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write a page of a game not won, with its mistakes."),
+        Path | None, page_option("Write a page of a game not won, with its mistakes.")
     ] = None,
+    **options: Any,
 ) -> None:
     """Play against opponents, from openings that each side plays once.
 
@@ -106,31 +79,14 @@ def evaluate(
     with the games that were played until then, and exit status 1; `--resume` goes on from there.
     So does a player that fails in every game.
     """
-    hero, *opponents = [find_player(name, referee) for name in (player, *against)]
-    require_files(json, html, results=results, read=files_of_players([hero, *opponents]))
-    match = front_door.evaluate(
-        hero,
-        opponents,
-        games=games,
-        seed=seed,
-        opening_plies=opening_plies,
-        sprt=sequential_test(sprt, alpha=alpha, beta=beta),
-        referee=referee,
-        arena=arena,
-        rows=rows,
-        columns=columns,
-        inarow=inarow,
-        act_timeout=act_timeout,
-        trust=trust,
-        workers=workers,
-        dask=dask,
-        results=results,
-        resume=resume,
-    )
+    hero, *opponents = [find_player(name, options["referee"]) for name in (player, *against)]
+    read = files_of_players([hero, *opponents])
+    require_files(json, html, results=options["results"], read=read)
+    test = sequential_test(sprt, alpha=alpha, beta=beta)
+    match = front_door.evaluate(hero, opponents, sprt=test, **options)
     show_match(match, json, html, by_opening=first_player_table, brief=brief)
     require_complete(match.completion)
-    if all(hero.name in record.failing_players for record in match.records):
-        raise typer.Exit(1)
+    require_a_move(hero, match)
 
 
 def sequential_test(named: str | None, **error_rates: float | None) -> Sprt | None:
@@ -159,6 +115,8 @@ def show_match(
 
 
 def _write_replay(match: Match, path: Path) -> None:
+    from submission.web.saved_game import game_to_show, save_games
+
     shown = game_to_show(match.records)
     if shown is None:
         say("No game was played: there is no page to write.")
@@ -168,6 +126,7 @@ def _write_replay(match: Match, path: Path) -> None:
     save_games([(env, replay)], path)
 
 
+@options_of(front_door.ladder)
 def ladder(
     players: Annotated[
         list[str],
@@ -177,29 +136,12 @@ def ladder(
             "`mcts:simulations=500,seed=1`; paths of submissions, .py files or .tar.gz.",
         ),
     ],
-    games: Games = 20,
-    anchor: Anchor = None,
-    seed: Seed = 0,
-    opening_plies: OpeningPlies = 2,
-    workers: Workers = CORES,
-    dask: Dask = None,
-    referee: RefereeOption = Referee.CONNECTX,
-    arena: ArenaOption = Arena.KAGGLE,
-    rows: RefereeRows = None,
-    columns: RefereeColumns = None,
-    inarow: RefereeInarow = None,
-    act_timeout: ActTimeout = 2.0,
-    trust: Trust = False,
-    results: Results = None,
-    resume: Resume = False,
     brief: Brief = False,
     json: Json = None,
     html: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Write a page with the ratings as a picture and lost games."
-        ),
+        Path | None, page_option("Write a page with the ratings as a picture and lost games.")
     ] = None,
+    **options: Any,
 ) -> None:
     """Find out who is stronger: everyone plays everyone, and Elo ratings come of it.
 
@@ -210,26 +152,9 @@ def ladder(
     Ctrl-C ends the round robin with the games that were played until then, and exit status 1;
     `--resume` goes on from there.
     """
-    entrants = [find_player(name, referee) for name in players]
-    require_files(json, html, results=results, read=files_of_players(entrants))
-    result = front_door.ladder(
-        entrants,
-        games=games,
-        anchor=anchor,
-        seed=seed,
-        opening_plies=opening_plies,
-        referee=referee,
-        arena=arena,
-        rows=rows,
-        columns=columns,
-        inarow=inarow,
-        act_timeout=act_timeout,
-        trust=trust,
-        workers=workers,
-        dask=dask,
-        results=results,
-        resume=resume,
-    )
+    entrants = [find_player(name, options["referee"]) for name in players]
+    require_files(json, html, results=options["results"], read=files_of_players(entrants))
+    result = front_door.ladder(entrants, **options)
     show_ladder(result, json, html, brief)
     require_complete(result.match.completion)
 
@@ -250,8 +175,7 @@ def report(
     brief: Brief = False,
     json: Json = None,
     html: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the page that `evaluate` or `ladder` writes."),
+        Path | None, page_option("Write the page that `evaluate` or `ladder` writes.")
     ] = None,
 ) -> None:
     """Show what is in a results file, while it is being written too.

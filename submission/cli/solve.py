@@ -7,7 +7,6 @@ from pathlib import Path
 from time import monotonic
 from typing import Annotated
 
-import psutil
 import typer
 
 from agents.agent import Clock
@@ -28,6 +27,7 @@ from agents.solver.saved_table import load_table, require_table, save_table
 from agents.solver.score_words import score_text
 from agents.solver.solver import Solver
 from envs.connectx import ConnectX
+from submission.cli.arguments import require_memory
 from submission.cli.games import GameColumns, GameInarow, GameRows
 from submission.terminal import console, is_stream, progress_bar, say, status_line
 
@@ -115,27 +115,6 @@ def solve(
                 say(f"{_speed(found, seconds)}, in {seconds:.1f} s.")
         if interrupted:
             raise typer.Exit(1)
-
-
-def require_memory(megabytes: int, workers: int = 1) -> None:
-    """Check that there is room for tables: the system may end a process that takes too much.
-
-    Args:
-        megabytes: of each table.
-        workers: processes of this machine that have one each.
-
-    Raises:
-        ValueError: there is not.
-    """
-    available = psutil.virtual_memory().available >> 20
-    if megabytes * workers <= available:
-        return
-    tables, advice = f"a table of {megabytes} MB", "give a smaller --table-megabytes"
-    if workers > 1:
-        tables, advice = f"{workers} tables of {megabytes} MB", f"{advice} or fewer --workers"
-    raise ValueError(
-        f"this machine has {available} MB of memory left, too little for {tables}: {advice}"
-    )
 
 
 def _solve_one(

@@ -10,6 +10,7 @@ from agents.registry import joined_options, parse_options, parse_specification
 from agents.reporting.output_file import require_distinct
 from envs.games import GAMES
 from submission import front_door
+from submission.building import DEFAULT_OUTPUT
 from submission.checking.check import PATIENCE
 from submission.checking.check_report import render_pair
 from submission.checking.check_result import CheckReport, CheckVerdict
@@ -35,7 +36,6 @@ from submission.cli.arguments import (
 )
 from submission.comparing.trials import SLOW_SPEED
 from submission.executors.local_workers import CORES
-from submission.front_door import DEFAULT_OUTPUT
 from submission.kaggle import Referee, upload_command
 from submission.match.schedule import require_pairs
 from submission.sandbox.processes import can_throttle
@@ -248,10 +248,6 @@ def is_file(agent: str) -> bool:
 
 def play_slowly(file: Path, python: Path | None) -> None:
     """Play a pair of games as on a machine a third as fast.
-
-    Args:
-        file: the submission.
-        python: the interpreter that plays it; None for this one.
 
     Raises:
         typer.Exit: the submission fails.

@@ -25,6 +25,7 @@ from submission.cli.arguments import Output
 from submission.cli.games import CONNECT_FOUR, Game, GameColumns, GameInarow, GameRows, chosen_game
 from submission.executors.dask_workers import chosen_executor
 from submission.executors.local_workers import CORES
+from submission.figures import elo_interval, share_in_words
 from submission.terminal import progress_bar, say
 
 DEFAULT_MINUTES = 10.0
@@ -190,16 +191,11 @@ def _report(training: Training, files: TrainingFiles) -> None:
     done, trial = training.rounds[-1], training.trials.held[-1]
     say(f"Trained up to round {done.number}, in {done.seconds / 60:.1f} minutes.")
     say(f"Its trial after round {trial.rounds}, without a search:")
-    elo = trial.elo
-    say(
-        f"  against its past: Elo {elo.value:+.0f} above the beginning, "
-        f"95 % interval [{elo.low:+.0f}, {elo.high:+.0f}]"
-    )
+    above = f"Elo {trial.elo.value:+.0f} above the beginning"
+    say(f"  against its past: {above}, 95 % interval {elo_interval(trial.elo)}")
     if trial.judgement is None:
         say("  no figures of solved positions, for no solver takes this board")
     else:
-        keeping, best = (
-            f"{share.value:.1%} [{share.low:.1%}, {share.high:.1%}]" for share in trial.judgement
-        )
+        keeping, best = map(share_in_words, trial.judgement)
         say(f"  in solved positions: {keeping} of its moves keep the result, {best} are best")
     say(f"Wrote {files.policy}, {files.picture} and {files.logs}.")

@@ -1,149 +1,38 @@
-"""Compares a new version of a player with the old one: games, moves and times of both."""
+"""A new version of a player beside the old one: its games, its moves and its times in words."""
 
-from collections.abc import Sequence
-from concurrent.futures import BrokenExecutor, Executor
-from contextlib import closing
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from math import inf
-from time import perf_counter
+from math import isfinite
 from typing import Any
 
-from agents.agent import OnProgress
-from submission.arena.game_record import GameConfiguration, GameRecord
-from submission.arena.players import Identity, Pairing
-from submission.comparing.finding import Finding, ThreeWayTest
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from submission.comparing.finding import Finding
+from submission.comparing.new_against_old import ComparisonSettings, Games, duration
 from submission.comparing.paired_answers import AnswerPair, PairedAnswers
 from submission.comparing.trials import SlowMoves
-from submission.executors.versions import Versions
-from submission.grading.grading import Grade
-from submission.match.match import Completion, Match, PairingStats
-from submission.match.run import play_games
-from submission.match.schedule import Arena, Settings, require_pairs, schedule
-from submission.reports import Printed
+from submission.figures import NOTHING, counted, elo_in_words, seconds, share_in_words
+from submission.grading.grade import Grade
+from submission.grading.grade_charts import figure_of, mistake_svg
+from submission.grading.grade_stats import ALL, HARD
+from submission.grading.solved_positions import Phase
+from submission.match.completion import Completion, early_end_in_words
+from submission.match.match import failures, repetitions, results_table
+from submission.reports import PlayerTable, Printed, render_page
 
 FORMAT = "connectx comparison, version 1"
 
+SHOWN, SHOWN_ON_PAGE = 5, 48
+"""The most positions that are told in the terminal, and shown on the page."""
 
-@dataclass(frozen=True, slots=True)
-class ComparisonSettings:
-    """The same settings and players give the same games, up to the players' clocks.
-
-    Raises:
-        ValueError: an odd number of games, or a setting that `Settings` refuses.
-    """
-
-    margin: float = 50.0
-    """The difference in Elo that matters."""
-    games: int = 1000
-    """The most games."""
-    seed: int = 0
-    opening_plies: int = 4
-    """Games begin in turn in all positions of this ply: 1120 of them after four plies."""
-    act_timeout: float = 2.0
-    """Seconds for a move."""
-
-    def __post_init__(self) -> None:
-        require_pairs(self.games)
-        ThreeWayTest(self.margin)
-        _ = self.match
-
-    @property
-    def match(self) -> Settings:
-        """Those of the games."""
-        return Settings(
-            games=self.games,
-            seed=self.seed,
-            opening_plies=self.opening_plies,
-            configuration=GameConfiguration(act_timeout=self.act_timeout),
-            arena=Arena.OWN,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Games:
-    """The games of a new player against an old one, and what they tell."""
-
-    match: Match
-    finding: Finding
-    seconds: float
-    """That all of them took, several at a time."""
-    to_come: int
-    """About how many more would decide."""
-
-    @property
-    def stats(self) -> PairingStats:
-        """The statistics of the one pairing."""
-        return self.match.stats()[0]
-
-    @property
-    def seconds_to_come(self) -> float:
-        """About how long those would take here."""
-        return self.to_come * self.seconds / max(1, len(self.match.records))
-
-
-FORETELLING_SECONDS = 0.5
-"""From one forecast to the next."""
-
-
-def play_until_decided(
-    pairing: Pairing, settings: ComparisonSettings, executor: Executor, on_progress: OnProgress
-) -> Games:
-    """Play the new player against the old one, until the test decides or all games are played.
-
-    Ctrl-C and the death of a worker process end it early, see `Match.completion`.
-
-    Args:
-        pairing: the new player and the old one.
-        settings: which games, and what is to be told apart.
-        executor: any executor of the `concurrent.futures` kind.
-        on_progress: told the games, the most games, and how many more will do, as a text.
-    """
-    test, records = ThreeWayTest(settings.margin), dict[int, GameRecord]()
-    completion, told, foretold = Completion.COMPLETE, 0.0, ""
-    begin = perf_counter()
-    games = schedule([pairing], settings.match)
-    try:
-        on_progress(0, settings.games, "")
-        with closing(play_games(games, lambda _: test.games is None, executor)) as played:
-            for record in played:
-                test.add(record)
-                records[record.game] = record
-                if (passed := perf_counter() - begin) > told + FORETELLING_SECONDS:
-                    more, told = test.games_to_come([*records.values()]), passed
-                    foretold = forecast(more, more * passed / len(records))
-                on_progress(len(records), settings.games, foretold)
-    except KeyboardInterrupt:
-        completion = Completion.INTERRUPTED
-    except BrokenExecutor:
-        completion = Completion.WORKER_DIED
-    end = inf if test.games is None else test.games
-    counted = tuple(records[game] for game in sorted(records) if game < end)
-    return Games(
-        match=Match(
-            players=(Identity.of(pairing.player), Identity.of(pairing.opponent)),
-            pairings=(pairing.names,),
-            settings=settings.match,
-            versions=Versions.current(),
-            completion=completion,
-            records=counted,
-        ),
-        finding=test.finding,
-        seconds=perf_counter() - begin,
-        to_come=test.games_to_come(counted),
-    )
-
-
-def forecast(games: int, seconds: float) -> str:
-    """As in "about 240 games more, 3 minutes"."""
-    return f"about {games} games more, {duration(seconds)}"
-
-
-def duration(seconds: float) -> str:
-    """A rough time, as in "40 seconds" or "3 minutes"."""
-    for unit, length in (("hours", 3600), ("minutes", 60)):
-        if seconds >= 2 * length:
-            return f"{seconds / length:.0f} {unit}"
-    return f"{max(1, round(seconds))} seconds" if seconds >= 1.5 else "a second"
+RULES = (
+    "Better, worse or equal: by two sequential tests of the same games, from openings that both "
+    "play from either seat. About one comparison of equal players in twenty calls them better or "
+    "worse, and as many pass over a difference of the margin; a smaller one may be called equal. A "
+    "score at which a test has ended exaggerates. Kept: the share of the moves that keep the win "
+    "or the draw under best play, in solved positions in which some move gives it away."
+)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -187,6 +76,22 @@ class Comparison(Printed):
         early = (ending for ending in endings if ending is not Completion.COMPLETE)
         return next(early, Completion.COMPLETE)
 
+    def tables(self) -> RenderableType:
+        """The results, what both keep, the times on a slow machine, and what the new one loses."""
+        return Group(*_tables(self), Text(RULES, "dim"), *map(Text, _lost(self)))
+
+    def summary(self) -> list[str]:
+        """All that went wrong, the moves, the times, and at last what the games tell."""
+        match = self.games.match
+        return [
+            *early_end_in_words(self.completion, counted(len(match.records), "games")),
+            *failures(match),
+            *repetitions(match),
+            *_slow_faults(self.slow_moves),
+            *_kept(self),
+            finding_in_words(self),
+        ]
+
     def to_dict(self) -> dict[str, Any]:
         """All of it as what `json.dumps` takes; columns from 0."""
         return {
@@ -215,3 +120,145 @@ def _told(pairs: Sequence[AnswerPair]) -> list[dict[str, Any]]:
         }
         for pair in pairs
     ]
+
+
+def comparison_page(comparison: Comparison) -> str:
+    """The same, with the positions in which the new player loses what the old one kept."""
+    return render_page(
+        "positions.html",
+        title=f"{comparison.new} against {comparison.old}",
+        sentences=comparison.summary(),
+        tables=_tables(comparison),
+        chart="",
+        heading=f"Where {comparison.new} loses what {comparison.old} kept",
+        player=comparison.new,
+        figures=[
+            figure_of(pair.new.position, _picture(pair), _in_words(pair))
+            for pair in comparison.answers.lost[:SHOWN_ON_PAGE]
+        ],
+        rules=RULES,
+    )
+
+
+def _tables(comparison: Comparison) -> list[PlayerTable]:
+    return [
+        results_table([comparison.games.stats]),
+        *([_answers_table(comparison)] if comparison.grades else []),
+        *([_times_table(comparison.slow_moves)] if comparison.slow_moves else []),
+    ]
+
+
+def _answers_table(comparison: Comparison) -> PlayerTable:
+    pairs = comparison.answers.pairs
+    kinds: dict[str, list[AnswerPair]] = {
+        **{phase: [pair for pair in pairs if pair.new.position.phase == phase] for phase in Phase},
+        HARD: [pair for pair in pairs if pair.new.position.is_hard],
+        ALL: [*pairs],
+    }
+    return PlayerTable(
+        "Results kept in solved positions",
+        "",
+        ("positions", "kept by\nboth", "by the new\none alone", "by the old\none alone", "by none"),
+        {kind: _counts(PairedAnswers(tuple(of_kind))) for kind, of_kind in kinds.items()},
+    )
+
+
+def _counts(answers: PairedAnswers) -> list[str]:
+    count, lost, gained = len(answers.pairs), len(answers.lost), len(answers.gained)
+    both = sum(pair.new.keeps and pair.old.keeps for pair in answers.pairs)
+    return [*map(str, (count, both, gained, lost, count - both - lost - gained))]
+
+
+def _times_table(players: Sequence[SlowMoves]) -> PlayerTable:
+    return PlayerTable(
+        "Seconds for a move at a third of this machine's speed",
+        "",
+        ("first, with\nloading", "mean", "longest\nlater", "bank left in\na full game"),
+        {moves.player: _times(moves) for moves in players},
+    )
+
+
+def _times(moves: SlowMoves) -> list[str]:
+    timing = moves.timing
+    if timing is None:
+        return [NOTHING] * 4
+    times = timing.first_move, timing.mean, timing.longest_later
+    return [*map(seconds, times), f"{timing.bank_left:.1f} of {timing.bank:g}"]
+
+
+def _lost(comparison: Comparison) -> Iterator[str]:
+    lost = comparison.answers.lost
+    if lost:
+        yield f"{comparison.new} loses what {comparison.old} kept (columns from 1):"
+    for pair in lost[:SHOWN]:
+        moves = pair.new.position.moves or '""'
+        yield f"  connectx solve {moves}: {_in_words(pair)}"
+    if len(lost) > SHOWN:
+        yield f"  and {len(lost) - SHOWN} more, in --html and --json"
+
+
+def _in_words(pair: AnswerPair) -> str:
+    """What the new player's answer does, and what a best one would."""
+    if (mistake := pair.new.mistake) is not None:
+        return mistake.in_words
+    return "no move" if pair.new.failure is None else f"no move, {pair.new.failure.cause}"
+
+
+def _picture(pair: AnswerPair) -> str:
+    return "" if pair.new.mistake is None else mistake_svg(pair.new.mistake)
+
+
+def _slow_faults(players: Sequence[SlowMoves]) -> Iterator[str]:
+    for moves in players:
+        if moves.fault is not None:
+            yield f"{moves.player} fails at a third of the speed: {moves.fault}."
+        elif moves.timing is not None:
+            mean, left = moves.timing.mean, moves.timing.bank_left
+            yield (
+                f"At a third of the speed {moves.player} takes {mean:.3f} s for a move, and a full "
+                f"game leaves {left:.1f} s of its bank."
+            )
+
+
+def _kept(comparison: Comparison) -> Iterator[str]:
+    answers = comparison.answers
+    if answers.pairs:
+        change = answers.difference()
+        yield (
+            f"In {len(answers.pairs)} solved positions {comparison.new} loses "
+            f"{len(answers.lost)} of the results that {comparison.old} kept, and keeps "
+            f"{len(answers.gained)} that it lost: {100 * change.value:+.1f} % "
+            f"[{100 * change.low:+.1f}, {100 * change.high:+.1f}]."
+        )
+
+
+def finding_in_words(comparison: Comparison) -> str:
+    """The one answer."""
+    new, old, games = comparison.new, comparison.old, comparison.games
+    margin = f"{comparison.settings.margin:g} Elo"
+    match comparison.finding:
+        case Finding.BETTER:
+            return f"{new} is better than {old}: {_score(comparison)}."
+        case Finding.WORSE:
+            return f"{new} is worse than {old}: {_score(comparison)}."
+        case Finding.EQUAL:
+            return f"{new} and {old} are equal within {margin}: {_score(comparison)}."
+        case Finding.REPEATED:
+            return (
+                f"{new} and {old} only repeat their games, so that this score is exact in these "
+                f"openings, and others need more --opening-plies: {_score(comparison)}."
+            )
+    enough = comparison.settings.games + games.to_come
+    return (
+        f"Not decided whether {new} is better than {old} ({_score(comparison)}): it takes about "
+        f"{games.to_come} games more, {duration(games.seconds_to_come)}, by --games "
+        f"{enough + enough % 2}."
+    )
+
+
+def _score(comparison: Comparison) -> str:
+    stats = comparison.games.stats
+    if stats.score is None or stats.elo is None:
+        return "no pair of games counts"
+    elo = elo_in_words(stats.elo) if isfinite(stats.elo.value) else f"{stats.elo.value:+.0f}"
+    return f"{share_in_words(stats.score)} of the points in {stats.games} games, Elo {elo}"

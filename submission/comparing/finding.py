@@ -36,9 +36,6 @@ class ThreeWayTest:
     either answer, and it is equal where both say so (M. Sobel and A. Wald, "A sequential decision
     procedure for choosing one of three hypotheses", Annals of Mathematical Statistics 20 (1949)).
 
-    Args:
-        margin: the difference in Elo that matters, above 0.
-
     Raises:
         ValueError: a margin that `Sprt` refuses.
     """
@@ -78,11 +75,7 @@ class ThreeWayTest:
         return max(ends, default=None)
 
     def games_to_come(self, records: Sequence[GameRecord]) -> int:
-        """About how many more games decide; 0 after the decision.
-
-        Args:
-            records: the games that were played, on whose scores this rests.
-        """
+        """About how many more games decide; 0 after the decision."""
         if self.finding is not Finding.UNDECIDED:
             return 0
         step = Step.after(count_pairs(points_of_pairs(records)))

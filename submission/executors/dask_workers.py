@@ -61,9 +61,6 @@ def dask_executor(address: str) -> Iterator[Executor]:
     killed too many of them (the scheduler's `allowed-failures`), where the scheduler is gone, and
     where there has been no worker for `NO_WORKER_SECONDS`.
 
-    Args:
-        address: of the scheduler, such as `tcp://127.0.0.1:8786`.
-
     Raises:
         ModuleNotFoundError: the package `distributed` is not installed.
         ConnectionError: no scheduler answers there, or it has no workers.

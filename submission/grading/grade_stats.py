@@ -1,12 +1,11 @@
 """Statistics of a grade: the cost of answers by kind of position and by ply, and the worst ones."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from agents.reporting.stats import Estimate, score_estimate
-from agents.solver.reached_position import ReachedPosition
-from agents.solver.score_words import in_words
+from agents.solver.score_words import column_in_words
 from agents.solver.solver import ScoreBounds
 from submission.arena.seats import Failure
 from submission.grading.solved_positions import GAME, Outcome, Phase, SolvedPosition
@@ -44,6 +43,13 @@ class Answer:
     def half_points_lost(self) -> int:
         """Its cost under best play: 2 from a win to a loss, 1 for half of that, or 0."""
         return self.position.outcome - self.outcome
+
+    @property
+    def mistake(self) -> "Mistake | None":
+        """What is wrong with it; None where it is best, or a failure."""
+        if self.column is None or self.is_best:
+            return None
+        return Mistake(self.position, self.column, self.half_points_lost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,38 +120,14 @@ ALL = "all"
 OUTCOME_NAMES = {Outcome.WIN: "won", Outcome.DRAW: "drawn", Outcome.LOSS: "lost"}
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """The statistics of one kind of positions."""
-
-    name: str
-    stats: AnswerStats
-
-
-def by_kind(answers: Sequence[Answer]) -> list[Group]:
+def by_kind(answers: Sequence[Answer]) -> dict[str, AnswerStats]:
     """Group by phase, by outcome, hard, tactical, and all; empty kinds are left out."""
     kinds = [*(phase.value for phase in Phase), *OUTCOME_NAMES.values(), HARD, TACTICAL, ALL]
-    members: dict[str, list[Answer]] = {kind: [] for kind in kinds}
-    for answer in answers:
-        for kind in _kinds(answer.position):
-            members[kind].append(answer)
-    return _grouped(members)
-
-
-def by_ply(answers: Sequence[Answer]) -> list[Group]:
-    """Group by the plies played."""
-    members: dict[str, list[Answer]] = {}
-    for answer in sorted(answers, key=lambda answer: answer.position.ply):
-        members.setdefault(str(answer.position.ply), []).append(answer)
-    return _grouped(members)
-
-
-def _grouped(answers: Mapping[str, Sequence[Answer]]) -> list[Group]:
-    return [Group(name, answer_stats(members)) for name, members in answers.items() if members]
+    members = {kind: [each for each in answers if kind in _kinds(each.position)] for kind in kinds}
+    return {kind: answer_stats(each) for kind, each in members.items() if each}
 
 
 def _kinds(position: SolvedPosition) -> Iterator[str]:
-    """The names of the kinds that a position belongs to."""
     yield position.phase.value
     yield OUTCOME_NAMES[position.outcome]
     if position.is_hard:
@@ -153,6 +135,14 @@ def _kinds(position: SolvedPosition) -> Iterator[str]:
     if position.is_tactical:
         yield TACTICAL
     yield ALL
+
+
+def by_ply(answers: Sequence[Answer]) -> dict[int, AnswerStats]:
+    """Group by the plies played, in ascending order."""
+    members: dict[int, list[Answer]] = {}
+    for answer in sorted(answers, key=lambda answer: answer.position.ply):
+        members.setdefault(answer.position.ply, []).append(answer)
+    return {ply: answer_stats(each) for ply, each in members.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,30 +163,19 @@ class Mistake:
         """By how much it scores less than the best."""
         return self.position.score - self.position.legal[self.played]
 
+    @property
+    def in_words(self) -> str:
+        """As in "column 3 loses in 4 moves; column 5 wins in 7 moves"; columns from 1."""
+        position = self.position
+        return "; ".join(
+            column_in_words(GAME, position.state, column, ScoreBounds(score, score))
+            for column in (self.played, self.better)
+            for score in [position.legal[column]]
+        )
+
 
 def worst_mistakes(answers: Iterable[Answer], count: int) -> list[Mistake]:
     """Up to `count` mistakes: wins turned into losses first, then by score; no failures."""
-    mistakes = [
-        Mistake(answer.position, answer.column, answer.half_points_lost)
-        for answer in answers
-        if answer.column is not None and not answer.is_best
-    ]
+    mistakes = [answer.mistake for answer in answers if answer.mistake is not None]
     mistakes.sort(key=lambda mistake: (-mistake.half_points_lost, -mistake.score_lost))
     return mistakes[:count]
-
-
-def mistake_in_words(mistake: Mistake) -> str:
-    """As in "column 3 loses in 4 moves; column 5 wins in 7 moves"; columns counted from 1."""
-    return "; ".join(
-        f"column {column + 1} {_outcome_in_words(mistake.position, column)}"
-        for column in (mistake.played, mistake.better)
-    )
-
-
-def _outcome_in_words(position: SolvedPosition, column: int) -> str:
-    """The consequence of a column for the player to move, as in "wins in 5 moves"."""
-    score = position.legal[column]
-    verdict = in_words(
-        ReachedPosition(GAME, position.moves, position.state), ScoreBounds(score, score)
-    )
-    return f"leads to a {verdict}" if score == 0 else verdict

@@ -2,11 +2,10 @@
 
 import random
 from collections.abc import Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Executor
-from dataclasses import asdict, dataclass
+from concurrent.futures import Executor
 from functools import partial
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from agents.agent import Clock, OnProgress
 from agents.parallel.workers import Workers
@@ -15,84 +14,10 @@ from submission.arena.own_referee import OwnGame
 from submission.arena.players import Identity, Player
 from submission.arena.seats import Move, Seat, open_seat
 from submission.executors.versions import Versions
-from submission.grading.grade_stats import Answer, Group, by_kind, by_ply
+from submission.grading.grade import Grade, GradeSettings
+from submission.grading.grade_stats import Answer
 from submission.grading.solved_positions import AskedPositions, SolvedPosition
-from submission.match.match import Completion
-from submission.reports import Printed
-
-
-@dataclass(frozen=True, slots=True)
-class GradeSettings:
-    """The same settings and player give the same answers, up to the player's clock.
-
-    Raises:
-        ValueError: a negative seed, or a time that is not positive and finite.
-    """
-
-    seed: int = 0
-    """Of the player's random numbers."""
-    act_timeout: float = 2.0
-    """Seconds for a move; beyond them the bank of 60 s is used, which is full in each position."""
-
-    def __post_init__(self) -> None:
-        if self.seed < 0:
-            raise ValueError(f"the seed must be at least 0, not {self.seed}")
-        GameConfiguration(act_timeout=self.act_timeout)
-
-
-FORMAT = "connectx grade, version 1"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Grade(Printed):
-    """A player's answers to solved positions."""
-
-    player: Identity
-    positions_sha256: str
-    """`AskedPositions.sha256` of the positions to be asked about."""
-    asked: int
-    """The number of those positions."""
-    settings: GradeSettings
-    versions: Versions
-    completion: Completion
-    answers: tuple[Answer, ...]
-    """In the order of the positions."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as what `json.dumps` takes, with the figures; columns from 0."""
-        return {
-            "format": FORMAT,
-            "player": asdict(self.player),
-            "positions_sha256": self.positions_sha256,
-            "asked": self.asked,
-            "settings": asdict(self.settings),
-            "versions": asdict(self.versions),
-            "ending": self.completion,
-            "by_kind": _stats(by_kind(self.answers)),
-            "by_ply": _stats(by_ply(self.answers)),
-            "answers": [_answer(answer) for answer in self.answers],
-        }
-
-
-def _stats(groups: Sequence[Group]) -> dict[str, Any]:
-    return {group.name: asdict(group.stats) for group in groups}
-
-
-def _answer(answer: Answer) -> dict[str, Any]:
-    position, failure = answer.position, answer.failure
-    return {
-        "moves": position.moves,
-        "ply": position.ply,
-        "phase": position.phase,
-        "scores": position.scores,
-        "hard": position.is_hard,
-        "column": answer.column,
-        "keeps": answer.keeps,
-        "best": answer.is_best,
-        "half_points_lost": answer.half_points_lost,
-        "seconds": answer.seconds,
-        "failure": None if failure is None else failure._asdict(),
-    }
+from submission.match.completion import early_end
 
 
 def grade_player(
@@ -106,34 +31,21 @@ def grade_player(
 
     Ctrl-C and the death of a worker process end it early with the answers that there are until
     then; `Grade.completion` tells. The executor and its workers change only the time it takes.
-
-    Args:
-        player: the player to grade.
-        position_set: the positions.
-        settings: how it is asked.
-        executor: any executor of the `concurrent.futures` kind.
-        on_progress: told how many positions were answered.
     """
     positions = position_set.positions
-    versions = Versions.current()
-    answers: dict[SolvedPosition, Answer] = {}
-    completion = Completion.COMPLETE
-    try:
-        on_progress(0, len(positions), "")
+    versions, answers = Versions.current(), dict[SolvedPosition, Answer]()
+    on_progress(0, len(positions), "")
+    with early_end() as ending:
         for answered in _answers(_shards(player, positions, settings), executor):
             answers |= {answer.position: answer for answer in answered}
             on_progress(len(answers), len(positions), "")
-    except KeyboardInterrupt:
-        completion = Completion.INTERRUPTED
-    except BrokenExecutor:
-        completion = Completion.WORKER_DIED
     return Grade(
         player=Identity.of(player),
         positions_sha256=position_set.sha256,
         asked=len(positions),
         settings=settings,
         versions=versions,
-        completion=completion,
+        completion=ending.completion,
         answers=tuple(answers[position] for position in positions if position in answers),
     )
 

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from agents.agent import Clock, OnProgress
 from agents.book.opening_book import shipped_book_of
-from agents.guidance.opponent_models import OpponentModel
 from agents.parallel.workers import Key, Workers
 from agents.policy.training.labelling import LOOK_AHEADS, RANDOM_SHARES, fallible_player
 from agents.solver.solver import Solver
@@ -67,11 +66,6 @@ def make_position_set(
 ) -> PositionSet:
     """Make a set of solved positions; the same settings give the same ones.
 
-    Args:
-        settings: how many positions of which plies, and the seed.
-        executor: any executor of the `concurrent.futures` kind.
-        on_progress: told how many positions have been drawn and solved.
-
     Raises:
         ChildProcessError: a worker process died.
     """
@@ -83,22 +77,14 @@ def make_position_set(
         if ply in settings.plies
         for start in range(0, count, BATCH)
     ]
-    candidates = _solved_by_ply(batches, executor, on_progress)
-    selected = [select(candidates[ply], settings.per_ply) for ply in sorted(candidates)]
-    return PositionSet(tuple(chain(*selected)), settings)
-
-
-def _solved_by_ply(
-    batches: Sequence[Batch], executor: Executor, on_progress: OnProgress
-) -> dict[int, list[SolvedPosition]]:
-    """The positions of the batches by ply, in the order of the batches."""
     tasks = {batch: partial(draw_and_solve, batch) for batch in batches}
     total = sum(len(batch.numbers) for batch in batches)
     found = _solved_by_workers(tasks, total, executor, on_progress)
-    by_ply: defaultdict[int, list[SolvedPosition]] = defaultdict(list)
+    candidates: defaultdict[int, list[SolvedPosition]] = defaultdict(list)
     for batch in batches:
-        by_ply[batch.ply] += found[batch]
-    return by_ply
+        candidates[batch.ply] += found[batch]
+    selected = [select(candidates[ply], settings.per_ply) for ply in sorted(candidates)]
+    return PositionSet(tuple(chain(*selected)), settings)
 
 
 def solve_all(
@@ -106,22 +92,13 @@ def solve_all(
 ) -> list[SolvedPosition]:
     """Solve the positions after these moves, and keep their order.
 
-    Args:
-        games: the moves that lead to each.
-        executor: any executor of the `concurrent.futures` kind.
-        on_progress: told how many are solved.
-
     Raises:
         ChildProcessError: a worker process died.
     """
     batches = [games[start : start + BATCH] for start in range(0, len(games), BATCH)]
-    tasks = {number: partial(_solve_batch, batch) for number, batch in enumerate(batches)}
+    tasks = {number: partial(_solve_all, batch) for number, batch in enumerate(batches)}
     found = _solved_by_workers(tasks, len(games), executor, on_progress)
     return [position for number in tasks for position in found[number]]
-
-
-def _solve_batch(games: Sequence[str]) -> list[SolvedPosition]:
-    return [solved(moves) for moves in games]
 
 
 def _solved_by_workers(
@@ -145,6 +122,10 @@ def _solved_by_workers(
     return found
 
 
+def _solve_all(games: Sequence[str]) -> list[SolvedPosition]:
+    return [*map(solved, games)]
+
+
 def draw_and_solve(batch: Batch) -> list[SolvedPosition]:
     """Draw the positions of a batch, and solve them."""
     generators = (Random(f"{batch.seed}/{batch.ply}/{number}") for number in batch.numbers)
@@ -166,35 +147,20 @@ def _solver() -> Solver:
 
 
 def drawn_moves(style: Style, ply: int, rng: Random) -> str:
-    """Draw the moves of a game, counted from 1, to a position after `ply` plies.
-
-    Args:
-        style: what the position must be.
-        ply: one of the style's plies.
-        rng: draws the players and their moves.
-    """
+    """Draw the moves of a game, counted from 1, to a position after `ply` plies."""
     while True:
-        players = _drawn_player(rng), _drawn_player(rng)
+        players = [
+            fallible_player(rng.choice(LOOK_AHEADS), rng.choice(RANDOM_SHARES)) for _ in (1, 2)
+        ]
         moves = ""
         state = GAME.initial_state()
         while len(moves) < ply and GAME.get_available_actions(state):
-            action = _draw(players[len(moves) % 2], state, rng)
+            chances = players[len(moves) % 2](GAME, state)
+            (action,) = rng.choices(list(chances), list(chances.values()))
             state = GAME.get_next_state(state, action)
             moves += str(action + 1)
         if len(moves) == ply and GAME.get_available_actions(state) and style.admits(state):
             return moves
-
-
-def _drawn_player(rng: Random) -> OpponentModel:
-    """A player for a seat of a game: each has a look-ahead and a share of random moves anew."""
-    look_ahead = rng.choice(LOOK_AHEADS)
-    return fallible_player(look_ahead, rng.choice(RANDOM_SHARES))
-
-
-def _draw(player: OpponentModel, state: BoardState, rng: Random) -> int:
-    probabilities = player(GAME, state)
-    (action,) = rng.choices(list(probabilities), list(probabilities.values()))
-    return int(action)
 
 
 def select(candidates: Iterable[SolvedPosition], count: int) -> list[SolvedPosition]:

@@ -91,10 +91,6 @@ class PublishedSet:
     def solve(self, executor: Executor, on_progress: OnProgress) -> AskedPositions:
         """Solve what the file leaves open, and compare its scores with the solver's.
 
-        Args:
-            executor: any executor of the `concurrent.futures` kind.
-            on_progress: told how many positions are solved.
-
         Raises:
             ValueError: a score is wrong; the message says in which line.
             ChildProcessError: a worker process died.

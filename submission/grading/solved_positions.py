@@ -22,6 +22,7 @@ from agents.solver.position_bounds import sign
 from agents.solver.reached_position import read_position
 from envs.board import BoardState, parse_moves, state_from_moves
 from envs.connectx import ConnectFour
+from submission.records import record_of
 
 GAME = ConnectFour()
 
@@ -196,11 +197,6 @@ ADVICE = "make one with `connectx positions --output FILE`"
 def drawn(positions: Sequence[T], count: int, seed: int) -> tuple[T, ...]:
     """Draw some of the positions, and keep their order.
 
-    Args:
-        positions: of any kind.
-        count: how many.
-        seed: the same seed gives the same ones.
-
     Raises:
         ValueError: fewer than one, or more than there are.
     """
@@ -296,7 +292,7 @@ def set_of_lines(path: Path, text: Sequence[str]) -> PositionSet:
     if about.get("sha256") != _hash(lines):
         raise ValueError(f"the positions {path} were changed after they were made: {ADVICE}")
     with refused(f"the positions {path} are damaged", ADVICE):
-        settings = PositionSettings(**about["settings"])
+        settings = record_of(PositionSettings, about["settings"])
         return PositionSet(tuple(map(_read_position, lines)), settings)
 
 

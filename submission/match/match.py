@@ -1,34 +1,31 @@
-"""A match: the games that some pairings of players have played, and what they come to.
+"""A match: the games that some pairings of players have played, and what they come to."""
 
-`Match` is the whole as a value, `ScoreBoard` what its games are collected on, and `PairingStats`
-the figures of one pairing.
-"""
-
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from enum import StrEnum
-from itertools import chain
-from math import inf, isfinite
+from math import inf
 from typing import Any
 
-from agents.reporting.stats import Estimate, elo_estimate, paired_score_estimate
-from submission.arena.game_record import GameRecord, Result
-from submission.arena.players import Identity
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from agents.reporting.stats import Estimate
+from submission.arena.game_record import GameRecord
+from submission.arena.players import Identity, Pairing, players_of
 from submission.executors.versions import Versions
+from submission.figures import (
+    NOTHING,
+    counted,
+    elo_in_cell,
+    elo_in_words,
+    seconds,
+    share_in_cell,
+    share_in_words,
+)
+from submission.match.completion import Completion, early_end_in_words
+from submission.match.pairing_stats import PairingStats, pairing_stats
 from submission.match.schedule import GameSpecification, Settings
-from submission.match.sprt import Decision, SequentialTest, Sprt, course_of, points_of_pairs
-from submission.reports import Printed
-
-
-class Completion(StrEnum):
-    """Whether all was played that was asked for, or why not."""
-
-    COMPLETE = "complete"
-    INTERRUPTED = "interrupted"
-    WORKER_DIED = "worker died"
-    UNFINISHED = "unfinished"
-    """Games are missing in a results file, and may be being played at this moment."""
+from submission.match.sprt import ENOUGH_REPEATS, Decision, SequentialTest, Sprt
+from submission.reports import PlayerTable, Printed, finite
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -45,6 +42,24 @@ class Match(Printed):
     records: tuple[GameRecord, ...]
     """The games that count, by pairing and number."""
 
+    @classmethod
+    def of(
+        cls,
+        pairings: Sequence[Pairing],
+        settings: Settings,
+        completion: Completion,
+        records: Iterable[GameRecord],
+    ) -> "Match":
+        """The games that these pairings have played here."""
+        return cls(
+            players=tuple(map(Identity.of, players_of(pairings))),
+            pairings=tuple(pairing.names for pairing in pairings),
+            settings=settings,
+            versions=Versions.current(),
+            completion=completion,
+            records=tuple(records),
+        )
+
     @property
     def interrupted(self) -> bool:
         """Whether Ctrl-C ended it."""
@@ -54,40 +69,26 @@ class Match(Printed):
         """The games of one pairing, by number."""
         return [record for record in self.records if record.pairing == pairing]
 
-    def stats(self) -> "tuple[PairingStats, ...]":
+    def stats(self) -> tuple[PairingStats, ...]:
         """The statistics of each pairing, in their order."""
         return tuple(pairing_stats(names, self.games_of(names)) for names in self.pairings)
 
+    def tables(self) -> RenderableType:
+        """The results and the times of a player against its opponents, and how they count."""
+        stats = self.stats()
+        return Group(results_table(stats), _times_table(stats), Text(RULES))
+
+    def summary(self) -> list[str]:
+        """All that went wrong, the verdicts of a sequential test, and the score of each pairing."""
+        return [*match_notes(self), *map(_score_in_words, self.stats())]
+
     def to_dict(self) -> dict[str, Any]:
-        """All fields, and the statistics of each pairing, as what `json.dumps` takes.
-
-        A limit that the games do not set is None.
-        """
-        fields: dict[str, Any] = finite(
-            {**asdict(self), "stats": [asdict(each) for each in self.stats()]}
-        )
-        return fields
-
-
-def finite(value: Any) -> Any:
-    """The same for JSON, which has no infinite numbers: None stands for them."""
-    match value:
-        case float() if not isfinite(value):
-            return None
-        case Mapping():
-            return {key: finite(each) for key, each in value.items()}
-        case list() | tuple():
-            return [finite(each) for each in value]
-    return value
+        """All fields, and the statistics of each pairing; a limit that no game sets is None."""
+        return finite({**asdict(self), "stats": [asdict(each) for each in self.stats()]})
 
 
 class ScoreBoard:
-    """Collects the games of some pairings, which come in any order.
-
-    Args:
-        pairings: the names of the player and the opponent of each; each pairing once.
-        sprt: the test that decides a pairing; None decides none.
-    """
+    """Collects the games of some pairings, which come in any order."""
 
     def __init__(self, pairings: Iterable[tuple[str, str]], sprt: Sprt | None) -> None:
         self._games: dict[tuple[str, str], dict[int, GameRecord]] = {
@@ -138,103 +139,152 @@ class ScoreBoard:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """Wins, draws and losses from a player's view."""
-
-    wins: int
-    draws: int
-    losses: int
-
-    def __str__(self) -> str:
-        return f"{self.wins}-{self.draws}-{self.losses}"
+RULES = (
+    "W-D-L: wins, draws and losses on the first and on the second seat, among the games in which "
+    "both statuses were DONE. Score: of the pairs of games, one opening from both seats; a win is "
+    "1, a draw 1/2, a failure of the player 0; left out are pairs in which the opponent failed, "
+    "and games whose partner was not played. In brackets the 95 % interval by the spread between "
+    "pairs, and for Elo the same limits by 400 log10(s / (1 - s)). The first move includes loading "
+    "the submission, and compiling where there is any."
+)
 
 
-@dataclass(frozen=True, slots=True)
-class MoveTimes:
-    """Seconds for moves; None where no move was made."""
-
-    first: float | None
-    """The longest first move of a game, which includes loading the submission."""
-    mean: float | None
-    """Mean over all moves."""
-    longest: float | None
-    """The longest of all moves."""
-
-    @classmethod
-    def of(cls, games: Sequence[Sequence[float]]) -> "MoveTimes":
-        """The times of a player, from its seconds for each move of each game."""
-        moves = list(chain.from_iterable(games))
-        if not moves:
-            return cls(None, None, None)
-        return cls(
-            first=max(durations[0] for durations in games if durations),
-            mean=sum(moves) / len(moves),
-            longest=max(moves),
-        )
+def match_notes(match: Match) -> list[str]:
+    """All that went wrong, and the verdicts of the sequential test."""
+    return [
+        *_verdicts(match),
+        *failures(match),
+        *played_in_words(match),
+        *repetitions(match),
+    ]
 
 
-@dataclass(frozen=True, slots=True)
-class PairingStats:
-    """The statistics of one pairing; both tallies leave out games in which somebody failed."""
-
-    player: str
-    opponent: str
-    games: int
-    distinct_games: int
-    """Games that differ in the seats or in a move."""
-    as_first: Tally
-    """The player on seat 1."""
-    as_second: Tally
-    """The player on seat 2."""
-    player_failures: dict[str, int]
-    """Games in which the player failed, by its status: ERROR, INVALID or TIMEOUT."""
-    opponent_failures: dict[str, int]
-    """The same of the opponent."""
-    score: Estimate | None
-    """In [0, 1], over the pairs of games that `points_of_pairs` counts; None if there is none."""
-    elo: Estimate | None
-    """Elo points by which the player is above the opponent, by its score; may be infinite."""
-    player_times: MoveTimes
-    opponent_times: MoveTimes
-
-
-def pairing_stats(names: tuple[str, str], games: Sequence[GameRecord]) -> PairingStats:
-    """The statistics of the games of one pairing.
-
-    Args:
-        names: of the player and the opponent.
-        games: all of them theirs.
-    """
-    player, opponent = names
-    pairs = points_of_pairs(games)
-    score = paired_score_estimate(pairs) if pairs else None
-    return PairingStats(
-        player=player,
-        opponent=opponent,
-        games=len(games),
-        distinct_games=len(set(map(course_of, games))),
-        as_first=_tally(game for game in games if game.seat == 1),
-        as_second=_tally(game for game in games if game.seat == 2),
-        player_failures=failures_of(player, games),
-        opponent_failures=failures_of(opponent, games),
-        score=score,
-        elo=None if score is None else elo_estimate(score),
-        player_times=MoveTimes.of([game.durations[game.seat - 1] for game in games]),
-        opponent_times=MoveTimes.of([game.durations[game.opponent_seat - 1] for game in games]),
+def results_table(stats: Sequence[PairingStats]) -> PlayerTable:
+    """The results of a player against each opponent."""
+    return PlayerTable(
+        f"Results of {stats[0].player}",
+        "against",
+        ("games", "W-D-L\nfirst", "W-D-L\nsecond", "score, %", "Elo", "failed"),
+        {
+            pairing.opponent: (
+                str(pairing.games),
+                str(pairing.as_first),
+                str(pairing.as_second),
+                NOTHING if pairing.score is None else share_in_cell(pairing.score),
+                NOTHING if pairing.elo is None else elo_in_cell(pairing.elo),
+                f"{sum(pairing.player_failures.values())} player\n"
+                f"{sum(pairing.opponent_failures.values())} opponent",
+            )
+            for pairing in stats
+        },
     )
 
 
-def _tally(games: Iterable[GameRecord]) -> Tally:
-    results = Counter(game.result for game in games)
-    return Tally(results[Result.WIN], results[Result.DRAW], results[Result.LOSS])
+def _times_table(stats: Sequence[PairingStats]) -> PlayerTable:
+    own = ("first", "mean", "max")
+    return PlayerTable(
+        f"Seconds for a move of {stats[0].player}, and of its opponent",
+        "against",
+        (*own, *(f"opponent's\n{heading}" for heading in own)),
+        {
+            pairing.opponent: [
+                seconds(time)
+                for times in (pairing.player_times, pairing.opponent_times)
+                for time in (times.first, times.mean, times.longest)
+            ]
+            for pairing in stats
+        },
+    )
 
 
-def failures_of(name: str, games: Iterable[GameRecord]) -> dict[str, int]:
-    """How many of the games a player failed in, by its status: ERROR, INVALID or TIMEOUT.
+def played_in_words(match: Match) -> list[str]:
+    """Say why games are missing, if some are."""
+    return early_end_in_words(
+        match.completion,
+        f"{len(match.records)} of {match.settings.games * len(match.pairings)} games",
+        "play fewer games at a time; --resume goes on where there is a results file",
+    )
 
-    Args:
-        name: of the player.
-        games: all of them with it.
-    """
-    return dict(Counter(game.status_of(name) for game in games if name in game.failing_players))
+
+def repetitions(match: Match) -> Iterator[str]:
+    """Name the pairings that played a game more than once."""
+    repeated = [
+        f"{pairing.player} and {pairing.opponent}, {pairing.distinct_games} of {pairing.games}"
+        for pairing in match.stats()
+        if pairing.distinct_games < pairing.games
+    ]
+    if repeated:
+        yield (
+            "Games were repeated, but the intervals take all pairs as independent; distinct are, "
+            f"of {'; of '.join(repeated)}."
+        )
+
+
+def failures(match: Match) -> Iterator[str]:
+    """Say of each player that failed how often, and how and why first."""
+    for player in match.players:
+        failed = [game for game in match.records if player.name in game.failing_players]
+        if failed:
+            first = failed[0]
+            yield (
+                f"{player.name} failed in {counted(len(failed), 'games')}, first in {first}: "
+                f"{first.status_of(player.name)}, {first.cause}."
+            )
+
+
+def _verdicts(match: Match) -> Iterator[str]:
+    """The verdict of the sequential test, if there is one, on each pairing."""
+    sprt = match.settings.sprt
+    if sprt is None:
+        return
+    for names in match.pairings:
+        test, games = SequentialTest(sprt), match.games_of(names)
+        for record in games:
+            test.add(record)
+        verdict = _verdict(test, pairing_stats(names, games).score)
+        if test.decision is None and _ended_by_repeats(match, games):
+            count = len({record.opening for record in games})
+            openings = "opening" if count == 1 else f"{count} openings"
+            verdict += (
+                f" Then {ENOUGH_REPEATS} pairs were the earlier ones again, move for move: the "
+                f"score is exact for the {openings} of these games, and no sample of others."
+            )
+        yield f"Against {names[1]}: {verdict}"
+
+
+def _ended_by_repeats(match: Match, games: Sequence[GameRecord]) -> bool:
+    """Whether the test has ended an undecided pairing; `SequentialTest` says when it does."""
+    return match.completion is Completion.COMPLETE and len(games) < match.settings.games
+
+
+def _verdict(test: SequentialTest, score: Estimate | None) -> str:
+    sprt, decision = test.sprt, test.decision
+    question = f"Elo {sprt.elo0:+g} or {sprt.elo1:+g}?"
+    bounds = f"log-likelihood ratio {test.llr:+.2f}, bounds {sprt.lower:+.2f} and {sprt.upper:+.2f}"
+    if decision is None or decision.verdict is None or score is None:
+        return f"{question} Not decided ({bounds})."
+    found = sprt.in_words(decision.verdict)
+    if found.startswith("not"):
+        found += f"; by the games {_compared(score)}, with {100 * score.value:.1f} % of the points"
+    return (
+        f"{question} {found[0].upper()}{found[1:]}. Decided after {decision.games} games "
+        f"({bounds}). A score at which a test has ended exaggerates; its interval covers about "
+        "90 %."
+    )
+
+
+def _compared(score: Estimate) -> str:
+    """The player beside its opponent, as far as the interval of the score tells."""
+    if score.high < 0.5:
+        return "weaker"
+    return "stronger" if score.low > 0.5 else "neither stronger nor weaker for certain"
+
+
+def _score_in_words(stats: PairingStats) -> str:
+    """As in "a against b: 62.5 % [50.1, 73.2] of the points in 40 games, Elo +89 [+1, +175]."."""
+    games = counted(stats.games, "games")
+    found = f"no pair of games counts, of {games}"
+    if stats.score is not None and stats.elo is not None:
+        points = f"{share_in_words(stats.score)} of the points"
+        found = f"{points} in {games}, Elo {elo_in_words(stats.elo)}"
+    return f"{stats.player} against {stats.opponent}: {found}."

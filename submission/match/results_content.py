@@ -13,8 +13,9 @@ from agents.reporting.input_file import read_header, read_json, refused_line
 from submission.arena.game_record import GameRecord
 from submission.arena.players import Identity, Pairing, players_of
 from submission.executors.versions import Versions
-from submission.match.replay_rules import ReplayRules, require_whole
+from submission.match.replay_rules import ReplayRules
 from submission.match.schedule import Settings
+from submission.records import record_of
 
 FORMAT = "connectx results, version 1"
 LARGEST_SIZE = 100
@@ -46,34 +47,19 @@ class ResultsHeader:
         """The header for JSON."""
         return {"format": FORMAT, **asdict(self)}
 
-    @classmethod
-    def from_dict(cls, document: Mapping[str, Any]) -> "ResultsHeader":
-        """The header whose `to_dict` went through JSON.
+    def require_sound(self) -> None:
+        """Refuse a board that would take minutes to make, and players that are not named.
 
         Raises:
-            AttributeError, KeyError, TypeError, ValueError: a field is missing, of another type, or
-                out of its range.
+            ValueError: there are such.
         """
-        header = cls(
-            players=tuple(map(Identity.from_dict, document["players"])),
-            pairings=tuple((player, opponent) for player, opponent in document["pairings"]),
-            settings=Settings.from_dict(document["settings"]),
-            versions=Versions(**document["versions"]),
-        )
-        header._require_sound()
-        return header
-
-    def _require_sound(self) -> None:
-        settings, rules = self.settings, self.settings.configuration
+        rules = self.settings.configuration
         sizes = rules.rows, rules.columns, rules.inarow
-        require_whole(settings.games, settings.seed, settings.opening_plies, *sizes)
         if max(sizes) > LARGEST_SIZE:
             raise ValueError(f"a board of {sizes} is too large")
-        names = [player.name for player in self.players]
-        if unknown := {name for pairing in self.pairings for name in pairing}.difference(names):
+        names = {player.name for player in self.players}
+        if unknown := {name for pairing in self.pairings for name in pairing} - names:
             raise ValueError(f"its players lack {unknown.pop()!r}")
-        if not all(isinstance(name, str) for name in names):
-            raise ValueError(f"its players are called {names}")
 
     def announces(self, record: GameRecord) -> bool:
         """Whether a game was asked for."""
@@ -102,7 +88,9 @@ class ResultsHeader:
 
 
 def _shown(condition: object) -> str:
-    return "none" if condition is None else str(condition)
+    if condition is None:
+        return "none"
+    return f"{condition:g}" if isinstance(condition, float) else str(condition)
 
 
 class ResultsContent(NamedTuple):
@@ -117,10 +105,6 @@ class ResultsContent(NamedTuple):
 
 def parse_results(content: bytes, path: Path) -> ResultsContent:
     """Read the content of a results file, also where its last line was torn off.
-
-    Args:
-        content: the file's bytes.
-        path: the file, for the messages.
 
     Raises:
         ValueError: it is no results file, one of another version, or a line is damaged.
@@ -158,13 +142,16 @@ def _entry(line: bytes) -> ResultsHeader | GameRecord:
     """The header or the game that a line stands for.
 
     Raises:
-        AttributeError, KeyError, TypeError, ValueError: it stands for neither.
+        ValueError: it stands for neither.
     """
     document = read_json(line, dict)
     if document is None:
         raise ValueError("it is no JSON object")
-    is_header = document.pop("format", None) == FORMAT
-    return ResultsHeader.from_dict(document) if is_header else GameRecord.from_dict(document)
+    if document.pop("format", None) != FORMAT:
+        return record_of(GameRecord, document)
+    header = record_of(ResultsHeader, document)
+    header.require_sound()
+    return header
 
 
 def _require_like(header: ResultsHeader, earlier: Sequence[ResultsHeader]) -> None:

@@ -12,12 +12,12 @@ from agents.options import alternatives
 from submission.arena.game_record import GameConfiguration, GameRecord, Result
 from submission.arena.kaggle_referee import hold_on_kaggle, hold_on_open_spiel
 from submission.arena.own_referee import PlayedGame, hold_in_own_arena
-from submission.arena.players import Identity, Pairing, PlayerKind, players_of
+from submission.arena.players import Pairing, PlayerKind, players_of
 from submission.arena.seats import Seat, open_seat, open_seat_here, seat_seed
 from submission.executors.dask_workers import chosen_executor
-from submission.executors.versions import Versions
 from submission.kaggle import environment_of
-from submission.match.match import Completion, Match, ScoreBoard
+from submission.match.completion import early_end
+from submission.match.match import Match, ScoreBoard
 from submission.match.results_content import ResultsHeader
 from submission.match.results_file import ResultsFile, new_results, resumed_results
 from submission.match.schedule import Arena, GameSpecification, Settings, schedule
@@ -59,24 +59,14 @@ def play_match(
     for record in played:
         score_board.add(record)
     games = schedule(pairings, settings)
-    completion = Completion.COMPLETE
-    try:
-        with closing(play_games(games, score_board.needs, executor)) as records:
-            for record in records:
-                score_board.add(record)
-                on_game(record)
-    except KeyboardInterrupt:
-        completion = Completion.INTERRUPTED
-    except BrokenExecutor:
-        completion = Completion.WORKER_DIED
-    return Match(
-        players=tuple(map(Identity.of, players_of(pairings))),
-        pairings=tuple(pairing.names for pairing in pairings),
-        settings=settings,
-        versions=Versions.current(),
-        completion=completion,
-        records=score_board.records,
-    )
+    with (
+        early_end() as ending,
+        closing(play_games(games, score_board.needs, executor)) as records,
+    ):
+        for record in records:
+            score_board.add(record)
+            on_game(record)
+    return Match.of(pairings, settings, ending.completion, score_board.records)
 
 
 def _require_playable(pairings: Sequence[Pairing], settings: Settings) -> None:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import product
 from random import Random
-from typing import Any
 
 from envs.board import BoardGame, BoardState
 from submission.arena.game_record import GameConfiguration
@@ -54,23 +53,6 @@ class Settings:
             raise ValueError(
                 f"the own arena holds games of {Referee.CONNECTX} alone: leave it out for {referee}"
             )
-
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> "Settings":
-        """The settings whose `dataclasses.asdict` went through JSON.
-
-        Raises:
-            KeyError, TypeError, ValueError: a field is missing, unknown or of another type.
-        """
-        sprt = fields["sprt"]
-        return cls(
-            **{
-                **fields,
-                "configuration": GameConfiguration.from_dict(fields["configuration"]),
-                "arena": Arena(fields["arena"]),
-                "sprt": None if sprt is None else Sprt(**sprt),
-            }
-        )
 
 
 def require_pairs(games: int) -> int:
@@ -124,17 +106,24 @@ def schedule(pairings: Sequence[Pairing], settings: Settings) -> Iterator[GameSp
     Raises:
         ValueError: there are no such openings on this board; at once, not with the first game.
     """
-    openings = shuffled_openings(settings.configuration, settings.opening_plies, settings.seed)
+    openings = shuffled_openings(settings)
     return (
-        GameSpecification(
-            pairing=pairing,
-            game=game,
-            seed=game_seed(settings.seed, pairing, game),
-            opening=openings[game // 2 % len(openings)],
-            configuration=settings.configuration,
-            arena=settings.arena,
-        )
+        game_of(pairing, game, settings, openings)
         for game, pairing in product(range(settings.games), pairings)
+    )
+
+
+def game_of(
+    pairing: Pairing, game: int, settings: Settings, openings: Sequence[Opening]
+) -> GameSpecification:
+    """A game by its number in a pairing, whose openings come in this order."""
+    return GameSpecification(
+        pairing=pairing,
+        game=game,
+        seed=game_seed(settings.seed, pairing, game),
+        opening=openings[game // 2 % len(openings)],
+        configuration=settings.configuration,
+        arena=settings.arena,
     )
 
 
@@ -149,16 +138,16 @@ def game_seed(seed: int, pairing: Pairing, game: int) -> int:
     return Random(f"{seed}/{player}/{opponent}/{game}").getrandbits(32)
 
 
-def shuffled_openings(configuration: GameConfiguration, plies: int, seed: int) -> list[Opening]:
-    """Order the openings as each pairing takes them.
+def shuffled_openings(settings: Settings) -> list[Opening]:
+    """The openings as each pairing takes them.
 
     The order is random, so that a match which ends early has not seen one side of the board only.
 
     Raises:
         ValueError: as `openings`.
     """
-    order = openings(configuration, plies)
-    Random(seed).shuffle(order)
+    order = openings(settings.configuration, settings.opening_plies)
+    Random(settings.seed).shuffle(order)
     return order
 
 

@@ -169,9 +169,6 @@ class SequentialTest:
     What it tests is the difference in these openings, of which each comes up as often. Where it
     goes through them several times, pairs of one opening are more alike than the test supposes, so
     that it errs less than it says.
-
-    Args:
-        sprt: the hypotheses and error rates.
     """
 
     def __init__(self, sprt: Sprt) -> None:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property, reduce
-from itertools import pairwise
+from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import Any
 
 from envs.bitboard import cell_bit
@@ -28,18 +28,20 @@ class History:
     opening: int = 0
 
     @cached_property
+    def states(self) -> tuple[BoardState, ...]:
+        """The states from the initial one to that of the position."""
+        play = self.env.get_next_state
+        return tuple(accumulate(self.actions, play, initial=self.env.initial_state()))
+
+    @property
     def state(self) -> BoardState:
         """The position."""
-        return self.state_after(len(self.actions))
+        return self.states[-1]
 
     @property
     def is_over(self) -> bool:
         """Whether nobody can move any more."""
         return not self.env.get_available_actions(self.state)
-
-    def state_after(self, plies: int) -> BoardState:
-        """The position after the first `plies` actions."""
-        return reduce(self.env.get_next_state, self.actions[:plies], self.env.initial_state())
 
     def after(self, action: int) -> "History":
         """The history one ply later.
@@ -57,7 +59,7 @@ class History:
             ValueError: the player has not moved yet.
         """
         turns = range(self.opening, len(self.actions))
-        own = [ply for ply in turns if self.state_after(ply).player == player]
+        own = [ply for ply in turns if self.states[ply].player == player]
         if not own:
             raise ValueError("there is no move of yours to take back")
         return replace(self, actions=self.actions[: own[-1]])
@@ -108,41 +110,20 @@ def numbers(actions: Iterable[int]) -> str:
     return ", ".join(str(action + 1) for action in actions)
 
 
-@dataclass(frozen=True)
-class PlayedPosition:
-    """A position with the plies that led to it."""
-
-    env: BoardGame
-    actions: tuple[int, ...]
-    states: tuple[BoardState, ...]
-    """The states from the initial one to that of the position."""
-
-    @property
-    def state(self) -> BoardState:
-        """The position."""
-        return self.states[-1]
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the game has ended in it."""
-        return not self.env.get_available_actions(self.state)
-
-
-def played_position(env: BoardGame, moves: str) -> PlayedPosition:
+def played_position(env: BoardGame, moves: str) -> History:
     """The position after a move string.
 
     Raises:
         ValueError: not a move string, or an illegal move; the message says at which ply.
     """
-    states, actions = [env.initial_state()], tuple(parse_moves(moves))
+    state, actions = env.initial_state(), tuple(parse_moves(moves))
     for ply, action in enumerate(actions, start=1):
-        legal = env.get_available_actions(states[-1])
+        legal = env.get_available_actions(state)
         if action not in legal:
-            numbers = ", ".join(str(number + 1) for number in legal)
-            advice = f"legal: {numbers}" if legal else "the game is over"
+            advice = f"legal: {numbers(legal)}" if legal else "the game is over"
             raise ValueError(f"move {ply} is {action + 1}: {advice}")
-        states.append(env.get_next_state(states[-1], action))
-    return PlayedPosition(env, actions, tuple(states))
+        state = env.get_next_state(state, action)
+    return History(env, actions)
 
 
 def game_title(env: BoardGame) -> str:
@@ -154,7 +135,7 @@ def game_title(env: BoardGame) -> str:
     return f"{entry.title}{sizes}"
 
 
-def position_view(position: PlayedPosition) -> dict[str, Any]:
+def position_view(position: History) -> dict[str, Any]:
     """The position as JSON; cells are numbered row by row from the top left."""
     env, state = position.env, position.state
     placed = placed_cells(env, position.states)

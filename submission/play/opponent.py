@@ -27,17 +27,12 @@ class OpponentFailed(Exception):
 class Opponent(ABC):
     """Chooses moves, for itself or as a hint, while it is `seated`.
 
-    Args:
-        text: as the person named it, with its options.
+    `text` names it as the person did, with its options, and `name` without them.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, name: str) -> None:
         self.text = text
-
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """Its name."""
+        self.name = name
 
     @contextmanager
     def seated(self) -> Iterator[None]:
@@ -47,11 +42,6 @@ class Opponent(ABC):
     @abstractmethod
     def choose(self, env: BoardGame, state: BoardState, time_limit: float) -> int:
         """Its move for the player to move.
-
-        Args:
-            env: the rules.
-            state: a position in which the game goes on.
-            time_limit: seconds.
 
         Raises:
             OpponentFailed: it gives none.
@@ -68,13 +58,8 @@ class AgentOpponent(Opponent):
     """An agent of this package, in this process."""
 
     def __init__(self, text: str, agent: Agent) -> None:
-        super().__init__(text)
+        super().__init__(text, text.partition(":")[0])
         self._agent = agent
-
-    @property
-    def name(self) -> str:
-        """The agent's, without its options."""
-        return self.text.partition(":")[0]
 
     def choose(self, env: BoardGame, state: BoardState, time_limit: float) -> int:
         """See `Opponent`."""
@@ -91,14 +76,9 @@ class SubmissionOpponent(Opponent):
     """A submission, asked as Kaggle asks it, but with a full bank of time for each move."""
 
     def __init__(self, player: Player) -> None:
-        super().__init__(player.name)
+        super().__init__(player.name, Path(player.name).name)
         self._player = player
         self._seat: Seat | None = None
-
-    @property
-    def name(self) -> str:
-        """That of its file."""
-        return Path(self.text).name
 
     @contextmanager
     def seated(self) -> Iterator[None]:
@@ -170,11 +150,6 @@ def _sizes(env: BoardGame) -> tuple[int, int, int]:
     return env.rows, env.columns, env.inarow
 
 
-def sign_of(player: int) -> int:
-    """The factor that turns a value from player 1's view into one from the view of `player`."""
-    return 1 if player == 1 else -1
-
-
 def move_values(
     agent: Agent, env: BoardGame, state: BoardState, time_limit: float
 ) -> dict[int, float | None]:
@@ -200,7 +175,7 @@ def move_values(
 def _move_value(
     agent: Agent, env: BoardGame, state: BoardState, action: int, time_limit: float
 ) -> float | None:
-    sign = sign_of(state.player)
+    sign = 1 if state.player == 1 else -1
     child = env.get_next_state(state, action)
     if not env.get_available_actions(child):
         return sign * env.reward(state, action)

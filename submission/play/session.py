@@ -1,7 +1,7 @@
 """A person and an opponent at the board: what is asked, how each answer is met, in which words."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import trunc
 from shlex import quote
@@ -10,7 +10,7 @@ from rich.console import Console, Group
 from rich.status import Status
 from rich.text import Text
 
-from agents.reporting.board_picture import board_picture
+from agents.reporting.board_text import board_picture
 from agents.solver.solver_engine import is_solvable
 from envs.board import BoardGame, moves_text
 from envs.connectx import ConnectX
@@ -76,19 +76,20 @@ class Session:
         except ValueError as error:
             self._say(f"{error}.")
             return history
-        if isinstance(answer, Command):
-            return self._reactions[answer](history)
-        return self._show(history.after(answer))
-
-    @property
-    def _reactions(self) -> dict[Command, Callable[[History], History]]:
-        return {
-            Command.UNDO: self._take_back,
-            Command.VALUES: self._tell_values,
-            Command.HINT: self._give_hint,
-            Command.HELP: self._help,
-            Command.QUIT: self._leave,
-        }
+        match answer:
+            case Command.UNDO:
+                return self._take_back(history)
+            case Command.VALUES:
+                self._tell_values(history)
+            case Command.HINT:
+                self._give_hint(history)
+            case Command.HELP:
+                self._say(help_text(history.env))
+            case Command.QUIT:
+                raise Leave
+            case int():
+                return self._show(history.after(answer))
+        return history
 
     def _take_back(self, history: History) -> History:
         try:
@@ -98,25 +99,14 @@ class Session:
             return history
         return self._show(earlier)
 
-    def _tell_values(self, history: History) -> History:
+    def _tell_values(self, history: History) -> None:
         with self._thinking():
             values = self.opponent.values(history.env, history.state, self.time_limit)
         self._say(values_text(self.opponent.name, history.env, values))
-        return history
 
-    def _give_hint(self, history: History) -> History:
-        action = self._choice(history)
-        self._say(
-            f"{self.opponent.name} would play {game_entry(history.env).place.name} {action + 1}."
-        )
-        return history
-
-    def _help(self, history: History) -> History:
-        self._say(help_text(history.env))
-        return history
-
-    def _leave(self, history: History) -> History:
-        raise Leave
+    def _give_hint(self, history: History) -> None:
+        place = game_entry(history.env).place.name
+        self._say(f"{self.opponent.name} would play {place} {self._choice(history) + 1}.")
 
     def _show(self, history: History) -> History:
         board = board_picture(history.env, history.state, self.console.width)

@@ -1,16 +1,19 @@
-"""Ladders: the players of a round robin by strength, with their results and lost games."""
+"""A ladder: the players of a round robin by strength, with their results, as tables."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import pairwise
 from typing import Any
 
+from rich.console import Group, RenderableType
+from rich.text import Text
+
 from agents.reporting.stats import Estimate
-from submission.arena.game_record import GameRecord, Result
-from submission.match.match import Match, MoveTimes, Tally, failures_of, finite
-from submission.rating.ratings import encounters_of, rate
-from submission.reports import Printed
+from submission.figures import elo_in_cell, elo_in_words, percent, seconds
+from submission.match.match import Match, failures, played_in_words, repetitions
+from submission.match.pairing_stats import MoveTimes, Tally
+from submission.match.schedule import Arena
+from submission.rating.rating_chart import rating_chart
+from submission.reports import PlayerTable, Printed, finite
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,137 +58,129 @@ class Ladder(Printed):
     """The player whose rating is 0."""
     rungs: tuple[Rung, ...]
 
+    def tables(self) -> RenderableType:
+        """Ratings and results, the scores of each against each, move times, and the rules."""
+        meetings = {
+            rung.player: [percent(meeting.score, digits=0) for meeting in rung.against]
+            for rung in self.rungs
+        }
+        ranks = [str(rank) for rank in range(1, len(self.rungs) + 1)]
+        return Group(
+            self.results_table(),
+            _table("Points of the row's player against the column's, %", ranks, meetings),
+            self.times_table(),
+            *map(Text, _rules(self)),
+        )
+
+    def results_table(self) -> PlayerTable:
+        """Ratings and results, the strongest player first."""
+        headings = ("games", "points, %", "W-D-L", "failed", "Elo", "above\nnext, %")
+        rows = {rung.player: _results(rung, self.anchor) for rung in self.rungs}
+        return _table(ladder_title(self), headings, rows)
+
+    def times_table(self) -> PlayerTable:
+        """Seconds for a move."""
+        times = {rung.player: rung.stats.times for rung in self.rungs}
+        rows = {name: (seconds(each.mean), seconds(each.longest)) for name, each in times.items()}
+        return _table("Seconds for a move", ("mean", "longest"), rows)
+
+    def summary(self) -> list[str]:
+        """All that went wrong, and the ratings, the strongest player first."""
+        ratings = [
+            f"{rank}  {rung.player}: Elo "
+            f"{'0, the anchor' if rung.player == self.anchor else elo_in_words(rung.elo)}"
+            for rank, rung in enumerate(self.rungs, start=1)
+        ]
+        return [*_warnings(self.match), *ratings]
+
+    def pictures(self) -> list[str]:
+        """The ratings with their intervals."""
+        return [rating_chart({rung.player: rung.elo for rung in self.rungs}, self.anchor)]
+
     def to_dict(self) -> dict[str, Any]:
         """All fields as what `json.dumps` takes; a limit that the games do not set is None."""
-        fields: dict[str, Any] = finite(
-            {"anchor": self.anchor, "rungs": [asdict(rung) for rung in self.rungs]}
-        )
-        return {"match": self.match.to_dict(), **fields}
+        rungs = [asdict(rung) for rung in self.rungs]
+        return finite({"match": self.match.to_dict(), "anchor": self.anchor, "rungs": rungs})
 
 
-def make_ladder(match: Match, anchor: str | None) -> Ladder:
-    """Rate the players of a round robin.
+NEARLY_SURE = 0.999
+"""More is not told from certainty by a limited number of replicas."""
 
-    Args:
-        match: the games; fewer than were asked for after an interrupt.
-        anchor: whose rating is 0; None takes the player in the middle.
 
-    Raises:
-        ValueError: the anchor is none of the players.
-        ModuleNotFoundError: choix is not installed.
-    """
-    names = [player.name for player in match.players]
-    require_anchor(anchor, names)
-    ratings = rate(
-        len(names),
-        encounters_of(names, match.records),
-        anchor=None if anchor is None else names.index(anchor),
-        seed=match.settings.seed,
-    )
-    order = sorted(range(len(names)), key=lambda player: -ratings.elo[player].value)
-    ranked = [names[player] for player in order]
-    above_next = [float(ratings.superiority[pair]) for pair in pairwise(order)]
-    return Ladder(
-        match=match,
-        anchor=names[ratings.anchor],
-        rungs=tuple(
-            Rung(
-                player=name,
-                elo=ratings.elo[player],
-                above_next=above,
-                stats=player_stats(name, match.records),
-                against=_against(name, ranked, match.records),
-            )
-            for player, name, above in zip(order, ranked, [*above_next, None], strict=True)
-        ),
+def _results(rung: Rung, anchor: str) -> tuple[str, ...]:
+    stats, above_next = rung.stats, rung.above_next
+    is_nearly_sure = above_next is not None and above_next > NEARLY_SURE
+    return (
+        str(stats.games),
+        percent(stats.score),
+        str(stats),
+        "\n".join(f"{count} {status}" for status, count in stats.failures.items()) or "0",
+        f"{rung.elo.value:+.0f}\nanchor" if rung.player == anchor else elo_in_cell(rung.elo),
+        f">{percent(NEARLY_SURE)}" if is_nearly_sure else percent(above_next),
     )
 
 
-def _against(
-    name: str, ranked: Sequence[str], records: Sequence[GameRecord]
-) -> tuple[PlayerStats, ...]:
-    return tuple(
-        player_stats(name, [record for record in records if {*record.pairing} == {name, other}])
-        for other in ranked
+def _table(title: str, headings: Sequence[str], rows: Mapping[str, Sequence[str]]) -> PlayerTable:
+    return PlayerTable(title, "player", headings, rows, is_ranking=True)
+
+
+def ladder_title(ladder: Ladder) -> str:
+    """Who has played, and what."""
+    settings = ladder.match.settings
+    configuration = settings.configuration
+    referee = "Kaggle's environment" if settings.arena is Arena.KAGGLE else "the own arena"
+    if configuration.referee.is_open_spiel:
+        referee = configuration.referee
+    return (
+        f"Ladder of {len(ladder.rungs)} players: {len(ladder.match.records)} games on "
+        f"{configuration.rows}x{configuration.columns}, {configuration.inarow} in a row, "
+        f"{configuration.act_timeout:g} s a move, {referee}"
     )
 
 
-def require_round_robin(names: Sequence[str], anchor: str | None) -> None:
-    """See to it that players with these names can play a round robin.
-
-    Raises:
-        ValueError: fewer than two, one that is named twice, or an anchor that does not play.
-    """
-    if len(names) < 2:
-        raise ValueError("a ladder takes at least two players: name more of them")
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"{name!r} is named twice: name each player once")
-    require_anchor(anchor, names)
+RULES = (
+    "W-D-L: wins, draws and losses; who fails has lost. Elo: the likeliest ratings of the "
+    "Bradley-Terry model, in which a draw is half a game won; points above {anchor}. The interval "
+    "is the Bayesian bootstrap's over pairs of games, one opening from both seats; it is open on a "
+    "side where the games set no limit. For both, each player counts one game won and one lost "
+    "that were not played, spread over its opponents. Above next: how probable it is that the "
+    "player is stronger than the one below."
+)
 
 
-def require_anchor(anchor: str | None, names: Sequence[str]) -> None:
-    """Check that the one whose rating is 0 plays.
+def ladder_notes(ladder: Ladder) -> list[str]:
+    """The warnings, the meaning of the columns, and the conditions."""
+    return [*_warnings(ladder.match), *_rules(ladder)]
 
-    Raises:
-        ValueError: nobody has that name.
-    """
-    if anchor is not None and anchor not in names:
-        raise ValueError(
-            f"the anchor {anchor!r} is not among the players: name one of {', '.join(names)}"
+
+def _warnings(match: Match) -> list[str]:
+    return [*played_in_words(match), *repetitions(match), *failures(match), *_few_games(match)]
+
+
+def _rules(ladder: Ladder) -> list[str]:
+    return [RULES.format(anchor=ladder.anchor), _conditions(ladder.match)]
+
+
+ENOUGH_GAMES = 20
+"""Of each two players, for intervals that hold the true rating about as often as they say."""
+
+
+def _few_games(match: Match) -> Iterator[str]:
+    """Warn of the ratings where some pairing has played little."""
+    fewest = min(pairing.games for pairing in match.stats())
+    if fewest < ENOUGH_GAMES:
+        yield (
+            f"The fewest games of two players are {fewest}: with less than {ENOUGH_GAMES} of each "
+            "two the intervals are too narrow, and ratings that lie far apart too close."
         )
 
 
-def player_stats(player: str, records: Iterable[GameRecord]) -> PlayerStats:
-    """The statistics of a player, from those of the games in which it plays."""
-    games = [record for record in records if player in record.pairing]
-    results = Counter(result_of(player, record) for record in games)
-    return PlayerStats(
-        wins=sum(results[result] for result in WON),
-        draws=results[Result.DRAW],
-        losses=sum(results[result] for result in LOST),
-        failures=failures_of(player, games),
-        times=MoveTimes.of([game.durations[game.seat_of(player) - 1] for game in games]),
+def _conditions(match: Match) -> str:
+    """All that it takes to play the same games again."""
+    settings, versions = match.settings, match.versions
+    return (
+        f"Seed {settings.seed}, openings of {settings.opening_plies} plies, at most "
+        f"{settings.games} games of each two; connectx-agents {versions.package}, "
+        f"kaggle-environments {versions.kaggle_environments or 'not installed'}, "
+        f"Python {versions.python}."
     )
-
-
-WON = (Result.WIN, Result.OPPONENT_FAILED)
-LOST = (Result.LOSS, Result.PLAYER_FAILED)
-
-
-def result_of(player: str, record: GameRecord) -> Result:
-    """The result from the view of one of the two who played; who fails has lost, be it both."""
-    if player in record.failing_players:
-        return Result.PLAYER_FAILED
-    return record.result if player == record.player else record.result.for_opponent
-
-
-@dataclass(frozen=True, slots=True)
-class LostGames:
-    """The games that a player has lost to one opponent."""
-
-    opponent: str
-    shown: tuple[GameRecord, ...]
-    left_out: int
-    """The number of the others."""
-
-
-def lost_games(player: str, records: Iterable[GameRecord], most: int) -> list[LostGames]:
-    """List what a player has lost, by opponent: its failures first, then the quickest losses.
-
-    Args:
-        player: the loser.
-        records: games, also of others.
-        most: how many are shown of each opponent.
-    """
-    by_opponent: dict[str, list[GameRecord]] = defaultdict(list)
-    for record in records:
-        if player in record.pairing and result_of(player, record) in LOST:
-            first, second = record.pairing
-            by_opponent[second if player == first else first].append(record)
-    return [_chosen(opponent, games, most) for opponent, games in by_opponent.items()]
-
-
-def _chosen(opponent: str, games: Sequence[GameRecord], most: int) -> LostGames:
-    told = sorted(games, key=lambda game: (not game.failing_players, len(game.columns)))
-    return LostGames(opponent, tuple(told[:most]), max(0, len(told) - most))

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from concurrent.futures import BrokenExecutor, Executor
+from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -11,24 +11,22 @@ from operator import attrgetter
 from time import monotonic
 from typing import Any
 
+from rich.console import Group, RenderableType
+from rich.text import Text
+
 from agents.agent import OnProgress
 from agents.levels import LEVELS, Level
 from agents.reporting.stats import Z_95, Estimate, expected_score
 from submission.arena.game_record import GameRecord
-from submission.arena.players import Identity, Pairing, Player, PlayerKind
+from submission.arena.players import Pairing, Player, PlayerKind
 from submission.bundle.bundle import unbundled_agent
-from submission.executors.versions import Versions
-from submission.match.match import Completion, Match, finite
+from submission.figures import counted, elo_in_words, percent
+from submission.match.completion import early_end, early_end_in_words
+from submission.match.match import Match, failures
 from submission.match.run import play_games
-from submission.match.schedule import (
-    Arena,
-    GameSpecification,
-    Settings,
-    game_seed,
-    shuffled_openings,
-)
+from submission.match.schedule import Settings, game_of, shuffled_openings
 from submission.rating.ratings import ELO, RATING_POINTS
-from submission.reports import Printed
+from submission.reports import PlayerTable, Printed, finite
 
 ROUND = 8
 """Games against one level, from four openings, before the next opponent is chosen."""
@@ -52,6 +50,7 @@ class LevelScore:
 class Rank(Printed):
     """A player's place among the levels."""
 
+    player: str
     match: Match
     """Its games, a pairing for each level that it met."""
     scores: tuple[LevelScore, ...]
@@ -61,27 +60,68 @@ class Rank(Printed):
     seconds: float
 
     @property
-    def player(self) -> str:
-        """The name of the player."""
-        return self.match.players[0].name
-
-    @property
     def nearest(self) -> Level:
         """The level whose rating is nearest."""
         return nearest_level(self.elo.value)
 
+    def tables(self) -> RenderableType:
+        """The results against each level, and the rules."""
+        scores = PlayerTable(
+            f"{self.player} against the levels",
+            "level",
+            ("Elo", "games", "W-D-L\nfirst", "W-D-L\nsecond", "points, %"),
+            {
+                f"{score.level.n}, {score.level.name}": (
+                    f"{score.level.elo:+d}",
+                    str(stats.games),
+                    str(stats.as_first),
+                    str(stats.as_second),
+                    percent(score.points / score.games),
+                )
+                for score, stats in zip(self.scores, self.match.stats(), strict=True)
+            },
+        )
+        return Group(scores, Text(RULES, "dim"))
+
+    def summary(self) -> list[str]:
+        """All that went wrong, and the rank."""
+        played, asked = len(self.match.records), self.match.settings.games
+        early = early_end_in_words(self.match.completion, counted(played, "games"))
+        if not early and played < asked:
+            early = [
+                f"The time was over after {played} of {asked} games: give more with --minutes."
+            ]
+        found = self._in_words() if played else "No game was played."
+        return [*early, *failures(self.match), found]
+
+    def _in_words(self) -> str:
+        level, last = self.nearest, LEVELS[-1]
+        return (
+            f"{self.player} plays about like level {level.n}, {level.name}: Elo "
+            f"{elo_in_words(self.elo)} by {len(self.match.records)} games, where "
+            f"{LEVELS[0].name} play has 0, level {level.n} {level.elo:+d} and {last.name} play "
+            f"{last.elo:+d}."
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """All of it as what `json.dumps` takes; a limit that the games do not set is None."""
-        fields: dict[str, Any] = finite(
+        return finite(
             {
                 "player": self.player,
                 "elo": asdict(self.elo),
                 "nearest": asdict(self.nearest),
                 "scores": [asdict(score) for score in self.scores],
                 "seconds": self.seconds,
+                "match": self.match.to_dict(),
             }
         )
-        return {**fields, "match": self.match.to_dict()}
+
+
+RULES = (
+    "Elo: the likeliest rating by the games, above level 1, with its 95 % interval; one game won "
+    "and one lost that were not played count, too. The levels' own ratings are taken as known; "
+    "they come from 540 games of each, with intervals of 60 to 110 Elo on either side."
+)
 
 
 def rank_player(
@@ -95,72 +135,29 @@ def rank_player(
 
     Its games tell most where each side wins as often. The games do not depend on the number of
     workers, but for the time limit, after which no further one begins.
-
-    Args:
-        player: whom to rank.
-        settings: the most games, in the own arena.
-        seconds: after so long no further game begins.
-        executor: any executor of the `concurrent.futures` kind.
-        on_progress: told the games, the most games, and the next opponent.
     """
-    begin = monotonic()
-    records: list[GameRecord] = []
-    completion = Completion.COMPLETE
-    openings = shuffled_openings(settings.configuration, settings.opening_plies, settings.seed)
-
-    def specification(level: Level, game: int) -> GameSpecification:
-        pairing = Pairing(player, level_player(level))
-        return GameSpecification(
-            pairing=pairing,
-            game=game,
-            seed=game_seed(settings.seed, pairing, game),
-            opening=openings[game // 2 % len(openings)],
-            configuration=settings.configuration,
-            arena=Arena.OWN,
-        )
+    begin, records = monotonic(), list[GameRecord]()
+    openings = shuffled_openings(settings)
 
     def is_time_left() -> bool:
         return monotonic() - begin < seconds
 
-    try:
+    with early_end() as ending:
         while len(records) < settings.games and is_time_left():
             level = next_level(scores_of(records))
             on_progress(len(records), settings.games, f"against level {level.n}")
             numbers = range(len(records), min(len(records) + ROUND, settings.games))
-            games = [specification(level, number) for number in numbers]
+            pairing = Pairing(player, level_player(level))
+            games = [game_of(pairing, number, settings, openings) for number in numbers]
             with closing(play_games(games, lambda _: is_time_left(), executor)) as played:
                 for record in played:
                     records.append(record)
                     on_progress(len(records), settings.games, f"against level {level.n}")
-    except KeyboardInterrupt:
-        completion = Completion.INTERRUPTED
-    except BrokenExecutor:
-        completion = Completion.WORKER_DIED
-    return _ranked(player, settings, records, completion, monotonic() - begin)
-
-
-def _ranked(
-    player: Player,
-    settings: Settings,
-    records: Sequence[GameRecord],
-    completion: Completion,
-    seconds: float,
-) -> Rank:
     scores = scores_of(records)
-    levels = [level_player(score.level) for score in scores]
-    return Rank(
-        match=Match(
-            players=(Identity.of(player), *map(Identity.of, levels)),
-            pairings=tuple((player.name, level.name) for level in levels),
-            settings=settings,
-            versions=Versions.current(),
-            completion=completion,
-            records=tuple(sorted(records, key=attrgetter("game"))),
-        ),
-        scores=tuple(scores),
-        elo=estimated_elo(scores),
-        seconds=seconds,
-    )
+    pairings = [Pairing(player, level_player(score.level)) for score in scores]
+    in_order = sorted(records, key=attrgetter("game"))
+    match = Match.of(pairings, settings, ending.completion, in_order)
+    return Rank(player.name, match, tuple(scores), estimated_elo(scores), monotonic() - begin)
 
 
 @cache

@@ -89,13 +89,7 @@ def judged_plies(
 
 
 def judge(solver: Solver, state: BoardState, action: int, time_limit: float | None) -> JudgedPly:
-    """Judge a move.
-
-    Args:
-        solver: of the game.
-        state: the position before it.
-        action: the column, counted from 0.
-        time_limit: seconds; None is no limit.
+    """Judge a move: a column, counted from 0, in a position.
 
     Raises:
         ValueError: the game is over.

@@ -1,7 +1,7 @@
 """Games to look at again, from results files or Kaggle's episodes, and the logs of their agents."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from math import inf
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.reporting.input_file import quoted, read_content, read_json, refused
-from envs.board import BoardGame, moves_text, parse_moves
+from envs.board import BoardGame, BoardState, moves_text, parse_moves
 from envs.games import game_id
 from submission.arena.game_record import GameConfiguration, GameRecord, Result
 from submission.entry import PLAYED_WITH
@@ -99,13 +99,7 @@ def _results(path: Path) -> ReplayFile:
 
 
 def recorded_replay(number: int, game: str, record: GameRecord) -> Replay:
-    """The replay of a recorded game.
-
-    Args:
-        number: in its file, from 0.
-        game: as `envs.games.game_id` names it.
-        record: the game.
-    """
+    """The replay of a recorded game."""
     names = record.player, record.opponent
     return Replay(
         number=number,
@@ -153,14 +147,17 @@ def _episode(document: Mapping[str, Any], path: Path) -> ReplayFile:
 def _replayed(episode: Episode, name: str) -> ReplayFile:
     configuration = _configuration(episode)
     env = configuration.env
-    actions = [*episode.opening, *_actions(env, episode)]
-    statuses = episode.statuses
-    unfinished = {"ACTIVE", "INACTIVE"} & {*statuses}
-    failed = next((seat for seat in (0, 1) if statuses[seat] in CAUSES), None)
-    if unfinished or (failed is None and not _is_over(env, actions)):
+    actions, state = _actions(env, episode)
+    failed = next((seat for seat in (0, 1) if episode.statuses[seat] in CAUSES), None)
+    is_over = failed is not None or not env.get_available_actions(state)
+    if {"ACTIVE", "INACTIVE"} & {*episode.statuses} or not is_over:
         raise ValueError("it ends before its game does")
-    players = _names(episode.info)
-    cause = None if failed is None else CAUSES[statuses[failed]]
+    players, cause = _names(episode.info), None
+    if failed is None:
+        result = {1: Result.WIN, 2: Result.LOSS, None: Result.DRAW}[env.winner(state)]
+    else:
+        result = (Result.PLAYER_FAILED, Result.OPPONENT_FAILED)[failed]
+        cause = f"{episode.statuses[failed]}: {CAUSES[episode.statuses[failed]]}"
     replay = Replay(
         number=0,
         game=game_id(env),
@@ -169,9 +166,9 @@ def _replayed(episode: Episode, name: str) -> ReplayFile:
         player=players[0],
         opponent=players[1],
         seat=1,
-        result=_result(env, actions, failed),
+        result=result,
         plies=len(actions),
-        cause=None if failed is None else f"{statuses[failed]}: {cause}",
+        cause=cause,
         opening_plies=len(episode.opening),
     )
     id_ = episode.info.get("EpisodeId")
@@ -188,36 +185,30 @@ def _configuration(episode: Episode) -> GameConfiguration:
     return GameConfiguration(*sizes, act_timeout=float(seconds), referee=episode.referee)
 
 
-def _actions(env: BoardGame, episode: Episode) -> list[int]:
-    """The columns played, told by the boards: what a seat asked for need not have been done.
+def _actions(env: BoardGame, episode: Episode) -> tuple[list[int], BoardState]:
+    """The columns played, told by the boards, and the last position.
+
+    What a seat asked for need not have been done.
 
     Raises:
         ValueError: a board does not follow from the one before it.
     """
-    state, actions = _reached(env, episode.opening), list[int]()
-    for board in episode.boards:
-        if list(board) == env.to_board(state):
+    actions, state = [*episode.opening], env.initial_state()
+    for action in actions:
+        state = env.get_next_state(state, action)
+    for board in map(list, episode.boards):
+        if board == env.to_board(state):
             continue  # the beginning, or a move that was not carried out
         followers = {
             action: env.get_next_state(state, action) for action in env.get_available_actions(state)
         }
-        reached = [a for a, child in followers.items() if env.to_board(child) == list(board)]
+        reached = [a for a, child in followers.items() if env.to_board(child) == board]
         if not reached:
-            raise ValueError(f"no move leads to the board after {len(actions) + 1} plies")
+            plies = len(actions) + 1 - len(episode.opening)
+            raise ValueError(f"no move leads to the board after {plies} plies")
         actions += reached
         state = followers[reached[0]]
-    return actions
-
-
-def _is_over(env: BoardGame, actions: Sequence[int]) -> bool:
-    return not env.get_available_actions(_reached(env, actions))
-
-
-def _reached(env: BoardGame, actions: Sequence[int]) -> Any:
-    state = env.initial_state()
-    for action in actions:
-        state = env.get_next_state(state, action)
-    return state
+    return actions, state
 
 
 def _names(info: Mapping[str, Any]) -> tuple[str, str]:
@@ -226,14 +217,6 @@ def _names(info: Mapping[str, Any]) -> tuple[str, str]:
     if isinstance(names, list) and len(names) == 2:
         return str(names[0]), str(names[1])
     return "first", "second"
-
-
-def _result(env: BoardGame, actions: Sequence[int], failed: int | None) -> Result:
-    """The end of the game from the first seat's view."""
-    if failed is not None:
-        return (Result.PLAYER_FAILED, Result.OPPONENT_FAILED)[failed]
-    winner = env.winner(_reached(env, actions))
-    return Result.DRAW if winner is None else Result.WIN if winner == 1 else Result.LOSS
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,30 +1,34 @@
-"""Reviews a player's games: where a win or a draw was given away, by phase, and in what time."""
+"""A review of a player's games: where a win or a draw was given away, by phase and in what time."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
-from pathlib import Path
+from dataclasses import asdict, astuple, dataclass
 from typing import Any
 
-from agents.agent import OnProgress
-from agents.book.opening_book import shipped_book_of
-from agents.options import require_at_least
-from agents.solver.solver import ScoreBounds, Solver
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from agents.solver.score_words import column_in_words, position_in_words
+from agents.solver.solver import ScoreBounds
+from envs.board import moves_text, state_from_moves
 from envs.connectx import ConnectX
 from submission.arena.game_record import Result
+from submission.figures import NOTHING, counted, seconds
 from submission.grading.solved_positions import Phase
-from submission.match.match import Completion
-from submission.reports import Printed
-from submission.reviewing.judged_game import JudgedPly, Mistake, judged_plies
-from submission.reviewing.replays import (
-    AgentLog,
-    Replay,
-    ReplayFile,
-    log_beside,
-    read_agent_log,
-    read_replays,
+from submission.match.completion import Completion, early_end_in_words
+from submission.reports import Printed, add_figures, plain_table
+from submission.reviewing.judged_game import JudgedPly, Mistake
+from submission.reviewing.replays import AgentLog, Replay, ReplayFile
+from submission.terminal import plain_text
+
+RULES = (
+    "Given away: a win that became a draw or a loss, or a draw that became a loss, under best play "
+    "from there. Slower: the result was kept, but not by the quickest win or the longest defence. "
+    "Undecided: the time for a position did not do. A phase is a third of the board's plies. The "
+    "first of the moves that a log times includes loading, and compiling where there is any."
 )
+
 
 FORMAT = "connectx review, version 1"
 
@@ -126,6 +130,36 @@ class Review(Printed):
             name: PhaseTotals.of(plies) for name, plies in {**by_phase, "all": everything}.items()
         }
 
+    def tables(self) -> RenderableType:
+        """The games, the totals by phase, the times, and the moves that gave something away."""
+        told = [line for game in self.games for line in _given_away(game)]
+        return Group(
+            _games_table(self),
+            _totals_table(self),
+            *([_times_table(self)] if any(game.log is not None for game in self.games) else []),
+            Text(RULES, "dim"),
+            *map(Text, ["Given away, columns counted from 1:", *told] if told else []),
+        )
+
+    def summary(self) -> list[str]:
+        """What was left out or went wrong, and how often a result was given away."""
+        totals = self.totals()["all"]
+        kinds = {
+            "from a win to a draw": totals.win_to_draw,
+            "from a win to a loss": totals.win_to_loss,
+            "from a draw to a loss": totals.draw_to_loss,
+            "not decided in the time": totals.undecided,
+        }
+        given_away = totals.win_to_draw + totals.win_to_loss + totals.draw_to_loss
+        told = "".join(f"; {count} {kind}" for kind, count in kinds.items() if count)
+        return [
+            *_notes(self),
+            plain_text(
+                f"{self.player} gave the result away in {given_away} of {totals.moves} moves of "
+                f"{counted(len(self.games), 'games')}{told}."
+            ),
+        ]
+
     def to_dict(self) -> dict[str, Any]:
         """All of it as what `json.dumps` takes; columns are counted from 0."""
         return {
@@ -173,116 +207,80 @@ def _bounds(bounds: ScoreBounds) -> dict[str, int]:
     return {"lower": bounds.lower, "upper": bounds.upper}
 
 
-def review_games(
-    files: Sequence[Path],
-    player: str,
-    log: Path | None,
-    time_limit: float | None,
-    on_progress: OnProgress,
-) -> Review:
-    """Judge each move of a player in the games of some files.
-
-    Ctrl-C ends it early with the games that were judged until then; `Review.completion` tells.
-
-    Args:
-        files: results files and episodes.
-        player: the name, as the files have it; who plays against himself is judged on both seats.
-        log: the player's log of the one episode; by default those beside the episodes.
-        time_limit: seconds for each position; None is no limit.
-        on_progress: told how many moves were judged.
-
-    Raises:
-        ValueError: nobody of this name has played; a file is damaged or holds something else; the
-            solver does not take a board; or a negative time.
-        OSError: a file cannot be read.
-    """
-    require_at_least("time_limit", time_limit, 0)
-    notes: list[str] = []
-    unjudged = _unjudged(files, player, log, notes)
-    total, done = sum(len(game.own_plies) for game in unjudged), 0
-    boards = {game.env for game in unjudged}
-    solvers = {env: judging_solver(env) for env in boards}
-    games: list[ReviewedGame] = []
-    completion = Completion.COMPLETE
-    try:
-        for game in unjudged:
-            env, plies = game.env, list[JudgedPly]()
-            for ply in judged_plies(
-                env, game.replay.actions, solvers[env], time_limit, game.own_plies
-            ):
-                plies.append(ply)
-                done += 1
-                on_progress(done, total, "")
-            games.append(replace(game, plies=tuple(reversed(plies))))
-    except KeyboardInterrupt:
-        completion = Completion.INTERRUPTED
-    return Review(player, time_limit, completion, tuple(games), tuple(notes))
+def _games_table(review: Review) -> Table:
+    table = plain_table(plain_text(f"{review.player} in {counted(len(review.games), 'games')}"))
+    table.add_column("game", overflow="fold")
+    table.add_column("against", overflow="fold")
+    table.add_column("seat", justify="right")
+    table.add_column("result")
+    add_figures(table, "moves", "given\naway", "slower")
+    for game in review.games:
+        slower = sum(ply.mistake is not None for ply in game.plies) - len(game.given_away)
+        figures = map(str, (len(game.plies), len(game.given_away), slower))
+        names = map(plain_text, (_name(game), game.opponent))
+        table.add_row(*names, str(game.seat), game.result, *figures)
+    return table
 
 
-@lru_cache(maxsize=1)
-def judging_solver(env: ConnectX) -> Solver:
-    """A solver that is compiled by now: the time for a position is there to solve it.
-
-    The last one is kept, for it knows much of the games that it has judged.
-    """
-    solver = Solver(env, book=shipped_book_of(env))
-    _ = solver.engine
-    return solver
-
-
-def _unjudged(
-    files: Sequence[Path], player: str, log: Path | None, notes: list[str]
-) -> list[ReviewedGame]:
-    """The player's games in the files; `notes` gets what was left out."""
-    read = [(path, read_replays(path)) for path in files]
-    if log is not None and [file.kind for _, file in read] != ["episode"]:
-        raise ValueError("a log belongs to one episode: name that file alone, or leave the log out")
-    games: list[ReviewedGame] = []
-    for path, file in read:
-        if not isinstance(file.configuration.env, ConnectX):
-            raise ValueError(
-                f"{path} has games of {file.configuration.referee}, and only those of Connect Four "
-                "can be judged: leave it out"
-            )
-        own = [
-            (replay, seat)
-            for replay in file.replays
-            for seat in (1, 2)
-            if replay.players[seat - 1] == player
-        ]
-        if not own:
-            notes.append(f"{file.name}: nobody called {player} has played in it.")
-        games += [
-            ReviewedGame(file, replay, seat, (), _log(path, file, replay, seat, log, notes))
-            for replay, seat in own
-        ]
-    if not games:
-        names = dict.fromkeys(name for _, file in read for name in _players(file))
-        raise ValueError(
-            f"nobody called {player!r} has played in these files: choose one of "
-            f"{', '.join(map(repr, names)) or 'none, for they hold no games'}"
-        )
-    return games
+def _totals_table(review: Review) -> Table:
+    table = plain_table("By phase")
+    table.add_column("")
+    add_figures(
+        table, "moves", "win to\ndraw", "win to\nloss", "draw to\nloss", "slower", "undecided"
+    )
+    for name, totals in review.totals().items():
+        table.add_row(name, *map(str, astuple(totals)))
+    return table
 
 
-def _players(file: ReplayFile) -> Iterator[str]:
-    return (name for replay in file.replays for name in replay.players)
+def _times_table(review: Review) -> Table:
+    """Seconds of each game's moves; a dash where there is no log."""
+    table = plain_table("Seconds for a move")
+    table.add_column("game", overflow="fold")
+    add_figures(table, "first", "mean", "longest", "over the\nlimit", "errors")
+    for game in review.games:
+        table.add_row(plain_text(_name(game)), *_times(game))
+    return table
 
 
-def _log(
-    path: Path, file: ReplayFile, replay: Replay, seat: int, log: Path | None, notes: list[str]
-) -> AgentLog | None:
-    """The log of a seat, from wherever it is."""
-    if file.match is not None:
-        return AgentLog.of_record(file.match.records[replay.number], seat)
-    found = log or log_beside(path, file.episode, seat)
-    if found is None:
-        return None
-    try:
-        read = read_agent_log(found, seat)
-    except (OSError, ValueError) as error:
-        if log is not None:
-            raise
-        notes.append(f"{error}.")
-        return None
-    return read.after_setting_up() if file.configuration.referee.is_open_spiel else read
+def _name(game: ReviewedGame) -> str:
+    """The file, and in a results file the number of the game, counted from 1."""
+    many = game.file.kind == "results"
+    return f"{game.file.name} #{game.replay.number + 1}" if many else game.file.name
+
+
+def _given_away(game: ReviewedGame) -> Iterator[str]:
+    for ply in game.given_away:
+        state = state_from_moves(game.env, moves_text(game.replay.actions[: ply.ply]))
+        chosen = column_in_words(game.env, state, ply.action, ply.after)
+        better = column_in_words(game.env, state, ply.best[0], ply.before)
+        yield plain_text(f"  {_name(game)}, {_where(game, ply.ply)}: {chosen}; {better}")
+
+
+def _where(game: ReviewedGame, ply: int) -> str:
+    return position_in_words(moves_text(game.replay.actions[:ply]))
+
+
+def _times(game: ReviewedGame) -> list[str]:
+    log = game.log
+    if log is None or not log.seconds:
+        return [NOTHING] * 5
+    taken = log.seconds
+    overtime = log.overtime(game.file.configuration.act_timeout)
+    times = taken[0], sum(taken) / len(taken), max(taken), overtime
+    return [*map(seconds, times), str(len(log.errors))]
+
+
+def _notes(review: Review) -> Iterator[str]:
+    """An early end, what was left out, and the versions and the errors in the logs."""
+    yield from early_end_in_words(review.completion, counted(len(review.games), "games"))
+    yield from map(plain_text, review.notes)
+    for game in review.games:
+        if game.replay.cause is not None:
+            failed = "the player" if game.result == "player failed" else "the opponent"
+            yield plain_text(f"{_name(game)}: {failed} failed, {game.replay.cause}.")
+        if game.log is not None and game.log.versions is not None:
+            yield plain_text(f"{_name(game)}: played with {game.log.versions}.")
+        for number, line in game.log.errors if game.log else ():
+            where = _where(game, game.ply_of_move(number))
+            yield plain_text(f"{_name(game)}, {where}, stderr: {line.strip()}")

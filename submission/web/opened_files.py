@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 
 from agents.reporting.input_file import one_line
 from submission.arena.game_record import Result
-from submission.match.match import Match
-from submission.match.match_report import RULES, match_notes, results_table
-from submission.rating.ladder import make_ladder
-from submission.rating.ladder_report import ladder_notes, ladder_table
+from submission.match.match import RULES, Match, match_notes, results_table
+from submission.rating.ladder import ladder_notes
 from submission.rating.ratings import require_ranking_library
+from submission.rating.round_robin import make_ladder
 from submission.reports import PlayerTable
 from submission.reviewing.replays import Replay, ReplayFile, read_replays
 
@@ -139,7 +138,7 @@ def _ladder(match: Match) -> dict[str, Any]:
     ladder = make_ladder(match, None)
     scores = [[meeting.score for meeting in rung.against] for rung in ladder.rungs]
     return {
-        **_table(ladder_table(ladder)),
+        **_table(ladder.results_table()),
         "notes": ladder_notes(ladder),
         "cross": {
             "players": [rung.player for rung in ladder.rungs],

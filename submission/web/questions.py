@@ -13,7 +13,7 @@ from agents.reporting.input_file import one_line, quoted
 from agents.trace.recording import RECORDED_SEARCHES
 from envs.games import game_id
 from submission.arena.game_record import Result
-from submission.play.game_history import PlayedPosition, played_position
+from submission.play.game_history import History, played_position
 from submission.web.guard import LARGEST_FILE
 from submission.web.opened_files import ReplayFilter
 from submission.web.searching.searches import Asked, MoveAsked, PictureAsked, TreeAsked, game
@@ -144,7 +144,7 @@ def page_field(fields: Fields) -> str:
     return page
 
 
-def position_field(fields: Fields) -> PlayedPosition:
+def position_field(fields: Fields) -> History:
     """The position of the fields `game` and `moves`.
 
     Raises:
@@ -154,7 +154,7 @@ def position_field(fields: Fields) -> PlayedPosition:
     return played_position(env, text_field(fields, "moves", LONGEST_MOVES))
 
 
-def unfinished_field(fields: Fields) -> PlayedPosition:
+def unfinished_field(fields: Fields) -> History:
     """The position of the fields `game` and `moves`, in which the game goes on.
 
     Raises:
@@ -166,7 +166,7 @@ def unfinished_field(fields: Fields) -> PlayedPosition:
     return position
 
 
-def asked_position(position: PlayedPosition) -> Asked:
+def asked_position(position: History) -> Asked:
     """The position as it goes to a process."""
     return Asked(game_id(position.env), position.actions)
 

@@ -19,10 +19,10 @@ from agents.solver.solver_engine import is_solvable
 from envs.board import BoardGame
 from envs.render import SYMBOLS
 from submission.arena.game_record import GameRecord, Result
-from submission.play.game_history import PlayedPosition, played_position, position_view
+from submission.play.game_history import History, played_position, position_view
 from submission.reviewing.judged_game import JudgedPly, judged_plies
 from submission.reviewing.replays import Replay
-from submission.reviewing.review import judging_solver
+from submission.reviewing.review_games import judging_solver
 from submission.terminal import progress_bar
 from submission.web.one_script import PAGE, lean, one_script
 from submission.web.searching.review_view import ply_view
@@ -124,7 +124,7 @@ def course_in_words(replay: Replay) -> str:
     return f"{words}." if replay.cause is None else f"{words}: {replay.cause}"
 
 
-def _ply(position: PlayedPosition, judged: JudgedPly) -> dict[str, Any]:
+def _ply(position: History, judged: JudgedPly) -> dict[str, Any]:
     """A ply as the page's review tells it, with the values of all moves before it."""
     env, state = position.env, position.states[judged.ply]
 

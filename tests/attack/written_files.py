@@ -30,7 +30,6 @@ from submission.arena.game_record import GameConfiguration
 from submission.arena.players import against_each, find_player
 from submission.grading import solved_positions
 from submission.grading.published_sets import read_positions_to_ask
-from submission.match.match_report import render_match
 from submission.match.results_content import ResultsHeader
 from submission.match.results_file import new_results, read_results
 from submission.match.run import play_match
@@ -80,7 +79,7 @@ def _results(folder: Path) -> Path:
 
 def _use_results(path: Path) -> None:
     match = read_results(path)
-    printed(render_match(match), 200)
+    printed(match.tables(), 200)
     json.dumps(match.to_dict(), allow_nan=False)
 
 

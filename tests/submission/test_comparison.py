@@ -7,18 +7,14 @@ from pathlib import Path
 import pytest
 
 from submission.arena.players import Identity, PlayerKind
-from submission.comparing.comparison import Comparison, ComparisonSettings, Games, duration
-from submission.comparing.comparison_report import (
-    comparison_page,
-    comparison_summary,
-    render_comparison,
-)
+from submission.comparing.comparison import Comparison, comparison_page
 from submission.comparing.finding import Finding
+from submission.comparing.new_against_old import ComparisonSettings, Games, duration
 from submission.executors.versions import Versions
+from submission.grading.grade import Grade, GradeSettings
 from submission.grading.grade_stats import Answer
-from submission.grading.grading import Grade, GradeSettings
 from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position_set
-from submission.match.match import Completion
+from submission.match.completion import Completion
 from submission.sandbox.move import Failure
 from submission.sandbox.processes import can_throttle
 from tests.helpers.game_records import LOSS, PLAYER_FAILED, WIN, match_of
@@ -74,17 +70,17 @@ def compared(finding: Finding = Finding.BETTER, to_come: int = 0) -> Comparison:
     ],
 )
 def test_the_last_sentence_is_the_answer(finding: Finding, said: str) -> None:
-    assert comparison_summary(compared(finding))[-1].startswith(said)
+    assert compared(finding).summary()[-1].startswith(said)
 
 
 def test_where_it_is_not_decided_it_says_how_much_more_it_takes() -> None:
     """2 games took 3 seconds: 121 more take 3 minutes, and 161 are no even number."""
-    said = comparison_summary(compared(Finding.UNDECIDED, to_come=121))[-1]
+    said = compared(Finding.UNDECIDED, to_come=121).summary()[-1]
     assert said.endswith("it takes about 121 games more, 3 minutes, by --games 162.")
 
 
 def test_what_the_new_one_loses_is_listed_with_its_moves() -> None:
-    text = printed(render_comparison(compared()), 200)
+    text = printed(compared().tables(), 200)
     for position in AT_STAKE[:3]:
         assert f"  connectx solve {position.moves or chr(34) * 2}: " in text
     assert "no move, ValueError: boom" in text
@@ -98,11 +94,11 @@ def test_an_early_end_and_failures_are_said_before_the_answer() -> None:
     games = compared(Finding.UNDECIDED).games
     match = replace(match_of(WIN, LOSS, PLAYER_FAILED, games=40), completion=Completion.INTERRUPTED)
     early = Comparison(ComparisonSettings(games=40), replace(games, match=match))
-    first, second, *_, last = comparison_summary(early)
+    first, second, *_, last = early.summary()
     assert first == "Interrupted after 3 games."
     assert "hero failed in 1 game" in second
     assert last.startswith("Not decided")
-    assert "solved positions" not in printed(render_comparison(early), 100).partition("Better")[0]
+    assert "solved positions" not in printed(early.tables(), 100).partition("Better")[0]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,8 @@ from submission.arena.game_record import GameConfiguration, GameRecord
 from submission.arena.players import Pairing, Player, PlayerKind
 from submission.executors import dask_workers
 from submission.executors.dask_workers import dask_executor
-from submission.match.match import Completion, Match
+from submission.match.completion import Completion
+from submission.match.match import Match
 from submission.match.run import play_match
 from submission.match.schedule import Settings
 from tests.helpers.systems import needs_posix

@@ -20,6 +20,7 @@ from submission.bundle.bundle import build_bundle
 from submission.entry import LONGEST_MOVE, KagglePlayer, open_spiel_game, read_open_spiel
 from submission.kaggle import Referee
 from submission.match.schedule import openings
+from submission.records import record_of
 from tests.helpers.shell import Shell
 
 SETTING_UP = {"remainingOverageTime": 12, "step": 0}
@@ -205,7 +206,7 @@ def test_an_unknown_referee_is_one_sentence() -> None:
 
 def test_configurations_without_a_referee_are_connectx() -> None:
     fields = {"rows": 5, "columns": 4, "inarow": 3, "act_timeout": 1.0}
-    assert GameConfiguration.from_dict(fields) == GameConfiguration(5, 4, 3, 1.0)
+    assert record_of(GameConfiguration, fields) == GameConfiguration(5, 4, 3, 1.0)
     assert GameConfiguration.of(Referee.CONNECTX) == GameConfiguration()
     assert GameConfiguration.of(Referee.OPEN_SPIEL_TIC_TAC_TOE).env == TicTacToe()
 

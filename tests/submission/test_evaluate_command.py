@@ -93,7 +93,7 @@ def test_without_a_game_there_is_no_replay_and_everything_else(
     monkeypatch.setattr("submission.match.run.play_games", play)
     interrupted = evaluate(shell, "--games", "4", "--html", "replay.html")
     assert (interrupted.status, interrupted.stderr.strip()) == (1, "")
-    assert "Interrupted: 0 of 4 games were played." in interrupted.stdout
+    assert "Interrupted after 0 of 4 games." in interrupted.stdout
     for outcome in (report, interrupted):
         assert "No game was played: there is no page to write." in outcome.stdout
     assert not (tmp_path / "replay.html").exists()

@@ -5,7 +5,7 @@ import pytest
 
 from submission.arena.game_record import GameConfiguration, GameRecord
 from submission.match.match import Match
-from submission.match.match_report import render_openings
+from submission.match.opening_table import render_openings
 from tests.helpers.game_records import (
     DRAW,
     LOSS,

@@ -15,8 +15,8 @@ import pytest
 import connectx
 from agents import Agent, MCTSAgent, SearchResult, make_agent
 from submission.arena.players import PlayerKind
+from submission.building import as_player
 from submission.bundle.bundle import build_bundle
-from submission.front_door import as_player
 from tests.helpers.shell import Shell
 
 MINE = "def my_agent(observation, configuration):\n    return observation['board'][:7].index(0)\n"

@@ -157,7 +157,7 @@ def test_ctrl_c_keeps_what_was_graded(tmp_path: Path) -> None:
     document = json.loads((tmp_path / "grade.json").read_text())
     assert document["ending"] == "interrupted"
     assert 0 < len(document["answers"]) < len(SHIPPED.positions)
-    assert f"Interrupted: {len(document['answers'])} of {len(SHIPPED.positions)}" in output
+    assert f"Interrupted after {len(document['answers'])} of {len(SHIPPED.positions)}" in output
 
 
 def _lines(path: Path) -> int:

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from submission.arena.players import Player, PlayerKind, find_player
 from submission.arena.seats import Failure, Move, Seat
 from submission.grading import grading
-from submission.grading.grade_report import ply_chart, render_grade
+from submission.grading.grade import Grade, GradeSettings
+from submission.grading.grade_charts import ply_chart
 from submission.grading.grade_stats import (
     Answer,
     Measured,
@@ -25,10 +26,9 @@ from submission.grading.grade_stats import (
     answer_stats,
     by_kind,
     by_ply,
-    mistake_in_words,
     worst_mistakes,
 )
-from submission.grading.grading import SHARD_POSITIONS, Grade, GradeSettings, grade_player
+from submission.grading.grading import SHARD_POSITIONS, grade_player
 from submission.grading.solved_positions import (
     GAME,
     SHIPPED_POSITIONS,
@@ -39,7 +39,7 @@ from submission.grading.solved_positions import (
     read_position_set,
 )
 from submission.kaggle import kaggle_environments
-from submission.match.match import Completion
+from submission.match.completion import Completion
 from tests.helpers.shell import printed
 
 SHIPPED = read_position_set(SHIPPED_POSITIONS)
@@ -113,7 +113,7 @@ def test_no_figure_is_cut_off_at_any_width(
     seated: Callable[[Script], Scripted], width: int
 ) -> None:
     seated(best)
-    text = printed(render_grade(graded(sample=30)), width)
+    text = printed(graded(sample=30).tables(), width)
     assert max(map(len, text.splitlines())) <= width
     assert "\N{HORIZONTAL ELLIPSIS}" not in text
     words = " ".join(text.split())
@@ -127,8 +127,8 @@ def test_the_best_columns_get_all_and_leave_no_mistake(
     seated(best)
     grade = graded()
     assert [answer.position for answer in grade.answers] == list(SHIPPED.positions)
-    for group in [*by_kind(grade.answers), *by_ply(grade.answers)]:
-        measured = group.stats
+    groups = [*by_kind(grade.answers).values(), *by_ply(grade.answers).values()]
+    for measured in groups:
         assert measured.best is not None
         assert measured.best.player.value == 1
         assert measured.kept is None or measured.kept.player.value == 1
@@ -269,7 +269,7 @@ def test_the_workers_and_the_other_positions_change_no_answer() -> None:
 def test_negamax_is_between_random_play_and_the_truth() -> None:
     """It looks four plies ahead, which is enough for tactics and not for hard positions."""
     answers = graded(find_player("negamax"), sample=120, workers=2).answers
-    kept = {group.name: group.stats.kept for group in by_kind(answers)}
+    kept = {name: stats.kept for name, stats in by_kind(answers).items()}
     everywhere, hard, tactical = kept["all"], kept["hard"], kept["tactical"]
     assert everywhere is not None
     assert hard is not None
@@ -323,12 +323,13 @@ def test_figures_are_those_of_a_count_by_hand(
 def test_groups_part_the_answers(seated: Callable[[Script], Scripted]) -> None:
     seated(best)
     answers = graded().answers
-    sizes = {group.name: group.stats.positions for group in by_kind(answers)}
+    sizes = {name: stats.positions for name, stats in by_kind(answers).items()}
     assert sum(sizes[phase.value] for phase in Phase) == sizes["all"] == len(answers)
     assert sum(sizes[name] for name in ("won", "drawn", "lost")) == len(answers)
     assert sizes["hard"] + sizes["tactical"] <= len(answers)
-    assert sum(group.stats.positions for group in by_ply(answers)) == len(answers)
-    assert by_kind([]) == by_ply([]) == []
+    assert sum(stats.positions for stats in by_ply(answers).values()) == len(answers)
+    assert by_kind([]) == {}
+    assert by_ply([]) == {}
 
 
 def test_the_chart_has_a_point_for_each_ply_higher_for_a_larger_share() -> None:
@@ -336,11 +337,11 @@ def test_the_chart_has_a_point_for_each_ply_higher_for_a_larger_share() -> None:
     answers = [
         Answer(position, rng.choice(list(position.legal)), 0.1) for position in SHIPPED.positions
     ]
-    plies = [group for group in by_ply(answers) if group.stats.kept is not None]
+    plies = [stats for stats in by_ply(answers).values() if stats.kept is not None]
     svg = ET.fromstring(ply_chart(by_ply(answers)))
     points = svg.findall("{http://www.w3.org/2000/svg}circle")
     heights = [-float(point.get("cy", "nan")) for point in points]
-    shares = [group.stats.kept.player.value for group in plies if group.stats.kept]
+    shares = [stats.kept.player.value for stats in plies if stats.kept]
     assert len(points) == len(plies) == 41
     places = range(len(plies))
     by_height = sorted(places, key=lambda place: (heights[place], place))
@@ -364,8 +365,8 @@ def test_a_mistake_is_told_with_the_better_column() -> None:
     # -3: the second player wins with the 19th of its 21 stones, 2 of which are on the board.
     position = SolvedPosition("4455", (-3, -3, 18, 1, 1, 18, 0))
     lost, drawn = Mistake(position, 0, 2), Mistake(position, 6, 1)
-    assert mistake_in_words(lost) == "column 1 loses in 17 moves; column 3 wins in 2 moves"
-    assert mistake_in_words(drawn) == "column 7 leads to a draw; column 3 wins in 2 moves"
+    assert lost.in_words == "column 1 loses in 17 moves; column 3 wins in 2 moves"
+    assert drawn.in_words == "column 7 leads to a draw; column 3 wins in 2 moves"
 
 
 @pytest.mark.parametrize(

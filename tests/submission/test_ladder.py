@@ -18,8 +18,9 @@ from submission.match.results_file import new_results, read_results
 from submission.match.run import play_match
 from submission.match.schedule import Arena, Settings
 from submission.match.sprt import pair_of
-from submission.rating.ladder import Ladder, make_ladder, player_stats
+from submission.rating.ladder import Ladder
 from submission.rating.ratings import encounters_of, points_matrix
+from submission.rating.round_robin import make_ladder, player_stats
 from tests.helpers.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN
 from tests.helpers.shell import Shell
 
@@ -96,7 +97,7 @@ def test_the_command_prints_the_ladder_and_writes_its_page(
     played, expected = (read_results(path) for path in (tmp_path / "games.jsonl", whole))
     assert without_durations(played) == without_durations(expected)
     page = (tmp_path / "ladder.html").read_text(encoding="utf-8")
-    cells = re.findall(r"<tr><td>(\d+)</td><td>([^<]*)</td>", page)
+    cells = re.findall(r'<tr><td>(\d+)</td><td class="name">([^<]*)</td>', page)
     ranked = [rung.player for rung in make_ladder(played, None).rungs]
     assert cells[:3] == [*zip("123", ranked, strict=True)]
     assert ranked[-1] == "random:"
@@ -152,8 +153,10 @@ def test_ctrl_c_leaves_the_ladder_of_what_was_played(
     monkeypatch.setattr("submission.match.run.play_games", play)
     outcome = shell.run("ladder", "greedy", "random:", "--games", "4", "--html", "ladder.html")
     assert outcome.status == 1
-    assert "Interrupted: 1 of 4 games were played." in outcome.stdout
-    assert "Interrupted: 1 of 4 games" in (tmp_path / "ladder.html").read_text(encoding="utf-8")
+    assert "Interrupted after 1 of 4 games." in outcome.stdout
+    assert "Interrupted after 1 of 4 games" in (tmp_path / "ladder.html").read_text(
+        encoding="utf-8"
+    )
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,12 @@ from envs.connectx import ConnectX
 from envs.render import COLOURS
 from submission.arena.game_record import GameRecord, Result
 from submission.arena.players import Identity, PlayerKind
-from submission.match.match import Completion, Match
+from submission.match.completion import Completion
+from submission.match.match import Match
 from submission.match.schedule import Settings
-from submission.rating.ladder import Ladder, lost_games, make_ladder
-from submission.rating.ladder_report import SHOWN, ladder_page, rating_chart, render_ladder
-from submission.summaries import ladder_summary
+from submission.rating.ladder import Ladder
+from submission.rating.ladder_page import SHOWN, ladder_page, lost_games
+from submission.rating.round_robin import make_ladder
 from tests.helpers.game_records import LOSS, PLAYER_FAILED, WIN, match_of
 from tests.helpers.shell import printed
 from tests.helpers.svg_reading import SVG, read_drawing
@@ -59,7 +60,7 @@ def ladder() -> Ladder:
 
 
 def shown(ladder: Ladder, width: int = 100) -> str:
-    return "\n".join([printed(render_ladder(ladder), width), *ladder_summary(ladder)])
+    return "\n".join([printed(ladder.tables(), width), *ladder.summary()])
 
 
 def rows(text: str, name: str) -> list[list[str]]:
@@ -113,7 +114,7 @@ def test_an_early_end_is_said() -> None:
     text = shown(
         make_ladder(tournament(RECORDS[0], completion=Completion.INTERRUPTED), None), width=200
     )
-    assert "Interrupted: 1 of 12 games were played." in text
+    assert "Interrupted after 1 of 12 games." in text
     assert "Interrupted" in shown(make_ladder(tournament(completion=Completion.INTERRUPTED), None))
     running = make_ladder(tournament(RECORDS[0], completion=Completion.UNFINISHED), None)
     for text in (shown(running, width=200), ladder_page(running)):
@@ -221,7 +222,7 @@ def test_the_picture_shows_the_ratings_to_scale(ladder: Ladder) -> None:
         ladder,
         rungs=tuple(replace(rung, elo=known) for rung, known in zip(rungs, elo, strict=True)),
     )
-    picture = rating_chart(drawn)
+    picture = drawn.pictures()[0]
     root = ElementTree.fromstring(picture)
     points = [
         (float(circle.attrib["cx"]), float(circle.attrib["cy"]))

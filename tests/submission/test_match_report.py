@@ -4,10 +4,9 @@ import pytest
 from rich.console import Group
 
 from submission.arena.game_record import GameRecord, Result
-from submission.match.match import Completion, Match
-from submission.match.match_report import render_match
+from submission.match.completion import Completion
+from submission.match.match import Match
 from submission.match.sprt import Sprt
-from submission.summaries import match_summary
 from tests.helpers.game_records import (
     DRAW,
     LOSS,
@@ -20,7 +19,7 @@ from tests.helpers.shell import printed
 
 
 def shown(match: Match, width: int = 80) -> str:
-    return printed(Group(render_match(match), *match_summary(match)), width)
+    return printed(Group(match.tables(), *match.summary()), width)
 
 
 def cells(text: str, name: str) -> list[list[str]]:
@@ -112,7 +111,7 @@ def test_a_test_that_ends_because_games_repeat_says_so(count: int, openings: str
 
 def test_an_early_end_is_said() -> None:
     interrupted = shown(match_of(WIN, games=8, completion=Completion.INTERRUPTED))
-    assert "Interrupted: 1 of 8 games were played." in interrupted
+    assert "Interrupted after 1 of 8 games." in interrupted
     died = shown(match_of(WIN, games=8, completion=Completion.WORKER_DIED))
     assert "The workers died after 1 of 8 games" in died
     unfinished = shown(match_of(WIN, games=8, completion=Completion.UNFINISHED))

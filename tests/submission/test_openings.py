@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from envs import ConnectX
 from submission.arena.game_record import GameConfiguration
-from submission.match.schedule import Opening, openings, shuffled_openings
+from submission.match.schedule import Opening, Settings, openings, shuffled_openings
 from tests.helpers.kaggle_rules import KaggleGame, kaggle_game
 
 KAGGLE = GameConfiguration()
@@ -77,14 +77,14 @@ def test_no_ply_is_the_empty_board() -> None:
 
 @given(st.integers(0, 2**32))
 def test_a_seed_gives_one_order_of_all_of_them(seed: int) -> None:
-    order = shuffled_openings(KAGGLE, 2, seed)
+    order = shuffled_openings(Settings(2, seed))
     assert sorted(order) == openings(KAGGLE, 2)
-    assert order == shuffled_openings(KAGGLE, 2, seed)
+    assert order == shuffled_openings(Settings(2, seed))
 
 
 def test_orders_have_no_favourite_opening() -> None:
     """Each of the 49 comes first about 40 times in 1960; a chi-square of 100 has a p of 1e-5."""
-    firsts = [shuffled_openings(KAGGLE, 2, seed)[0] for seed in range(1960)]
+    firsts = [shuffled_openings(Settings(2, seed))[0] for seed in range(1960)]
     counts = [firsts.count(opening) for opening in openings(KAGGLE, 2)]
     assert sum((count - 40) ** 2 / 40 for count in counts) < 100
 

@@ -5,7 +5,7 @@ import pytest
 
 from agents.reporting.stats import paired_score_estimate
 from submission.arena.game_record import Result
-from submission.match.match import MoveTimes, Tally, pairing_stats
+from submission.match.pairing_stats import MoveTimes, Tally, pairing_stats
 from tests.helpers.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN
 
 NAMES = ("hero", "rival")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from agents import make_agent
-from agents.reporting.board_picture import board_picture
+from agents.reporting.board_text import board_picture
 from envs import BoardGame, ConnectFour, ConnectX, TicTacToe, state_from_moves
 from envs.board import moves_text
 from envs.games import game_entry

@@ -17,7 +17,8 @@ from submission.arena.players import (
     round_robin,
 )
 from submission.executors.local_workers import local_executor
-from submission.match.match import Completion, Match
+from submission.match.completion import Completion
+from submission.match.match import Match
 from submission.match.run import play_match
 from submission.match.schedule import Arena, Settings
 from submission.match.sprt import Sprt

@@ -21,7 +21,6 @@ from submission.rating.rank import (
     nearest_level,
     next_level,
 )
-from submission.rating.rank_report import rank_summary, render_rank
 from tests.helpers.shell import Shell, printed
 
 LOWEST = "def agent(observation, configuration):\n    return observation.board[:7].index(0)\n"
@@ -123,7 +122,7 @@ def test_the_end_of_the_time_is_said(shell: Shell) -> None:
 def test_the_table_fits(width: int) -> None:
     player = replace(level_player(LEVELS[0]), name="hero")
     rank = connectx.rank(player, games=8, workers=1, progress=False)
-    text = printed(render_rank(rank), width)
+    text = printed(rank.tables(), width)
     assert max(map(len, text.splitlines())) <= width
     assert "540 games" in " ".join(text.split())
-    assert len(rank_summary(rank)) == 1
+    assert len(rank.summary()) == 1

@@ -22,12 +22,13 @@ from submission.arena.game_record import GameConfiguration, GameRecord, Result
 from submission.arena.players import Identity, Pairing, Player, PlayerKind
 from submission.executors.versions import Versions
 from submission.kaggle import Referee
-from submission.match.match import Completion
+from submission.match.completion import Completion
 from submission.match.results_content import FORMAT, ResultsHeader
 from submission.match.results_file import new_results, read_results, resumed_results
 from submission.match.run import ARENAS, play_match
 from submission.match.schedule import Arena, Settings
 from submission.match.sprt import Sprt
+from submission.records import record_of
 from submission.sandbox.move import FAILING_STATUSES, Failure, Move
 from tests.helpers.game_records import DRAW, LOSS, PLAYER_FAILED, WIN
 from tests.helpers.refusals import is_sentence, nested
@@ -705,7 +706,7 @@ def test_the_header_says_who_played(path: Path) -> None:
         {"name": "rival", "kind": "built-in", "sha256": None},
     ]
     assert header["pairings"] == [["hero", "rival"]]
-    assert Identity.from_dict(header["players"][0]) == Identity.of(HERO)
+    assert record_of(Identity, header["players"][0]) == Identity.of(HERO)
 
 
 def test_games_reach_the_disk_now_and_then(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from submission.arena.game_record import GameConfiguration, GameRecord
 from submission.arena.players import Player, PlayerKind, against_each, find_player
 from submission.executors.local_workers import local_executor
-from submission.match.match import Completion, Match
+from submission.match.completion import Completion
+from submission.match.match import Match
 from submission.match.results_content import ResultsHeader
 from submission.match.results_file import ResultsFile, new_results, read_results, resumed_results
 from submission.match.run import play_match

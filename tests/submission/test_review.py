@@ -275,7 +275,7 @@ def test_ctrl_c_leaves_what_was_judged(
     monkeypatch.setattr(Solver, "scores", interrupted)
     outcome = shell.run("review", EPISODE, "episode-7-replay.json", "--player", "Mine")
     assert outcome.status == 1
-    assert "Interrupted: 1 game was judged." in outcome.stdout
+    assert "Interrupted after 1 game." in outcome.stdout
 
 
 def test_mistakes_are_sentences(shell: Shell, folder: Path) -> None:

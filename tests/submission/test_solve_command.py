@@ -15,7 +15,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from agents.solver.reached_position import read_position
 from agents.solver.saved_table import save_table
 from agents.solver.score_words import in_words
 from agents.solver.solver import ScoreBounds, Solver
@@ -239,7 +238,8 @@ def test_a_time_limit_gives_bounds_and_no_guess(solve: Solve) -> None:
     ],
 )
 def test_bounds_in_words(bounds: ScoreBounds, words: str) -> None:
-    assert in_words(read_position(ConnectFour(), LATE), bounds) == words
+    state = state_from_moves(ConnectFour(), LATE)
+    assert in_words(ConnectFour(), state, bounds) == words
 
 
 @pytest.mark.parametrize(

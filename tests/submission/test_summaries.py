@@ -8,10 +8,9 @@ import pytest
 
 import connectx
 from submission.arena.game_record import Result
-from submission.front_door import Submission
+from submission.building import Submission
 from submission.match.sprt import Sprt
-from submission.rating.ladder import make_ladder
-from submission.summaries import ladder_summary, match_summary
+from submission.rating.round_robin import make_ladder
 from tests.helpers.game_records import DRAW, LOSS, PLAYER_FAILED, WIN, match_of
 from tests.helpers.shell import Shell
 
@@ -24,7 +23,7 @@ LAST = "def agent(observation):\n    return 6 - observation.board[6::-1].index(0
 
 def test_a_match_ends_with_its_score() -> None:
     match = match_of(WIN, replace(LOSS, result=Result.WIN))
-    (said,) = match_summary(match)
+    (said,) = match.summary()
     assert said == (
         "hero against rival: 100.0 % [20.6, 100.0] of the points in 2 games, Elo +inf [-235, open]."
     ), "Wilson's interval of 1 in 1, and 400 log10(0.2065 / 0.7935)"
@@ -34,21 +33,21 @@ def test_a_match_ends_with_its_score() -> None:
 def test_what_went_wrong_and_the_verdict_of_a_test_stand_before_it() -> None:
     match = match_of(WIN, LOSS, DRAW, PLAYER_FAILED)
     tested = replace(match, settings=replace(match.settings, sprt=Sprt(0, 100)))
-    verdict, failed, score = match_summary(tested)
+    verdict, failed, score = tested.summary()
     assert "Not decided" in verdict
     assert failed.startswith("hero failed in 1 game")
     assert score.startswith("hero against rival: 50.0 %")
 
 
 def test_no_game_has_no_score() -> None:
-    assert match_summary(match_of(games=2)) == [
+    assert match_of(games=2).summary() == [
         "hero against rival: no pair of games counts, of 0 games."
     ]
 
 
 @pytest.mark.usefixtures("rough_ratings")
 def test_a_ladder_ends_with_the_ratings() -> None:
-    *_, first, second = ladder_summary(make_ladder(match_of(WIN, LOSS, WIN, games=4), "rival"))
+    *_, first, second = make_ladder(match_of(WIN, LOSS, WIN, games=4), "rival").summary()
     assert first.startswith("1  hero: Elo +")
     assert second == "2  rival: Elo 0, the anchor"
 

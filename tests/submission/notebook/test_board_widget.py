@@ -171,7 +171,7 @@ def test_a_cell_puts_out_the_picture_and_then_the_widget(
 ) -> None:
     put_out: list[dict[str, Any]] = []
     monkeypatch.setattr(
-        "submission.play.board_widget.display", lambda forms, **_: put_out.append(forms)
+        "submission.web.board_widget.display", lambda forms, **_: put_out.append(forms)
     )
     board = connectx.Board(opponent=None, moves="12")
     board._ipython_display_()
@@ -229,7 +229,7 @@ def test_a_failing_opponent_is_told(tmp_path: Any) -> None:
 def test_without_anywidget_one_sentence_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.delitem(sys.modules, "submission.play.board_widget", raising=False)
+    monkeypatch.delitem(sys.modules, "submission.web.board_widget", raising=False)
     monkeypatch.setitem(sys.modules, "anywidget", None)
     with pytest.raises(ModuleNotFoundError, match="needs anywidget: install the extra `notebook`"):
         _ = connectx.Board

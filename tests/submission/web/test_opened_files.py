@@ -11,7 +11,7 @@ from envs.board import state_from_moves
 from envs.games import game_from_id
 from submission.front_door import ladder as play_ladder
 from submission.match.results_file import read_results
-from submission.rating.ladder import make_ladder
+from submission.rating.round_robin import make_ladder
 from submission.web.opened_files import OpenedFile, ReplayFilter
 from submission.web.routes import MOST_DROPPED
 from tests.helpers.browser import write_ladder

@@ -27,7 +27,7 @@ from envs.connectx import ConnectFour
 from envs.games import GAMES, game_entry
 from envs.render import SYMBOLS
 from envs.shown_position import show
-from submission.play.game_history import History, PlayedPosition, played_position, position_view
+from submission.play.game_history import History, played_position, position_view
 from submission.play.opponent import AgentOpponent, Opponent, OpponentFailed, find_opponent
 from submission.web.one_script import one_script
 from submission.web.searching.values import growing_values, values_view
@@ -93,8 +93,8 @@ class Board(anywidget.AnyWidget):
         self._opening = len(self._position.actions)
         self._error = ""
         self._lock = RLock()
-        self._asked: PlayedPosition | None = None
-        self._valued: PlayedPosition | None = None
+        self._asked: History | None = None
+        self._valued: History | None = None
         self._move_values: dict[int, Any] | None = None
         self._is_seated = False
         super().__init__(moves=moves_text(self._position.actions), seat=seat, values=values)
@@ -222,7 +222,7 @@ class Board(anywidget.AnyWidget):
             if wanted is not None:
                 self._values_thread.submit(self._value_moves, wanted)
 
-    def _value_moves(self, position: PlayedPosition) -> None:
+    def _value_moves(self, position: History) -> None:
         """Show the values of a position as they become known, until it is left."""
         if self._valued is not position:
             return
@@ -244,7 +244,7 @@ class Board(anywidget.AnyWidget):
             return Solver(self.env, book=shipped_book_of(self.env))
         return None
 
-    def _reply(self, position: PlayedPosition) -> None:
+    def _reply(self, position: History) -> None:
         """Play the opponent's move, unless the position has changed meanwhile."""
         if self._asked is not position or self._opponent is None:
             return
@@ -260,7 +260,7 @@ class Board(anywidget.AnyWidget):
             if self._asked is position and self.moves == moves_text(position.actions):
                 self.moves = moves_text((*position.actions, action))
 
-    def _fail(self, position: PlayedPosition, sentence: str) -> None:
+    def _fail(self, position: History, sentence: str) -> None:
         with self._lock:
             if self._position is position:
                 self._error = sentence

@@ -1,4 +1,4 @@
-"""The board in a terminal."""
+"""A board as text for a terminal, with the numbers by which its moves are named."""
 
 from math import ceil
 

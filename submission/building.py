@@ -1,0 +1,242 @@
+"""Agents and functions become submissions, and whatever can play becomes a player.
+
+A player is the name of one of Kaggle's agents or of ours, with options if need be
+(`mcts:simulations=500,seed=1`); the path of a submission file; an agent; a `Submission`; or a
+function of Kaggle's observation and configuration.
+"""
+
+import os
+import weakref
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from inspect import getsourcefile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from agents.agent import Agent
+from agents.options import agent_options
+from agents.registry import (
+    REGISTERED,
+    JsonValue,
+    joined_options,
+    make_agent,
+    option_texts,
+    parse_specification,
+)
+from agents.reporting.output_file import replace_text, require_writable
+from envs.connectx import ConnectFour
+from submission.arena.players import Player, PlayerKind, find_player, named_apart, trusted
+from submission.bundle.bundle import build_bundle, is_bundle
+from submission.bundle.functions.function_file import function_file
+from submission.kaggle import Referee
+from submission.match.schedule import Arena
+from submission.sandbox.folders import owned_folder
+
+if TYPE_CHECKING:
+    from submission.checking.check_result import CheckReport
+    from submission.grading.grade import Grade
+    from submission.match.match import Match
+
+DEFAULT_OUTPUT = Path("submission.py")
+
+
+class Submission:
+    """The text of a submission file, and what can be done with it.
+
+    Args:
+        source: the text.
+        name: whom it plays, for the tables.
+        note: a sentence for the one who builds it; None: there is none.
+    """
+
+    def __init__(self, source: str, name: str, note: str | None = None) -> None:
+        self.source = source
+        self.name = name
+        self.note = note
+        self.is_saved = False
+        self._path: Path | None = None
+
+    @property
+    def path(self) -> Path:
+        """Where it was saved; before that, a temporary file that goes with this object."""
+        if self._path is None:
+            stack = ExitStack()
+            weakref.finalize(self, stack.close)
+            self._path = stack.enter_context(owned_folder()) / DEFAULT_OUTPUT
+            replace_text(self._path, self.source)
+        return self._path
+
+    def save(self, path: str | Path = DEFAULT_OUTPUT, *, force: bool = False) -> Path:
+        """Write the file.
+
+        Args:
+            path: where; a file that this package has not made is left alone.
+            force: overwrite such a file, too.
+
+        Raises:
+            FileExistsError: there is one.
+            OSError: it cannot be written.
+        """
+        path = Path(path)
+        require_writable(path)
+        if path.exists() and not force and not is_bundle(path):
+            raise FileExistsError(
+                f"{path} is there and was not made by `connectx build`: write to another file, or "
+                "overwrite it with --force (from Python, force=True)"
+            )
+        replace_text(path, self.source)
+        self._path, self.is_saved = path, True
+        return path
+
+    def check(self, **options: Any) -> "CheckReport":
+        """Say whether Kaggle would accept it; see `check`."""
+        from submission import front_door
+
+        return front_door.check(self, **options)
+
+    def evaluate(
+        self, against: "PlayerLike | Sequence[PlayerLike]" = ("random", "negamax"), **options: Any
+    ) -> "Match":
+        """Play against others; see `evaluate`."""
+        from submission import front_door
+
+        return front_door.evaluate(self, against, **options)
+
+    def grade(self, **options: Any) -> "Grade":
+        """Compare its moves with the truth; see `grade`."""
+        from submission import front_door
+
+        return front_door.grade(self, **options)
+
+    def __repr__(self) -> str:
+        size = f"{len(self.source.encode()) / 1000:.0f} kB"
+        return f"<submission of {self.name}, {size}>{f' {self.note}' if self.note else ''}"
+
+
+PlayerLike: TypeAlias = str | Path | Agent | Submission | Player | Callable[..., Any]
+
+
+def build(
+    agent: str | Agent | Callable[..., Any],
+    *,
+    source: str | Path | None = None,
+    game: str = "connectx",
+    **options: JsonValue,
+) -> Submission:
+    """Bundle an agent into one self-contained file.
+
+    Args:
+        agent: the name of one of ours, with options if need be (`level:n=7`); with `source`, of a
+            class in that file; or an agent, or a function of Kaggle's observation and
+            configuration, which is written into a file as its module has it, with all that it
+            uses, and only where that plays the same.
+        source: a file with a class that inherits `agents.Agent`.
+        game: one that the file plays besides ConnectX: `tictactoe`.
+        options: of the named agent, as `connectx agents` lists them.
+
+    Raises:
+        ValueError: unknown agent, option or game, or something that cannot be bundled.
+        OSError: a file cannot be read.
+    """
+    if isinstance(agent, str):
+        name, named = parse_specification(agent)
+        chosen = joined_options(named, options)
+        text = build_bundle(name, chosen, None if source is None else Path(source), game)
+        note = _note(name, chosen) if source is None and game == "connectx" else None
+        return Submission(text, _specification(name, chosen), note)
+    if source is not None or options:
+        raise ValueError("a source and options go with the name of an agent: name it")
+    if isinstance(agent, Agent):
+        return _bundled(agent, game)
+    if game != "connectx":
+        raise ValueError("a game goes with an agent: a function says itself what it plays")
+    name, text = function_file(agent)
+    return Submission(text, name)
+
+
+def _note(name: str, options: dict[str, JsonValue]) -> str | None:
+    """Say that a registered agent does not play Kaggle's board, for its weights are of another."""
+    try:
+        make_agent(name, **options).require_playable(ConnectFour())
+    except ValueError as error:
+        return f"On Kaggle's board all its moves will be makeshift: {error}."
+    return None
+
+
+def as_player(player: PlayerLike, referee: Referee = Referee.CONNECTX) -> Player:
+    """The player that a name, a path, an agent, a submission or a function stands for.
+
+    Raises:
+        ValueError: it stands for none.
+        OSError: a file cannot be read.
+    """
+    match player:
+        case Player():
+            return player
+        case str() | Path():
+            return find_player(os.fspath(player), referee)
+        case Agent() if name := _registered_name(player):
+            return find_player(_specification(name, _chosen_options(player)), referee)
+    submission = submission_of(player, referee.game)
+    return Player(submission.name, PlayerKind.FILE, submission.source.encode())
+
+
+def entrants_of(
+    players: Sequence[PlayerLike], referee: str, arena: str, trust: bool
+) -> list[Player]:
+    """The players of a match, two versions of one function named apart.
+
+    Raises:
+        ValueError: as `as_player`; or trusted files in Kaggle's arena.
+        OSError: a file cannot be read.
+    """
+    entrants = named_apart([as_player(each, Referee(referee)) for each in players])
+    if not trust:
+        return entrants
+    if Arena(arena) is not Arena.OWN:
+        raise ValueError("trusted files play in the own arena alone: add --arena own to --trust")
+    return [trusted(entrant) for entrant in entrants]
+
+
+def submission_of(player: PlayerLike, game: str) -> Submission:
+    """The submission that anything but a file or a name stands for; an agent plays this game."""
+    match player:
+        case Submission():
+            return player
+        case Agent():
+            return _bundled(player, game)
+    return build(player)  # type: ignore[arg-type]
+
+
+def _bundled(agent: Agent, game: str) -> Submission:
+    """The bundle of an agent: one of ours, or one whose class stands in a file."""
+    options = _chosen_options(agent)
+    if name := _registered_name(agent):
+        return build(name, game=game, **options)
+    file = getsourcefile(type(agent))
+    if file is None or not Path(file).is_file():
+        raise ValueError(
+            f"the class {type(agent).__name__} stands in no file: put it into one, and build it "
+            "from there"
+        )
+    return build(type(agent).__name__, source=file, game=game, **options)
+
+
+def _chosen_options(agent: Agent) -> dict[str, Any]:
+    """The options of an agent that differ from their defaults."""
+    return {
+        option.name: value
+        for option in agent_options(type(agent))
+        if (value := getattr(agent, option.name)) != option.default
+    }
+
+
+def _registered_name(agent: Agent) -> str | None:
+    """The name of an agent of ours; None for any other."""
+    return next((name for name, cls in REGISTERED.items() if cls is type(agent)), None)
+
+
+def _specification(name: str, options: dict[str, Any]) -> str:
+    """The text that names an agent with its options."""
+    words = option_texts(dict(sorted(options.items())))
+    return f"{name}:{','.join(words)}" if words else name

@@ -1,0 +1,144 @@
+"""The options of the front door's functions, as the commands of the same names take them."""
+
+from collections.abc import Callable
+from inspect import Parameter, Signature, signature
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from submission.cli.arguments import (
+    ActTimeout,
+    Anchor,
+    Dask,
+    Games,
+    RefereeOption,
+    Seed,
+    Workers,
+)
+from submission.cli.games import LARGEST_SIZE
+from submission.match.schedule import Arena, require_pairs
+
+Command = TypeVar("Command", bound=Callable[..., None])
+
+MostGames = Annotated[
+    int, typer.Option(metavar="N", help="The most games; an even number.", callback=require_pairs)
+]
+
+
+def _size(meaning: str, default: str) -> Any:
+    option = typer.Option(max=LARGEST_SIZE, help=meaning, show_default=default)
+    return Annotated[int | None, option]
+
+
+OPTIONS: dict[str, Any] = {
+    "positions": Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE",
+            help="What `connectx positions` has written, or positions that others grade with.",
+            show_default="those that come with the package",
+        ),
+    ],
+    "margin": Annotated[
+        float,
+        typer.Option(
+            metavar="ELO",
+            help="The difference that matters; it takes a quarter of the games to tell twice as "
+            "much.",
+        ),
+    ],
+    "games": Games,
+    "minutes": Annotated[
+        float, typer.Option(metavar="MINUTES", min=0, help="Then no further game begins.")
+    ],
+    "sample": Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="How many solved positions to ask about, drawn by the seed."
+        ),
+    ],
+    "logs": Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The player's log of the one episode, by `kaggle competitions logs`.",
+            show_default="those beside the episodes",
+        ),
+    ],
+    "time_limit": Annotated[
+        float,
+        typer.Option(metavar="SECONDS", min=0, help="For each position; then it is undecided."),
+    ],
+    "anchor": Anchor,
+    "seed": Seed,
+    "opening_plies": Annotated[
+        int,
+        typer.Option(
+            metavar="PLIES",
+            help="Games begin in turn in all positions of this ply, each from both seats; "
+            "with 0 all begin on the empty board.",
+        ),
+    ],
+    "referee": RefereeOption,
+    "arena": Annotated[
+        Arena,
+        typer.Option(
+            help="Who holds the games: Kaggle's own environment, or this package's, which gives "
+            "the same games many times faster but leaves agents in the processes of the workers.",
+        ),
+    ],
+    "rows": _size("Height of the board.", "6, in tic-tac-toe 3"),
+    "columns": _size("Width of the board.", "7, in tic-tac-toe 3"),
+    "inarow": _size("Stones in a row that win.", "4, in tic-tac-toe 3"),
+    "act_timeout": ActTimeout,
+    "trust": Annotated[
+        bool,
+        typer.Option(
+            "--trust",
+            help="The files are your own: in this package's arena they play in the workers "
+            "themselves, hundreds of games a second, and nothing contains or ends them. Archives "
+            "stay apart.",
+        ),
+    ],
+    "workers": Workers,
+    "dask": Dask,
+    "results": Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Add every game to this file as it ends, a line of JSON."
+        ),
+    ],
+    "resume": Annotated[
+        bool, typer.Option("--resume", help="Play what is not yet in the file of --results.")
+    ],
+}
+
+
+def options_of(function: Callable[..., Any], **others: Any) -> Callable[[Command], Command]:
+    """Give a command the options of a function of the front door, with that one's defaults.
+
+    The command gets them as keywords, `**options`, but for those that it names itself.
+
+    Args:
+        function: of the front door.
+        others: by name, what the command line says of an option instead of what `OPTIONS` does.
+    """
+    known = {**OPTIONS, **others}
+
+    def with_options(command: Command) -> Command:
+        *own, _ = (
+            parameter.replace(kind=Parameter.KEYWORD_ONLY)
+            for parameter in signature(command).parameters.values()
+        )
+        taken = [
+            option.replace(annotation=known[option.name])
+            for option in signature(function).parameters.values()
+            if option.name in known.keys() - {parameter.name for parameter in own}
+        ]
+        needed = [parameter for parameter in own if parameter.default is Parameter.empty]
+        optional = [parameter for parameter in own if parameter.default is not Parameter.empty]
+        command.__signature__ = Signature([*needed, *taken, *optional])  # type: ignore[attr-defined]
+        return command
+
+    return with_options

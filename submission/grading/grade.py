@@ -1,0 +1,258 @@
+"""A player's answers to solved positions, with what they are worth: as tables and as a page."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rich.console import Group as Renderables
+from rich.console import RenderableType
+from rich.text import Text
+
+from agents.solver.score_words import position_in_words
+from submission.arena.game_record import GameConfiguration
+from submission.arena.players import Identity
+from submission.executors.versions import Versions
+from submission.figures import NOTHING, percent, share_in_words
+from submission.grading.grade_charts import figure_of, mistake_svg, ply_chart
+from submission.grading.grade_stats import (
+    HARD,
+    Answer,
+    AnswerStats,
+    Measured,
+    answer_stats,
+    by_kind,
+    by_ply,
+    worst_mistakes,
+)
+from submission.match.completion import Completion, early_end_in_words
+from submission.reports import PlayerTable, Printed, render_page
+
+WORST, WORST_ON_PAGE = 5, 24
+"""The most mistakes that are told in the terminal, and shown on the page."""
+
+RULES = (
+    "Kept: the share of the moves that keep the win or the draw under best play, among the "
+    "positions in which some move gives it away; a lost position has nothing to keep. Best: the "
+    "share of the moves that no move scores more than, among all positions: the quickest win, the "
+    "slowest loss. Half points lost: 2 where a win becomes a loss, 1 where it becomes a draw or a "
+    "draw a loss. Hard: only one move keeps the result, and two plies of look-ahead do not show "
+    "it. Tactical: they do, a win at once or the answer to a threat. Random: what a legal move, "
+    "all equally often, gets on average. In brackets the 95 % interval (Wilson's). A failure "
+    "counts as a loss."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class GradeSettings:
+    """The same settings and player give the same answers, up to the player's clock.
+
+    Raises:
+        ValueError: a negative seed, or a time that is not positive and finite.
+    """
+
+    seed: int = 0
+    """Of the player's random numbers."""
+    act_timeout: float = 2.0
+    """Seconds for a move; beyond them the bank of 60 s is used, which is full in each position."""
+
+    def __post_init__(self) -> None:
+        if self.seed < 0:
+            raise ValueError(f"the seed must be at least 0, not {self.seed}")
+        GameConfiguration(act_timeout=self.act_timeout)
+
+
+FORMAT = "connectx grade, version 1"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Grade(Printed):
+    """A player's answers to solved positions."""
+
+    player: Identity
+    positions_sha256: str
+    """`AskedPositions.sha256` of the positions to be asked about."""
+    asked: int
+    """The number of those positions."""
+    settings: GradeSettings
+    versions: Versions
+    completion: Completion
+    answers: tuple[Answer, ...]
+    """In the order of the positions."""
+
+    @property
+    def title(self) -> str:
+        """Who was asked about what."""
+        return (
+            f"{self.player.name} in {len(self.answers)} solved positions, "
+            f"{self.settings.act_timeout:g} s a move"
+        )
+
+    def tables(self) -> RenderableType:
+        """The statistics by kind of position, the rules, and the worst mistakes."""
+        mistakes = worst_mistakes(self.answers, WORST)
+        told = [
+            f"  {position_in_words(shown.position.moves)}: {shown.in_words}" for shown in mistakes
+        ]
+        return Renderables(
+            self.kinds_table(),
+            Text(RULES, "dim"),
+            *map(Text, ["The worst mistakes, columns counted from 1:", *told] if told else []),
+        )
+
+    def kinds_table(self) -> PlayerTable:
+        """The statistics by kind of position."""
+        shares = ("kept, %\n/ random", "best, %\n/ random")
+        return PlayerTable(
+            self.title,
+            "",
+            ("positions\n/ at stake", *shares, "half points\nlost / random", "failed"),
+            {
+                name: (
+                    f"{stats.positions}\n/ {stats.at_stake}",
+                    "\n".join(_percent(stats.kept)),
+                    "\n".join(_percent(stats.best)),
+                    "\n".join(_beside_random(stats.half_points_lost, unit=1, digits=2)),
+                    str(stats.failures),
+                )
+                for name, stats in by_kind(self.answers).items()
+            },
+        )
+
+    def plies_table(self) -> PlayerTable:
+        """The statistics by the plies played."""
+        return PlayerTable(
+            "By plies played",
+            "ply",
+            ("at\nstake", "kept, %\n/ random", "all", "best, %\n/ random"),
+            {
+                str(ply): (
+                    str(stats.at_stake),
+                    " ".join(_percent(stats.kept)),
+                    str(stats.positions),
+                    " ".join(_percent(stats.best)),
+                )
+                for ply, stats in by_ply(self.answers).items()
+            },
+        )
+
+    def summary(self) -> list[str]:
+        """What the answers were like, the share of good moves, and that in hard positions."""
+        kinds = by_kind(self.answers)
+        return [
+            *_notes(self),
+            *_kept(self, answer_stats(self.answers), "in all"),
+            *(_kept(self, kinds[HARD], "in hard positions") if HARD in kinds else []),
+        ]
+
+    def pictures(self) -> list[str]:
+        """A chart of the statistics by ply, and the worst mistakes on their boards, as SVG."""
+        plies = by_ply(self.answers)
+        chart = [ply_chart(plies)] if plies else []
+        return [*chart, *map(mistake_svg, worst_mistakes(self.answers, WORST))]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as what `json.dumps` takes, with the figures; columns from 0."""
+        return {
+            "format": FORMAT,
+            "player": asdict(self.player),
+            "positions_sha256": self.positions_sha256,
+            "asked": self.asked,
+            "settings": asdict(self.settings),
+            "versions": asdict(self.versions),
+            "ending": self.completion,
+            "by_kind": _stats(by_kind(self.answers)),
+            "by_ply": _stats(by_ply(self.answers)),
+            "answers": [_answer(answer) for answer in self.answers],
+        }
+
+
+def _stats(groups: Mapping[Any, AnswerStats]) -> dict[str, Any]:
+    return {str(name): asdict(stats) for name, stats in groups.items()}
+
+
+def _answer(answer: Answer) -> dict[str, Any]:
+    position, failure = answer.position, answer.failure
+    return {
+        "moves": position.moves,
+        "ply": position.ply,
+        "phase": position.phase,
+        "scores": position.scores,
+        "hard": position.is_hard,
+        "column": answer.column,
+        "keeps": answer.keeps,
+        "best": answer.is_best,
+        "half_points_lost": answer.half_points_lost,
+        "seconds": answer.seconds,
+        "failure": None if failure is None else failure._asdict(),
+    }
+
+
+def _percent(measured: Measured | None) -> list[str]:
+    return _beside_random(measured, unit=100, digits=1)
+
+
+def _beside_random(measured: Measured | None, unit: int, digits: int) -> list[str]:
+    """The player's mean and that of random play, and the interval of the first."""
+    if measured is None:
+        return [f"{NOTHING} / {NOTHING}", ""]
+    player = measured.player
+    value, low, high, random = (
+        f"{unit * number:.{digits}f}"
+        for number in (player.value, player.low, player.high, measured.random)
+    )
+    return [f"{value} / {random}", f"[{low}, {high}]"]
+
+
+def grade_page(grade: Grade) -> str:
+    """The statistics, a chart of them by ply, and the worst mistakes on their boards."""
+    plies = by_ply(grade.answers)
+    mistakes = worst_mistakes(grade.answers, WORST_ON_PAGE)
+    return render_page(
+        "positions.html",
+        title=grade.title,
+        sentences=grade.summary(),
+        tables=[grade.kinds_table(), grade.plies_table()],
+        chart=ply_chart(plies) if plies else "",
+        heading="The worst mistakes",
+        player=grade.player.name,
+        figures=[figure_of(each.position, mistake_svg(each), each.in_words) for each in mistakes],
+        rules=RULES,
+    )
+
+
+def _notes(grade: Grade) -> Iterator[str]:
+    """An early end, the time taken, each kind of failure, and what Kaggle's competitors count."""
+    done = f"{len(grade.answers)} of {grade.asked} positions"
+    yield from early_end_in_words(grade.completion, done)
+    seconds = [answer.seconds for answer in grade.answers if answer.failure is None]
+    if seconds:
+        mean = sum(seconds) / len(seconds)
+        yield f"Seconds for a move: {mean:.3f} on average, {max(seconds):.3f} at most."
+    yield from _failures(grade)
+    stats = answer_stats(grade.answers)
+    if stats.good is not None and stats.best is not None:
+        yield (
+            "As Kaggle's competitors count, in all positions: good moves "
+            f"{percent(stats.good.player.value)} %, perfect moves "
+            f"{percent(stats.best.player.value)} %."
+        )
+
+
+def _failures(grade: Grade) -> Iterator[str]:
+    """A sentence for each status, with the first cause."""
+    failures = [
+        (answer.position, answer.failure) for answer in grade.answers if answer.failure is not None
+    ]
+    for status, count in Counter(failure.status for _, failure in failures).items():
+        position, failure = next(pair for pair in failures if pair[1].status == status)
+        yield f"{count} {status}, the first {position_in_words(position.moves)}: {failure.cause}."
+
+
+def _kept(grade: Grade, stats: AnswerStats, which: str) -> Iterator[str]:
+    if stats.kept is not None:
+        yield (
+            f"{grade.player.name}, {which}: keeps the result in "
+            f"{share_in_words(stats.kept.player)} (random play: {percent(stats.kept.random)} %) of "
+            f"{stats.at_stake} positions in which a move can lose it."
+        )

@@ -1,0 +1,88 @@
+"""The results of each opening, beside what the opening is worth under best play."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from operator import attrgetter
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from agents.book.opening_book import shipped_book_of
+from envs.board import BoardGame, moves_text
+from submission.arena.game_record import GameRecord
+from submission.match.match import Match
+from submission.match.pairing_stats import Tally, pairing_stats
+from submission.match.schedule import Opening
+from submission.reports import add_figures, plain_table
+
+OPENING_RULES = (
+    "An opening is the columns, in tic-tac-toe the cells, from 1, that were played before the "
+    "players were asked. W-D-L: wins, draws and losses of the player where it moved first and "
+    "where it moved second, and of whoever moved first; games in which somebody failed are left "
+    "out. Theory: what the opening is worth to whoever moved first, as far as the opening book "
+    "knows it."
+)
+
+THEORY = {1: "won", 0: "drawn", -1: "lost", None: "-"}
+"""Names of the outcomes of perfect play for the first mover, in the table's order."""
+
+TOTAL = "all"
+
+
+def render_openings(match: Match) -> RenderableType:
+    """A table for each pairing, with a row for each opening that was played."""
+    env = match.settings.configuration.env
+    tables = [_openings_table(env, names, match.games_of(names)) for names in match.pairings]
+    return Group(*tables, Text(OPENING_RULES))
+
+
+def _openings_table(env: BoardGame, names: tuple[str, str], games: Sequence[GameRecord]) -> Table:
+    """The openings grouped by their theoretical outcome, each group and the whole with a total."""
+    table = plain_table(f"{names[0]} against {names[1]}, by opening")
+    table.add_column("opening", overflow="fold")
+    table.add_column("theory")
+    add_figures(table, "W-D-L\nfirst", "W-D-L\nsecond", "W-D-L of\nfirst mover")
+    of_opening = _by_opening(games)
+    outcomes = {opening: _outcome(env, opening) for opening in of_opening}
+    for outcome, theory in THEORY.items():
+        group = [opening for opening in of_opening if outcomes[opening] == outcome]
+        for opening in group:
+            results = _results(names, of_opening[opening])
+            table.add_row(moves_text(opening) or "none", theory, *results)
+        if group:
+            results = _results(names, [game for opening in group for game in of_opening[opening]])
+            table.add_row(TOTAL, theory, *results, style="bold", end_section=True)
+    table.add_row(TOTAL, "", *_results(names, games), style="bold")
+    return table
+
+
+def _by_opening(games: Sequence[GameRecord]) -> dict[Opening, list[GameRecord]]:
+    """The games of each opening, the openings in ascending order."""
+    opening = attrgetter("opening")
+    return {key: list(group) for key, group in groupby(sorted(games, key=opening), key=opening)}
+
+
+def _outcome(env: BoardGame, opening: Opening) -> int | None:
+    """1, 0 or -1: with perfect play the first mover wins, draws or loses; None if unknown."""
+    book = shipped_book_of(env)
+    state = env.initial_state()
+    for column in opening:
+        state = env.get_next_state(state, column)
+    score = book.score(state) if book else None
+    if score is None:
+        return None
+    sign = (score > 0) - (score < 0)
+    return sign if state.player == 1 else -sign
+
+
+def _results(names: tuple[str, str], games: Sequence[GameRecord]) -> tuple[str, str, str]:
+    """W-D-L of the player moving first and second, and of the first mover in any game."""
+    stats = pairing_stats(names, games)
+    first, second = stats.as_first, stats.as_second
+    first_mover = Tally(
+        wins=first.wins + second.losses,
+        draws=first.draws + second.draws,
+        losses=first.losses + second.wins,
+    )
+    return str(first), str(second), str(first_mover)

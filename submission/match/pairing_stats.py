@@ -1,0 +1,102 @@
+"""The figures of one pairing: results by seat, failures, the score with its interval, and times."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from agents.reporting.stats import Estimate, elo_estimate, paired_score_estimate
+from submission.arena.game_record import GameRecord, Result
+from submission.match.sprt import course_of, points_of_pairs
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Wins, draws and losses from a player's view."""
+
+    wins: int
+    draws: int
+    losses: int
+
+    def __str__(self) -> str:
+        return f"{self.wins}-{self.draws}-{self.losses}"
+
+
+@dataclass(frozen=True, slots=True)
+class MoveTimes:
+    """Seconds for moves; None where no move was made."""
+
+    first: float | None
+    """The longest first move of a game, which includes loading the submission."""
+    mean: float | None
+    """Mean over all moves."""
+    longest: float | None
+    """The longest of all moves."""
+
+    @classmethod
+    def of(cls, games: Sequence[Sequence[float]]) -> "MoveTimes":
+        """The times of a player, from its seconds for each move of each game."""
+        moves = list(chain.from_iterable(games))
+        if not moves:
+            return cls(None, None, None)
+        return cls(
+            first=max(durations[0] for durations in games if durations),
+            mean=sum(moves) / len(moves),
+            longest=max(moves),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PairingStats:
+    """The statistics of one pairing; both tallies leave out games in which somebody failed."""
+
+    player: str
+    opponent: str
+    games: int
+    distinct_games: int
+    """Games that differ in the seats or in a move."""
+    as_first: Tally
+    """The player on seat 1."""
+    as_second: Tally
+    """The player on seat 2."""
+    player_failures: dict[str, int]
+    """Games in which the player failed, by its status: ERROR, INVALID or TIMEOUT."""
+    opponent_failures: dict[str, int]
+    """The same of the opponent."""
+    score: Estimate | None
+    """In [0, 1], over the pairs of games that `points_of_pairs` counts; None if there is none."""
+    elo: Estimate | None
+    """Elo points by which the player is above the opponent, by its score; may be infinite."""
+    player_times: MoveTimes
+    opponent_times: MoveTimes
+
+
+def pairing_stats(names: tuple[str, str], games: Sequence[GameRecord]) -> PairingStats:
+    """The statistics of the games of one pairing."""
+    player, opponent = names
+    pairs = points_of_pairs(games)
+    score = paired_score_estimate(pairs) if pairs else None
+    return PairingStats(
+        player=player,
+        opponent=opponent,
+        games=len(games),
+        distinct_games=len(set(map(course_of, games))),
+        as_first=_tally(game for game in games if game.seat == 1),
+        as_second=_tally(game for game in games if game.seat == 2),
+        player_failures=failures_of(player, games),
+        opponent_failures=failures_of(opponent, games),
+        score=score,
+        elo=None if score is None else elo_estimate(score),
+        player_times=MoveTimes.of([game.durations[game.seat - 1] for game in games]),
+        opponent_times=MoveTimes.of([game.durations[game.opponent_seat - 1] for game in games]),
+    )
+
+
+def _tally(games: Iterable[GameRecord]) -> Tally:
+    results = Counter(game.result for game in games)
+    return Tally(results[Result.WIN], results[Result.DRAW], results[Result.LOSS])
+
+
+def failures_of(name: str, games: Iterable[GameRecord]) -> dict[str, int]:
+    """How many of the games a player failed in, by its status: ERROR, INVALID or TIMEOUT."""
+    return dict(Counter(game.status_of(name) for game in games if name in game.failing_players))

@@ -1,0 +1,38 @@
+"""Dataclasses from JSON: of exactly the types that they declare, with no field too many."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+T = TypeVar("T", bound="DataclassInstance")
+
+
+def record_of(kind: type[T], fields: object) -> T:
+    """The dataclass whose `dataclasses.asdict` went through JSON.
+
+    Raises:
+        ValueError: a field is missing, unknown, of another type or out of its range.
+    """
+    try:
+        record = msgspec.convert(fields, kind)
+    except msgspec.ValidationError as error:
+        raise ValueError(str(error)) from None
+    for name in _unknown(fields, asdict(record)):
+        raise ValueError(f"there is no field {name!r}")
+    return record
+
+
+def _unknown(told: Any, known: Any) -> Iterator[str]:
+    """The names that are told and that a record does not have, nor one inside of it."""
+    if isinstance(told, dict):
+        yield from told.keys() - known.keys()
+        for name in told.keys() & known.keys():
+            yield from _unknown(told[name], known[name])
+    elif isinstance(told, list):
+        for each, counterpart in zip(told, known, strict=True):
+            yield from _unknown(each, counterpart)

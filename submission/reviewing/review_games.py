@@ -1,0 +1,129 @@
+"""Reviews a player's games: finds them in files, and has their moves judged by the solver."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+from agents.agent import OnProgress
+from agents.book.opening_book import shipped_book_of
+from agents.options import require_at_least
+from agents.solver.solver import Solver
+from envs.connectx import ConnectX
+from submission.match.completion import early_end
+from submission.reviewing.judged_game import JudgedPly, judged_plies
+from submission.reviewing.replays import (
+    AgentLog,
+    Replay,
+    ReplayFile,
+    log_beside,
+    read_agent_log,
+    read_replays,
+)
+from submission.reviewing.review import Review, ReviewedGame
+
+
+def review_games(
+    files: Sequence[Path],
+    player: str,
+    log: Path | None,
+    time_limit: float | None,
+    on_progress: OnProgress,
+) -> Review:
+    """Judge each move of a player in the games of some files.
+
+    Ctrl-C ends it early with the games that were judged until then; `Review.completion` tells.
+
+    Args:
+        files: results files and episodes.
+        player: the name, as the files have it; who plays against himself is judged on both seats.
+        log: the player's log of the one episode; by default those beside the episodes.
+        time_limit: seconds for each position; None is no limit.
+        on_progress: told how many moves were judged.
+
+    Raises:
+        ValueError: nobody of this name has played; a file is damaged or holds something else; the
+            solver does not take a board; or a negative time.
+        OSError: a file cannot be read.
+    """
+    require_at_least("time_limit", time_limit, 0)
+    notes: list[str] = []
+    unjudged = _unjudged(files, player, log, notes)
+    total, done = sum(len(game.own_plies) for game in unjudged), 0
+    games: list[ReviewedGame] = []
+    with early_end() as ending:
+        for game in unjudged:
+            solver, plies = judging_solver(game.env), list[JudgedPly]()
+            played = game.replay.actions
+            for ply in judged_plies(game.env, played, solver, time_limit, game.own_plies):
+                plies.append(ply)
+                done += 1
+                on_progress(done, total, "")
+            games.append(replace(game, plies=tuple(reversed(plies))))
+    return Review(player, time_limit, ending.completion, tuple(games), tuple(notes))
+
+
+@lru_cache(maxsize=1)
+def judging_solver(env: ConnectX) -> Solver:
+    """A solver that is compiled by now: the time for a position is there to solve it.
+
+    The last one is kept, for it knows much of the games that it has judged.
+    """
+    solver = Solver(env, book=shipped_book_of(env))
+    _ = solver.engine
+    return solver
+
+
+def _unjudged(
+    files: Sequence[Path], player: str, log: Path | None, notes: list[str]
+) -> list[ReviewedGame]:
+    """The player's games in the files; `notes` gets what was left out."""
+    read = [(path, read_replays(path)) for path in files]
+    if log is not None and [file.kind for _, file in read] != ["episode"]:
+        raise ValueError("a log belongs to one episode: name that file alone, or leave the log out")
+    games: list[ReviewedGame] = []
+    for path, file in read:
+        if not isinstance(file.configuration.env, ConnectX):
+            raise ValueError(
+                f"{path} has games of {file.configuration.referee}, and only those of Connect Four "
+                "can be judged: leave it out"
+            )
+        own = [
+            (replay, seat)
+            for replay in file.replays
+            for seat in (1, 2)
+            if replay.players[seat - 1] == player
+        ]
+        if not own:
+            notes.append(f"{file.name}: nobody called {player} has played in it.")
+        games += [
+            ReviewedGame(file, replay, seat, (), _log(path, file, replay, seat, log, notes))
+            for replay, seat in own
+        ]
+    if not games:
+        replays = (replay for _, file in read for replay in file.replays)
+        names = dict.fromkeys(name for replay in replays for name in replay.players)
+        raise ValueError(
+            f"nobody called {player!r} has played in these files: choose one of "
+            f"{', '.join(map(repr, names)) or 'none, for they hold no games'}"
+        )
+    return games
+
+
+def _log(
+    path: Path, file: ReplayFile, replay: Replay, seat: int, log: Path | None, notes: list[str]
+) -> AgentLog | None:
+    """The log of a seat, from wherever it is."""
+    if file.match is not None:
+        return AgentLog.of_record(file.match.records[replay.number], seat)
+    found = log or log_beside(path, file.episode, seat)
+    if found is None:
+        return None
+    try:
+        read = read_agent_log(found, seat)
+    except (OSError, ValueError) as error:
+        if log is not None:
+            raise
+        notes.append(f"{error}.")
+        return None
+    return read.after_setting_up() if file.configuration.referee.is_open_spiel else read
