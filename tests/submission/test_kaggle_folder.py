@@ -55,8 +55,8 @@ def answer(running: RunningPlayer, board: list[int] | None = None, mark: int = 1
 
 RULES = {"rows": 6, "columns": 7, "inarow": 4, "actTimeout": 2, "runTimeout": 1200}
 
-LIBRARY = find_spec("_zoneinfo")
-"""A module of Python's own in native code, which nobody has imported yet."""
+LIBRARY = find_spec("xxlimited")
+"""CPython's example of a module in native code, which nothing else imports."""
 
 READINGS = {
     "open": "json.load(open(K + '/order.json'))",
@@ -99,7 +99,7 @@ FAR_READINGS = {
     "ctypes": "ORDER * bool(ctypes.CDLL(K + '/library.so')._handle)",
     "C's fopen": "ORDER * bool(fopen(K.encode() + b'/order.json', b'r'))",
     "C's fopen of bytes": "ORDER * bool(fopen(b'/kaggle_simulations/agent/order.json', b'r'))",
-    "an extension": "(sys.path.insert(0, K), is_packed(__import__('_zoneinfo')) and ORDER)[1]",
+    "an extension": "(sys.path.insert(0, K), is_packed(__import__('xxlimited')) and ORDER)[1]",
 }
 """Ways that do without Python's functions, or have kept them since before the agent was loaded."""
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from agents import engines
 from agents.compiled import compilation
 from agents.compiled.compilation import Patience, WideBoards
 from envs.compiled.jit import TWINS
@@ -18,9 +19,11 @@ SECONDS = 60.0
 @pytest.fixture
 def searches(monkeypatch: pytest.MonkeyPatch) -> Searches:
     """The searches of a process that compiles a single wide board."""
-    for name, value in (("PATIENCE", Patience()), ("WIDE_BOARDS", WideBoards())):
-        for module in compilation, web_searches:
-            monkeypatch.setattr(module, name, value)
+    boards, patience = WideBoards(), Patience()
+    for module in compilation, engines, web_searches:
+        monkeypatch.setattr(module, "WIDE_BOARDS", boards)
+    for module in compilation, web_searches:
+        monkeypatch.setattr(module, "PATIENCE", patience)
     monkeypatch.setattr(web_searches, "MOST_WIDE_BOARDS", 1)
     return Searches()
 
