@@ -121,18 +121,12 @@ class BoardMasks(NamedTuple):
     rows: int
     columns: int
     inarow: int
-    cells: int
-    """Number of cells."""
-    board: int
-    """All cells."""
-    bottom: int
-    """The lowest cell of each column."""
-    top: int
-    """The highest cell of each column."""
-    answers: int
-    """Every second cell of a column from its top: the upper cell of each pair."""
-    column: int
-    """The cells of the left column."""
+    cells: int  # number of cells
+    board: int  # all cells
+    bottom: int  # the lowest cell of each column
+    top: int  # the highest cell of each column
+    answers: int  # every second cell of a column from its top: the upper cell of each pair
+    column: int  # the cells of the left column
 
 
 def bits_needed(rows: int, columns: int, inarow: int) -> int:

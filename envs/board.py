@@ -17,14 +17,10 @@ EMPTY = 0
 class BoardState(NamedTuple):
     """A position: bitboards laid out as in `envs.bitboard`, the player to move, won or not."""
 
-    mover: int
-    """Stones of the player to move."""
-    mask: int
-    """Stones of both players."""
-    player: int
-    """The player to move: 1 or 2."""
-    won: bool
-    """True once the player who has just moved has a line; the game is over then."""
+    mover: int  # stones of the player to move
+    mask: int  # stones of both players
+    player: int  # the player to move: 1 or 2
+    won: bool  # true once the player who has just moved has a line; the game is over then
 
     @classmethod
     def of_stones(cls, mover: int, mask: int, won: bool = False) -> "BoardState":

@@ -9,18 +9,15 @@ from typing import Any, NamedTuple, TypeAlias
 
 from envs.protocol import CHANCE, require_distribution
 
-ActionName = int | str
-"""Actions of an explicit tree: numbers in lists, names in dicts."""
+ActionName = int | str  # actions of an explicit tree: numbers in lists, names in dicts
 TreePath = tuple[ActionName, ...]
 """The state of an explicit tree: the actions that lead to it from the root, which is ()."""
 NestedTree: TypeAlias = (
     "float | Sequence[NestedTree] | Mapping[Any, NestedTree] | MaxNode | MinNode | ChanceNode"
 )
 
-DEEPEST = 200
-"""Plies that a tree may have; one that contains itself has more."""
-LARGEST = 1e300
-"""The largest leaf; its negative is the smallest."""
+DEEPEST = 200  # plies that a tree may have; one that contains itself has more
+LARGEST = 1e300  # the largest leaf; its negative is the smallest
 
 
 @dataclass(frozen=True)
@@ -65,8 +62,7 @@ class ExplicitTree:
             distribution, or a tree of more than 200 plies.
     """
 
-    scale: float
-    """The factor from a value to the numbers of the tree."""
+    scale: float  # the factor from a value to the numbers of the tree
 
     def __init__(self, tree: NestedTree, scale: float | None = None) -> None:
         self.tree = tree
@@ -135,10 +131,8 @@ class _Position(NamedTuple):
 
     player: int
     actions: Sequence[ActionName] = ()
-    probabilities: Sequence[float] = ()
-    """Of the actions, where chance decides."""
-    leaf: float = 0.0
-    """Its number, where the game is over."""
+    probabilities: Sequence[float] = ()  # of the actions, where chance decides
+    leaf: float = 0.0  # its number, where the game is over
 
 
 def _read(path: TreePath, tree: Any, turn: int) -> Iterator[tuple[TreePath, _Position]]:

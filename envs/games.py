@@ -23,8 +23,7 @@ class Place(NamedTuple):
     """The part of a board that a player names to move, by its number, counted from 1."""
 
     name: str
-    used_up: str
-    """The word for a place that takes no stone any more."""
+    used_up: str  # the word for a place that takes no stone any more
 
 
 COLUMN = Place("column", "full")
@@ -35,10 +34,8 @@ CELL = Place("cell", "taken")
 class GameEntry:
     """A game in the table."""
 
-    name: str
-    """The name on the command line: `--game tictactoe`."""
-    title: str
-    """The name for people."""
+    name: str  # the name on the command line: `--game tictactoe`
+    title: str  # the name for people
     rules: type[BoardGame]
     """The class. All that its constructor takes are sizes of the board, each with a default.
 
@@ -46,8 +43,7 @@ class GameEntry:
     was trained for one plays both.
     """
     place: Place
-    gymnasium_ids: tuple[str, ...] = ()
-    """PettingZoo has its environments under the same ids."""
+    gymnasium_ids: tuple[str, ...] = ()  # PettingZoo has its environments under the same ids
     open_spiel: str | None = None
     """OpenSpiel's name; kaggle-environments has the game as `open_spiel_` and this name."""
 
@@ -103,8 +99,7 @@ OTHER_GAMES: dict[str, type] = {}
 OURS = frozenset(GAMES)
 SIZES = {"rows", "columns", "inarow"}
 ENTRY_POINTS = "connectx.games"
-TRIAL_GAMES = 10
-"""Random games in which a registered game is held to its contract."""
+TRIAL_GAMES = 10  # random games in which a registered game is held to its contract
 
 
 def register_game(name: str, rules: type, title: str | None = None) -> None:

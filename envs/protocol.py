@@ -7,8 +7,7 @@ from typing import Any, Protocol, TypeVar
 State = TypeVar("State", bound=Hashable)
 Action = TypeVar("Action", bound=Hashable)
 
-CHANCE = 0
-"""The player to move where chance decides; only games of chance have such states."""
+CHANCE = 0  # the player to move where chance decides; only games of chance have such states
 
 
 class Env(Protocol[State, Action]):
@@ -56,8 +55,7 @@ class GameOfChance(Env[State, Action], Protocol[State, Action]):
         """Return the probability of each available action where chance decides; they sum to 1."""
 
 
-TOLERANCE = 1e-9
-"""The most by which a sum of probabilities may miss 1."""
+TOLERANCE = 1e-9  # the most by which a sum of probabilities may miss 1
 
 
 def require_distribution(of: str, probabilities: Iterable[Any]) -> None:

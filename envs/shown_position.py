@@ -12,8 +12,7 @@ from envs.protocol import Env
 from envs.render import CELL, LINE_COLOUR, SYMBOLS, board_caption, board_svg, board_text
 from envs.svg import FONT, element, in_page, text, text_width, title
 
-MOST_CELLS = 2500
-"""Of a board that is drawn; a larger one is written."""
+MOST_CELLS = 2500  # of a board that is drawn; a larger one is written
 GROUND, INK = "#ffffff", LINE_COLOUR
 """Colours beside the board, readable on a dark page as well."""
 LINE_HEIGHT = 24

@@ -8,8 +8,7 @@ from xml.sax.saxutils import escape, quoteattr
 Point = tuple[float, float]
 
 FONT = "DejaVu Sans Mono, Menlo, Consolas, Liberation Mono, monospace"
-CHARACTER = 0.61
-"""Width of a character of this font, in parts of its size."""
+CHARACTER = 0.61  # width of a character of this font, in parts of its size
 
 
 def text_width(text: str, size: float) -> float:
@@ -81,8 +80,7 @@ def document(size: Point, name: str, description: str, content: Iterable[str]) -
     )
 
 
-OF_SAVED = "connectx-saved"
-"""The class of pictures that are shown where a page's own are taken out."""
+OF_SAVED = "connectx-saved"  # the class of pictures that are shown where a page's own are taken out
 
 
 def in_page(picture: str, words: str, style: str = "") -> str:

@@ -54,8 +54,7 @@ class _Contract:
         self._game = game
         self._known: dict[Hashable, tuple[int, list[Hashable]]] = {}
         """The player and the actions of each state that was met."""
-        self._actions = set[Hashable]()
-        """All that were legal somewhere."""
+        self._actions = set[Hashable]()  # all that were legal somewhere
 
     def initial_state(self) -> Hashable:
         """The initial state."""

@@ -37,40 +37,27 @@ from envs.compiled.jit import Words, inlined, jit
 # The fields of a frame. Those up to BETA are given when the state is reached.
 MOVER = 0
 MASK = 1
-SCORE = 2
-"""The heuristic's score of the state."""
+SCORE = 2  # the heuristic's score of the state
 ALPHA = 3
 BETA = 4
-BEST = 5
-"""The best score found so far."""
+BEST = 5  # the best score found so far
 BEST_MOVE = 6
-FLOOR = 7
-"""Alpha before any move was searched."""
-LOW = 8
-"""The result that the state is proven to have at least: 1 a win of the mover, 0 a draw, -1."""
-HIGH = 9
-"""The result that it is proven to have at most; what was pruned or guessed may be anything."""
-KNOWN_LOW = 10
-"""LOW by the table, while the moves are searched."""
-KNOWN_HIGH = 11
-"""HIGH by the table."""
-NEXT = 12
-"""The number of the state's moves that have been searched."""
-MOVES = 13
-"""The number of the state's moves."""
-AGAIN = 14
-"""1 while a move that has beaten alpha is searched again, with the whole window."""
+FLOOR = 7  # alpha before any move was searched
+LOW = 8  # the result that the state is proven to have at least: 1 a win of the mover, 0 a draw, -1
+HIGH = 9  # the result that it is proven to have at most; what was pruned or guessed may be anything
+KNOWN_LOW = 10  # LOW by the table, while the moves are searched
+KNOWN_HIGH = 11  # HIGH by the table
+NEXT = 12  # the number of the state's moves that have been searched
+MOVES = 13  # the number of the state's moves
+AGAIN = 14  # 1 while a move that has beaten alpha is searched again, with the whole window
 FRAME_FIELDS = 15
 
 # The fields of `progress`.
-PLY = 0
-"""The frame of the state to visit next."""
-NODES = 1
-"""States reached so far."""
+PLY = 0  # the frame of the state to visit next
+NODES = 1  # states reached so far
 PROGRESS_FIELDS = 2
 
-OPEN = 1 << 50
-"""In place of a state's score: its moves have to be searched first."""
+OPEN = 1 << 50  # instead of a score: the moves of the state have to be searched first
 NO_MOVE = 0
 TABLE_PLIES = 3
 """Plies left from which on the table is used; below, to search takes no longer than to look up."""
@@ -93,22 +80,14 @@ class BoardNumbers(NamedTuple):
 class SearchArrays(NamedTuple):
     """The memory of a search, as arrays of words; those of 64 bits on all boards are marked so."""
 
-    frames: Words
-    """[ply, field] The stack."""
-    moves: Words
-    """[ply, n] The moves to search at each ply, in their order."""
-    variations: Words
-    """[ply, n] The principal variation from each ply on."""
-    variation_lengths: Words
-    """[ply] Of 64 bits."""
-    killers: Words
-    """[ply, n] The moves that caused the latest cutoffs, or NO_MOVE."""
-    order: Words
-    """[n] The cells of each column, in the order in which columns are tried."""
-    table: Words
-    """See `agents.compiled.alpha_beta_tables`."""
-    progress: Words
-    """Of 64 bits."""
+    frames: Words  # [ply, field] The stack
+    moves: Words  # [ply, n] The moves to search at each ply, in their order
+    variations: Words  # [ply, n] The principal variation from each ply on
+    variation_lengths: Words  # [ply] Of 64 bits
+    killers: Words  # [ply, n] The moves that caused the latest cutoffs, or NO_MOVE
+    order: Words  # [n] The cells of each column, in the order in which columns are tried
+    table: Words  # see `agents.compiled.alpha_beta_tables`
+    progress: Words  # of 64 bits
 
 
 AlphaBetaSlice = Callable[[BoardNumbers, Any, SearchArrays, int, int], bool]

@@ -18,20 +18,15 @@ from typing import NamedTuple
 from envs.board import BoardState
 from envs.compiled.jit import WordKind, Words, folded, inlined, words_of, zeros
 
-AT_LEAST = 1
-"""The score is at least the one in the table."""
-AT_MOST = 2
-"""The score is at most the one in the table; both bounds together make it exact."""
+AT_LEAST = 1  # the score is at least the one in the table
+AT_MOST = 2  # the score is at most the one in the table; both bounds together make it exact
 
-_REACH_BITS = 8
-"""Of the plies looked ahead."""
+_REACH_BITS = 8  # of the plies looked ahead
 _CELL_BITS = 8
 _PROOF_BITS = 3
 """Of the pair of the least and the greatest result; what is proven holds whatever the reach."""
-_SCORE_OFFSET = 1 << 41
-"""Makes every score positive."""
-_SPREADER = 0x1E3779B97F4A7C15
-"""Odd, with bits all over: multiplying by it spreads similar keys."""
+_SCORE_OFFSET = 1 << 41  # makes every score positive
+_SPREADER = 0x1E3779B97F4A7C15  # odd, with bits all over: multiplying by it spreads similar keys
 _LOW_62_BITS = (1 << 62) - 1
 
 
@@ -80,23 +75,18 @@ def unpack_proof(place: int) -> tuple[int, int]:
     return place - below * (7 - below) // 2 - 1, 1 - below
 
 
-PLACE_BITS = 5
-"""Of a number of stones in a line."""
+PLACE_BITS = 5  # of a number of stones in a line
 LONGEST_LINE = 16
 """Stones in a line up to which all scores are exact, as whole numbers and as floats."""
-WIN_SCORE = 1 << 40
-"""The score of a won state; estimates stay below it."""
+WIN_SCORE = 1 << 40  # the score of a won state; estimates stay below it
 
 
 class LineScores(NamedTuple):
     """The worth of a board's lines, as arrays of 64-bit integers and, for `masks`, of words."""
 
-    counts: Words
-    """[cell] How many lines run through a cell."""
-    masks: Words
-    """[cell, n] These lines."""
-    gains: Words
-    """[own << PLACE_BITS | other] What a stone gains through a line with these stones."""
+    counts: Words  # [cell] How many lines run through a cell
+    masks: Words  # [cell, n] These lines
+    gains: Words  # [own << PLACE_BITS | other] What a stone gains through a line with these stones
 
 
 @lru_cache

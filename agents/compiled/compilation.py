@@ -20,8 +20,7 @@ LOOK_SECONDS = 0.1
 SWITCH_SECONDS = 1e-4
 """Longest wait of the compiler, beside a game, for Python's lock each time that it comes back from
 LLVM. That is thousands of times, so that Python's own 5 ms would add up to minutes."""
-FAREWELL_SECONDS = 10.0
-"""Longest wait of the end of Python until the compiler can be left."""
+FAREWELL_SECONDS = 10.0  # longest wait of the end of Python until the compiler can be left
 
 
 class Patience:
@@ -33,8 +32,7 @@ class Patience:
 
     def __init__(self) -> None:
         self.beside_games = False
-        self.left = inf
-        """Seconds."""
+        self.left = inf  # seconds
 
     def compile_beside_games(self) -> None:
         """Compile in the background from now on, and wait for nothing unless a game allows it."""
@@ -63,8 +61,7 @@ class WideBoards:
     """
 
     def __init__(self) -> None:
-        self.most: int | None = None
-        """None: without limit."""
+        self.most: int | None = None  # none: without limit
         self._taken: set[ConnectX] = set()
         self._taking = Lock()
 

@@ -50,10 +50,8 @@ from envs.board import BoardState
 from envs.compiled.jit import WordKind, compiled, kind_of_word, words_of, zeros
 from envs.connectx import ConnectX
 
-NODES_PER_SLICE = 50_000
-"""Between two looks at the clock: a millisecond or two."""
-LARGEST_TABLE = 1 << 30
-"""States: `slot_of` computes no place beyond."""
+NODES_PER_SLICE = 50_000  # between two looks at the clock: a millisecond or two
+LARGEST_TABLE = 1 << 30  # states: `slot_of` computes no place beyond
 
 
 class LineScale:

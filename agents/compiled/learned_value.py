@@ -30,13 +30,10 @@ from envs.compiled.jit import Words, compiled, compiles, inlined, jit, zeros
 
 CERTAINTY = 1 << 20
 """The guess that would stand for a value of 1. A power of 2, so that shares of it are exact."""
-SEEN = CERTAINTY - 1
-"""The guess of a state that is won at sight: no guess is as sure as a proof."""
-SUREST = 0.99
-"""The highest value that is taken from a network."""
+SEEN = CERTAINTY - 1  # the guess of a state that is won at sight: no guess is as sure as a proof
+SUREST = 0.99  # the highest value that is taken from a network
 
-CACHE_SIZE = 1 << 18
-"""States whose guesses a search remembers, 16 bytes each."""
+CACHE_SIZE = 1 << 18  # states whose guesses a search remembers, 16 bytes each
 
 
 @inlined
@@ -59,8 +56,7 @@ class GuessArrays(NamedTuple):
     """A network, and its latest guesses."""
 
     network: NetworkArrays
-    known: Words
-    """[slot, 0] The key of a state, `mover + mask`; [slot, 1] its guess."""
+    known: Words  # [slot, 0] The key of a state, `mover + mask`; [slot, 1] its guess
 
 
 def new_guesses(network: NetworkArrays) -> GuessArrays:

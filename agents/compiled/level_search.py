@@ -23,8 +23,7 @@ from agents.compiled.level_tables import (
 )
 from envs.compiled.jit import inlined
 
-OPEN = 1 << 50
-"""In place of a state's score: its actions have to be searched first."""
+OPEN = 1 << 50  # instead of a score: the actions of the state have to be searched first
 
 
 @inlined

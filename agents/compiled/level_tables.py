@@ -19,10 +19,8 @@ from envs.bitboard import word_of_board
 from envs.board import BoardGame
 from envs.compiled.jit import Words, inlined, words_of, zeros
 
-THREAT = 1 << 44
-"""The gain of a stone that closes a line which the other player would complete."""
-WIN = 1 << 52
-"""The gain of a stone that completes a line."""
+THREAT = 1 << 44  # the gain of a stone that closes a line which the other player would complete
+WIN = 1 << 52  # the gain of a stone that completes a line
 GAIN_MASK = THREAT - 1
 
 # The fields of a state in the tree.
@@ -30,10 +28,8 @@ SCORE = 0
 ALPHA = 1
 BETA = 2
 BEST = 3
-NEXT = 4
-"""How many of its actions have been searched."""
-COUNT = 5
-"""How many there are to search."""
+NEXT = 4  # how many of its actions have been searched
+COUNT = 5  # how many there are to search
 STATE_FIELDS = 6
 
 MOVER = 0
@@ -46,32 +42,20 @@ class LevelTables(NamedTuple):
     Numba's threads take no tuple within a tuple.
     """
 
-    slips: Words
-    """[0] The random numbers below it are slips."""
-    depths: Words
-    """[slip, legal actions] Plies that it looks ahead; 0: a random action."""
-    counts: Words
-    """[cell] As the three of `LineScores`: how many lines run through it;"""
-    lines: Words
-    """[cell, n] these lines;"""
+    slips: Words  # [0] The random numbers below it are slips
+    depths: Words  # [slip, legal actions] Plies that it looks ahead; 0: a random action
+    counts: Words  # [cell] As the three of `LineScores`: how many lines run through it;
+    lines: Words  # [cell, n] these lines;
     line_gains: Words
     """[own << PLACE_BITS | other] what a stone gains through a line with so many stones."""
-    lowest: Words
-    """[action] The lowest cell that it can fill."""
-    cells: Words
-    """[action] The cells that it can fill."""
-    board: Words
-    """[0] All cells."""
-    order: Words
-    """[n] The actions as the search tries them."""
-    stones: Words
-    """[thread, ply, MOVER or MASK] The line of play that is searched."""
-    numbers: Words
-    """[thread, ply, field] Its states."""
-    actions: Words
-    """[thread, ply, n] Their actions, in the order of the search."""
-    gains: Words
-    """[thread, ply, n] The gains of these."""
+    lowest: Words  # [action] The lowest cell that it can fill
+    cells: Words  # [action] The cells that it can fill
+    board: Words  # [0] All cells
+    order: Words  # [n] The actions as the search tries them
+    stones: Words  # [thread, ply, MOVER or MASK] The line of play that is searched
+    numbers: Words  # [thread, ply, field] Its states
+    actions: Words  # [thread, ply, n] Their actions, in the order of the search
+    gains: Words  # [thread, ply, n] The gains of these
     killers: Words
     """[thread, ply] The place in the order of the last action that cut off the last ply here."""
 

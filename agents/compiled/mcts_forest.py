@@ -21,8 +21,7 @@ from envs.board import BoardState
 from envs.compiled.jit import kind_of_word
 from envs.connectx import ConnectX
 
-SLICE = 1000
-"""Playouts of each tree between two looks at the clock: about a millisecond."""
+SLICE = 1000  # playouts of each tree between two looks at the clock: about a millisecond
 
 
 class UctTree(PooledTree):

@@ -46,8 +46,7 @@ class TreeSettings(NamedTuple):
 
     A state in which they show a win or nothing but losses is proven when its node is made.
     """
-    decisive_rollout: bool
-    """Whether playouts are decisive; otherwise they are uniform."""
+    decisive_rollout: bool  # whether playouts are decisive; otherwise they are uniform
 
 
 @inlined

@@ -19,14 +19,10 @@ class PlayoutBoard(NamedTuple):
     rows: int
     columns: int
     inarow: int
-    bottom: int
-    """The lowest cell of each column."""
-    cells: int
-    """All cells."""
-    column: int
-    """The cells of the left column."""
-    network: Any = ()
-    """The network that guesses the value of leaves, where nothing is played out."""
+    bottom: int  # the lowest cell of each column
+    cells: int  # all cells
+    column: int  # the cells of the left column
+    network: Any = ()  # the network that guesses the value of leaves, where nothing is played out
 
 
 @inlined

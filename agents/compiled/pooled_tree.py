@@ -25,8 +25,7 @@ from envs.compiled.jit import compiled, zeros
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
-LARGEST_POOL = 1 << 23
-"""Nodes that a tree has places for, of 24 or 40 bytes each."""
+LARGEST_POOL = 1 << 23  # nodes that a tree has places for, of 24 or 40 bytes each
 
 
 class PooledTree(ABC):
@@ -40,10 +39,8 @@ class PooledTree(ABC):
         plain: whether the kernels run as they stand, in plain Python.
     """
 
-    fields: Sequence[tuple[str, str]] = NODE
-    """Of a node."""
-    slice: int
-    """Simulations between two looks at the clock: about a millisecond."""
+    fields: Sequence[tuple[str, str]] = NODE  # of a node
+    slice: int  # simulations between two looks at the clock: about a millisecond
 
     def __init__(
         self,

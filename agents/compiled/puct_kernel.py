@@ -37,8 +37,7 @@ class PuctSettings(NamedTuple):
     exploration: float
     fpu: float
     """First-play urgency: by how much an action that was never tried seems worse than its state."""
-    rollouts_per_leaf: int = 1
-    """A network is asked once."""
+    rollouts_per_leaf: int = 1  # A network is asked once
     solver: bool = True
 
 

@@ -31,31 +31,24 @@ NODE = [
 ]
 """The fields of a node."""
 
-ROOT = 0
-"""The place of the root in a new pool."""
+ROOT = 0  # the place of the root in a new pool
 UNPROVEN = 2
 NO_PLACE = -1
 NO_ACTION = -1
 
 # The counters of a tree.
-TAKEN = 0
-"""How many places of the pool are taken."""
-MADE = 1
-"""How many nodes have been made."""
-STREAM = 2
-"""Where the stream of random numbers is."""
+TAKEN = 0  # how many places of the pool are taken
+MADE = 1  # how many nodes have been made
+STREAM = 2  # where the stream of random numbers is
 COUNTERS = 3
 
 
 class TreeArrays(NamedTuple):
     """A tree, as arrays."""
 
-    nodes: Any
-    """[place] The pool: records of NODE, and of what its rule adds."""
-    counters: Any
-    """[counter] Integers of 64 bits."""
-    path: Any
-    """[length] Room for the nodes of a simulation, 64 bits each: 2 more than cells."""
+    nodes: Any  # [place] The pool: records of NODE, and of what its rule adds
+    counters: Any  # [counter] Integers of 64 bits
+    path: Any  # [length] Room for the nodes of a simulation, 64 bits each: 2 more than cells
 
 
 class Setup(NamedTuple):

@@ -15,10 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-KIND = "_kernel"
-"""The attribute of a kernel that says what it is decorated with."""
-TWINS: dict[Callable[..., Any], Any] = {}
-"""The compiled twin of each kernel that has one."""
+KIND = "_kernel"  # the attribute of a kernel that says what it is decorated with
+TWINS: dict[Callable[..., Any], Any] = {}  # the compiled twin of each kernel that has one
 MAKING_TWINS = RLock()
 COMPILED_ANEW: list[str] = []
 """The kernels, by name, whose machine code this process has looked for on disk in vain."""
@@ -26,8 +24,7 @@ WordKind: TypeAlias = Callable[[int], int]
 """A kind of words, which makes one of a number: `int` for 64 bits, or one of `wide_words`."""
 WORDS: dict[int, Callable[[], WordKind]] = {64: lambda: int}
 """The functions that hand out the words that kernels take, by bits; `wide_words` enters its own."""
-ENDING = Event()
-"""Set when this process ends: threads that compile end then as soon as they can."""
+ENDING = Event()  # set when this process ends: threads that compile end then as soon as they can
 
 
 def jit(function: Function) -> Function:
@@ -71,8 +68,7 @@ def fetch_ahead(words: Any, index: int) -> None:
     """Ask the processor for a word of an array that will be read soon; nothing in plain Python."""
 
 
-FOLDING = 0x1B873593CC9E2D51
-"""Odd, with bits all over."""
+FOLDING = 0x1B873593CC9E2D51  # odd, with bits all over
 
 
 def folded(word: int) -> int:

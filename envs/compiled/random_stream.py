@@ -11,11 +11,9 @@ from collections.abc import Container
 from envs.compiled.jit import inlined
 
 MULTIPLIER = 698769069
-DRAWN_BITS = 32
-"""Bits of a random number: the lower ones of a stream; the upper ones are the carry."""
+DRAWN_BITS = 32  # bits of a random number: the lower ones of a stream; the upper ones are the carry
 DRAWN_MASK = (1 << DRAWN_BITS) - 1
-STREAMS = (MULTIPLIER << DRAWN_BITS) - 2
-"""Number of streams: they are 1, 2 … STREAMS."""
+STREAMS = (MULTIPLIER << DRAWN_BITS) - 2  # number of streams: they are 1, 2 … STREAMS
 WORD_MASK = (1 << 64) - 1
 
 

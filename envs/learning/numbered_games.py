@@ -15,19 +15,15 @@ import numpy as np
 from gymnasium.spaces import Box, Space
 from numpy.typing import NDArray
 
-ENCODED = "encoded"
-"""The name of the only observation of such a game."""
+ENCODED = "encoded"  # the name of the only observation of such a game
 
 
 class NumberedState(NamedTuple):
     """A state of a game with what environments ask of it."""
 
-    state: Hashable
-    """As the game has it."""
-    player: int
-    """The player to move: 1 or 2."""
-    result: float
-    """What the game has ended with, from player 1's view; 0.0 before its end."""
+    state: Hashable  # as the game has it
+    player: int  # the player to move: 1 or 2
+    result: float  # what the game has ended with, from player 1's view; 0.0 before its end
 
 
 class NumberedGame:

@@ -26,8 +26,7 @@ PARITY = bytes(number & 1 for number in range(256))
 class Observer(Protocol):
     """Turns positions of one game into arrays."""
 
-    space: Space[NDArray[Any]]
-    """The space of the arrays."""
+    space: Space[NDArray[Any]]  # the space of the arrays
 
     def observe(self, state: Any, viewer: int) -> NDArray[Any]:
         """Return a new array of a position as player `viewer` (1 or 2) sees it."""

@@ -28,8 +28,7 @@ class Actor(Protocol):
         """Choose the action of the player to move."""
 
 
-RANDOM = "random"
-"""The opponent whose legal actions come from the environment's own random numbers."""
+RANDOM = "random"  # the opponent whose legal actions come from the environment's own random numbers
 
 
 def require_opponent(opponent: str | Opponent | Actor | None, game: BoardGame) -> None:
@@ -122,8 +121,7 @@ class Mixture(NamedTuple):
     """Opponents of whom one is drawn at the beginning of each game."""
 
     members: Sequence[Any]
-    upto: NDArray[np.float64]
-    """The sums of their chances, up to each of them; the last is 1."""
+    upto: NDArray[np.float64]  # the sums of their chances, up to each of them; the last is 1
 
     def drawn(self, streams: Words) -> Words:
         """The numbers of the members that these random streams have come to."""

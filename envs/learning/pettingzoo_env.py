@@ -77,8 +77,7 @@ AGENTS = ("player_1", "player_2")
 """The agents by the numbers of the players, as in PettingZoo's own tic-tac-toe."""
 
 RENDER_MODES = ("human", "ansi", "rgb_array")
-RENDER_FPS = 4
-"""Positions that a window shows in a second, at most."""
+RENDER_FPS = 4  # positions that a window shows in a second, at most
 
 
 class BoardGameAEC(AECEnv[str, Observation, int]):

@@ -21,8 +21,7 @@ from envs.learning.vector.vector_threads import (
     useful_threads,
 )
 
-BLOCK = 64
-"""Rows that draw from one stream, one after the other, whichever thread they fall to."""
+BLOCK = 64  # rows that draw from one stream, one after the other, whichever thread they fall to
 
 
 class LegalActionSampler:

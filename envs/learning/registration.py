@@ -11,10 +11,8 @@ from typing import NamedTuple
 class Listed(NamedTuple):
     """A game in the registries, where its class is named and not yet loaded."""
 
-    name: str
-    """As on the command line."""
-    rules: str
-    """The name of its class."""
+    name: str  # as on the command line
+    rules: str  # the name of its class
     ids: tuple[str, ...] = ()
 
     @property

@@ -89,8 +89,7 @@ class GameEnv(Env[Observation, np.int64]):
         ValueError: an argument that does not fit; the message says what does.
     """
 
-    rules: ClassVar[Any]
-    """The class of the game, which each class that inherits this one states."""
+    rules: ClassVar[Any]  # the class of the game, which each class that inherits this one states
     renderers: ClassVar[Mapping[str, Callable[[Any, Any], Any]]]
     """What draws the game, by the render modes."""
 

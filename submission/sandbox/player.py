@@ -231,10 +231,8 @@ class RunningPlayer:
         self._speed = speed
         self._failure: Failure | None = None
         self._is_finished = False
-        self.versions: RuntimeVersions | None = None
-        """None before the first move."""
-        self.kept_from: tuple[str, ...] = ()
-        """What it cannot reach; see `containment`."""
+        self.versions: RuntimeVersions | None = None  # none before the first move
+        self.kept_from: tuple[str, ...] = ()  # what it cannot reach; see `containment`
         self.loaded: Message | None = None
         """`seconds`, and the `choice` of Kaggle's loader; None until the file has been loaded."""
         self.is_loading = False

@@ -23,8 +23,7 @@ Flags = NDArray[np.bool_]
 Bytes = NDArray[np.int8]
 Rewards = NDArray[np.float64]
 
-SELF_PLAY = 0
-"""The seat of a learner who plays both sides."""
+SELF_PLAY = 0  # the seat of a learner who plays both sides
 
 StepKernel = Callable[..., int]
 """Steps all games, and counts the games that are over before their learner has moved."""
@@ -38,14 +37,11 @@ class StepKind(NamedTuple):
 
     rows: int
     inarow: int
-    board: int
-    """All cells."""
+    board: int  # all cells
     flat: bool
     """Observations are flat boards, of shape (games, cells), not planes, (games, 2, cells)."""
-    replies: bool
-    """Opponents answer; in self-play nobody does."""
-    reply: ReplyKernel
-    """Chooses for them."""
+    replies: bool  # opponents answer; in self-play nobody does
+    reply: ReplyKernel  # chooses for them
 
 
 GameRows: TypeAlias = tuple[Words, Words, Flags, Bytes, Words, Words]

@@ -132,8 +132,7 @@ class MixedReplies:
     def __init__(self, mixture: Mixture, members: Sequence[Replies], count: int) -> None:
         self._mixture = mixture
         self._members = members
-        self.playing = np.zeros(count, np.int64)
-        """The number of the member who plays, by game."""
+        self.playing = np.zeros(count, np.int64)  # the number of the member who plays, by game
 
     def begin(self, which: Flags, streams: Words) -> None:
         """Draw who plays in these games."""

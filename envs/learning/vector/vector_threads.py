@@ -22,17 +22,14 @@ of the processors.
 """
 ROWS_OF_A_THREAD = 1024
 """Fewer gain nothing: they are stepped in 15 microseconds, and to share a step takes 2."""
-TURN = Lock()
-"""Of those who start the threads, or use them where only one may."""
+TURN = Lock()  # of those who start the threads, or use them where only one may
 
 
 class Sharing(Enum):
     """The callers that may use Numba's threads in this process."""
 
-    ALL = auto()
-    """As many callers at once as there are."""
-    ONE = auto()
-    """One caller after the other."""
+    ALL = auto()  # as many callers at once as there are
+    ONE = auto()  # one caller after the other
     NOBODY = auto()
     """They are lost: it was forked after OpenMP's threads had run; GNU OpenMP would end it."""
 
