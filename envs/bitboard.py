@@ -177,6 +177,21 @@ def board_masks(rows: int, columns: int, inarow: int) -> BoardMasks:
 
 
 @inlined
+def possible_cells(board: BoardMasks, mask: int) -> int:
+    """Return the cells in which a stone may come to rest, at most one in each column.
+
+    Adding the lowest cell of a column carries through its stones to the lowest free cell.
+    """
+    return (mask + board.bottom) & board.board
+
+
+@inlined
+def line_ends(board: BoardMasks, stones: int) -> int:
+    """Return the cells of the board that would complete a line of `stones`, free or not."""
+    return completing_cells(stones, board.rows, board.inarow) & board.board
+
+
+@inlined
 def cell_of_number(bottom: int, number: int) -> int:
     """Return the cell of bit `number`, in a word as wide as `bottom`, a board's lowest cells."""
     return (bottom & -bottom) << number
@@ -198,12 +213,22 @@ def safe_cells(possible: int, threats: int) -> int:
         possible: the cells in which a stone may come to rest.
         threats: the cells that complete a line of the other player.
     """
+    # A stone is a step to the cell above it.
+    return unbeaten_cells(possible, threats) & ~(threats >> 1)
+
+
+@inlined
+def unbeaten_cells(possible: int, threats: int) -> int:
+    """Return the possible cells after which the other player has no winning move left.
+
+    Whether the stone makes the cell above it playable is not considered.
+    """
     blocks = possible & threats
-    if blocks:
-        if blocks & (blocks - 1):
-            return 0  # two wins cannot be stopped by one stone
-        possible = blocks
-    return possible & ~(threats >> 1)  # a stone is a step to the cell above it
+    if not blocks:
+        return possible
+    if blocks & (blocks - 1):
+        return 0  # one stone cannot stop two wins
+    return blocks
 
 
 @inlined

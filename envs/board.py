@@ -82,6 +82,11 @@ class BoardGame(ABC):
             f"{type(self).__name__}(rows={self.rows}, columns={self.columns}, inarow={self.inarow})"
         )
 
+    @property
+    def size(self) -> tuple[int, int, int]:
+        """Rows, columns and stones in a row."""
+        return self.rows, self.columns, self.inarow
+
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and repr(other) == repr(self)
 

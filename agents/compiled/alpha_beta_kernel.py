@@ -31,7 +31,7 @@ from agents.compiled.alpha_beta_tables import (
     unpack_entry,
 )
 from agents.compiled.learned_value import GuessArrays, known_guess
-from envs.bitboard import cell_of_number, completing_cells, safe_cells
+from envs.bitboard import BoardMasks, cell_of_number, line_ends, possible_cells, safe_cells
 from envs.compiled.jit import Words, inlined, jit
 
 # The fields of a frame. Those up to BETA are given when the state is reached.
@@ -63,20 +63,6 @@ TABLE_PLIES = 3
 """Plies left from which on the table is used; below, to search takes no longer than to look up."""
 
 
-class BoardNumbers(NamedTuple):
-    """The part of `envs.bitboard.BoardMasks` that the search needs.
-
-    On words of 64 bits one compilation serves all boards, at the speed of one for each: no shift is
-    in its way. Wide words are shifted in several steps, unless it is known how far; so each of
-    their boards is compiled for itself.
-    """
-
-    rows: int
-    inarow: int
-    bottom: int
-    board: int
-
-
 class SearchArrays(NamedTuple):
     """The memory of a search, as arrays of words; those of 64 bits on all boards are marked so."""
 
@@ -90,7 +76,7 @@ class SearchArrays(NamedTuple):
     progress: Words  # of 64 bits
 
 
-AlphaBetaSlice = Callable[[BoardNumbers, Any, SearchArrays, int, int], bool]
+AlphaBetaSlice = Callable[[BoardMasks, Any, SearchArrays, int, int], bool]
 SliceOnBoard = Callable[[Any, SearchArrays, int, int], bool]
 ScoreAfter = Callable[[Any, int, int, int, int], int]
 """Scores the state to which a move leads, from the view of who makes it, by: what the heuristic
@@ -106,11 +92,11 @@ def make_search(guessed_score: ScoreAfter, kept_score: ScoreAfter) -> AlphaBetaS
     """
 
     @inlined
-    def best_last_move(board: BoardNumbers, scores: Any, arrays: SearchArrays, ply: int) -> int:
+    def best_last_move(board: BoardMasks, scores: Any, arrays: SearchArrays, ply: int) -> int:
         """Score a state one ply before the horizon: the best of the scores of its moves."""
         frame = arrays.frames[ply]
         mover, mask, score, beta = frame[MOVER], frame[MASK], int(frame[SCORE]), int(frame[BETA])
-        possible = (mask + board.bottom) & board.board
+        possible = possible_cells(board, mask)
         best, best_move, reached = -WIN_SCORE, NO_MOVE, 0
         for column in arrays.order:
             move = possible & column
@@ -148,7 +134,7 @@ def make_search(guessed_score: ScoreAfter, kept_score: ScoreAfter) -> AlphaBetaS
 
     @inlined
     def alpha_beta_slice(
-        board: BoardNumbers, scores: Any, arrays: SearchArrays, depth: int, node_limit: int
+        board: BoardMasks, scores: Any, arrays: SearchArrays, depth: int, node_limit: int
     ) -> bool:
         """Search on until the state of frame 0 has its score, or for `node_limit` nodes more.
 
@@ -186,11 +172,10 @@ def make_search(guessed_score: ScoreAfter, kept_score: ScoreAfter) -> AlphaBetaS
 
 
 @inlined
-def visit(board: BoardNumbers, arrays: SearchArrays, ply: int, plies: int) -> int:
+def visit(board: BoardMasks, arrays: SearchArrays, ply: int, plies: int) -> int:
     """Score a state that has just been reached, or put its moves in order and return OPEN."""
     mover, mask = arrays.frames[ply, MOVER], arrays.frames[ply, MASK]
-    threats = completing_cells(mask ^ mover, board.rows, board.inarow) & board.board
-    possible = (mask + board.bottom) & board.board
+    possible, threats = possible_cells(board, mask), line_ends(board, mask ^ mover)
     safe = safe_cells(possible, threats)
     if not safe:
         return lose(board, arrays, ply, possible, threats)
@@ -208,7 +193,7 @@ def settle(arrays: SearchArrays, ply: int, low: int, high: int) -> None:
 
 
 @inlined
-def lose(board: BoardNumbers, arrays: SearchArrays, ply: int, possible: int, threats: int) -> int:
+def lose(board: BoardMasks, arrays: SearchArrays, ply: int, possible: int, threats: int) -> int:
     """The score of a state whose moves all lose at once; its variation blocks a win, if it can."""
     blocks = possible & threats
     move = blocks & -blocks if blocks else possible & -possible
@@ -221,7 +206,7 @@ def lose(board: BoardNumbers, arrays: SearchArrays, ply: int, possible: int, thr
 
 
 @inlined
-def recall(board: BoardNumbers, arrays: SearchArrays, ply: int, plies: int) -> tuple[int, int]:
+def recall(board: BoardMasks, arrays: SearchArrays, ply: int, plies: int) -> tuple[int, int]:
     """Look up the state's score, or return OPEN with the window that the table leaves.
 
     Also the move that the table knows to be promising, or NO_MOVE.
@@ -385,7 +370,7 @@ search_by_guesses = make_search(guess_after, no_score)
 
 @jit
 def alpha_beta_by_lines(
-    board: BoardNumbers, scores: Any, arrays: SearchArrays, depth: int, node_limit: int
+    board: BoardMasks, scores: Any, arrays: SearchArrays, depth: int, node_limit: int
 ) -> bool:
     """Search with `open_lines` or none of the lines; compiled once for all boards of 64 bits."""
     return search_by_lines(board, scores, arrays, depth, node_limit)
@@ -393,17 +378,18 @@ def alpha_beta_by_lines(
 
 @jit
 def alpha_beta_by_guesses(
-    board: BoardNumbers, scores: Any, arrays: SearchArrays, depth: int, node_limit: int
+    board: BoardMasks, scores: Any, arrays: SearchArrays, depth: int, node_limit: int
 ) -> bool:
     """Search with a network; compiled once for all boards of 64 bits."""
     return search_by_guesses(board, scores, arrays, depth, node_limit)
 
 
 @cache
-def make_slice_on_board(board: BoardNumbers) -> SliceOnBoard:
-    """Make the kernel of a board, with all that is constant there; it searches by lines.
+def make_slice_on_board(board: BoardMasks) -> SliceOnBoard:
+    """Make the kernel of one board, in which the board is a constant; it searches by lines.
 
-    It is kept, for so is its twin.
+    On words of 64 bits one kernel for all boards is as fast. Wide words take several instructions
+    to shift, unless the distance is known when the kernel is compiled.
     """
 
     @jit

@@ -219,10 +219,10 @@ def is_compiled_game(env: object) -> TypeGuard[ConnectX]:
     return (
         isinstance(env, ConnectX)
         and all(getattr(type(env), rule) is getattr(ConnectX, rule) for rule in RULES)
-        and fits_in_wide_word(env.rows, env.columns, env.inarow)
+        and fits_in_wide_word(*env.size)
     )
 
 
 def takes_wide_words(env: object) -> TypeGuard[ConnectX]:
     """Whether `env` is compiled, and does not fit 64 bits: then it is compiled for itself."""
-    return is_compiled_game(env) and not fits_in_word(env.rows, env.columns, env.inarow)
+    return is_compiled_game(env) and not fits_in_word(*env.size)

@@ -19,7 +19,6 @@ from agents.compiled.alpha_beta_kernel import (
     PROGRESS_FIELDS,
     SCORE,
     AlphaBetaSlice,
-    BoardNumbers,
     SearchArrays,
     SliceOnBoard,
     alpha_beta_by_guesses,
@@ -40,10 +39,12 @@ from agents.compiled.learned_value import CERTAINTY, LearnedValue, new_guesses
 from agents.guidance.heuristics import Heuristic, automatic, open_lines, zero
 from agents.guidance.ordering import ORDERINGS, Ordering, natural
 from envs.bitboard import (
+    BoardMasks,
     board_masks,
     cell_bit,
     column_cells,
-    completing_cells,
+    line_ends,
+    possible_cells,
     word_of_board,
 )
 from envs.board import BoardState
@@ -63,7 +64,7 @@ class LineScale:
     def __init__(self, heuristic: Heuristic, env: ConnectX) -> None:
         self._inarow = env.inarow
         self._counted = () if heuristic is zero else env.winning_lines
-        word = word_of_board(env.rows, env.columns, env.inarow)
+        word = word_of_board(*env.size)
         self.scores = line_scores(self._counted, env.columns * (env.rows + 1), env.inarow, word)
 
     def kept_score(self, state: BoardState) -> int:
@@ -127,9 +128,7 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         plain: bool = False,
     ) -> None:
         super().__init__(env, heuristic, ordering, clock, TranspositionTable(0), killer_moves)
-        masks = board_masks(env.rows, env.columns, env.inarow)
-        self._board = BoardNumbers(masks.rows, masks.inarow, masks.bottom, masks.board)
-        self._cells = masks.cells
+        self._board = board_masks(*env.size)
         self._columns = _columns_of_cells(env.rows, env.columns)
         self._scale: LineScale | GuessScale
         if isinstance(heuristic, LearnedValue):
@@ -140,10 +139,10 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         columns = ordering(env, env.initial_state(), tuple(range(env.columns)))
         self._arrays = _new_arrays(
             [column_cells(env.rows, column) for column in columns],
-            plies=masks.cells,
+            plies=self._board.cells,
             killers=self.killer_slots,
             table_size=min(table_size, LARGEST_TABLE),
-            word=kind_of_word(masks.board),
+            word=kind_of_word(self._board.board),
         )
 
     def state_value(
@@ -164,7 +163,7 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         if sign < 0:
             alpha, beta = -beta, -alpha
         self._begin(state, scale.score(alpha), scale.score(beta))
-        self._run(plies=int(min(depth, self._cells - state.mask.bit_count())))
+        self._run(plies=int(min(depth, self._board.cells - state.mask.bit_count())))
         frame = self._arrays.frames[0]
         low, high = sorted((sign * float(frame[LOW]), sign * float(frame[HIGH])))
         return Finding(scale.value(sign * int(frame[BEST])), low, high, self._variation())
@@ -188,8 +187,7 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
 
     def _winning_move(self, state: BoardState) -> int:
         """A cell with which the player whose turn it is wins at once, or 0."""
-        rows, inarow, bottom, board = self._board
-        wins = completing_cells(state.mover, rows, inarow) & (state.mask + bottom) & board
+        wins = possible_cells(self._board, state.mask) & line_ends(self._board, state.mover)
         return wins & -wins
 
     def _begin(self, state: BoardState, alpha: int, beta: int) -> None:
@@ -229,7 +227,7 @@ def can_compile(env: object, heuristic: Heuristic, ordering: Ordering) -> bool:
     return env.inarow <= LONGEST_LINE and heuristic in (automatic, open_lines, zero)
 
 
-def slice_on_board(kernel: AlphaBetaSlice, board: BoardNumbers, plain: bool) -> SliceOnBoard:
+def slice_on_board(kernel: AlphaBetaSlice, board: BoardMasks, plain: bool) -> SliceOnBoard:
     """A kernel on a board; where its words are wide, the one that is compiled for the board."""
     if plain:
         return partial(kernel, board)

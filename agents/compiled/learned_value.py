@@ -113,7 +113,7 @@ class LearnedValue:
         if env not in known:
             known[env] = self.arrays(env)
         guess = guess_position
-        fits = fits_in_word(env.rows, env.columns, env.inarow)
+        fits = fits_in_word(*env.size)
         if fits and not PATIENCE.beside_games and compiles():
             guess = compiled(guess_position)
         value = guess(known[env], state.mover, state.mask) / CERTAINTY
@@ -143,7 +143,7 @@ class LearnedValue:
 
     def serves_compiled(self, env: BoardGame) -> bool:
         """Whether a compiled search can ask it: it knows the game, on a board of 64 bits."""
-        return self.knows(env) and fits_in_word(env.rows, env.columns, env.inarow)
+        return self.knows(env) and fits_in_word(*env.size)
 
     def arrays(self, env: BoardGame) -> NetworkArrays:
         """The network for a kernel, with memory of its own.

@@ -52,7 +52,7 @@ def level_opponent(agent: LevelAgent, game: BoardGame) -> LevelOpponent | None:
     """The kernel that plays as a level does; None where that compiles a search or solves."""
     deepest = agent.level.depth
     is_plain = deepest <= DEEPEST_IN_PYTHON or (deepest < EXACT and not is_compiled_game(game))
-    fits = fits_in_wide_word(game.rows, game.columns, game.inarow)
+    fits = fits_in_wide_word(*game.size)
     if not is_plain or not fits or game.inarow > LONGEST_LINE:
         return None
     return LevelOpponent(agent.level, game, agent.seed, level_reply)

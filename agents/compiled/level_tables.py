@@ -78,7 +78,7 @@ def level_tables(
     """
     import numpy as np
 
-    word = word_of_board(game.rows, game.columns, game.inarow)
+    word = word_of_board(*game.size)
     lines = line_scores(game.winning_lines, game.columns * (game.rows + 1), game.inarow, word)
     gains = lines.gains.copy()
     gains[game.inarow - 1 << PLACE_BITS] = WIN

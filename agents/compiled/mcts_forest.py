@@ -13,7 +13,6 @@ from agents.compiled.mcts_kernel import (
     kernels_by_playouts,
     make_kernels_on_board,
 )
-from agents.compiled.mcts_playouts import PlayoutBoard
 from agents.compiled.pooled_tree import PooledTree
 from agents.compiled.tree_kernel import NO_ACTION, ROOT, TAKEN, Setup, TreeKernels
 from envs.bitboard import board_masks
@@ -45,22 +44,18 @@ class UctTree(PooledTree):
         plain: bool = False,
         learned: LearnedValue | None = None,
     ) -> None:
-        masks = board_masks(env.rows, env.columns, env.inarow)
-        board = PlayoutBoard(*masks[:3], masks.bottom, masks.board, masks.column)
-        if learned is not None:
-            board = board._replace(network=learned.arrays(env))
+        setup = Setup(board_masks(*env.size), settings, learned.arrays(env) if learned else ())
         self.slice = max(1, SLICE // settings.rollouts_per_leaf)
-        super().__init__(env, state, Setup(board, settings), stream, plain)
+        super().__init__(env, state, setup, stream, plain)
 
     @property
     def kernels(self) -> TreeKernels:
         """The kernels, which wide words have compiled for each board."""
-        board = self.setup.board
-        if board.network != ():
+        if self.setup.network != ():
             return kernels_by_guesses
-        if self.plain or kind_of_word(board.bottom) is int:
+        if self.plain or kind_of_word(self.setup.board.board) is int:
             return kernels_by_playouts
-        return make_kernels_on_board(board)
+        return make_kernels_on_board(self.setup.board)
 
 
 def uct_forest(

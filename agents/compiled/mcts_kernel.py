@@ -10,11 +10,8 @@ from typing import Any, NamedTuple
 
 from agents.compiled.learned_value import CERTAINTY, guess_of
 from agents.compiled.mcts_playouts import (
-    PlayoutBoard,
     cell_of_column,
     decisive_playout,
-    line_ends,
-    possible_cells,
     random_cell,
     uniform_playout,
 )
@@ -30,7 +27,7 @@ from agents.compiled.tree_kernel import (
     put_node,
     value_at_sight,
 )
-from envs.bitboard import has_run, safe_cells
+from envs.bitboard import BoardMasks, has_run, line_ends, possible_cells, safe_cells
 from envs.compiled.jit import inlined
 from envs.compiled.random_stream import next_stream
 
@@ -50,9 +47,9 @@ class TreeSettings(NamedTuple):
 
 
 @inlined
-def cell_of_move(action: int, mask: int, board: PlayoutBoard) -> int:
+def cell_of_move(action: int, mask: int, board: BoardMasks) -> int:
     """The cell to which a column is played."""
-    return cell_of_column(possible_cells(mask, board), action, board)
+    return cell_of_column(possible_cells(board, mask), action, board)
 
 
 @inlined
@@ -98,9 +95,9 @@ def add_child(
 @inlined
 def open_moves(mover: int, mask: int, setup: Setup) -> int:
     """The cells that the children of a node, which is not proven when it is made, are played to."""
-    possible = possible_cells(mask, setup.board)
+    possible = possible_cells(setup.board, mask)
     if setup.settings.decisive_moves:
-        return safe_cells(possible, line_ends(mask ^ mover, setup.board))
+        return safe_cells(possible, line_ends(setup.board, mask ^ mover))
     return possible
 
 
@@ -110,9 +107,9 @@ def make_node(
 ) -> None:
     """Put a node without statistics in its place, proven if it is decided at sight."""
     board, moves = setup.board, open_moves(mover, mask, setup)
-    possible = possible_cells(mask, board)
+    possible = possible_cells(board, mask)
     if setup.settings.decisive_moves:
-        proven = value_at_sight(possible, line_ends(mover, board), moves)
+        proven = value_at_sight(possible, line_ends(board, mover), moves)
     elif has_run(mask ^ mover, board.rows, board.inarow):
         proven = 1  # the last stone has won
     else:
@@ -123,7 +120,7 @@ def make_node(
 @inlined
 def play_out(tree: TreeArrays, place: int, mover: int, mask: int, setup: Setup) -> float:
     """Sum the results of a leaf's playouts, for the player who moved into it."""
-    board, settings = setup
+    board, settings = setup.board, setup.settings
     total = 0
     stream = tree.counters[STREAM]
     for _ in range(settings.rollouts_per_leaf):
@@ -140,7 +137,7 @@ def play_out(tree: TreeArrays, place: int, mover: int, mask: int, setup: Setup) 
 def guess_leaf(tree: TreeArrays, place: int, mover: int, mask: int, setup: Setup) -> float:
     """Value a leaf by the guess of a network, for the player who moved into it."""
     visits: int = setup.settings.rollouts_per_leaf
-    return -guess_of(setup.board.network, mover, mask) / CERTAINTY * visits
+    return -guess_of(setup.network, mover, mask) / CERTAINTY * visits
 
 
 grow_by_playouts = make_growth(TreeRule(cell_of_move, best_child, add_child, play_out)).grow
@@ -151,7 +148,7 @@ kernels_by_guesses = make_kernels(make_node, grow_by_guesses)
 
 
 @cache
-def make_kernels_on_board(board: PlayoutBoard) -> TreeKernels:
+def make_kernels_on_board(board: BoardMasks) -> TreeKernels:
     """Make the kernels of a board, with all that is constant there; its trees grow by playouts.
 
     They take no notice of the board that they are handed. They are kept, for so are their twins.

@@ -6,27 +6,13 @@ fields of a `BoardState`, words like the masks of the board. Games go as those o
 next number of a stream.
 """
 
-from typing import Any, NamedTuple
-
-from envs.bitboard import completing_cells, has_run, safe_cells
+from envs.bitboard import BoardMasks, has_run, line_ends, possible_cells, safe_cells
 from envs.compiled.jit import inlined
 from envs.compiled.random_stream import drawn_index, next_stream
 
 
-class PlayoutBoard(NamedTuple):
-    """A board as playouts need it."""
-
-    rows: int
-    columns: int
-    inarow: int
-    bottom: int  # the lowest cell of each column
-    cells: int  # all cells
-    column: int  # the cells of the left column
-    network: Any = ()  # the network that guesses the value of leaves, where nothing is played out
-
-
 @inlined
-def random_cell(cells: int, stream: int, board: PlayoutBoard) -> int:
+def random_cell(cells: int, stream: int, board: BoardMasks) -> int:
     """Draw one of `cells`, which lie in different columns."""
     count = cells.bit_count()
     index = int(drawn_index(stream, count))
@@ -39,32 +25,20 @@ def random_cell(cells: int, stream: int, board: PlayoutBoard) -> int:
 
 
 @inlined
-def cell_of_column(cells: int, column: int, board: PlayoutBoard) -> int:
+def cell_of_column(cells: int, column: int, board: BoardMasks) -> int:
     """The one of `cells` that lies in a column, or 0."""
     return cells & (board.column << (column * (board.rows + 1)))
 
 
 @inlined
-def possible_cells(mask: int, board: PlayoutBoard) -> int:
-    """The cells in which a stone may come to rest, at most one in each column."""
-    return (mask + board.bottom) & board.cells
-
-
-@inlined
-def line_ends(stones: int, board: PlayoutBoard) -> int:
-    """The cells that would complete a line of `stones`, whether free or not."""
-    return completing_cells(stones, board.rows, board.inarow) & board.cells
-
-
-@inlined
-def uniform_playout(mover: int, mask: int, stream: int, board: PlayoutBoard) -> tuple[int, int]:
+def uniform_playout(mover: int, mask: int, stream: int, board: BoardMasks) -> tuple[int, int]:
     """Play uniformly random moves, as `agents.guidance.rollouts.uniform` does.
 
     Returns:
         The result (1, 0 or -1) for the player whose turn it is, and the stream where it stopped.
     """
     sign = 1
-    possible = possible_cells(mask, board)
+    possible = possible_cells(board, mask)
     while possible:
         stream = next_stream(stream)
         cell = random_cell(possible, stream, board)
@@ -72,22 +46,22 @@ def uniform_playout(mover: int, mask: int, stream: int, board: PlayoutBoard) -> 
             return sign, stream
         mover = mask ^ mover
         mask |= cell
-        possible = possible_cells(mask, board)
+        possible = possible_cells(board, mask)
         sign = -sign
     return 0, stream
 
 
 @inlined
-def decisive_playout(mover: int, mask: int, stream: int, board: PlayoutBoard) -> tuple[int, int]:
+def decisive_playout(mover: int, mask: int, stream: int, board: BoardMasks) -> tuple[int, int]:
     """Take a win, else avoid what loses at once, as `agents.guidance.rollouts.decisive` does.
 
     Returns:
         The result (1, 0 or -1) for the player whose turn it is, and the stream where it stopped.
     """
     sign = 1
-    wins = line_ends(mover, board)
-    threats = line_ends(mask ^ mover, board)
-    possible = possible_cells(mask, board)
+    wins = line_ends(board, mover)
+    threats = line_ends(board, mask ^ mover)
+    possible = possible_cells(board, mask)
     while possible:
         stream = next_stream(stream)
         if possible & wins:
@@ -97,7 +71,7 @@ def decisive_playout(mover: int, mask: int, stream: int, board: PlayoutBoard) ->
         own = mover | cell
         mover = mask ^ mover
         mask |= cell
-        wins, threats = threats, line_ends(own, board)
-        possible = possible_cells(mask, board)
+        wins, threats = threats, line_ends(board, own)
+        possible = possible_cells(board, mask)
         sign = -sign
     return 0, stream

@@ -136,7 +136,7 @@ class PooledTree(ABC):
     @property
     def _stones(self) -> tuple[int, int]:
         """The root's `mover` and `mask`, as words of the board."""
-        word = word_of_board(self.env.rows, self.env.columns, self.env.inarow)
+        word = word_of_board(*self.env.size)
         return word(self.state.mover), word(self.state.mask)
 
     def _new_pool(self, places: int) -> Any:

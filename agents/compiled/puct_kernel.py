@@ -20,7 +20,8 @@ from agents.compiled.tree_kernel import (
     value_at_sight,
 )
 from agents.policy.features import FeatureBoard, completions, open_cells
-from agents.policy.network_kernel import NetworkArrays, evaluate_position
+from agents.policy.network_kernel import evaluate_position
+from envs.bitboard import unbeaten_cells
 from envs.compiled.jit import inlined
 
 GUIDED_NODE = [
@@ -42,9 +43,9 @@ class PuctSettings(NamedTuple):
 
 
 @inlined
-def cell_of_action(action: int, mask: int, network: NetworkArrays) -> int:
+def cell_of_action(action: int, mask: int, board: FeatureBoard) -> int:
     """The cell to which an action is played."""
-    cell: int = network.board.actions[action] & open_cells(network.board, mask)
+    cell: int = board.actions[action] & open_cells(board, mask)
     return cell
 
 
@@ -74,7 +75,7 @@ def add_children(
     tree: TreeArrays, length: int, mover: int, mask: int, setup: Setup
 ) -> tuple[int, int, int]:
     """Make all children of the last node of the path, and prove its value if they do."""
-    place, board = tree.path[length - 1], setup.board.board
+    place, board = tree.path[length - 1], setup.board
     node = tree.nodes[place]
     moves = safe_moves(board, mover, mask)
     child = int(node.first)
@@ -94,7 +95,7 @@ def make_node(
     tree: TreeArrays, place: int, action: int, mover: int, mask: int, setup: Setup
 ) -> None:
     """Put a node without statistics in its place, proven if it is decided at sight."""
-    board = setup.board.board
+    board = setup.board
     safe, proven = safe_moves(board, mover, mask), seen_value(board, mover, mask)
     put_node(tree, place, action, proven, safe.bit_count())
     tree.nodes[place].prior = 1.0
@@ -111,20 +112,15 @@ def seen_value(board: FeatureBoard, mover: int, mask: int) -> int:
 @inlined
 def safe_moves(board: FeatureBoard, mover: int, mask: int) -> int:
     """The cells after which the other player does not win at once."""
-    possible = open_cells(board, mask)
     threats = completions(board, mask ^ mover)
-    blocks = possible & threats
-    if blocks:
-        if blocks & (blocks - 1):
-            return 0  # two wins cannot be stopped by one stone
-        possible = blocks
-    return possible & ~((threats & ~board.floor) >> 1)  # a stone is a step to the cell above it
+    opened = (threats & ~board.floor) >> 1  # a stone in one of them is a step to a threat above it
+    return unbeaten_cells(open_cells(board, mask), threats) & ~opened
 
 
 @inlined
 def evaluate_leaf(tree: TreeArrays, place: int, mover: int, mask: int, setup: Setup) -> float:
     """Ask the network for a node's value, for who moved there, and for its children's priors."""
-    nodes, network = tree.nodes, setup.board
+    nodes, network = tree.nodes, setup.network
     logits = network.first
     value = -evaluate_position(network, mover, mask)
     nodes[place].evaluation = value

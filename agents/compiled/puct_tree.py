@@ -40,7 +40,8 @@ class PuctTree(PooledTree):
         settings: PuctSettings,
         plain: bool = False,
     ) -> None:
-        super().__init__(env, state, Setup(network_arrays(network, env), settings), plain=plain)
+        arrays = network_arrays(network, env)
+        super().__init__(env, state, Setup(arrays.board, settings, arrays), plain=plain)
 
     @property
     def kernels(self) -> TreeKernels:
@@ -94,7 +95,7 @@ PUCT = Compilation(
 
 def puct_on(env: BoardGame) -> Compilation:
     """The compilation of the search for a board: one for each kind of words."""
-    word = word_of_board(env.rows, env.columns, env.inarow)
+    word = word_of_board(*env.size)
     return PUCT if word is int else _wide_puct(bits_of_word(word(0)))
 
 

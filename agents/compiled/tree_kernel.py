@@ -58,6 +58,7 @@ class Setup(NamedTuple):
     settings: Any
     """Among them are `rollouts_per_leaf`, the results that a simulation adds, and `solver`, which
     says whether proofs are carried up."""
+    network: Any = ()  # values leaves, where nothing is played out
 
 
 class TreeRule(NamedTuple):

@@ -172,7 +172,7 @@ def choose_move(
     wins = open_ & completions(board, mover)
     tree = memory.tree
     tree.counters[TAKEN] = 1
-    make_node(tree, ROOT, NO_ACTION, mover, mask, Setup(network, settings.tree))
+    make_node(tree, ROOT, NO_ACTION, mover, mask, Setup(board, settings.tree, network))
     if tree.nodes[ROOT].proven != UNPROVEN:  # won at once, or lost by each move
         into.values[count] = -tree.nodes[ROOT].proven
         into.certain[count] = PROVEN_VALUE
@@ -208,7 +208,8 @@ def search(
         memory.noise[action] = -log(-log(drawn_fraction(memory)))
     through = NO_PLACE
     for number in range(settings.simulations):
-        simulate(tree, ROOT, through, mover, mask, Setup(network, settings.tree))
+        setup = Setup(network.board, settings.tree, network)
+        simulate(tree, ROOT, through, mover, mask, setup)
         if nodes[ROOT].proven != UNPROVEN or nodes[ROOT].children == 0:
             return
         improve_logits(settings, memory)

@@ -98,10 +98,10 @@ class Boards:
         self.kernel(write_all_action_masks)(self.mask, over, self.highest, masks)
 
     def _word(self, number: int) -> int:
-        return word_of_board(self.game.rows, self.game.columns, self.game.inarow)(number)
+        return word_of_board(*self.game.size)(number)
 
     def _words(self, numbers: Any) -> Words:
-        word = word_of_board(self.game.rows, self.game.columns, self.game.inarow)
+        word = word_of_board(*self.game.size)
         return words_of(numbers, word)
 
 
@@ -140,7 +140,7 @@ class PlainBoards(Boards):
 
 def make_boards(game: BoardGame, count: int) -> Boards:
     """Make `count` empty boards of a game."""
-    fits = fits_in_wide_word(game.rows, game.columns, game.inarow)
+    fits = fits_in_wide_word(*game.size)
     return Boards(game, count) if compiles() and fits else PlainBoards(game, count)
 
 
