@@ -29,10 +29,9 @@ from submission.match.match import Match
 from submission.match.run import Run
 from submission.match.schedule import Arena, Settings, require_pairs
 from submission.match.sprt import Sprt, parse_sprt
-from submission.rating.ladder import Ladder
+from submission.rating.ladder import Ladder, make_ladder, require_round_robin
 from submission.rating.rank import Rank, rank_player
 from submission.rating.ratings import require_ranking_library
-from submission.rating.round_robin import make_ladder, require_round_robin
 from submission.reviewing.review import Review
 from submission.reviewing.review_games import review_games
 from submission.sandbox.interpreter import find_python

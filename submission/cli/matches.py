@@ -29,10 +29,9 @@ from submission.match.match import Match
 from submission.match.opening_table import render_openings
 from submission.match.results_file import read_results
 from submission.match.sprt import ERROR_RATE, Sprt, parse_sprt
-from submission.rating.ladder import Ladder
+from submission.rating.ladder import Ladder, make_ladder
 from submission.rating.ladder_page import ladder_page
 from submission.rating.ratings import require_ranking_library
-from submission.rating.round_robin import make_ladder
 from submission.reviewing.replays import recorded_replay
 from submission.terminal import console, say
 

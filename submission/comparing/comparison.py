@@ -44,7 +44,7 @@ class Comparison(Printed):
     grades: tuple[Grade, ...] = ()
     """Of the new player and the old one, for the same positions; fewer after an early end."""
     slow_moves: tuple[SlowMoves, ...] = ()
-    """Of those players whose moves could be slowed down, after an early end of none."""
+    """Of the players whose moves could be slowed down; none after an early end."""
 
     @property
     def new(self) -> str:
@@ -71,7 +71,7 @@ class Comparison(Printed):
 
     @property
     def completion(self) -> Completion:
-        """Whether all of it was done, or why not."""
+        """How the games and grades have ended."""
         endings = [self.games.match.completion, *(grade.completion for grade in self.grades)]
         early = (ending for ending in endings if ending is not Completion.COMPLETE)
         return next(early, Completion.COMPLETE)
@@ -81,7 +81,7 @@ class Comparison(Printed):
         return Group(*_tables(self), Text(RULES, "dim"), *map(Text, _lost(self)))
 
     def summary(self) -> list[str]:
-        """All that went wrong, the moves, the times, and at last what the games tell."""
+        """What went wrong, the moves, the times, and at last what the games tell."""
         match = self.games.match
         return [
             *early_end_in_words(self.completion, counted(len(match.records), "games")),

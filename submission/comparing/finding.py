@@ -1,4 +1,4 @@
-"""Better, worse or equal: a sequential test with three ends, and how long it will take."""
+"""Better, worse or equal: a sequential test with three outcomes, and how long it will take."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Finding(StrEnum):
 
 
 class ThreeWayTest:
-    """Tells a player that is better from one that is worse and from one that is about as good.
+    """Tells whether a player is better than another one, worse, or about equal.
 
     Two sequential tests judge the same games: whether the player is stronger by the margin rather
     than equal, and whether it is weaker by the margin rather than equal. Each has a bound for
@@ -64,7 +64,7 @@ class ThreeWayTest:
 
     @property
     def games(self) -> int | None:
-        """The games up to this one, which is not counted in, decided; None before the decision."""
+        """The number of games that decided, from game 0 on; None before the decision."""
         up, down = self._upward.decision, self._downward.decision
         deciding: dict[Finding, list[Decision | None]] = {
             Finding.BETTER: [up],
@@ -84,8 +84,8 @@ class ThreeWayTest:
 
 
 PRIOR_PAIRS = (1.5, 1.0, 3.0, 1.0, 1.5)
-"""Pairs that were not played, of players of like strength: without them the first games would tell
-too much. The variance of a pair is that of players who draw a game in five."""
+"""Pairs of equal players that were not played: without them the first games would tell too much.
+The variance of a pair is that of players who draw one game in five."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +103,9 @@ class Step:
         return cls(expected.mean, expected.variance)
 
     def pairs_to_come(self, sprt: Sprt, llr: float) -> float:
-        """How many pairs end a test on average, with its log-likelihood ratio where it is.
+        """How many pairs end a test on average, from its present log-likelihood ratio.
 
-        With every pair the ratio moves as that of normal scores does, and the mean time until it
+        With every pair the ratio moves as it does for normal scores, and the mean time until it
         leaves the interval between the bounds is that of Brownian motion with a drift.
         """
         score_0, score_1 = expected_score(sprt.elo0), expected_score(sprt.elo1)

@@ -1,4 +1,4 @@
-"""The games of a new version of a player against the old one, until they tell which is better."""
+"""The games of a new version of a player against the old one, until they decide."""
 
 from concurrent.futures import Executor
 from contextlib import closing
@@ -59,7 +59,7 @@ class Games:
     match: Match
     finding: Finding
     seconds: float
-    """That all of them took, several at a time."""
+    """The time that all of them took, several at a time."""
     to_come: int
     """About how many more would decide."""
 
@@ -74,7 +74,7 @@ class Games:
         return self.to_come * self.seconds / max(1, len(self.match.records))
 
 
-FORETELLING_SECONDS = 0.5
+FORECAST_SECONDS = 0.5
 """From one forecast to the next."""
 
 
@@ -86,7 +86,7 @@ def play_until_decided(
     Ctrl-C and the death of a worker process end it early, see `Match.completion`.
     """
     test, records = ThreeWayTest(settings.margin), dict[int, GameRecord]()
-    told, foretold, begin = 0.0, "", perf_counter()
+    forecast_at, forecast, begin = 0.0, "", perf_counter()
     games = schedule([pairing], settings.match)
     on_progress(0, settings.games, "")
     with (
@@ -96,23 +96,21 @@ def play_until_decided(
         for record in played:
             test.add(record)
             records[record.game] = record
-            if (passed := perf_counter() - begin) > told + FORETELLING_SECONDS:
-                more, told = test.games_to_come([*records.values()]), passed
-                foretold = forecast(more, more * passed / len(records))
-            on_progress(len(records), settings.games, foretold)
+            if (passed := perf_counter() - begin) > forecast_at + FORECAST_SECONDS:
+                more, forecast_at = test.games_to_come([*records.values()]), passed
+                time = duration(more * passed / len(records))
+                forecast = f"about {more} games more, {time}"
+            on_progress(len(records), settings.games, forecast)
     end = inf if test.games is None else test.games
     counted = [records[game] for game in sorted(records) if game < end]
     return Games(
-        match=Match.of([pairing], settings.match, ending.completion, counted),
+        match=Match.of(
+            [pairing], settings.match, completion=ending.completion, records=tuple(counted)
+        ),
         finding=test.finding,
         seconds=perf_counter() - begin,
         to_come=test.games_to_come(counted),
     )
-
-
-def forecast(games: int, seconds: float) -> str:
-    """As in "about 240 games more, 3 minutes"."""
-    return f"about {games} games more, {duration(seconds)}"
 
 
 def duration(seconds: float) -> str:

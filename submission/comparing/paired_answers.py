@@ -29,7 +29,7 @@ class PairedAnswers:
 
     @classmethod
     def of(cls, new: Sequence[Answer], old: Sequence[Answer]) -> "PairedAnswers":
-        """Pair the answers to those positions that both were asked about."""
+        """Pair the answers to the positions that both were asked about."""
         olds = {answer.position: answer for answer in old}
         return cls(
             tuple(
@@ -41,17 +41,17 @@ class PairedAnswers:
 
     @property
     def lost(self) -> list[AnswerPair]:
-        """Where the new one loses what the old one kept, the worst first."""
+        """The positions where the new one loses what the old one kept, the worst first."""
         found = [pair for pair in self.pairs if pair.old.keeps and not pair.new.keeps]
         return sorted(found, key=lambda pair: (-pair.half_points_lost, pair.new.position.ply))
 
     @property
     def gained(self) -> list[AnswerPair]:
-        """Where the new one keeps what the old one lost."""
+        """The positions where the new one keeps what the old one lost."""
         return [pair for pair in self.pairs if pair.new.keeps and not pair.old.keeps]
 
     def difference(self) -> Estimate:
-        """By how much the new one's share of kept results is above the old one's, from -1 to 1.
+        """The new one's share of kept results less the old one's, from -1 to 1.
 
         The 95 % interval is that of A. Agresti and Y. Min for matched pairs, "Simple improved
         confidence intervals for comparing matched proportions", Statistics in Medicine 24 (2005):

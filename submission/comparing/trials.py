@@ -1,10 +1,8 @@
-"""The checks of players that are compared: first whether Kaggle takes them, then on a slow machine.
+"""The checks of players that are compared: whether Kaggle accepts them, and how slow they are.
 
 Kaggle's own agents are not checked, for they are no submissions.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -34,11 +32,7 @@ class SlowMoves:
 
 
 def require_accepted(player: Player, on_progress: OnProgress) -> None:
-    """See to it that Kaggle would accept a player, by a pair of games.
-
-    Raises:
-        ValueError: it would not.
-    """
+    """Refuse a player that Kaggle would not accept, judged by a pair of games."""
     if player.source is None:
         return
     fault = _fault(_pair(player.source, 1.0, on_progress))
@@ -49,7 +43,7 @@ def require_accepted(player: Player, on_progress: OnProgress) -> None:
 
 
 def slow_moves(player: Player, on_progress: OnProgress) -> list[SlowMoves]:
-    """Time a player on a machine a third as fast; none where that cannot be: only Linux can."""
+    """Time a player at a third of this machine's speed; nothing where that is impossible."""
     if player.source is None or not can_throttle():
         return []
     report = _pair(player.source, SLOW_SPEED, on_progress)
@@ -57,19 +51,12 @@ def slow_moves(player: Player, on_progress: OnProgress) -> list[SlowMoves]:
 
 
 def _pair(source: bytes, speed: float, on_progress: OnProgress) -> CheckReport:
-    with _file(source) as path:
-        return check_submission(
-            path, speed=speed, game_seconds=SECONDS, pair_only=True, on_progress=on_progress
-        )
-
-
-@contextmanager
-def _file(source: bytes) -> Iterator[Path]:
-    """A file with the content of a submission."""
     with TemporaryDirectory(prefix="connectx-") as folder:
         path = Path(folder, "submission.tar.gz" if source.startswith(GZIP) else "submission.py")
         path.write_bytes(source)
-        yield path
+        return check_submission(
+            path, speed=speed, game_seconds=SECONDS, pair_only=True, on_progress=on_progress
+        )
 
 
 def _fault(report: CheckReport) -> str | None:

@@ -54,7 +54,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A player's mean beside that of a player who chooses any legal column, all equally often."""
+    """A player's mean beside that of random play, which chooses all legal columns equally often."""
 
     player: Estimate
     random: float
@@ -73,8 +73,8 @@ class AnswerStats:
     half_points_lost: Measured | None
     """Mean cost of an answer under best play, 0 to 2, over the positions at stake."""
     best: Measured | None
-    """Share of the answers that no column scores more than, among all positions: the perfect moves
-    of Kaggle's competitors."""
+    """Share of the answers that no column beats, among all positions: the perfect moves of Kaggle's
+    competitors."""
     good: Measured | None
     """Share of the answers that keep the outcome, among all positions: the good moves of Kaggle's
     competitors, for whom each move of a lost position is one."""
@@ -102,16 +102,15 @@ def _measured(
     """The mean of a measure of answers that lies between 0 and `most`."""
     if not answers:
         return None
+
+    def expected(position: SolvedPosition) -> float:
+        return fmean(measure(Answer(position, column, seconds=0.0)) for column in position.legal)
+
     share = score_estimate(sum(map(measure, answers)) / most, len(answers))
     return Measured(
         Estimate(most * share.value, most * share.low, most * share.high),
-        fmean(_expected(answer.position, measure) for answer in answers),
+        fmean(expected(answer.position) for answer in answers),
     )
-
-
-def _expected(position: SolvedPosition, measure: Callable[[Answer], float]) -> float:
-    """The mean of random play in a position."""
-    return fmean(measure(Answer(position, column, seconds=0.0)) for column in position.legal)
 
 
 HARD = "hard"

@@ -1,7 +1,7 @@
 """Grades a player: asks it for its move in solved positions, some at a time."""
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from functools import partial
 from operator import attrgetter
@@ -29,14 +29,16 @@ def grade_player(
 ) -> Grade:
     """Ask a player for its move in each position of a set.
 
-    Ctrl-C and the death of a worker process end it early with the answers that there are until
-    then; `Grade.completion` tells. The executor and its workers change only the time it takes.
+    Ctrl-C and the death of a worker process end it early with the answers so far, as
+    `Grade.completion` tells. The executor changes only the time that it takes.
     """
     positions = position_set.positions
     versions, answers = Versions.current(), dict[SolvedPosition, Answer]()
     on_progress(0, len(positions), "")
     with early_end() as ending:
-        for answered in _answers(_shards(player, positions, settings), executor):
+        shards = _shards(player, positions, settings)
+        tasks = ((number, partial(answer_shard, shard)) for number, shard in enumerate(shards))
+        for _, answered in Workers(executor, len(shards)).run(tasks, Clock()):
             answers |= {answer.position: answer for answer in answered}
             on_progress(len(answers), len(positions), "")
     return Grade(
@@ -51,7 +53,7 @@ def grade_player(
 
 
 class Shard(NamedTuple):
-    """Positions that a player is asked about in one go, as a task for a worker."""
+    """Positions that a player is asked about one after the other, as a task for a worker."""
 
     player: Player
     positions: tuple[SolvedPosition, ...]
@@ -67,10 +69,10 @@ SHARD_POSITIONS = 32
 def _shards(
     player: Player, positions: Sequence[SolvedPosition], settings: GradeSettings
 ) -> list[Shard]:
-    """Divide the positions into shards of like sizes, of all plies each, the last ply first.
+    """Divide the positions into shards of similar sizes, each with all plies, the last ply first.
 
-    So the board of each position has no more stones than the one before, by which a player that
-    remembers the game, as this package's do, sees that another one has begun.
+    So no board has more stones than the one before it, and a player that remembers the game, as
+    this package's do, sees that a new one has begun.
     """
     count = -(-len(positions) // SHARD_POSITIONS)
     first_ply_first = sorted(positions, key=attrgetter("ply"))
@@ -85,18 +87,11 @@ def _shards(
     ]
 
 
-def _answers(shards: Sequence[Shard], executor: Executor) -> Iterator[list[Answer]]:
-    """The answers of each shard, in the order in which they come."""
-    tasks = ((number, partial(answer_shard, shard)) for number, shard in enumerate(shards))
-    for _, answers in Workers(executor, len(shards)).run(tasks, Clock()):
-        yield answers
-
-
 def answer_shard(shard: Shard) -> list[Answer]:
-    """Ask the player about each position, in their order.
+    """Ask the player about each position, in order.
 
-    The player is loaded once, and anew after each failure. If it fails in the first move of a game
-    already, which is not counted and takes the loading, it is not asked any further.
+    It is loaded once, and anew after each failure. Loading takes place in the first move of a game,
+    which does not count; a player that fails there is not asked any further.
     """
     answers: list[Answer] = []
     while len(answers) < len(shard.positions):
@@ -105,7 +100,7 @@ def answer_shard(shard: Shard) -> list[Answer]:
 
 
 def _answer_until_failure(shard: Shard, positions: Sequence[SolvedPosition]) -> list[Answer]:
-    """The answers to the first of the positions, up to the last one or to one that is a failure."""
+    """The answers up to the first failure."""
     answers: list[Answer] = []
     with open_seat(shard.player, seed=_seed(shard.seed, positions[0])) as seat:
         start = _ask(seat, (), shard.act_timeout)
@@ -120,7 +115,7 @@ def _answer_until_failure(shard: Shard, positions: Sequence[SolvedPosition]) -> 
 
 
 def _ask(seat: Seat, opening: tuple[int, ...], act_timeout: float) -> Move:
-    """The player's move after an opening; one that cannot be carried out is a failure."""
+    """The player's move after an opening; an illegal one is a failure."""
     game = OwnGame(GameConfiguration(act_timeout=act_timeout))
     for column in opening:
         game.drop(column)

@@ -31,22 +31,22 @@ class Style(Enum):
     """A choice of positions to draw."""
 
     THOUGHT = "thought"
-    """Those in which two plies of look-ahead do not decide on a column."""
+    """Two plies of look-ahead do not decide on a column."""
     TACTICS = "tactics"
-    """Those in which they do."""
+    """They do."""
 
     @property
     def plies(self) -> range:
-        """After how many plies there are any in which something is at stake."""
+        """The plies after which something can be at stake in such a position."""
         return range(LAST_PLY) if self is Style.THOUGHT else range(5, LAST_PLY + 1)
 
     def admits(self, state: BoardState) -> bool:
-        """Whether an unfinished position is one of them."""
+        """Whether an unfinished position is of this style."""
         return two_plies_decide(state) is (self is Style.TACTICS)
 
 
 CANDIDATES = {Style.THOUGHT: 12, Style.TACTICS: 2}
-"""Positions drawn for each one that is wanted: some kinds are rare."""
+"""Positions that are drawn for each one that is kept: some kinds are rare."""
 
 BATCH = 6
 """Positions that a worker draws and solves in one go."""
@@ -90,13 +90,9 @@ def make_position_set(
 def solve_all(
     games: Sequence[str], executor: Executor, on_progress: OnProgress
 ) -> list[SolvedPosition]:
-    """Solve the positions after these moves, and keep their order.
-
-    Raises:
-        ChildProcessError: a worker process died.
-    """
+    """Solve the positions after these moves, in order; raises as `make_position_set`."""
     batches = [games[start : start + BATCH] for start in range(0, len(games), BATCH)]
-    tasks = {number: partial(_solve_all, batch) for number, batch in enumerate(batches)}
+    tasks = {number: partial(_solved, batch) for number, batch in enumerate(batches)}
     found = _solved_by_workers(tasks, len(games), executor, on_progress)
     return [position for number in tasks for position in found[number]]
 
@@ -122,14 +118,14 @@ def _solved_by_workers(
     return found
 
 
-def _solve_all(games: Sequence[str]) -> list[SolvedPosition]:
+def _solved(games: Iterable[str]) -> list[SolvedPosition]:
     return [*map(solved, games)]
 
 
 def draw_and_solve(batch: Batch) -> list[SolvedPosition]:
     """Draw the positions of a batch, and solve them."""
     generators = (Random(f"{batch.seed}/{batch.ply}/{number}") for number in batch.numbers)
-    return [solved(drawn_moves(batch.style, batch.ply, rng)) for rng in generators]
+    return _solved(drawn_moves(batch.style, batch.ply, rng) for rng in generators)
 
 
 def solved(moves: str) -> SolvedPosition:
@@ -142,7 +138,7 @@ def solved(moves: str) -> SolvedPosition:
 
 @lru_cache(maxsize=1)
 def _solver() -> Solver:
-    """The solver of a worker, which remembers what it has learnt of earlier positions."""
+    """The solver of a worker, whose table keeps what earlier positions have taught."""
     return Solver(GAME, book=shipped_book_of(GAME))
 
 
@@ -164,16 +160,12 @@ def drawn_moves(style: Style, ply: int, rng: Random) -> str:
 
 
 def select(candidates: Iterable[SolvedPosition], count: int) -> list[SolvedPosition]:
-    """Select up to `count` positions of one ply, the first of each kind.
+    """Select up to `count` positions of one ply, of each kind those that were drawn first.
 
     Half of them are hard, a sixth is tactical, and in the others some columns keep what is at stake
     and some do not, or the game is lost and can be lost sooner; of each kind there are wins, draws
     and losses in turn. What one kind lacks is made up by the kinds in this order. No two are equal
     or mirror images.
-
-    Args:
-        candidates: solved positions in the order in which they were drawn.
-        count: how many to select.
     """
     distinct = [position for position in _distinct(candidates) if position.has_choice]
     kinds = [
@@ -193,7 +185,7 @@ def _is_other(position: SolvedPosition) -> bool:
 
 
 def _in_turn(positions: Sequence[SolvedPosition]) -> Iterator[SolvedPosition]:
-    """A win, a draw, a loss, and so on for as long as there are any."""
+    """A win, a draw, a loss, and so on while there are any."""
     queues = [
         deque(position for position in positions if position.outcome is outcome)
         for outcome in (Outcome.WIN, Outcome.DRAW, Outcome.LOSS)

@@ -40,8 +40,8 @@ from submission.grading.solved_positions import (
 FULL = -99
 """In the place of a full column's score."""
 CHECKED = 8
-"""So many of the positions that come with all their scores are solved, to see whether these are on
-the same scale: those with the most stones, which take the least time."""
+"""Of the positions that come with all scores, how many are solved, to see whether the scale is the
+same: those with the most stones, which take the least time."""
 
 Scores = tuple[int | None, ...]
 
@@ -59,11 +59,7 @@ class PublishedPosition:
     """Of each column, as in `SolvedPosition`; None where the file has the position's alone."""
 
     def require_equal(self, solved: SolvedPosition) -> None:
-        """Compare the scores with the solver's.
-
-        Raises:
-            ValueError: they are others.
-        """
+        """Refuse scores that differ from the solver's."""
         if self.score != solved.score:
             raise ValueError(f"the score is {self.score}, but the solver finds {solved.score}")
         if self.scores not in (None, solved.scores):
@@ -95,7 +91,9 @@ class PublishedSet:
             ValueError: a score is wrong; the message says in which line.
             ChildProcessError: a worker process died.
         """
-        chosen = self._to_be_solved()
+        most_stones_first = sorted(self.positions, key=lambda position: -len(position.moves))
+        scored = [position for position in most_stones_first if position.scores is not None]
+        chosen = [p for p in self.positions if p.scores is None] + scored[:CHECKED]
         found = solve_all([position.moves for position in chosen], executor, on_progress)
         for position, solved in zip(chosen, found, strict=True):
             with refused_line(self.path, position.line):
@@ -108,14 +106,9 @@ class PublishedSet:
             )
         )
 
-    def _to_be_solved(self) -> list[PublishedPosition]:
-        most_stones_first = sorted(self.positions, key=lambda position: -len(position.moves))
-        scored = [position for position in most_stones_first if position.scores is not None]
-        return [p for p in self.positions if p.scores is None] + scored[:CHECKED]
-
 
 def read_positions_to_ask(path: Path) -> PositionSet | PublishedSet:
-    """Read positions to grade with; what kind of file it is shows in its first line.
+    """Read positions to grade with; the first line tells the kind of file.
 
     Raises:
         OSError: the file cannot be read.
@@ -189,7 +182,7 @@ def _whole_numbers(fields: Mapping[str, Any], name: str, count: int) -> list[int
 def game_to(board: Sequence[int]) -> list[int] | None:
     """The columns of a game, counted from 0, that leads to a flat board; None if there is none.
 
-    It takes back one stone after the other, of either player in turn, from the top of a column.
+    It takes back stone after stone, of both players in turn, from the tops of the columns.
 
     Args:
         board: as `GAME.to_board` gives it, with no stone above an empty cell.

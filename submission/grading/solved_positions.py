@@ -46,7 +46,7 @@ class Outcome(IntEnum):
 
 
 class Phase(StrEnum):
-    """The thirds of a game by the plies played, in Connect Four 0 to 13, 14 to 27, 28 to 41."""
+    """The thirds of a game by plies, in Connect Four 0 to 13, 14 to 27 and 28 to 41."""
 
     OPENING = "opening"
     MIDDLE_GAME = "middle game"
@@ -139,12 +139,12 @@ class SolvedPosition:
 
 
 def two_plies_decide(state: BoardState) -> bool:
-    """Whether there is one column to play: that of a win, or of the answer to a threat."""
+    """Whether only one column is sensible: it wins, or answers a threat."""
     return len(sensible_actions(GAME, state, GAME.get_available_actions(state))) == 1
 
 
 LAST_PLY = 40
-"""The last ply after which a column can give something away."""
+"""The last number of plies after which a column can give something away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,13 +198,10 @@ def drawn(positions: Sequence[T], count: int, seed: int) -> tuple[T, ...]:
     """Draw some of the positions, and keep their order.
 
     Raises:
-        ValueError: fewer than one, or more than there are.
+        ValueError: the count is below 1, or more than there are.
     """
     if not 1 <= count <= len(positions):
-        raise ValueError(
-            f"the sample must be of 1 to {len(positions)} positions, which are all that there are, "
-            f"not of {count}"
-        )
+        raise ValueError(f"the sample must be of 1 to {len(positions)} positions, not of {count}")
     chosen = sorted(Random(seed).sample(range(len(positions)), count))
     return tuple(positions[number] for number in chosen)
 
@@ -217,7 +214,7 @@ class AskedPositions:
 
     @property
     def sha256(self) -> str:
-        """Tells these positions from others, in hexadecimal."""
+        """A hash of these positions, in hexadecimal."""
         return _hash(self._lines())
 
     def sample(self, count: int, seed: int) -> Self:
@@ -273,12 +270,7 @@ def read_position_set(path: Path) -> PositionSet:
 
 
 def read_lines(path: Path) -> list[str]:
-    """The lines of a file with positions.
-
-    Raises:
-        OSError: the file cannot be read.
-        ValueError: it is no text.
-    """
+    """The lines of a file with positions."""
     try:
         return read_content(path, ADVICE, "the positions ").decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
@@ -297,11 +289,7 @@ def set_of_lines(path: Path, text: Sequence[str]) -> PositionSet:
 
 
 def _read_position(line: str) -> SolvedPosition:
-    """The position of a line.
-
-    Raises:
-        One of `MISSHAPEN`: it has none, or scores that cannot be its own.
-    """
+    """The position of a line; refused where its scores cannot be those of its columns."""
     fields = json.loads(line)
     position = SolvedPosition(fields["moves"], tuple(fields["scores"]))
     legal = GAME.get_available_actions(read_position(GAME, position.moves).state)

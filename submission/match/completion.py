@@ -1,4 +1,4 @@
-"""Whether work was done to its end, or why not."""
+"""How work ended: complete, interrupted, or without its workers."""
 
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor
@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Completion(StrEnum):
-    """Whether all was done that was asked for, or why not."""
+    """How the work has ended."""
 
     COMPLETE = "complete"
     INTERRUPTED = "interrupted"
@@ -39,20 +39,12 @@ def early_end() -> Iterator[Ending]:
 def early_end_in_words(
     completion: Completion, done: str, advice: str = "take fewer --workers"
 ) -> list[str]:
-    """Say why something is missing, if it is.
-
-    Args:
-        completion: how the work has ended.
-        done: what there is of it, as in "3 of 8 games".
-        advice: against the death of workers.
-    """
-    match completion:
-        case Completion.COMPLETE:
-            return []
-        case Completion.INTERRUPTED:
-            return [f"Interrupted after {done}."]
-        case Completion.UNFINISHED:
-            return [f"So far {done} have been played."]
-    return [
-        f"The workers died after {done}, for want of memory, or with their scheduler: {advice}."
-    ]
+    """Say why something is missing, if it is; `done` is as in "3 of 8 games"."""
+    words = {
+        Completion.INTERRUPTED: f"Interrupted after {done}.",
+        Completion.UNFINISHED: f"So far {done} have been played.",
+        Completion.WORKER_DIED: (
+            f"The workers died after {done}, for want of memory, or with their scheduler: {advice}."
+        ),
+    }
+    return [words[completion]] if completion in words else []

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from math import inf
-from typing import Any
+from typing import Any, Self
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -28,37 +28,36 @@ from submission.match.sprt import ENOUGH_REPEATS, Decision, SequentialTest, Sprt
 from submission.reports import PlayerTable, Printed, finite
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Match(Printed):
-    """The games of some pairings."""
+@dataclass(frozen=True, slots=True)
+class MatchPlan:
+    """Who plays whom, and how: all that the games of a match have in common."""
 
     players: tuple[Identity, ...]
-    """Everybody who played, each once."""
+    """Everybody who plays, each once."""
     pairings: tuple[tuple[str, str], ...]
     """The names of the player and the opponent of each."""
     settings: Settings
     versions: Versions
-    completion: Completion
-    records: tuple[GameRecord, ...]
-    """The games that count, by pairing and number."""
 
     @classmethod
-    def of(
-        cls,
-        pairings: Sequence[Pairing],
-        settings: Settings,
-        completion: Completion,
-        records: Iterable[GameRecord],
-    ) -> "Match":
-        """The games that these pairings have played here."""
+    def of(cls, pairings: Sequence[Pairing], settings: Settings, **more: Any) -> Self:
+        """The plan of the games that `play_match` plays here, with more fields of a subclass."""
         return cls(
             players=tuple(map(Identity.of, players_of(pairings))),
             pairings=tuple(pairing.names for pairing in pairings),
             settings=settings,
             versions=Versions.current(),
-            completion=completion,
-            records=tuple(records),
+            **more,
         )
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Match(Printed, MatchPlan):
+    """The games of some pairings."""
+
+    completion: Completion
+    records: tuple[GameRecord, ...]
+    """The games that count, by pairing and number."""
 
     @property
     def interrupted(self) -> bool:
@@ -242,7 +241,9 @@ def _verdicts(match: Match) -> Iterator[str]:
         for record in games:
             test.add(record)
         verdict = _verdict(test, pairing_stats(names, games).score)
-        if test.decision is None and _ended_by_repeats(match, games):
+        is_complete = match.completion is Completion.COMPLETE
+        if test.decision is None and is_complete and len(games) < match.settings.games:
+            # The test has ended the pairing, because the players repeat their games.
             count = len({record.opening for record in games})
             openings = "opening" if count == 1 else f"{count} openings"
             verdict += (
@@ -250,11 +251,6 @@ def _verdicts(match: Match) -> Iterator[str]:
                 f"score is exact for the {openings} of these games, and no sample of others."
             )
         yield f"Against {names[1]}: {verdict}"
-
-
-def _ended_by_repeats(match: Match, games: Sequence[GameRecord]) -> bool:
-    """Whether the test has ended an undecided pairing; `SequentialTest` says when it does."""
-    return match.completion is Completion.COMPLETE and len(games) < match.settings.games
 
 
 def _verdict(test: SequentialTest, score: Estimate | None) -> str:

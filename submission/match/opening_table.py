@@ -38,7 +38,7 @@ def render_openings(match: Match) -> RenderableType:
 
 
 def _openings_table(env: BoardGame, names: tuple[str, str], games: Sequence[GameRecord]) -> Table:
-    """The openings grouped by their theoretical outcome, each group and the whole with a total."""
+    """The openings grouped by their theoretical outcome, with totals."""
     table = plain_table(f"{names[0]} against {names[1]}, by opening")
     table.add_column("opening", overflow="fold")
     table.add_column("theory")

@@ -1,4 +1,4 @@
-"""Replays recorded games: all that a record says of its game must follow from the columns."""
+"""Replays recorded games: whatever a record says of its game must follow from the columns."""
 
 from collections.abc import Sequence
 from math import inf
@@ -22,10 +22,10 @@ class ReplayRules:
         self._is_open_spiel = configuration.referee.is_open_spiel
 
     def require_played(self, record: GameRecord) -> None:
-        """Replay a game, and compare all that is told of it.
+        """Replay a game, and compare the record with it.
 
         Raises:
-            ValueError: it cannot have been; the message says what does not fit.
+            ValueError: the game is impossible; the message says what does not fit.
         """
         state = self._end_of(record.columns)
         failing = [place for place in (0, 1) if record.statuses[place] != DONE]
@@ -63,7 +63,6 @@ class ReplayRules:
         return failing == [state.player - 1] or self._failed_before(record, failing)
 
     def _has_begun(self, record: GameRecord, failing: Sequence[int]) -> bool:
-        """Whether the game has begun with the opening."""
         begun = record.columns[: len(record.opening)]
         return begun == record.opening or self._failed_before(record, failing)
 
@@ -82,7 +81,7 @@ class ReplayRules:
 
 
 def _has_times(record: GameRecord, place: int, failed: bool) -> bool:
-    """Whether there is a time for each move of a seat, also for the one by which it failed."""
+    """Whether each move of a seat has a time, a failed one included."""
     begin, seconds = len(record.opening), record.durations[place]
     moves = len(range(begin + (begin + place) % 2, len(record.columns), 2))
     return len(seconds) == moves + failed and all(0 <= each < inf for each in seconds)

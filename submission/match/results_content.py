@@ -4,15 +4,14 @@ A further header stands where more games or pairings were asked for; the last on
 is replayed when it is read: what it says of itself must follow from its columns.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from agents.reporting.input_file import read_header, read_json, refused_line
 from submission.arena.game_record import GameRecord
-from submission.arena.players import Identity, Pairing, players_of
-from submission.executors.versions import Versions
+from submission.match.match import MatchPlan
 from submission.match.replay_rules import ReplayRules
 from submission.match.schedule import Settings
 from submission.records import record_of
@@ -22,37 +21,15 @@ LARGEST_SIZE = 100
 """Of a board; the command line takes none that is larger, which would take minutes to make."""
 
 
-@dataclass(frozen=True, slots=True)
-class ResultsHeader:
+class ResultsHeader(MatchPlan):
     """All that games must have in common to be counted together."""
-
-    players: tuple[Identity, ...]
-    """Everybody who plays, each once."""
-    pairings: tuple[tuple[str, str], ...]
-    """The names of the player and the opponent of each."""
-    settings: Settings
-    versions: Versions
-
-    @classmethod
-    def of(cls, pairings: Sequence[Pairing], settings: Settings) -> "ResultsHeader":
-        """The header of the games that `play_match` plays with these arguments."""
-        return cls(
-            players=tuple(map(Identity.of, players_of(pairings))),
-            pairings=tuple(pairing.names for pairing in pairings),
-            settings=settings,
-            versions=Versions.current(),
-        )
 
     def to_dict(self) -> dict[str, Any]:
         """The header for JSON."""
         return {"format": FORMAT, **asdict(self)}
 
     def require_sound(self) -> None:
-        """Refuse a board that would take minutes to make, and players that are not named.
-
-        Raises:
-            ValueError: there are such.
-        """
+        """Refuse a board that would take minutes to make, and a pairing of unknown players."""
         rules = self.settings.configuration
         sizes = rules.rows, rules.columns, rules.inarow
         if max(sizes) > LARGEST_SIZE:
@@ -66,9 +43,9 @@ class ResultsHeader:
         return record.pairing in self.pairings and record.game in range(self.settings.games)
 
     def differences(self, earlier: "ResultsHeader") -> Iterator[str]:
-        """Say why games of this header cannot be counted with those of an earlier one, in clauses.
+        """Why games of this header cannot be counted with those of an earlier one, in clauses.
 
-        Another number of games and other pairings are no reason.
+        A different number of games or other pairings are no reason.
         """
         now = self._conditions()
         for name, before in earlier._conditions().items():
@@ -80,7 +57,7 @@ class ResultsHeader:
                 yield f"the content of {player.name} has changed"
 
     def _conditions(self) -> dict[str, object]:
-        """All that must be the same for all games, by name."""
+        """Whatever must be the same for all games, by name."""
         conditions = {field.name: getattr(self.settings, field.name) for field in fields(Settings)}
         del conditions["games"]
         configuration = conditions.pop("configuration")
@@ -121,14 +98,15 @@ def parse_results(content: bytes, path: Path) -> ResultsContent:
             if isinstance(entry, GameRecord):
                 games[number] = entry
             else:
-                _require_like(entry, headers[-1:])
+                for reason in entry.differences(headers[-1]) if headers else ():
+                    raise ValueError(reason)
                 headers.append(entry)
     _require_sound(games, headers[-1], path)
     return ResultsContent(headers[-1], tuple(games.values()), torn)
 
 
-def _whole_lines(content: bytes) -> tuple[Sequence[bytes], bytes]:
-    """The lines, and apart from them what a last write has left undone.
+def _whole_lines(content: bytes) -> tuple[list[bytes], bytes]:
+    """The complete lines, and the remains of a last write that was cut off.
 
     After a power cut a file may also end in bytes that nobody wrote, a line feed among them.
     """
@@ -139,11 +117,7 @@ def _whole_lines(content: bytes) -> tuple[Sequence[bytes], bytes]:
 
 
 def _entry(line: bytes) -> ResultsHeader | GameRecord:
-    """The header or the game that a line stands for.
-
-    Raises:
-        ValueError: it stands for neither.
-    """
+    """The header or the game that a line stands for."""
     document = read_json(line, dict)
     if document is None:
         raise ValueError("it is no JSON object")
@@ -154,15 +128,8 @@ def _entry(line: bytes) -> ResultsHeader | GameRecord:
     return header
 
 
-def _require_like(header: ResultsHeader, earlier: Sequence[ResultsHeader]) -> None:
-    """Refuse a further header of other conditions than the one before."""
-    for before in earlier:
-        for reason in header.differences(before):
-            raise ValueError(reason)
-
-
 def _require_sound(games: Mapping[int, GameRecord], header: ResultsHeader, path: Path) -> None:
-    """Refuse games by number of their line that cannot have been, or that stand there twice."""
+    """Refuse games, given by line number, that are impossible or listed twice."""
     rules = ReplayRules(header.settings.configuration)
     seen = set[tuple[str, str, int]]()
     for number, game in games.items():

@@ -25,18 +25,14 @@ class ResultsFile:
 
     file: GrowingFile
     untold: ResultsHeader | None
-    """A header that goes ahead of the next game."""
+    """A header that is to be written before the next game."""
     played: tuple[GameRecord, ...] = ()
     """The games of earlier runs, for `play_match`."""
     was_torn: bool = False
-    """Whether the last line was not whole: it is gone, and its game will be played again."""
+    """Whether the last line was incomplete: it is gone, and its game will be played again."""
 
     def append(self, record: GameRecord) -> None:
-        """Add a game.
-
-        Raises:
-            OSError: it cannot be written.
-        """
+        """Add a game."""
         header = b"" if self.untold is None else _line(self.untold.to_dict())
         self.file.append(header + _line(asdict(record)))
         self.untold = None
@@ -47,8 +43,7 @@ def new_results(path: Path, header: ResultsHeader) -> Iterator[ResultsFile]:
     """A new results file until the `with` block ends; it is empty until the first game.
 
     Raises:
-        FileExistsError: there is something in the file.
-        OSError: it cannot be written, or another run writes it.
+        OSError: it is not empty, cannot be written, or another run writes it.
     """
     with growing_file(path) as file:
         if file.read():
@@ -117,7 +112,7 @@ def read_results(path: Path) -> Match:
 
 
 def _require_continued(content: ResultsContent, header: ResultsHeader, path: Path) -> None:
-    """Refuse games that are not among those asked for now, or of other conditions."""
+    """Refuse a file with games that are not asked for now, or were played differently."""
     reasons = [
         *header.differences(content.header),
         *(f"it has {game}" for game in content.records if not header.announces(game)),

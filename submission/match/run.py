@@ -1,4 +1,4 @@
-"""Plays a match: its games, wherever there is room, until all are played or decided."""
+"""Plays a match: its games, on any executor, until all are played or decided."""
 
 from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
@@ -66,7 +66,7 @@ def play_match(
         for record in records:
             score_board.add(record)
             on_game(record)
-    return Match.of(pairings, settings, ending.completion, score_board.records)
+    return Match.of(pairings, settings, completion=ending.completion, records=score_board.records)
 
 
 def _require_playable(pairings: Sequence[Pairing], settings: Settings) -> None:
@@ -100,16 +100,16 @@ def play_games(
 ) -> Generator[GameRecord, None, None]:
     """Play the games that are needed and yield each as it ends.
 
-    Games are called off as soon as they are not needed any more, and when the iterator is closed;
-    those that have begun go on, and are not waited for.
+    Games are cancelled as soon as they are no longer needed, and when the iterator is closed; games
+    that have begun go on, and are not waited for.
 
     Args:
         specifications: asked for the next game only when there is room for it.
         is_needed: asked again after each game.
-        executor: any of the `concurrent.futures` kind; None plays in this process.
+        executor: of the `concurrent.futures` kind; None plays in this process.
 
     Raises:
-        BrokenExecutor: the executor can play no more; all games that ended have been yielded.
+        BrokenExecutor: the executor can play no more; all finished games have been yielded.
     """
     needed = filter(is_needed, specifications)
     if executor is None:
@@ -204,11 +204,7 @@ def _recorded(specification: GameSpecification, game: PlayedGame) -> GameRecord:
 
 @dataclass(frozen=True)
 class Run:
-    """Where games are played, and where they are kept.
-
-    Raises:
-        ValueError: a run to resume without its file.
-    """
+    """Where games are played, and where they are kept."""
 
     workers: int
     dask: str | None = None
@@ -223,11 +219,10 @@ class Run:
             raise ValueError("--resume goes on from a file: name it with --results FILE")
 
     def play(self, title: str, pairings: Sequence[Pairing], settings: Settings) -> Match:
-        """Play what is not yet in the results file, and add it there.
+        """Play the games that are not yet in the results file, and add them there.
 
         Raises:
-            ValueError, OSError, ModuleNotFoundError: see `play_match`, `resumed_results` and the
-                executors; before any game is played.
+            ValueError, OSError, ModuleNotFoundError: bad input, before any game is played.
         """
         with (
             self._results_file(pairings, settings) as results,

@@ -56,11 +56,7 @@ class Settings:
 
 
 def require_pairs(games: int) -> int:
-    """The number of games, checked.
-
-    Raises:
-        ValueError: it is odd, so that one opening would favour a seat; or it is below 2.
-    """
+    """The number of games, where it is even and at least 2; else a ValueError."""
     if games % 2 or games < 2:
         raise ValueError(
             "each opening is played from both seats: ask for an even number of games, at least 2, "
@@ -99,7 +95,7 @@ class GameSpecification:
 
 
 def schedule(pairings: Sequence[Pairing], settings: Settings) -> Iterator[GameSpecification]:
-    """Take a game of each pairing in turn, so that an early end leaves all as many.
+    """Take a game of each pairing in turn, so that after an early end all have played equally many.
 
     Games 2k and 2k + 1 of a pairing share an opening, with the seats exchanged.
 
@@ -133,26 +129,20 @@ def seat_in(game: int) -> int:
 
 
 def game_seed(seed: int, pairing: Pairing, game: int) -> int:
-    """Derive a seed from the pairing, and from nothing else that is played."""
+    """The seed of a game, which depends on no other pairing."""
     player, opponent = pairing.names
     return Random(f"{seed}/{player}/{opponent}/{game}").getrandbits(32)
 
 
 def shuffled_openings(settings: Settings) -> list[Opening]:
-    """The openings as each pairing takes them.
-
-    The order is random, so that a match which ends early has not seen one side of the board only.
-
-    Raises:
-        ValueError: as `openings`.
-    """
+    """The openings in random order, so that a match that ends early has seen the whole board."""
     order = openings(settings.configuration, settings.opening_plies)
     Random(settings.seed).shuffle(order)
     return order
 
 
 MOST_OPENINGS = 50_000
-"""More than any match plays; on Kaggle's board those after six plies are the last to be fewer."""
+"""More than any match plays; on Kaggle's board there are fewer after up to six plies."""
 
 
 def openings(configuration: GameConfiguration, plies: int) -> list[Opening]:
@@ -191,10 +181,7 @@ def openings(configuration: GameConfiguration, plies: int) -> list[Opening]:
 def _one_ply_later(
     env: BoardGame, found: Mapping[BoardState, Opening]
 ) -> dict[BoardState, Opening]:
-    """The positions after one more ply, each with the first way to it in ascending order.
-
-    It gives up as soon as there are more than `MOST_OPENINGS`.
-    """
+    """The positions after one more ply, each with its first way; it gives up beyond the most."""
     later: dict[BoardState, Opening] = {}
     for state, opening in found.items():
         for column in env.get_available_actions(state):

@@ -101,7 +101,7 @@ class Sprt:
     def in_words(self, verdict: Verdict) -> str:
         """What a verdict says of the player, as in `not 50 Elo stronger`.
 
-        That is less than its hypothesis: who is far weaker is "rather 0 than 50 Elo stronger", too.
+        It claims less than the hypothesis: a far weaker player is "rather 0 than 50 Elo stronger".
         """
         nearer_0, farther = sorted((abs(self.elo0), abs(self.elo1)))
         if self.elo1 > 0:
@@ -123,7 +123,7 @@ def parse_sprt(text: str) -> Sprt:
     """The test between two Elo differences, named as in `0,50`, with the usual error rates.
 
     Raises:
-        ValueError: not two numbers, or such as `Sprt` refuses.
+        ValueError: not two numbers, or two that `Sprt` refuses.
     """
     try:
         elo0, elo1 = map(float, text.split(","))
@@ -141,34 +141,34 @@ class Decision:
     verdict: Verdict | None
     """None where the players only repeat their games."""
     games: int
-    """The games 0 up to this one, which is not counted in, decided; later ones do not count."""
+    """The number of games that decided, from game 0 on; later ones do not count."""
     llr: float
     """The log-likelihood ratio after them."""
 
 
 ENOUGH_REPEATS = 10
-"""Repeated pairs after which players are taken for deterministic: of those who would repeat every
-other pair by chance, one pairing in a thousand."""
+"""Repeated pairs after which players are taken for deterministic. Players who repeat half of their
+pairs by chance are taken so in one pairing of a thousand."""
 
 
 class SequentialTest:
     """Judges the games of a pairing pair by pair, in the order of their numbers.
 
-    A game that ends early waits for those before it. So the decision and the games that it rests
-    on depend neither on the number of workers nor on their speed.
+    A game that ends early waits for the games before it. So the decision and the games that it
+    rests on depend neither on the number of workers nor on their speed.
 
     When the openings begin anew, players may repeat a pair of games move for move. Deterministic
     ones must: that is one observation, and to count it again and again would make the smallest
     difference certain. Players with random numbers might have played otherwise: that they did not
     is an observation, too, and without it rare games would weigh too much. A repeated pair does not
-    tell these players apart, but a pair that differs from the first of its opening does. So
-    repeated pairs are held back until there is one; then all of them count, and whatever follows.
+    tell these two kinds of players apart, but a pair that differs from the first of its opening
+    does. So repeated pairs are held back until such a pair comes; from then on all pairs count.
     After `ENOUGH_REPEATS` the test ends with the games before them, without a verdict: the score in
     these openings is exact then, and only other openings could tell more.
 
-    What it tests is the difference in these openings, of which each comes up as often. Where it
-    goes through them several times, pairs of one opening are more alike than the test supposes, so
-    that it errs less than it says.
+    It tests the difference in these openings, each of which comes up equally often. Where it goes
+    through them several times, pairs of one opening are more alike than the test supposes, so that
+    it errs less often than it says.
     """
 
     def __init__(self, sprt: Sprt) -> None:
@@ -179,7 +179,7 @@ class SequentialTest:
         self._waiting: dict[int, GameRecord] = {}
         self._judged = 0
         self._first_pairs: dict[tuple[int, ...], list[Course]] = {}
-        """By opening, what a pair must repeat to be no news."""
+        """By opening: a pair that is equal to this one is a repetition."""
         self._held_back: list[Sequence[GameRecord]] = []
         self._players_vary = False
         self._pair_counts = [0] * len(PAIR_POINTS)
@@ -224,7 +224,7 @@ Course = tuple[int, tuple[int, ...]]
 
 
 def course_of(record: GameRecord) -> Course:
-    """What the games of a pairing have in common when one repeats the other."""
+    """What is equal in two games of a pairing when one repeats the other."""
     return record.seat, record.columns
 
 

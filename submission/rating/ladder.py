@@ -1,24 +1,28 @@
-"""A ladder: the players of a round robin by strength, with their results, as tables."""
+"""A ladder: the players of a round robin by strength, their ratings and results."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from agents.reporting.stats import Estimate
+from submission.arena.game_record import GameRecord, Result
 from submission.figures import elo_in_cell, elo_in_words, percent, seconds
 from submission.match.match import Match, failures, played_in_words, repetitions
-from submission.match.pairing_stats import MoveTimes, Tally
+from submission.match.pairing_stats import MoveTimes, Tally, failures_of
 from submission.match.schedule import Arena
 from submission.rating.rating_chart import rating_chart
+from submission.rating.ratings import encounters_of, rate
 from submission.reports import PlayerTable, Printed, finite
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerStats(Tally):
-    """The results of some games of a player; who fails has lost."""
+    """The results of some games of a player; whoever fails has lost."""
 
     failures: Mapping[str, int]
     """The failures among the losses, by the status: ERROR, INVALID or TIMEOUT."""
@@ -31,7 +35,7 @@ class PlayerStats(Tally):
 
     @property
     def score(self) -> float | None:
-        """The share of the points, a draw being half a point; None where no game was played."""
+        """The share of the points, half a point for a draw; None where no game was played."""
         return (self.wins + self.draws / 2) / self.games if self.games else None
 
 
@@ -103,8 +107,93 @@ class Ladder(Printed):
         return finite({"match": self.match.to_dict(), "anchor": self.anchor, "rungs": rungs})
 
 
+def make_ladder(match: Match, anchor: str | None) -> Ladder:
+    """Rate the players of a round robin.
+
+    Raises:
+        ValueError: the anchor is none of the players.
+        ModuleNotFoundError: choix is not installed.
+    """
+    names = [player.name for player in match.players]
+    require_anchor(anchor, names)
+    ratings = rate(
+        len(names),
+        encounters_of(names, match.records),
+        anchor=None if anchor is None else names.index(anchor),
+        seed=match.settings.seed,
+    )
+    order = sorted(range(len(names)), key=lambda player: -ratings.elo[player].value)
+    ranked = [names[player] for player in order]
+    above_next = [float(ratings.superiority[pair]) for pair in pairwise(order)]
+    return Ladder(
+        match=match,
+        anchor=names[ratings.anchor],
+        rungs=tuple(
+            Rung(
+                player=name,
+                elo=ratings.elo[player],
+                above_next=above,
+                stats=player_stats(name, match.records),
+                against=_against(name, ranked, match.records),
+            )
+            for player, name, above in zip(order, ranked, [*above_next, None], strict=True)
+        ),
+    )
+
+
+def _against(
+    name: str, ranked: Sequence[str], records: Sequence[GameRecord]
+) -> tuple[PlayerStats, ...]:
+    return tuple(
+        player_stats(name, [record for record in records if {*record.pairing} == {name, other}])
+        for other in ranked
+    )
+
+
+def require_round_robin(names: Sequence[str], anchor: str | None) -> None:
+    """Refuse fewer than two players, one that is named twice, or an anchor that does not play."""
+    if len(names) < 2:
+        raise ValueError("a ladder takes at least two players: name more of them")
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"{name!r} is named twice: name each player once")
+    require_anchor(anchor, names)
+
+
+def require_anchor(anchor: str | None, names: Sequence[str]) -> None:
+    """Refuse an anchor, whose rating is to be 0, that does not play."""
+    if anchor is not None and anchor not in names:
+        raise ValueError(
+            f"the anchor {anchor!r} is not among the players: name one of {', '.join(names)}"
+        )
+
+
+def player_stats(player: str, records: Iterable[GameRecord]) -> PlayerStats:
+    """The statistics of a player, from those of these games in which it plays."""
+    games = [record for record in records if player in record.pairing]
+    results = Counter(result_of(player, record) for record in games)
+    return PlayerStats(
+        wins=sum(results[result] for result in WON),
+        draws=results[Result.DRAW],
+        losses=sum(results[result] for result in LOST),
+        failures=failures_of(player, games),
+        times=MoveTimes.of([game.durations[game.seat_of(player) - 1] for game in games]),
+    )
+
+
+WON = (Result.WIN, Result.OPPONENT_FAILED)
+LOST = (Result.LOSS, Result.PLAYER_FAILED)
+
+
+def result_of(player: str, record: GameRecord) -> Result:
+    """The result from the view of one of the two who played; whoever fails has lost."""
+    if player in record.failing_players:
+        return Result.PLAYER_FAILED
+    return record.result if player == record.player else record.result.for_opponent
+
+
 NEARLY_SURE = 0.999
-"""More is not told from certainty by a limited number of replicas."""
+"""A limited number of replicas cannot tell more from certainty."""
 
 
 def _results(rung: Rung, anchor: str) -> tuple[str, ...]:
@@ -162,11 +251,10 @@ def _rules(ladder: Ladder) -> list[str]:
 
 
 ENOUGH_GAMES = 20
-"""Of each two players, for intervals that hold the true rating about as often as they say."""
+"""Between two players, for intervals that hold the true rating about as often as they say."""
 
 
 def _few_games(match: Match) -> Iterator[str]:
-    """Warn of the ratings where some pairing has played little."""
     fewest = min(pairing.games for pairing in match.stats())
     if fewest < ENOUGH_GAMES:
         yield (

@@ -1,16 +1,15 @@
 """The page of a ladder: the ratings as a picture, the tables, and lost games to step through."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from envs.board import moves_text
 from envs.render import COLOURS, board_svg
 from submission.arena.game_record import GameConfiguration, GameRecord
 from submission.figures import percent
-from submission.rating.ladder import Ladder, ladder_notes, ladder_title
-from submission.rating.round_robin import LOST, result_of
+from submission.play.game_history import History, placed_cells
+from submission.rating.ladder import LOST, Ladder, ladder_notes, ladder_title, result_of
 from submission.reports import render_page
 
 SHOWN = 2
@@ -35,8 +34,7 @@ def ladder_page(ladder: Ladder) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class LostGames:
+class LostGames(NamedTuple):
     """The games that a player has lost to one opponent."""
 
     opponent: str
@@ -52,12 +50,11 @@ def lost_games(player: str, records: Iterable[GameRecord], most: int) -> list[Lo
         if player in record.pairing and result_of(player, record) in LOST:
             first, second = record.pairing
             by_opponent[second if player == first else first].append(record)
-    return [_chosen(opponent, games, most) for opponent, games in by_opponent.items()]
-
-
-def _chosen(opponent: str, games: Sequence[GameRecord], most: int) -> LostGames:
-    told = sorted(games, key=lambda game: (not game.failing_players, len(game.columns)))
-    return LostGames(opponent, tuple(told[:most]), max(0, len(told) - most))
+    found = []
+    for opponent, games in by_opponent.items():
+        games.sort(key=lambda game: (not game.failing_players, len(game.columns)))
+        found.append(LostGames(opponent, tuple(games[:most]), max(0, len(games) - most)))
+    return found
 
 
 WON_HUE, LOST_HUE = 145, 10
@@ -65,43 +62,24 @@ WON_HUE, LOST_HUE = 145, 10
 
 
 def _colour(score: float) -> str:
-    """The ground of a meeting's cell, the more colourful the farther its score is from one half."""
+    """The background of a score: the farther it is from one half, the stronger."""
     hue = WON_HUE if score > 0.5 else LOST_HUE
     return f"hsl({hue} 60% {100 - 50 * abs(score - 0.5):.0f}%)"
 
 
-class Replay(NamedTuple):
-    """A game that a reader steps through."""
-
-    board: str
-    """The last position, as a picture."""
-    cells: list[int]
-    """The cells of the stones in the order of play, by their places on Kaggle's board."""
-    free: str
-    """The colour of a free cell."""
-    players: list[tuple[str, str]]
-    """Colour and name of each seat."""
-    course: str
-    """The opening, and how the game ended, in words."""
-
-
-def _replay(record: GameRecord, configuration: GameConfiguration) -> Replay:
+def _replay(record: GameRecord, configuration: GameConfiguration) -> dict[str, Any]:
+    """A game to step through, as the template `replay.html` takes it."""
     env = configuration.env
-    state = env.initial_state()
-    cells: list[int] = []
-    for action in record.columns:
-        before, state = env.to_board(state), env.get_next_state(state, action)
-        changed = zip(before, env.to_board(state), strict=True)
-        cells.append(next(cell for cell, (old, new) in enumerate(changed) if old != new))
+    states = History(env, record.columns).states
     free, *stones = COLOURS
     names = record.pairing if record.seat == 1 else record.pairing[::-1]
-    return Replay(
-        board=board_svg(env, state),
-        cells=cells,
-        free=free,
-        players=list(zip(stones, names, strict=True)),
-        course=f"Opening {moves_text(record.opening) or 'none'}. {_end_of(record)}",
-    )
+    return {
+        "board": board_svg(env, states[-1]),
+        "cells": placed_cells(env, states),
+        "free": free,
+        "players": list(zip(stones, names, strict=True)),
+        "course": f"Opening {moves_text(record.opening) or 'none'}. {_end_of(record)}",
+    }
 
 
 def _end_of(record: GameRecord) -> str:

@@ -133,8 +133,8 @@ def rank_player(
 ) -> Rank:
     """Play against the levels, always the one that is nearest to the estimate so far.
 
-    Its games tell most where each side wins as often. The games do not depend on the number of
-    workers, but for the time limit, after which no further one begins.
+    Games tell most where both sides win equally often. They do not depend on the number of workers,
+    except for the time limit, after which no game begins.
     """
     begin, records = monotonic(), list[GameRecord]()
     openings = shuffled_openings(settings)
@@ -155,14 +155,14 @@ def rank_player(
                     on_progress(len(records), settings.games, f"against level {level.n}")
     scores = scores_of(records)
     pairings = [Pairing(player, level_player(score.level)) for score in scores]
-    in_order = sorted(records, key=attrgetter("game"))
-    match = Match.of(pairings, settings, ending.completion, in_order)
+    in_order = tuple(sorted(records, key=attrgetter("game")))
+    match = Match.of(pairings, settings, completion=ending.completion, records=in_order)
     return Rank(player.name, match, tuple(scores), estimated_elo(scores), monotonic() - begin)
 
 
 @cache
 def level_player(level: Level) -> Player:
-    """The level as a player, by a name that nobody has who is ranked."""
+    """The level as a player, by a name that no ranked player can have."""
     make = unbundled_agent("level", {"n": level.n})
     return Player(f"level {level.n}", PlayerKind.AGENT, make_agent=make)
 
@@ -180,7 +180,7 @@ def scores_of(records: Iterable[GameRecord]) -> list[LevelScore]:
 
 
 def next_level(scores: Sequence[LevelScore]) -> Level:
-    """The opponent of whom the next games tell most."""
+    """The opponent against whom the next games tell most."""
     return nearest_level(estimated_elo(scores).value) if scores else FIRST
 
 
@@ -192,11 +192,11 @@ def nearest_level(elo: float) -> Level:
 def estimated_elo(scores: Sequence[LevelScore]) -> Estimate:
     """The likeliest rating above level 1, with its 95 % interval.
 
-    The points are as likely as Elo's logistic expectation says, with the levels' ratings known, and
-    as in ladders two games count that were not played, one won and one lost, spread over the
-    opponents. The interval is that of the normal distribution with Fisher's information, the sum of
-    p (1 - p) over the games. Draws vary less than that, so it is rather too wide than too narrow;
-    it is open on the side where nothing was won, or nothing was lost.
+    The likelihood is that of Elo's logistic expectation with the levels' ratings known. As in
+    ladders, one game won and one lost that were not played are spread over the opponents. The
+    interval is that of the normal distribution with Fisher's information, the sum of p (1 - p) over
+    the games. Draws vary less than that, so it is too wide rather than too narrow; it is open on
+    the side where nothing was won, or nothing was lost.
     """
     games, points = sum(score.games for score in scores), sum(score.points for score in scores)
     if not games:

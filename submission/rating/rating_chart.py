@@ -37,12 +37,7 @@ def rating_chart(ratings: Mapping[str, Estimate], anchor: str) -> str:
 
 
 class Scale:
-    """Where a rating is drawn.
-
-    Args:
-        ratings: all find room, with those limits that the games set.
-        left: where the names end, in pixels.
-    """
+    """Where a rating is drawn: right of the names, with room for all finite limits."""
 
     def __init__(self, ratings: Sequence[Estimate], left: float) -> None:
         numbers = [
@@ -60,7 +55,7 @@ class Scale:
 
     @property
     def lines(self) -> range:
-        """The ratings at which there is a line."""
+        """The ratings that are marked by a line."""
         return range(self._first * self._step, self._last * self._step + 1, self._step)
 
     def x(self, elo: float) -> float:

@@ -10,7 +10,7 @@ from submission.kaggle import DONE, Referee
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """What an episode tells of a game, whichever environment has held it; nothing is checked."""
+    """What an episode tells about a game of any of the environments; nothing is checked."""
 
     referee: Referee
     sizes: tuple[Any, Any, Any]
@@ -24,15 +24,11 @@ class Episode:
     statuses: tuple[str, str]
     """Kaggle's final statuses."""
     info: Mapping[str, Any]
-    """`TeamNames` and `EpisodeId`, where it is Kaggle's own."""
+    """`TeamNames` and `EpisodeId`, in episodes that Kaggle has held."""
 
 
 def connectx_episode(document: Mapping[str, Any]) -> Episode:
-    """Read an episode of ConnectX.
-
-    Raises:
-        AttributeError, LookupError, TypeError: it is not whole.
-    """
+    """Read an episode of ConnectX; whatever exception a damaged one causes goes through."""
     settings = document["configuration"]
     return Episode(
         referee=Referee.CONNECTX,
@@ -49,11 +45,7 @@ STONES = {".": 0, "x": 1, "o": 2}
 
 
 def open_spiel_episode(document: Mapping[str, Any]) -> Episode:
-    """Read an episode of OpenSpiel's Connect Four, as Kaggle's Game Arena plays it.
-
-    Raises:
-        AttributeError, LookupError, RecursionError, TypeError, ValueError: it is not whole.
-    """
+    """Read an episode of OpenSpiel's Connect Four, as Kaggle's Game Arena plays it."""
     settings, info = document["configuration"], document.get("info") or {}
     sizes = settings["openSpielGameParameters"]
     seen = [step[0]["observation"].get("observationString") for step in document["steps"]]
@@ -77,11 +69,11 @@ def _flat(rows: Sequence[Sequence[str]]) -> list[int]:
 def _statuses(
     document: Mapping[str, Any], positions: Sequence[Mapping[str, Any]]
 ) -> tuple[str, str]:
-    """The statuses as ConnectX has them: that of the one who failed, and DONE for the other one.
+    """The statuses as ConnectX has them: that of the seat that failed, and DONE for the other.
 
-    After an illegal move, which leaves the position as it was, the environment says DONE of both,
-    and gives the other one the win. An exception may have voided the game for both: then it was
-    that of the one who was to move.
+    After an illegal move, which leaves the position as it was, the environment reports DONE for
+    both and gives the other seat the win. An exception may have voided the game for both: then it
+    was raised by the seat that was to move.
     """
     statuses = [str(status) for status in document["statuses"]]
     rewards = document["rewards"]

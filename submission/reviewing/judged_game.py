@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import accumulate
 
 from agents.solver.exact_moves import bounds_of_best, unrefuted
 from agents.solver.solver import ScoreBounds, Solver
@@ -21,7 +22,7 @@ class Mistake(StrEnum):
 
     @property
     def gives_away(self) -> bool:
-        """Whether the win or the draw is lost by it."""
+        """Whether it loses the win or the draw."""
         return self is not Mistake.SLOWER
 
 
@@ -50,13 +51,13 @@ class JudgedPly:
     after: ScoreBounds
     """Of the move that was chosen."""
     best: tuple[int, ...]
-    """The columns that may be best: where all is solved, the ones with the highest score."""
+    """The columns that may be best: once all is solved, those with the highest score."""
     mistake: Mistake | None
-    """None also where it is not proven to be one; see `decided`."""
+    """None where it is none, or not proven to be one; see `decided`."""
 
     @property
     def decided(self) -> bool:
-        """Whether it is proven what the move gives away, if anything."""
+        """Whether it is proven what, if anything, the move gives away."""
         return self.before.outcome is not None and self.after.outcome is not None
 
 
@@ -81,19 +82,13 @@ def judged_plies(
     Raises:
         ValueError: an illegal action.
     """
-    states = [env.initial_state()]
-    for action in actions:
-        states.append(env.get_next_state(states[-1], action))
+    states = [*accumulate(actions, env.get_next_state, initial=env.initial_state())]
     for ply in sorted(range(len(actions)) if chosen is None else chosen, reverse=True):
         yield judge(solver, states[ply], actions[ply], time_limit)
 
 
 def judge(solver: Solver, state: BoardState, action: int, time_limit: float | None) -> JudgedPly:
-    """Judge a move: a column, counted from 0, in a position.
-
-    Raises:
-        ValueError: the game is over.
-    """
+    """Judge a move: a column, counted from 0, in a position of a game that goes on."""
     scores = solver.scores(state, time_limit)
     before, after = bounds_of_best(scores), scores[action]
     return JudgedPly(

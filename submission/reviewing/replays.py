@@ -32,9 +32,9 @@ class Replay:
     game: str
     """As `envs.games.game_id` names it."""
     moves: str
-    """As `envs.board.parse_moves` reads them; a move that was not carried out is left out."""
+    """As `envs.board.parse_moves` reads them, without moves that were not carried out."""
     players: tuple[str, str]
-    """The names of who moved first, and who second."""
+    """The names of the first and the second to move."""
     player: str
     """From whose view the result is."""
     opponent: str
@@ -121,11 +121,10 @@ CAUSES = {
     "INVALID": "it chose what is no column with room",
     "TIMEOUT": "it took too long",
 }
-"""By Kaggle's status; an episode says no more."""
+"""By Kaggle's status, which is all that an episode tells."""
 
 LARGEST = 20
-"""Of the numbers of rows, columns and stones in a row."""
-
+"""Rows, columns and stones in a row."""
 
 EPISODES: Mapping[str, Callable[[Mapping[str, Any]], Episode]] = {
     "connectx": connectx_episode,
@@ -186,19 +185,13 @@ def _configuration(episode: Episode) -> GameConfiguration:
 
 
 def _actions(env: BoardGame, episode: Episode) -> tuple[list[int], BoardState]:
-    """The columns played, told by the boards, and the last position.
-
-    What a seat asked for need not have been done.
-
-    Raises:
-        ValueError: a board does not follow from the one before it.
-    """
+    """The columns played and the last position, from the boards: a move may have been refused."""
     actions, state = [*episode.opening], env.initial_state()
     for action in actions:
         state = env.get_next_state(state, action)
     for board in map(list, episode.boards):
         if board == env.to_board(state):
-            continue  # the beginning, or a move that was not carried out
+            continue  # the beginning, or a refused move
         followers = {
             action: env.get_next_state(state, action) for action in env.get_available_actions(state)
         }
@@ -212,7 +205,7 @@ def _actions(env: BoardGame, episode: Episode) -> tuple[list[int], BoardState]:
 
 
 def _names(info: Mapping[str, Any]) -> tuple[str, str]:
-    """The names of the teams; those of the seats where there are none."""
+    """The names of the teams, or else of the seats."""
     names = info.get("TeamNames")
     if isinstance(names, list) and len(names) == 2:
         return str(names[0]), str(names[1])
@@ -221,17 +214,17 @@ def _names(info: Mapping[str, Any]) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class AgentLog:
-    """The moves of one seat in one game, in their order; one that failed is among them."""
+    """The moves of one seat in one game, in order; a failed one is among them."""
 
     seconds: tuple[float, ...]
     errors: tuple[tuple[int, str], ...]
     """The number of a move, from 0, and the last line that it wrote to stderr."""
     versions: str | None = None
-    """What it was played with, as `submission.entry.versions` writes it, if it has said so."""
+    """The versions that it was played with, if it has written them; see `submission.entry`."""
 
     @classmethod
     def of_record(cls, record: GameRecord, seat: int) -> "AgentLog":
-        """The same of a game in a results file."""
+        """The log of a game in a results file."""
         seconds = record.durations[seat - 1]
         failed = record.statuses[seat - 1] != DONE
         lines = record.stderr if failed else ()
@@ -240,9 +233,9 @@ class AgentLog:
         return cls(seconds, errors, _versions(lines))
 
     def after_setting_up(self) -> "AgentLog":
-        """The same with the first answer as a part of the first move.
+        """The log with the first answer as a part of the first move.
 
-        OpenSpiel's environments ask for it before the game, and it is none.
+        OpenSpiel's environments ask for it before the game begins.
         """
         set_up, moves = self.seconds[:1], self.seconds[1:]
         seconds = (sum((*set_up, *moves[:1])), *moves[1:])
@@ -250,20 +243,16 @@ class AgentLog:
         return replace(self, seconds=seconds, errors=errors)
 
     def overtime(self, act_timeout: float) -> float:
-        """The seconds by which its moves have exceeded this limit."""
+        """The seconds by which the moves have exceeded this limit."""
         return sum(max(0.0, seconds - act_timeout) for seconds in self.seconds)
 
 
 def read_agent_log(path: Path, seat: int) -> AgentLog:
     """Read the log of a seat.
 
-    A log is an array of steps, and a step an array with an entry for each seat, `{"duration":
-    seconds, "stdout": text, "stderr": text}` for who has moved and `{}` or nothing for the other
-    one. Kaggle keeps a log for each seat, with the other seat's entries blank.
-
-    Args:
-        path: the file.
-        seat: 1 or 2.
+    A log is an array of steps, and a step an array with an entry for each seat: `{"duration":
+    seconds, "stdout": text, "stderr": text}` for the seat that has moved, `{}` or nothing for the
+    other one. Kaggle keeps a log for each seat, in which the other seat's entries are blank.
 
     Raises:
         OSError: it cannot be read.
@@ -283,7 +272,7 @@ def read_agent_log(path: Path, seat: int) -> AgentLog:
 
 
 def _versions(lines: Iterable[str]) -> str | None:
-    """The versions that a line tells, if one does."""
+    """The versions in these lines, if a line has them."""
     told = (line for line in lines if line.startswith(PLAYED_WITH))
     return next((line.removeprefix(PLAYED_WITH).strip() for line in told), None)
 
@@ -308,12 +297,8 @@ def log_beside(episode_file: Path, episode: int | None, seat: int) -> Path | Non
     """Find the log of a seat in the folder of an episode, by the name of the file.
 
     Kaggle's client calls them `episode-123-replay.json` and `episode-123-agent-0-logs.json`; other
-    names with the numbers of the episode and of the agent, in this order, do as well.
-
-    Args:
-        episode_file: the episode.
-        episode: its number; None where it tells none, but its file's name may.
-        seat: 1 or 2, which are Kaggle's agents 0 and 1.
+    names with the numbers of the episode and of the agent, in this order, do as well. Where the
+    episode does not tell its number, the name of its file may. Seats 1 and 2 are agents 0 and 1.
     """
     in_name = re.search(r"\d+", episode_file.stem)
     number = episode if episode is not None else in_name[0] if in_name else None

@@ -29,7 +29,6 @@ RULES = (
     "first of the moves that a log times includes loading, and compiling where there is any."
 )
 
-
 FORMAT = "connectx review, version 1"
 
 
@@ -42,8 +41,7 @@ class ReviewedGame:
     seat: int
     """1 moved first, 2 second."""
     plies: tuple[JudgedPly, ...]
-    """The seat's own, in their order, without those of the opening that nobody chose; none before
-    they are judged."""
+    """The seat's own, in order, without the opening, which nobody chose; none until judged."""
     log: AgentLog | None
 
     @property
@@ -54,7 +52,7 @@ class ReviewedGame:
 
     @property
     def opponent(self) -> str:
-        """Who had the other seat."""
+        """The player on the other seat."""
         return self.replay.players[2 - self.seat]
 
     @property
@@ -65,7 +63,7 @@ class ReviewedGame:
 
     @property
     def given_away(self) -> list[JudgedPly]:
-        """The moves that have turned a win into less, or a draw into a loss."""
+        """The moves that have turned a win into a draw or a loss, or a draw into a loss."""
         return [ply for ply in self.plies if ply.mistake is not None and ply.mistake.gives_away]
 
     @property
@@ -90,11 +88,11 @@ class PhaseTotals:
     slower: int
     """Kept the result, but not the quickest win or the longest defence."""
     undecided: int
-    """The time did not do to say."""
+    """The time was too short to decide."""
 
     @classmethod
     def of(cls, plies: Sequence[JudgedPly]) -> "PhaseTotals":
-        """Count them."""
+        """Count the moves."""
         mistakes = Counter(ply.mistake for ply in plies)
         return cls(
             moves=len(plies),
@@ -119,7 +117,7 @@ class Review(Printed):
     """Files and logs that were left out, and why."""
 
     def totals(self) -> dict[str, PhaseTotals]:
-        """The value that was given away, by phase, and in all."""
+        """The moves by phase, and in all."""
         by_phase: dict[str, list[JudgedPly]] = {phase.value: [] for phase in Phase}
         for game in self.games:
             cells = game.env.rows * game.env.columns
@@ -161,7 +159,7 @@ class Review(Printed):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as what `json.dumps` takes; columns are counted from 0."""
+        """For `json.dumps`; columns are counted from 0."""
         return {
             "format": FORMAT,
             "player": self.player,
@@ -183,23 +181,22 @@ def _game(game: ReviewedGame) -> dict[str, Any]:
         "opponent": game.opponent,
         "result": game.result,
         "cause": game.replay.cause,
-        "plies": [_ply(ply) for ply in game.plies],
+        "plies": [
+            {
+                "ply": ply.ply,
+                "column": ply.action,
+                "before": _bounds(ply.before),
+                "after": _bounds(ply.after),
+                "best": list(ply.best),
+                "mistake": ply.mistake,
+            }
+            for ply in game.plies
+        ],
         "versions": None if game.log is None else game.log.versions,
         "seconds": None if game.log is None else list(game.log.seconds),
         "errors": []
         if game.log is None
         else [{"ply": game.ply_of_move(move), "stderr": line} for move, line in game.log.errors],
-    }
-
-
-def _ply(ply: JudgedPly) -> dict[str, Any]:
-    return {
-        "ply": ply.ply,
-        "column": ply.action,
-        "before": _bounds(ply.before),
-        "after": _bounds(ply.after),
-        "best": list(ply.best),
-        "mistake": ply.mistake,
     }
 
 

@@ -36,7 +36,7 @@ def review_games(
 
     Args:
         files: results files and episodes.
-        player: the name, as the files have it; who plays against himself is judged on both seats.
+        player: the name in the files; one who plays against himself is judged on both seats.
         log: the player's log of the one episode; by default those beside the episodes.
         time_limit: seconds for each position; None is no limit.
         on_progress: told how many moves were judged.
@@ -65,9 +65,9 @@ def review_games(
 
 @lru_cache(maxsize=1)
 def judging_solver(env: ConnectX) -> Solver:
-    """A solver that is compiled by now: the time for a position is there to solve it.
+    """A solver that is compiled already, so that it does not take the time of the first position.
 
-    The last one is kept, for it knows much of the games that it has judged.
+    The last one is kept, for its table helps with further games.
     """
     solver = Solver(env, book=shipped_book_of(env))
     _ = solver.engine
@@ -77,7 +77,7 @@ def judging_solver(env: ConnectX) -> Solver:
 def _unjudged(
     files: Sequence[Path], player: str, log: Path | None, notes: list[str]
 ) -> list[ReviewedGame]:
-    """The player's games in the files; `notes` gets what was left out."""
+    """The player's games in the files; `notes` gets whatever was left out."""
     read = [(path, read_replays(path)) for path in files]
     if log is not None and [file.kind for _, file in read] != ["episode"]:
         raise ValueError("a log belongs to one episode: name that file alone, or leave the log out")
@@ -113,7 +113,7 @@ def _unjudged(
 def _log(
     path: Path, file: ReplayFile, replay: Replay, seat: int, log: Path | None, notes: list[str]
 ) -> AgentLog | None:
-    """The log of a seat, from wherever it is."""
+    """The log of a seat: from the results file, named by the user, or beside the episode."""
     if file.match is not None:
         return AgentLog.of_record(file.match.records[replay.number], seat)
     found = log or log_beside(path, file.episode, seat)

@@ -1,18 +1,17 @@
 """The guard that every request passes before a route sees it: its origin, token and size."""
 
-import json
 import secrets
 from asyncio import timeout
 from base64 import b64encode
 from collections.abc import Iterable
 from hashlib import sha256
 from http import HTTPStatus
-from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from pathlib import Path
-from urllib.parse import parse_qs
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LARGEST_BODY = 64 * 1024
@@ -74,7 +73,10 @@ class Refused(Exception):
     def __init__(self, status: HTTPStatus, sentence: str) -> None:
         super().__init__(sentence)
         self.status = status
-        self.sentence = sentence
+
+    def answer(self) -> Response:
+        """The sentence, after which the connection is closed."""
+        return JSONResponse({"error": str(self)}, self.status, {"connection": "close"})
 
 
 class Locked(Refused):
@@ -85,6 +87,11 @@ class Locked(Refused):
             HTTPStatus.FORBIDDEN,
             "the token of this run is missing: open the address that `connectx web` has printed",
         )
+
+    def page(self) -> Response:
+        """The page that says where the token is."""
+        headers = {"content-security-policy": LOCKED_POLICY, "connection": "close"}
+        return HTMLResponse(LOCKED, self.status, headers)
 
 
 class Guard:
@@ -120,6 +127,8 @@ class Guard:
             await send({"type": "websocket.close", "code": 1008})
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or have the app answer, with headers that keep other sites out."""
+
         async def send_safely(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
@@ -127,22 +136,26 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
+        request = Request(scope)
+        answer: ASGIApp = self.app
         try:
-            self._require_origin(Headers(scope=scope), scope)
-            if await self._let_in(scope, send_safely):
-                return
-            if scope["method"] == "POST":
-                receive = replayed(await read_body(scope, receive), receive)
-        except Refused as refusal:
-            if isinstance(refusal, Locked) and scope["path"] in PAGE_PATHS:
-                await send_locked(send_safely)
+            self._require_origin(request)
+            token = request.query_params.get("token")
+            if scope["path"] == "/" and scope["method"] == "GET" and token is not None:
+                self._require_token([token])
+                answer = self._with_cookie()
             else:
-                await send_refusal(refusal, send_safely)
-        else:
-            await self.app({**scope, "headers": whole(scope["headers"])}, receive, send_safely)
+                given = [*request.headers.getlist(HEADER), request.cookies.get(self.cookie, "")]
+                self._require_token(given)
+        except Locked as locked:
+            answer = locked.page() if scope["path"] in PAGE_PATHS else locked.answer()
+        except Refused as refused:
+            answer = refused.answer()
+        await answer({**scope, "headers": whole(scope["headers"])}, receive, send_safely)
 
-    def _require_origin(self, headers: Headers, scope: Scope) -> None:
+    def _require_origin(self, request: Request) -> None:
         """Refuse what was not sent to this server, or not by its page."""
+        headers, scope = request.headers, request.scope
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._is_here(hosts[0]):
             raise Refused(
@@ -167,30 +180,14 @@ class Guard:
         # An address is no name that somebody else could lead here.
         return name in self.names or (self.is_public and is_address(name))
 
-    async def _let_in(self, scope: Scope, send: Send) -> bool:
-        """Refuse who has no token; True where the answer, the cookie, has been sent."""
-        headers = Headers(scope=scope)
-        if scope["path"] == "/" and scope["method"] == "GET":
-            given = parse_query_token(scope["query_string"])
-            if given is not None:
-                self._require_token([given])
-                await self._send_cookie(send)
-                return True
-        self._require_token([*headers.getlist(HEADER), *cookies(headers, self.cookie)])
-        return False
-
     def _require_token(self, given: list[str]) -> None:
         token = self.token.encode()
         if not any(secrets.compare_digest(text.encode(), token) for text in given):
             raise Locked()
 
-    async def _send_cookie(self, send: Send) -> None:
+    def _with_cookie(self) -> Response:
         cookie = f"{self.cookie}={self.token}; Path=/; HttpOnly; SameSite=Strict"
-        headers = [(b"location", b"/"), (b"set-cookie", cookie.encode()), (b"content-length", b"0")]
-        await send(
-            {"type": "http.response.start", "status": HTTPStatus.SEE_OTHER, "headers": headers}
-        )
-        await send({"type": "http.response.body", "body": b""})
+        return RedirectResponse("/", HTTPStatus.SEE_OTHER, {"set-cookie": cookie})
 
 
 def whole(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
@@ -215,49 +212,27 @@ def is_address(name: str) -> bool:
     return True
 
 
-def parse_query_token(query: bytes) -> str | None:
-    """The `token` of a query, if it has one."""
-    if len(query) > LARGEST_ADDRESS:
-        return None
-    values = parse_qs(query.decode("latin-1"), keep_blank_values=True, max_num_fields=None)
-    return values.get("token", [None])[0]
-
-
-def cookies(headers: Headers, name: str) -> list[str]:
-    """The values of a cookie."""
-    found = []
-    for header in headers.getlist("cookie"):
-        jar = SimpleCookie()
-        try:
-            jar.load(header)
-        except CookieError:
-            continue
-        found += [jar[name].value] if name in jar else []
-    return found
-
-
-async def read_body(scope: Scope, receive: Receive) -> bytes:
+async def read_body(request: Request) -> bytes:
     """The body of a question.
 
     Raises:
         Refused: it is no JSON by its type, too large, or does not arrive.
     """
-    most = LARGEST_FILE if scope["path"] == FILES_PATH else LARGEST_BODY
-    kind = Headers(scope=scope).get("content-type", "").partition(";")[0].strip().lower()
+    most = LARGEST_FILE if request.scope["path"] == FILES_PATH else LARGEST_BODY
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     body, length = bytearray(), 0
     try:
         async with timeout(BODY_SECONDS):
-            more = True
-            while more and length <= READ_TO_THE_END:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    raise Refused(HTTPStatus.BAD_REQUEST, "the question has been broken off")
-                length += len(message.get("body", b""))
+            async for part in request.stream():
+                length += len(part)
                 if length <= most:
-                    body += message.get("body", b"")
-                more = message.get("more_body", False)
+                    body += part
+                elif length > READ_TO_THE_END:
+                    break
     except TimeoutError:
         raise Refused(HTTPStatus.REQUEST_TIMEOUT, "the question did not arrive in time") from None
+    except ClientDisconnect:
+        raise Refused(HTTPStatus.BAD_REQUEST, "the question has been broken off") from None
     if length > most:
         raise Refused(
             HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
@@ -268,44 +243,3 @@ async def read_body(scope: Scope, receive: Receive) -> bytes:
             HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a question is JSON: Content-Type: application/json"
         )
     return bytes(body)
-
-
-def replayed(body: bytes, receive: Receive) -> Receive:
-    """A `receive` that hands out a body that has been read, and then goes on."""
-    parts = [body]
-
-    async def receive_again() -> Message:
-        if parts:
-            return {"type": "http.request", "body": parts.pop(), "more_body": False}
-        return await receive()
-
-    return receive_again
-
-
-async def send_refusal(refusal: Refused, send: Send) -> None:
-    """Answer with one sentence."""
-    headers = [(b"content-type", b"application/json")]
-    await _send_last(refusal.status, headers, error_body(refusal.sentence), send)
-
-
-async def send_locked(send: Send) -> None:
-    """Answer with the page that says where the token is."""
-    headers = [
-        (b"content-type", b"text/html; charset=utf-8"),
-        (b"content-security-policy", LOCKED_POLICY.encode()),
-    ]
-    await _send_last(HTTPStatus.FORBIDDEN, headers, LOCKED, send)
-
-
-async def _send_last(
-    status: HTTPStatus, headers: list[tuple[bytes, bytes]], body: bytes, send: Send
-) -> None:
-    """Answer, and have the connection closed."""
-    closing = [(b"content-length", str(len(body)).encode()), (b"connection", b"close")]
-    await send({"type": "http.response.start", "status": status, "headers": headers + closing})
-    await send({"type": "http.response.body", "body": body})
-
-
-def error_body(sentence: str) -> bytes:
-    """The JSON of an error."""
-    return json.dumps({"error": sentence}).encode()

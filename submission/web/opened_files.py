@@ -6,31 +6,34 @@ from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
 
 from agents.reporting.input_file import one_line
 from submission.arena.game_record import Result
 from submission.match.match import RULES, Match, match_notes, results_table
-from submission.rating.ladder import ladder_notes
+from submission.rating.ladder import ladder_notes, make_ladder
 from submission.rating.ratings import require_ranking_library
-from submission.rating.round_robin import make_ladder
 from submission.reports import PlayerTable
 from submission.reviewing.replays import Replay, ReplayFile, read_replays
 
 FAILED = (Result.PLAYER_FAILED, Result.OPPONENT_FAILED)
 COUNTS_AS = {Result.PLAYER_FAILED: Result.LOSS, Result.OPPONENT_FAILED: Result.WIN}
+Name = Annotated[str, Meta(max_length=1000)]
+"""Of a player or a file."""
 LONGEST_NAME = 100
-"""Characters of a dropped file's name."""
+"""Characters of a dropped file's name that are shown."""
 
 
-class ReplayFilter(NamedTuple):
+class ReplayFilter(Struct):
     """The games that are wanted; None is any."""
 
-    player: str | None
-    opponent: str | None
-    result: str | None
+    player: Name | None = None
+    opponent: Name | None = None
+    result: Result | None = None
     """From the view of `player`, or of the opponent's opponent; who fails has lost."""
-    failed: bool | None
+    failed: bool | None = None
     """Whether a seat has failed."""
 
 

@@ -17,6 +17,7 @@ from starlette.staticfiles import StaticFiles
 from agents.levels import LEVELS
 from submission import __version__
 from submission.play.game_history import position_view
+from submission.web.guard import Refused, read_body
 from submission.web.one_script import lean_script
 from submission.web.opened_files import OpenedFile, dropped_file
 from submission.web.questions import (
@@ -25,15 +26,14 @@ from submission.web.questions import (
     is_quick,
     move_question,
     parse_json,
-    parse_query,
     picture_question,
     position_field,
     replays_question,
-    require_fields,
     review_question,
     standings_question,
     tree_question,
     values_question,
+    without_twins,
 )
 from submission.web.saved_game import saved_frame
 from submission.web.searching.search_pool import Busy, Refusal, SearchPool
@@ -129,7 +129,6 @@ class Server:
 
     async def position(self, request: Request, fields: Fields) -> Any:
         """Describe a position."""
-        require_fields(fields, ["game", "moves"])
         return position_view(position_field(fields))
 
     async def move(self, request: Request, fields: Fields) -> Any:
@@ -168,7 +167,7 @@ class Server:
         """List games of a file."""
         asked = replays_question(fields, len(self._files))
         file = self._files[asked.file]
-        return await asyncio.to_thread(file.replays, asked.wanted, asked.offset, asked.most)
+        return await asyncio.to_thread(file.replays, asked, asked.offset, asked.count)
 
     async def standings(self, request: Request, fields: Fields) -> Any:
         """Show the table of a file."""
@@ -195,7 +194,7 @@ class Server:
 
     async def follow(self, kind: str, request: Request) -> Response:
         """Answer with the snapshots of a search."""
-        page, asked = STREAMS[kind](parse_query(request.query_params.multi_items()))
+        page, asked = STREAMS[kind](without_twins(request.query_params.multi_items()))
         return self.streams.follow(page, kind, asked)
 
 
@@ -211,7 +210,11 @@ async def _module(request: Request) -> Response:
 async def _answer_post(
     answer: Callable[[Request, Fields], Awaitable[Any]], request: Request
 ) -> Response:
-    return JSONResponse(await answer(request, parse_json(await request.body(), "the question")))
+    try:
+        body = await read_body(request)
+    except Refused as refused:
+        return refused.answer()
+    return JSONResponse(await answer(request, parse_json(body, "the question")))
 
 
 async def _refuse(status: int, request: Request, error: Exception) -> Response:

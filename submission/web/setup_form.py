@@ -1,9 +1,11 @@
 """The offer of the page: games, agents and their options as fields of a form, with limits."""
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass
+from dataclasses import MISSING
 from types import NoneType
-from typing import Any
+from typing import Annotated, Any, Literal, NamedTuple
+
+from msgspec import Meta
 
 from agents.guidance.final_move import FINAL_MOVES, TIE_BREAKS
 from agents.guidance.heuristics import HEURISTICS
@@ -25,8 +27,7 @@ DEFAULT_SECONDS, LEAST_SECONDS, MOST_SECONDS = 2.0, 0.05, 30.0
 """Time of an agent for a move."""
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(NamedTuple):
     """The range of a number that a page may ask for."""
 
     least: float
@@ -70,7 +71,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "tie_break": tuple(TIE_BREAKS),
     "resistance": RESISTANCES,
 }
-LONGEST_TEXT = 100
+ShortText = Annotated[str, Meta(max_length=100)]
 
 TRAINED_GAME = game_id(ConnectX())
 """Which the weights that come with the package know."""
@@ -104,16 +105,13 @@ def agent_forms() -> list[dict[str, Any]]:
             "name": name,
             "help": agent_help(agent),
             "game": TRAINED_GAME if name in TRAINED_AGENTS else None,
-            "search": _first_options(name),
+            "search": (
+                RECORDED_SEARCHES[name].position_options if name in RECORDED_SEARCHES else None
+            ),
             "options": [option_form(option) for option in offered_options(name).values()],
         }
         for name, agent in REGISTERED.items()
     ]
-
-
-def _first_options(agent: str) -> Mapping[str, Any] | None:
-    search = RECORDED_SEARCHES.get(agent)
-    return None if search is None else search.position_options
 
 
 def offered_options(name: str) -> dict[str, OptionInfo]:
@@ -126,38 +124,49 @@ def offered_options(name: str) -> dict[str, OptionInfo]:
 
 
 def option_form(option: OptionInfo) -> dict[str, Any]:
-    """An option as a field of a form."""
-    members = united_types(option.type)
+    """An option as a field of a form.
+
+    Its `type` is `integer`, `number`, `boolean`, `choice` or `text`.
+    """
+    kind = _field_type(option)
     field: dict[str, Any] = {
         "name": option.name,
         "help": option.help,
-        "type": field_type(option),
-        "nullable": NoneType in members,
+        "type": kind,
+        "nullable": NoneType in united_types(option.type),
     }
     if option.default is not MISSING:
         field["default"] = option.default
-    if field["type"] == "choice":
-        field["choices"] = list(option_choices(option.name))
-    if field["type"] in {"integer", "number"}:
-        limits = option_limits(option.name)
-        field["least"], field["most"] = limits.least, limits.most
+    if kind == "choice":
+        field["choices"] = list(CHOICES[option.name])
+    if kind in {"integer", "number"}:
+        field["least"], field["most"] = OPTION_LIMITS.get(option.name, OTHER_NUMBER)
     return field
 
 
-def field_type(option: OptionInfo) -> str:
-    """The type of a form's field: `integer`, `number`, `boolean`, `choice` or `text`."""
+def option_schema(option: OptionInfo) -> Any:
+    """The type of an option's values, with their limits."""
+    schema = _value_schema(option)
+    return schema | None if NoneType in united_types(option.type) else schema
+
+
+def _value_schema(option: OptionInfo) -> Any:
+    least, most = OPTION_LIMITS.get(option.name, OTHER_NUMBER)
+    match _field_type(option):
+        case "boolean":
+            return bool
+        case "integer":
+            return Annotated[int, Meta(ge=int(least), le=int(most))]
+        case "number":
+            return Annotated[float, Meta(ge=least, le=most)]
+        case "choice":
+            return Literal[CHOICES[option.name]]
+    return ShortText
+
+
+def _field_type(option: OptionInfo) -> str:
     members = united_types(option.type)
     for kind, name in ((bool, "boolean"), (float, "number"), (int, "integer")):
         if kind in members:
             return name
-    return "choice" if option_choices(option.name) else "text"
-
-
-def option_choices(option: str) -> tuple[str, ...]:
-    """The words of an option; none where it is free text."""
-    return CHOICES.get(option, ())
-
-
-def option_limits(name: str) -> Limits:
-    """The range of a numeric option."""
-    return OPTION_LIMITS.get(name, OTHER_NUMBER)
+    return "choice" if option.name in CHOICES else "text"

@@ -3,12 +3,12 @@
 import asyncio
 import json
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import AsyncIterator, Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from submission.web.searching.search_pool import Busy, Job, SearchPool
@@ -38,6 +38,7 @@ class Stream:
     latest: str = ""
     """The latest snapshot as JSON."""
     error: str = ""
+    """Why it was refused, as JSON."""
     version: int = 0
     """Of the latest snapshot."""
     done: bool = False
@@ -48,7 +49,7 @@ class Stream:
     def tell(self, event: str, content: Any) -> None:
         """Take news of the search."""
         if event == "refused":
-            self.error = content
+            self.error = json.dumps({"error": content})
         else:
             self.latest = json.dumps(content, allow_nan=False, separators=(",", ":"))
         self.done = event != "snapshot"
@@ -143,7 +144,7 @@ class Streams:
             self._leave(stream)
 
 
-class EventStream(Response):
+class EventStream(StreamingResponse):
     """Snapshots of a stream as server-sent events, each the whole; the last event is `end`.
 
     Args:
@@ -151,44 +152,31 @@ class EventStream(Response):
         stream: what is followed.
     """
 
-    media_type = "text/event-stream"
-
     def __init__(self, streams: Streams, stream: Stream) -> None:
-        super().__init__()
-        del self.headers["content-length"]
-        self.headers["x-accel-buffering"] = "no"
+        headers = {"x-accel-buffering": "no"}
+        super().__init__(self._events(), headers=headers, media_type="text/event-stream")
         self._streams = streams
         self._stream = stream
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send events until the stream is done, or nobody listens any more."""
-        stream = self._stream
-        follower = stream.follower = object()
-        stream.changed.set()
-        sending = asyncio.ensure_future(self._send_events(follower, send))
-        leaving = asyncio.ensure_future(_disconnected(receive))
+        self._stream.follower = self
+        self._stream.changed.set()
         try:
-            await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            await super().__call__(scope, receive, send)
         finally:
-            for task in (sending, leaving):
-                task.cancel()
-            await asyncio.gather(sending, leaving, return_exceptions=True)
-            self._streams.let_go(stream, follower)
+            self._streams.let_go(self._stream, self)
 
-    async def _send_events(self, follower: object, send: Send) -> None:
+    async def _events(self) -> AsyncIterator[str]:
         stream, sent = self._stream, 0
-        start = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
-        await send(start)
-        await _send(send, "retry: 1000\n\n")
-        while stream.follower is follower:
+        yield "retry: 1000\n\n"
+        while stream.follower is self:
             stream.changed.clear()
             done, version = stream.done, stream.version
             if version > sent:
                 sent = version
-                if stream.error:
-                    await _send(send, _event(version, _error(stream.error), "error-message"))
-                else:
-                    await _send(send, _event(version, stream.latest))
+                name = "event: error-message\n" if stream.error else ""
+                yield f"{name}id: {version}\ndata: {stream.error or stream.latest}\n\n"
             if done:
                 self._streams.keep(stream)
                 break
@@ -196,31 +184,18 @@ class EventStream(Response):
             try:
                 await asyncio.wait_for(stream.changed.wait(), HEARTBEAT_SECONDS)
             except TimeoutError:
-                await _send(send, ": still there\n\n")
-        await _send(send, "event: end\ndata: {}\n\n")
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
-
-
-def _event(number: int, data: str, name: str = "") -> str:
-    return f"{f'event: {name}' if name else ''}\nid: {number}\ndata: {data}\n\n".lstrip("\n")
-
-
-def _error(sentence: str) -> str:
-    return json.dumps({"error": sentence})
-
-
-async def _send(send: Send, text: str) -> None:
-    await send({"type": "http.response.body", "body": text.encode(), "more_body": True})
-
-
-async def _disconnected(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
+                yield ": still there\n\n"
+        yield "event: end\ndata: {}\n\n"
 
 
 async def until_disconnected(request: Request, work: "asyncio.Future[Any]") -> Any:
     """Wait for work, which is cancelled when nobody waits for its answer any more; then None."""
-    leaving = asyncio.ensure_future(_disconnected(request.receive))
+
+    async def disconnected() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+    leaving = asyncio.ensure_future(disconnected())
     try:
         await asyncio.wait({work, leaving}, return_when=asyncio.FIRST_COMPLETED)
         return await work if work.done() else None

@@ -18,9 +18,8 @@ from submission.match.results_file import new_results, read_results
 from submission.match.run import play_match
 from submission.match.schedule import Arena, Settings
 from submission.match.sprt import pair_of
-from submission.rating.ladder import Ladder
+from submission.rating.ladder import Ladder, make_ladder, player_stats
 from submission.rating.ratings import encounters_of, points_matrix
-from submission.rating.round_robin import make_ladder, player_stats
 from tests.helpers.game_records import DRAW, LOSS, OPPONENT_FAILED, PLAYER_FAILED, WIN
 from tests.helpers.shell import Shell
 

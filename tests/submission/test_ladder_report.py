@@ -19,9 +19,8 @@ from submission.arena.players import Identity, PlayerKind
 from submission.match.completion import Completion
 from submission.match.match import Match
 from submission.match.schedule import Settings
-from submission.rating.ladder import Ladder
+from submission.rating.ladder import Ladder, make_ladder
 from submission.rating.ladder_page import SHOWN, ladder_page, lost_games
-from submission.rating.round_robin import make_ladder
 from tests.helpers.game_records import LOSS, PLAYER_FAILED, WIN, match_of
 from tests.helpers.shell import printed
 from tests.helpers.svg_reading import SVG, read_drawing

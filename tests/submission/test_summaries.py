@@ -10,7 +10,7 @@ import connectx
 from submission.arena.game_record import Result
 from submission.building import Submission
 from submission.match.sprt import Sprt
-from submission.rating.round_robin import make_ladder
+from submission.rating.ladder import make_ladder
 from tests.helpers.game_records import DRAW, LOSS, PLAYER_FAILED, WIN, match_of
 from tests.helpers.shell import Shell
 

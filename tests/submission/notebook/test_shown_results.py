@@ -8,7 +8,7 @@ import connectx
 from submission.arena.players import Identity, PlayerKind
 from submission.building import as_player
 from submission.match.match import Match
-from submission.rating.round_robin import make_ladder
+from submission.rating.ladder import make_ladder
 from submission.reports import Printed
 from tests.helpers.checks import check_pair
 from tests.helpers.game_records import LOSS, PLAYER_FAILED, WIN, match_of

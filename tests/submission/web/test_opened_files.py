@@ -9,9 +9,10 @@ import pytest
 
 from envs.board import state_from_moves
 from envs.games import game_from_id
+from submission.arena.game_record import Result
 from submission.front_door import ladder as play_ladder
 from submission.match.results_file import read_results
-from submission.rating.round_robin import make_ladder
+from submission.rating.ladder import make_ladder
 from submission.web.opened_files import OpenedFile, ReplayFilter
 from submission.web.routes import MOST_DROPPED
 from tests.helpers.browser import write_ladder
@@ -21,7 +22,6 @@ from tests.helpers.web_server import Running, running_server
 pytestmark = pytest.mark.usefixtures("rough_ratings")
 
 GAMES = ["--games", "4", "--arena", "own", "--workers", "1"]
-ANY = ReplayFilter(None, None, None, None)
 
 
 @pytest.fixture(scope="module")
@@ -82,8 +82,8 @@ RESULTS = ["win", "draw", "loss"]
 
 def test_a_result_is_from_the_view_of_the_player_who_is_asked_for(ladder: Path) -> None:
     file = OpenedFile(ladder)
-    won = file.replays(ANY._replace(player="greedy", opponent="random", result="win"), 0, 99)
-    lost = file.replays(ANY._replace(player="random", opponent="greedy", result="loss"), 0, 99)
+    won = file.replays(ReplayFilter("greedy", "random", Result.WIN), 0, 99)
+    lost = file.replays(ReplayFilter("random", "greedy", Result.LOSS), 0, 99)
     assert won["total"] == lost["total"] > 0
     assert [game["number"] for game in won["replays"]] == [g["number"] for g in lost["replays"]]
     assert [3 - game["seat"] for game in won["replays"]] == [g["seat"] for g in lost["replays"]]
@@ -92,7 +92,7 @@ def test_a_result_is_from_the_view_of_the_player_who_is_asked_for(ladder: Path) 
 def test_who_fails_has_lost(tmp_path: Path) -> None:
     file = OpenedFile(write_ladder(tmp_path / "ladder.jsonl"))
     for result, count in (("win", 2), ("loss", 2), ("draw", 1), ("player failed", 1)):
-        wanted = ANY._replace(player="hero", opponent="rival", result=result)
+        wanted = ReplayFilter("hero", "rival", Result(result))
         assert file.replays(wanted, 0, 99)["total"] == count, result
 
 

@@ -91,7 +91,7 @@ def test_what_is_missing_is_named(missing: str) -> None:
 def test_a_game_that_is_over_has_no_values_but_is_a_position() -> None:
     over = {**POSITION, "moves": "1212121"}
     assert refused(values_question, over) == "the game is over in this position"
-    assert position_field(over).is_over
+    assert position_field({"game": over["game"], "moves": over["moves"]}).is_over
 
 
 @pytest.mark.parametrize(
