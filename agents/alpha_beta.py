@@ -115,6 +115,7 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
         """
         maximising = self.env.current_player(state) == 1
         alpha, beta = -1.0, 1.0
+        self.observer.enter_root(state, (alpha, beta))
         for action in actions:
             found[action] = self.action_value(state, action, depth, 0, alpha, beta)
             if maximising:
@@ -129,13 +130,17 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
     ) -> Finding:
         """What `action` is worth within the window."""
         self.nodes += 1
+        self.observer.enter(action, depth, (alpha, beta))
         child = self.env.get_next_state(state, action)
         replies = self.env.get_available_actions(child)
         if not replies:
-            return Finding.end(self.env.reward(state, action))
-        if depth == 1:
-            return Finding.guess(self.guess(child))
-        return self.state_value(child, replies, depth - 1, ply + 1, alpha, beta)
+            finding = Finding.end(self.env.reward(state, action))
+        elif depth == 1:
+            finding = Finding.guess(self.guess(child))
+        else:
+            finding = self.state_value(child, replies, depth - 1, ply + 1, alpha, beta)
+        self.observer.leave(finding.value)
+        return finding
 
     def guess(self, state: State) -> float:
         """The heuristic's value of a state at which the search stops looking ahead."""
@@ -157,6 +162,7 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
             low, high = entry.bounds(depth)
             if low >= beta or high <= alpha or low == high:
                 value = high if high <= alpha else low
+                self.observer.recall(low, high, value)
                 return entry.finding._replace(value=value, variation=(entry.action, None))
             alpha, beta = max(alpha, low), min(beta, high)
 
@@ -190,6 +196,7 @@ class AlphaBeta(DepthFirstSearch[State, Action]):
         the exceeded one of the two is the result: no sharper bound is known.
         """
         probabilities = possible_outcomes(self.env, state)
+        self.observer.weigh(probabilities)
         findings = []
         known, unknown = 0.0, 1.0  # what earlier outcomes contribute; how likely later ones are
         for action, probability in probabilities.items():

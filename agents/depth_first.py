@@ -6,11 +6,11 @@ deepening and the result are here; so is what `agents.parallel` needs to split t
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from math import inf
-from typing import Generic
+from typing import Any, Generic
 
 from agents.agent import (
     UNKNOWN,
@@ -28,6 +28,31 @@ from agents.options import choose, option, require_at_least
 from envs.protocol import Action, Env, State
 
 
+class Observer:
+    """Told where a depth-first search goes; this one does not listen. Values are player 1's."""
+
+    def enter_root(self, state: Any, window: tuple[float, float] | None = None) -> None:
+        """The search starts at `state`, with these alpha and beta; deepening starts repeatedly."""
+
+    def enter(self, action: Any, depth: float, window: tuple[float, float] | None = None) -> None:
+        """The search goes on to the child behind `action` of the present node.
+
+        Args:
+            action: one that was not entered since the root was.
+            depth: plies from the present node to where the search stops looking ahead.
+            window: the alpha and beta that it hands down.
+        """
+
+    def leave(self, value: float) -> None:
+        """The search returns `value` from the present node."""
+
+    def weigh(self, probabilities: Mapping[Any, float]) -> None:
+        """No player decides at the present node: its actions have these probabilities."""
+
+    def recall(self, low: float, high: float, value: float) -> None:
+        """The transposition table bounds the present node by `low` and `high`: it returns one."""
+
+
 class DepthFirstSearch(ABC, Generic[State, Action]):
     """One depth-first search; it is kept from one depth to the next.
 
@@ -39,6 +64,8 @@ class DepthFirstSearch(ABC, Generic[State, Action]):
 
     engine = "reference"
     """Runs as `reference` or as `compiled` code."""
+    observer = Observer()
+    """Told of each step of the reference."""
 
     def __init__(self, env: Env[State, Action], heuristic: Heuristic, clock: Clock) -> None:
         self.env = env

@@ -51,12 +51,8 @@ class TwoEngines(Agent):
 class TreeAgent(TwoEngines):
     """An agent that grows a tree, and may keep it for the next move of the same game."""
 
-    _tree: MonteCarloTree[Any, Any] | Forest | None = None
-
-    @property
-    def tree(self) -> MonteCarloTree[Any, Any] | Forest | None:
-        """The tree of the latest search, None before the first."""
-        return self._tree
+    tree: MonteCarloTree[Any, Any] | Forest | None = None
+    """The tree of the latest search, None before the first."""
 
     @abstractmethod
     def new_tree(self, env: Any, state: Any, compiled: bool) -> MonteCarloTree[Any, Any] | Forest:
@@ -66,9 +62,9 @@ class TreeAgent(TwoEngines):
         self, env: Any, state: Any, compiled: bool, keeps: bool
     ) -> MonteCarloTree[Any, Any] | Forest:
         """The kept tree, if it is of this engine and `state` is in it, or a new one."""
-        tree = self._tree
+        tree = self.tree
         known = tree is not None and isinstance(tree, Forest) == compiled and tree.env == env
         if tree is None or not (keeps and known and tree.descend(state)):
             tree = self.new_tree(env, state, compiled)
-        self._tree = tree
+        self.tree = tree
         return tree

@@ -134,18 +134,19 @@ class MCTSAgent(TreeAgent):
 
     def new_tree(self, env: Any, state: Any, compiled: bool) -> Tree[Any, Any] | Forest:
         """A tree for a search of `state`."""
-        return self._new_forest(env, state) if compiled else self._new_tree(env, state)
+        return self._new_forest(env, state) if compiled else self.reference_tree(env, state)
 
     def _tree_at(self, env: Any, state: Any, compiled: bool) -> MonteCarloTree[Any, Any] | Forest:
         """The kept tree or a new one, for a search to begin with."""
         tree = self.tree_at(env, state, compiled, self.keep_tree)
         if isinstance(tree, Forest) and tree.root.proven is not None and not tree.root.children:
-            tree = self._tree = self._new_tree(env, state)  # two plies of look-ahead decide
+            tree = self.tree = self.reference_tree(env, state)  # two plies of look-ahead decide
         if isinstance(tree, Tree) and self.decisive_moves:
             tree.restrict_root(sensible_actions(env, state, env.get_available_actions(state)))
         return tree
 
-    def _new_tree(self, env: Env[State, Action], state: State) -> Tree[State, Action]:
+    def reference_tree(self, env: Env[State, Action], state: State) -> Tree[State, Action]:
+        """A tree of the reference for a search of `state`."""
         return Tree(
             env,
             state,

@@ -80,6 +80,7 @@ class Minimax(DepthFirstSearch[State, Action]):
         Raises:
             TimeUp: the time is up; `found` keeps what was examined.
         """
+        self.observer.enter_root(state)
         for action in actions:
             found[action] = self.action_value(state, action, depth)
 
@@ -90,13 +91,17 @@ class Minimax(DepthFirstSearch[State, Action]):
             TimeUp: the time is up.
         """
         self.nodes += 1
+        self.observer.enter(action, depth)
         child = self.env.get_next_state(state, action)
         replies = self.env.get_available_actions(child)
         if not replies:
-            return Finding.end(self.env.reward(state, action))
-        if depth == 1:
-            return Finding.guess(self.heuristic(self.env, child))
-        return self.state_value(child, replies, depth - 1)
+            finding = Finding.end(self.env.reward(state, action))
+        elif depth == 1:
+            finding = Finding.guess(self.heuristic(self.env, child))
+        else:
+            finding = self.state_value(child, replies, depth - 1)
+        self.observer.leave(finding.value)
+        return finding
 
     def state_value(self, state: State, actions: Sequence[Action], depth: float) -> Finding:
         """What the best of `actions` is worth for the player whose turn it is."""
@@ -111,5 +116,6 @@ class Minimax(DepthFirstSearch[State, Action]):
         self, state: State, probabilities: Mapping[Action, float], depth: float
     ) -> Finding:
         """The mean of a state in which actions are taken with these probabilities."""
+        self.observer.weigh(probabilities)
         findings = [self.action_value(state, action, depth) for action in probabilities]
         return Finding.mean(findings, probabilities.values())

@@ -115,6 +115,16 @@ class MergedNode(SearchedNode[Action]):
         return {action: MergedNode(nodes) for action, nodes in known.items()}
 
 
+class TreeObserver:
+    """Told what each simulation of a Monte Carlo tree does; this one does not listen."""
+
+    def selected(self, path: Sequence[Node[Any, Any]]) -> None:
+        """A simulation has selected its path from the root; nothing is expanded yet."""
+
+    def backed_up(self, path: Sequence[Node[Any, Any]]) -> None:
+        """Its result has been added to each node of its path, to an expanded one, too."""
+
+
 class MonteCarloTree(ABC, Generic[State, Action]):
     """A search tree that grows with each simulation.
 
@@ -133,6 +143,7 @@ class MonteCarloTree(ABC, Generic[State, Action]):
     """Whether proven values are carried up."""
     rollouts_per_leaf: int = 1
     """Results that a simulation adds; each counts as a visit."""
+    observer = TreeObserver()
 
     def __init__(self, env: Env[State, Action], state: State) -> None:
         self.env = env
@@ -180,6 +191,7 @@ class MonteCarloTree(ABC, Generic[State, Action]):
     def simulate(self, through: Action | None = None) -> None:
         """Run one simulation: select, expand, value, back up."""
         path = self.select(through)
+        self.observer.selected(path)
         if path[-1].proven is None:
             self.expand(path)
         leaf = path[-1]
@@ -190,6 +202,7 @@ class MonteCarloTree(ABC, Generic[State, Action]):
             if self.solver:
                 self.prove(path)
         back_up(path, total, self.rollouts_per_leaf)
+        self.observer.backed_up(path)
 
     def select(self, through: Action | None = None) -> list[Node[State, Action]]:
         """The path from the root to the first node that is proven or has untried actions.

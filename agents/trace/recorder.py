@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agents.alpha_beta import Bound
+from agents.depth_first import Observer
 from agents.trace.trace import ReturnReason, SearchTrace, TracedNode, decimals_of
 from envs.board import BoardGame
 from envs.explicit_tree import ExplicitTree
@@ -79,12 +80,12 @@ class Recorder:
 Window = tuple[float, float]
 
 
-class NodeRecorder(Recorder):
+class NodeRecorder(Recorder, Observer):
     """Keeps the nodes from the root to the present one, and enters each in the trace.
 
     A search calls `enter_root`, then `enter` and `leave` for each further node, then `end`. If its
-    time is up it just stops calling. It enters a child at most once until it comes back to the
-    root: one that searches again, deeper or with another window, calls `enter_root` again.
+    time is up it just stops calling. One that enters a child again, deeper or with another window,
+    calls `enter_root` before.
     """
 
     def __init__(self, algorithm: str, trace: SearchTrace, limit: int, on_visit: OnVisit) -> None:
@@ -110,11 +111,6 @@ class NodeRecorder(Recorder):
 
     def enter(self, action: Hashable, depth: float, window: Window | None = None) -> None:
         """Record that the search goes on to the child behind `action`.
-
-        Args:
-            action: one of the present node.
-            depth: plies from that node to where it stops looking ahead.
-            window: the alpha and beta that it hands down.
 
         Raises:
             ValueError: the search has entered it before.
@@ -146,15 +142,13 @@ class NodeRecorder(Recorder):
             parent.children.append(node)
             parent.narrow(value, parent.node.player == 1, parent.node.player == 2)
 
-    def recall(self, value: float, bound: Bound) -> None:
+    def recall(self, low: float, high: float, value: float) -> None:
         """Record that the transposition table knows enough of the present node."""
+        one_sided = Bound.LOWER if value == low else Bound.UPPER
+        bound = Bound.EXACT if low == high else one_sided
         visit = self._open[-1]
         visit.recalled = bound
         visit.narrow(value, bound is not Bound.UPPER, bound is not Bound.LOWER)
-
-    def has_visited_no_child(self) -> bool:
-        """Whether the search has visited no child of the present node."""
-        return not self._open[-1].node.visited
 
     def end(self, chosen: Hashable) -> None:
         """Record the action of the root that the search has chosen."""

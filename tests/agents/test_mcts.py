@@ -268,7 +268,7 @@ def test_a_kept_root_whose_only_sensible_action_is_proven_lost_ends_the_search()
     kept = grown_tree(env, state, 3)
     kept.root.children[0].proven = 1.0
     agent = MCTSAgent(simulations=10, seed=1, engine="reference")
-    agent._tree = kept
+    agent.tree = kept
     with ends_within(0.5):
         result = agent.search(env, state)
     assert (result.action, result.value) == (0, 1.0)
@@ -483,7 +483,7 @@ def test_the_final_move_of_a_search_is_the_best_by_its_option(final_move: str, e
     state = env.get_next_state(env.initial_state(), 3)
     agent = MCTSAgent(simulations=300, final_move=final_move, seed=3, engine=engine)
     action = agent.act(env, state)
-    root = agent._tree.root  # type: ignore[union-attr]
+    root = agent.tree.root  # type: ignore[union-attr]
     merit = {a: FINAL_MOVES[final_move](child, -1) for a, child in root.children.items()}
     assert merit[action] == max(merit.values())
 
@@ -550,14 +550,14 @@ def test_the_next_search_goes_on_from_the_statistics_of_the_last(engine: str) ->
     state = env.initial_state()
     agent = MCTSAgent(simulations=400, seed=5, engine=engine)
     action = agent.act(env, state)
-    child = agent._tree.root.children[action]  # type: ignore[union-attr]
+    child = agent.tree.root.children[action]  # type: ignore[union-attr]
     reply, kept = max(child.children.items(), key=lambda item: item[1].visits)
     visits = kept.visits
     assert visits > 1
 
     state = env.get_next_state(env.get_next_state(state, action), reply)
     result = agent.search(env, state)
-    assert agent._tree.root.visits == visits + 400  # type: ignore[union-attr]
+    assert agent.tree.root.visits == visits + 400  # type: ignore[union-attr]
     assert result.simulations == 400
 
 
@@ -572,7 +572,7 @@ def test_a_search_starts_anew_without_a_tree_to_keep(
     agent.search(env, env.initial_state())
     state = state_from_moves(env, "444" if elsewhere else "44")
     agent.search(env, state)
-    assert agent._tree.root.visits == 50  # type: ignore[union-attr]
+    assert agent.tree.root.visits == 50  # type: ignore[union-attr]
 
 
 @both_engines
@@ -580,8 +580,8 @@ def test_a_tree_of_another_game_is_not_kept(engine: str) -> None:
     agent = MCTSAgent(simulations=50, seed=7, engine=engine)
     for env in (ConnectX(4, 4, 3), ConnectX(4, 4, 4)):
         agent.search(env, env.initial_state())
-        assert agent._tree.env is env  # type: ignore[union-attr]
-        assert agent._tree.root.visits <= 50  # type: ignore[union-attr]
+        assert agent.tree.env is env  # type: ignore[union-attr]
+        assert agent.tree.root.visits <= 50  # type: ignore[union-attr]
 
 
 # --- budgets and repeatability

@@ -375,8 +375,8 @@ def test_threads_share_the_simulations() -> None:
     for simulations in (1, 2, 3, 5001):
         agent = MCTSAgent(simulations, seed=1, threads=3)
         assert agent.search(env, state).simulations == simulations
-        assert agent._tree.root.visits == simulations  # type: ignore[union-attr]
-    trees = agent._tree.trees  # type: ignore[union-attr]
+        assert agent.tree.root.visits == simulations  # type: ignore[union-attr]
+    trees = agent.tree.trees  # type: ignore[union-attr]
     assert len({tree.nodes.tobytes() for tree in trees}) == 3
 
 
@@ -450,7 +450,7 @@ def test_without_numba_the_reference_searches(monkeypatch: pytest.MonkeyPatch) -
     env = ConnectFour()
     agent = MCTSAgent(simulations=20, seed=1)
     agent.search(env, env.initial_state())
-    assert isinstance(agent._tree, Tree)
+    assert isinstance(agent.tree, Tree)
 
 
 def test_without_weights_the_automatic_rollout_follows_the_engine() -> None:

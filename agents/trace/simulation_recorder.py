@@ -1,0 +1,105 @@
+"""The recorder of Monte Carlo tree search."""
+
+from collections.abc import Hashable, Sequence
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+from agents.guidance.rollouts import Rollout
+from agents.mcts import Tree, uct
+from agents.trace.recorder import OnVisit, Recorder
+from agents.trace.trace import ChildStatistics, SearchTrace, Selection, Simulation
+from agents.tree import Node, TreeObserver
+
+
+class SimulationRecorder(Recorder, TreeObserver):
+    """Enters one simulation after the other in the trace, with the tree that grows by them.
+
+    The trace holds whole simulations at any time.
+    """
+
+    tree: Tree[Any, Any]
+
+    def __init__(self, algorithm: str, trace: SearchTrace, limit: int, on_visit: OnVisit) -> None:
+        super().__init__(algorithm, trace, limit, on_visit)
+        self._selections: list[Selection] = []
+        self._rollouts: list[float] = []
+        self._expands = False
+
+    def watch(self, tree: Tree[Any, Any]) -> None:
+        """Record all simulations of a tree, which has a root alone."""
+        self.tree = tree
+        tree.observer = self
+        tree.rollout = self._recording(tree.rollout)
+        self._describe([tree.root])
+
+    def selected(self, path: Sequence[Node[Any, Any]]) -> None:
+        """Keep the statistics by which the children on the path were selected."""
+        self._expands = path[-1].proven is None
+        for _ in range(len(path) + self._expands):
+            self.count_visit()
+        self._rollouts = []
+        self._selections = [
+            Selection(_actions(path[: depth + 1]), self._statistics(node), _action(node, child))
+            for depth, (node, child) in enumerate(pairwise(path))
+            if node.sign
+        ]
+
+    def backed_up(self, path: Sequence[Node[Any, Any]]) -> None:
+        """Enter the simulation, with the statistics of its path."""
+        self._describe(path)
+        actions, proven = _actions(path), path[-1].proven
+        results = sum(self._rollouts)
+        for depth, node in enumerate(path):
+            if node.proven is not None:
+                self.trace.proven[actions[:depth]] = node.proven
+        simulation = Simulation(
+            self._selections,
+            actions,
+            expanded=self._expands,
+            result=results if proven is None else proven * self.tree.rollouts_per_leaf,
+            rollouts=self._rollouts,
+            backed_up=[
+                (actions[:depth], node.visits, node.total) for depth, node in enumerate(path)
+            ][::-1],
+        )
+        self.trace.simulations.append(simulation)
+
+    def _describe(self, path: Sequence[Node[Any, Any]]) -> None:
+        """Enter the nodes of a path that are new in the trace."""
+        actions = _actions(path)
+        for depth, node in enumerate(path):
+            if actions[:depth] not in self.trace.players:
+                self.trace.players[actions[:depth]] = self.env.current_player(node.state)
+                if (board := self.board(node.state)) is not None:
+                    self.trace.boards[actions[:depth]] = board
+
+    def _statistics(self, node: Node[Any, Any]) -> dict[Hashable, ChildStatistics]:
+        exploration = self.tree.exploration
+        return {
+            action: ChildStatistics(
+                child.visits,
+                child.total,
+                uct(node.sign * child.total, child.visits, node.visits, exploration),
+                child.proven,
+            )
+            for action, child in node.children.items()
+        }
+
+    def _recording(self, rollout: Rollout) -> Rollout:
+        """The same policy, with each result recorded."""
+
+        def recorded_rollout(env: Any, state: Any, rng: Random) -> float:
+            self._rollouts.append(rollout(env, state, rng))
+            return self._rollouts[-1]
+
+        return recorded_rollout
+
+
+def _actions(path: Sequence[Node[Any, Any]]) -> tuple[Hashable, ...]:
+    return tuple(_action(node, child) for node, child in pairwise(path))
+
+
+def _action(node: Node[Any, Any], child: Node[Any, Any]) -> Any:
+    """The action of `node` that leads to this child."""
+    return next(action for action, other in node.children.items() if other is child)
