@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from agents.compiled.tree_kernel import (
     COUNTERS,
+    NO_ACTION,
     NO_PLACE,
     NODE,
     ROOT,
@@ -67,7 +68,7 @@ class PooledTree(ABC):
         """Begin anew, with the root alone; the random numbers go on."""
         self.state, self.place = state, ROOT
         self.nodes = self._new_pool(1)
-        self._runnable(self.kernels.make_root)(self._arrays, *self._stones, self.setup)
+        self.kernels.make_node(self._arrays, ROOT, NO_ACTION, *self._stones, self.setup)
         self.counters[TAKEN] = 1
 
     @property

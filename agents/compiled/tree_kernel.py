@@ -162,7 +162,8 @@ def make_growth(rule: TreeRule) -> Growth:
 class TreeKernels(NamedTuple):
     """The kernels of a kind of trees."""
 
-    make_root: Callable[[TreeArrays, int, int, Setup], None]
+    make_node: Callable[[TreeArrays, int, int, int, int, Setup], None]
+    """As it stands, for the root of a tree: compiling it for a single node would not pay."""
     grow: Callable[[TreeArrays, int, int, int, int, Setup, int], int]
 
 
@@ -170,16 +171,12 @@ def make_kernels(make_node: Callable[..., None], grow: Callable[..., int]) -> Tr
     """Make kernels of the functions that make a node and grow a tree."""
 
     @jit
-    def make_root(tree: TreeArrays, mover: int, mask: int, setup: Setup) -> None:
-        make_node(tree, ROOT, NO_ACTION, mover, mask, setup)
-
-    @jit
     def grow_tree(
         tree: TreeArrays, root: int, through: int, mover: int, mask: int, setup: Setup, count: int
     ) -> int:
         return grow(tree, root, through, mover, mask, setup, count)
 
-    return TreeKernels(make_root, grow_tree)
+    return TreeKernels(make_node, grow_tree)
 
 
 @inlined
