@@ -3,8 +3,6 @@
 A step of a depth-first search is the visit of a node, one of Monte Carlo tree search a simulation.
 """
 
-from collections import deque
-from collections.abc import Iterator
 from dataclasses import replace
 from threading import Semaphore, Thread
 from time import perf_counter
@@ -12,6 +10,7 @@ from typing import Any, NamedTuple
 
 from agents.agent import Agent
 from agents.alpha_beta import Bound
+from agents.trace.pictures.picture import whole_picture
 from agents.trace.pictures.tree_data import tree_data
 from agents.trace.recorder import LIMIT, TraceFull
 from agents.trace.recording import recorded
@@ -119,7 +118,7 @@ class Growth(NamedTuple):
     title: str
     notes: tuple[str, ...]
     nodes: list[dict[str, Any]]
-    """The tree, as in `TreeData`."""
+    """The tree, as `tree_data` gives it."""
     words: tuple[str, ...]
     """The last lines of the walk, as `tell` tells it."""
     chosen: Any
@@ -141,27 +140,18 @@ def growth_after(trace: SearchTrace, step: int, limit: int, top: Path = ()) -> G
     then = trace_after(trace, step)
     latest = then.simulations[-1] if then.simulations else then.nodes[-1]
     path = latest.path if then.chosen is None else ()
-    tree = tree_data(then, limit, top, path)
+    picture = whole_picture(then, top)
+    words = tell(then, first=len(then.simulations))
     return Growth(
         step,
         steps(trace),
         path,
-        tree.title,
-        tree.notes,
-        tree.nodes,
-        tuple(deque(_last_words(then), LAST_WORDS)),
+        picture.title,
+        picture.notes,
+        tree_data(picture, limit, path),
+        tuple(words[-LAST_WORDS:]),
         then.chosen,
     )
-
-
-def _last_words(trace: SearchTrace) -> Iterator[str]:
-    """The walk; of simulations the last one."""
-    latest = replace(trace, simulations=trace.simulations[-1:])
-    lines = iter(tell(latest))
-    if trace.simulations:
-        next(lines)
-        yield f"simulation {len(trace.simulations)}"
-    yield from lines
 
 
 class Stopped(Exception):

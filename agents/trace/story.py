@@ -40,17 +40,18 @@ BRANCHES = {
 """By whether the node is on the principal variation, and whether it is its parent's last."""
 
 
-def tell(trace: SearchTrace, leaves: LeafValues | None = None) -> list[str]:
+def tell(trace: SearchTrace, leaves: LeafValues | None = None, first: int = 1) -> list[str]:
     """The walk of the search in words, a line for each step; what happens below a node is indented.
 
     Of iterative deepening it is the walk of the last search.
 
     Args:
         trace: of any search.
-        leaves: the values of leaves; those that are left out are called by them.
+        leaves: the values of leaves, by which unvisited leaves are called.
+        first: the simulation to begin with, from 1.
     """
     if trace.simulations:
-        return list(tell_simulations(trace))
+        return list(tell_simulations(trace, first))
     return list(tell_search(trace, leaves or {}))
 
 
@@ -180,9 +181,9 @@ def left_out(trace: SearchTrace, leaves: LeafValues, node: TracedNode) -> str:
     return f"{reason}: {listing(branches)} {verb} not visited"
 
 
-def tell_simulations(trace: SearchTrace) -> Iterator[str]:
+def tell_simulations(trace: SearchTrace, first: int = 1) -> Iterator[str]:
     """The simulations one after the other; n is a node's visits, t the total of its results."""
-    for number, simulation in enumerate(trace.simulations, start=1):
+    for number, simulation in enumerate(trace.simulations[first - 1 :], start=first):
         yield f"simulation {number}"
         for step in _steps(trace, simulation):
             yield f"  {step}"
