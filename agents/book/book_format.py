@@ -50,7 +50,7 @@ BOOK_VERSION = 1
 BOOK_HEADER = Struct("<4sHHHHH")
 BOOK_CHECKSUM = Struct("<I")
 MOST_FOLDED = 16
-"""Scores in a byte of a large book: several times as many as there are."""
+"""Scores that a byte of a file may unfold to: several times as many as in large books."""
 DAMAGED_BOOK = "this opening book is damaged: build it again with `connectx book`"
 
 

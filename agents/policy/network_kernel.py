@@ -150,15 +150,7 @@ def evaluate_many(
 def evaluate_positions(
     network: NetworkArrays, movers: Any, masks: Any, logits: Any, values: Any
 ) -> None:
-    """Evaluate many positions.
-
-    Args:
-        network: the network.
-        movers: [position] Stones of the player to move.
-        masks: [position] All stones.
-        logits: [position, action] Takes the logits.
-        values: [position] Takes the values, for the player to move.
-    """
+    """Write the logits [position, action] and the values, for the player to move."""
     for position in range(len(movers)):
         values[position] = evaluate_position(network, movers[position], masks[position])
         for action in range(logits.shape[1]):

@@ -77,7 +77,7 @@ class PolicyOpponent:
         self._game = game
 
     def tables(self, threads: int) -> PolicyTables:
-        """What the kernel takes, with memory for so many threads."""
+        """The kernel's arguments, with memory for each thread."""
         import numpy as np
 
         network = network_arrays(self._network, self._game)

@@ -31,10 +31,6 @@ def trace_after(trace: SearchTrace, step: int) -> SearchTrace:
 
     What a node was worth that the search had not left yet is not in it.
 
-    Args:
-        trace: of a search that has ended, or goes on.
-        step: from 1 to `steps(trace)`.
-
     Raises:
         ValueError: there is no such step.
     """
@@ -69,13 +65,6 @@ def _walked(nodes: list[TracedNode], step: int) -> list[TracedNode]:
 def _still_open(
     node: TracedNode, seen: set[Path], window: tuple[float, float] | None
 ) -> TracedNode:
-    """A node that the search has entered and not left.
-
-    Args:
-        node: as it is now.
-        seen: the nodes that were entered.
-        window: alpha and beta at that moment, which it handed down to its last child.
-    """
     return replace(
         node,
         visited=[action for action in node.visited if (*node.path, action) in seen],
@@ -128,12 +117,6 @@ class Growth(NamedTuple):
 def growth_after(trace: SearchTrace, step: int, limit: int, top: Path = ()) -> Growth:
     """Show and tell a search as it was after a step.
 
-    Args:
-        trace: what was recorded.
-        step: from 1 to `steps(trace)`.
-        limit: nodes to show.
-        top: the node below which they are; () for the whole tree.
-
     Raises:
         ValueError: there is no such step, or no such node then.
     """
@@ -160,12 +143,6 @@ class Stopped(Exception):
 
 class SlicedSearch:
     """A recorded search that goes on in slices of time: between two of them it can be looked at.
-
-    Args:
-        agent: one that can be recorded.
-        env: the rules.
-        state: where to search from.
-        limit: how many visits of nodes the trace may hold; a search of more ends there.
 
     Raises:
         ValueError: it cannot be recorded.

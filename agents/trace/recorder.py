@@ -184,7 +184,7 @@ class Visit:
     at_horizon: bool = False
     """Whether the search looks no deeper, so that a heuristic gives the value."""
     children: list[TracedNode] = field(default_factory=list)
-    """Those that the search has left, in its order."""
+    """The children that the search has left, in its order."""
     probabilities: Mapping[Any, float] = field(default_factory=dict)
     """By action, where no player decides; impossible ones may be left out."""
     recalled: Bound | None = None

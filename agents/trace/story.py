@@ -66,7 +66,6 @@ def tell_search(trace: SearchTrace, leaves: LeafValues) -> Iterator[str]:
 
 
 def _choice_of_all(trace: SearchTrace) -> Iterator[str]:
-    """The last line, once the search has ended."""
     if trace.chosen is not None:
         yield f"the search chooses {trace.action_label(trace.chosen)}"
 
@@ -168,13 +167,7 @@ def listing(names: Sequence[str]) -> str:
 
 
 def left_out(trace: SearchTrace, leaves: LeafValues, node: TracedNode) -> str:
-    """`alpha 3 ≥ beta 2: the 4 at 1,1 and the 6 at 1,2 are not visited`.
-
-    Args:
-        trace: that the node is from.
-        leaves: the values of leaves.
-        node: one with at least one child that was not visited.
-    """
+    """`alpha 3 ≥ beta 2: the 4 at 1,1 and the 6 at 1,2 are not visited`."""
     branches = [branch_name(trace, leaves, (*node.path, action)) for action in node.unvisited]
     reason = trace.why_unvisited(node) or "the time is up"
     verb = "is" if len(branches) == 1 else "are"
@@ -249,7 +242,6 @@ def _lines(root: PictureNode) -> Iterator[str]:
 
 
 def _described(parent: PictureNode, node: PictureNode) -> str:
-    """The words for a child of `parent`."""
     if node.shape is Shape.FOLDED:
         return f"{node.value} {node.mark}"
     label = f"{node.action} ({node.probability})" if node.probability else node.action
@@ -259,7 +251,6 @@ def _described(parent: PictureNode, node: PictureNode) -> str:
 
 
 def _node_words(node: PictureNode) -> str:
-    """The words for a place that was visited."""
     kind = "" if node.shape in (Shape.TERMINAL, Shape.DEPTH) else node.shape
     mean = "" if node.visits is None else f"n {node.visits}, mean"
     window = f"  alpha {node.alpha}, beta {node.beta}" if node.alpha else ""

@@ -101,7 +101,6 @@ def decoded(kind: Any, data: Any) -> Any:
 
 
 def _decoded_list(kind: Any, data: list[Any]) -> Any:
-    """The list, tuple or mapping that became a list."""
     if kind is Hashable:
         return tuple(decoded(Hashable, item) for item in data)
     origin, types = get_origin(kind), get_args(kind)

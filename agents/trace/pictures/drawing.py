@@ -79,7 +79,7 @@ def draw(trace: SearchTrace, limit: int = LIMIT) -> str:
     """The tree of a search as a stand-alone SVG document.
 
     It shows the last iteration of iterative deepening. Children stand in the order of the search,
-    those that were pruned behind them; of a Monte Carlo tree search by their visits. Values, alpha
+    pruned ones behind them; of a Monte Carlo tree search by their visits. Values, alpha
     and beta are in the numbers of the game (the trace's `scale`), from player 1's view; columns and
     cells of a board are counted from 1.
 

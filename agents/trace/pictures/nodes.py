@@ -165,7 +165,6 @@ def stub(x: float, y: float) -> str:
 
 
 def _board(cells: Sequence[int], columns: int) -> Row:
-    """The board, row 0 on top."""
     cell = min(LARGEST_CELL, max(SMALLEST_CELL, WIDTH / columns))
     width, height = columns * cell, len(cells) // columns * cell
 

@@ -48,7 +48,6 @@ def tree_data(picture: Picture, limit: int, way: Path = ()) -> list[dict[str, An
 
 
 def _said(node: PictureNode) -> dict[str, Any]:
-    """What a node says of itself."""
     said = {name: getattr(node, name) for name in FIELDS if getattr(node, name) not in ("", None)}
     if node.principal:
         said["principal"] = True
