@@ -44,11 +44,7 @@ def network_arrays(network: PolicyNetwork, env: BoardGame) -> NetworkArrays:
     board = feature_board(env, network.tuples)
     return NetworkArrays(
         board,
-        network.features,
-        network.bias,
-        network.dense,
-        network.dense_bias,
-        network.outputs,
+        *network[1:],
         found=zeros(max(board.most, *network.dense.shape)),
         first=np.zeros_like(network.bias),
         second=np.zeros_like(network.dense_bias),
