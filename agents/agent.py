@@ -208,12 +208,9 @@ class Finding(NamedTuple):
 
     @classmethod
     def best(cls, found: "Found[Any]", player: int, complete: bool) -> "Finding":
-        """The finding where a player chooses: the first of the best values, and its bounds.
+        """The finding where a player chooses among the examined actions, at least one.
 
-        Args:
-            found: of the actions that were examined, at least one.
-            player: 1, who maximises, or 2.
-            complete: whether these are all; what was left out may be better.
+        It has the first of the best values. Unless these are all actions, the others may be better.
         """
         values, lows, highs, _ = zip(*found.values(), strict=True)
         choose = max if player == 1 else min

@@ -122,12 +122,7 @@ class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
         return choose("heuristic", self.heuristic, known)
 
     def heuristic_for(self, env: Any, compiled: bool) -> Heuristic:
-        """The heuristic of a game: for `auto`, compiled, the learned one where it knows the game.
-
-        Args:
-            env: the rules.
-            compiled: whether the search is.
-        """
+        """The heuristic of a game: for `auto`, compiled, the learned one if it knows the game."""
         chosen = self.chosen_heuristic()
         if not compiled or chosen is not automatic:
             return chosen

@@ -54,13 +54,7 @@ class Observer:
 
 
 class DepthFirstSearch(ABC, Generic[State, Action]):
-    """One depth-first search; it is kept from one depth to the next.
-
-    Args:
-        env: the rules.
-        heuristic: the value of states at which the search stops looking ahead.
-        clock: ends the search.
-    """
+    """One depth-first search; it is kept from one depth to the next."""
 
     engine = "reference"
     """Runs as `reference` or as `compiled` code."""
@@ -183,12 +177,7 @@ class DepthFirstAgent(Agent):
 
     @abstractmethod
     def new_search(self, env: Env[State, Action], clock: Clock) -> DepthFirstSearch[State, Action]:
-        """Make the recursion.
-
-        Args:
-            env: the rules.
-            clock: ends the search; to be restarted after work that is not part of its time.
-        """
+        """Make the recursion; its clock is restarted after work that is not part of its time."""
 
     def depths(self) -> Iterable[float]:
         """Plies to look ahead, search after search."""

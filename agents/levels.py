@@ -1,6 +1,6 @@
 """Ten levels of strength, from random to perfect, whatever the speed of the machine.
 
-A level looks ahead so many plies, and in a share of its moves only as far as a weaker player: it
+Each level has a look-ahead, and in a share of its moves it looks only as far as a weaker player: it
 slips. What it overlooks then is what people overlook, a block before a win, a plan before a block.
 """
 
@@ -137,13 +137,12 @@ class LevelAgent(Agent):
         return self.level.slip_depth if slips else self.level.depth
 
     def _drawn_action(self, env: Env[State, Action], state: State) -> Action:
-        """Draw a legal action, all equally likely."""
         actions = legal_actions(env, state)
         self._stream = next_stream(self._stream)
         return actions[drawn_index(self._stream, len(actions))]
 
     def _player(self, env: Env[Any, Any], state: Any, depth: int) -> Agent:
-        """The agent that looks ahead so many plies, at least 1."""
+        """The agent that looks ahead `depth` >= 1 plies."""
         if depth == EXACT:
             return self._perfect
         agent = self._alpha_beta(depth)

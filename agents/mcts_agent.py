@@ -22,7 +22,7 @@ from envs.compiled.random_stream import STREAMS
 from envs.protocol import Action, Env, State
 
 PLAYOUTS = (uniform, decisive)
-"""Those that are compiled."""
+"""The rollouts that are compiled."""
 
 
 @dataclass

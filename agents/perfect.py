@@ -262,7 +262,6 @@ class PerfectAgent(Agent):
         return self._trap_setter
 
     def _is_compiled(self, env: Any) -> bool:
-        """Whether the compiled solver can be used by now."""
         return solver_compilation(env).is_ready(patient=False)
 
     def _guessed(

@@ -30,10 +30,10 @@ AGENTS: Mapping[str, type[Agent]] = {
     "perfect": PerfectAgent,
     "level": LevelAgent,
 }
-"""Those that play every game and need no options."""
+"""The agents that play every game and need no options."""
 
 TRAINED_AGENTS: Mapping[str, type[Agent]] = {"policy": PolicyAgent, "alphazero": AlphaZeroAgent}
-"""Those that play the game of their weights: Connect Four, unless they are given others."""
+"""The agents that play only the game of their weights: Connect Four by default."""
 
 REGISTERED: Mapping[str, type[Agent]] = {**AGENTS, **TRAINED_AGENTS}
 """All that can be made by name."""
@@ -111,10 +111,6 @@ def agent_from_text(text: str, seed: int | None = None) -> Agent:
 
 def opponent_in_kernels(text: str, game: BoardGame) -> Any:
     """The kernel that plays as the agent that a text specifies does, in the steps of many games.
-
-    Args:
-        text: as `agent_from_text` reads it.
-        game: the rules.
 
     Returns:
         A `KernelOpponent` of `envs.learning.vector.vector_replies`, or None where there is none.

@@ -133,10 +133,6 @@ class MonteCarloTree(ABC, Generic[State, Action]):
     certain are carried up as proven values (M. H. M. Winands, Y. Björnsson and J.-T. Saito,
     "Monte-Carlo Tree Search Solver", 2008): a node is a proven win when one child is, and worth
     its best child when all children are proven.
-
-    Args:
-        env: the rules.
-        state: the root, in which the game goes on.
     """
 
     solver: bool = True
@@ -272,14 +268,9 @@ class MonteCarloTree(ABC, Generic[State, Action]):
 
 
 def back_up(path: Sequence[Node[Any, Any]], total: float, visits: int) -> None:
-    """Add the result of a simulation to each node of its path, the last one first.
+    """Add the sum of a simulation's results to each node of its path, the last one first.
 
     Who can fall back on more than `total` would have taken that: it counts from there upwards.
-
-    Args:
-        path: from the root on.
-        total: sum of the results, from player 1's view.
-        visits: how many results these are.
     """
     for node in reversed(path):
         if node.assured is not None:

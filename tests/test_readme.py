@@ -41,8 +41,6 @@ PICTURED_TRACES = {
     "mcts": "grown",
 }
 """The pictures of the searches, and the variables of the document that they are drawn from."""
-PICTURED_ROOT = "overturned"
-"""The variable that is the picture of a guided search."""
 TRAINING_CURVES = "zero.png"
 """Drawn by the training of the weights."""
 
@@ -97,7 +95,6 @@ def test_python_blocks_and_pictures_of_the_searches() -> None:
     variables = run_blocks(SEARCHES)
     pictures = SEARCHES.parent / "pictures"
     drawings = {name: draw(variables[trace]) for name, trace in PICTURED_TRACES.items()}
-    drawings["puct"] = variables[PICTURED_ROOT]
     names = {f"{name}.svg" for name in drawings} | {TRAINING_CURVES}
     assert {path.name for path in pictures.iterdir()} == names
     for name, drawing in drawings.items():

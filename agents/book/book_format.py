@@ -33,6 +33,7 @@ Numbers are little-endian. What the bits say is in `agents.book.repertoire` and
 """
 
 import zlib
+from collections.abc import Iterable
 from functools import lru_cache
 from struct import Struct
 from typing import NamedTuple
@@ -45,13 +46,52 @@ from agents.package_file import PackageFile
 from envs.bitboard import fits_in_word
 from envs.compiled.jit import Words
 
-BOOK_MAGIC = b"CXBK"
-BOOK_VERSION = 1
-BOOK_HEADER = Struct("<4sHHHHH")
-BOOK_CHECKSUM = Struct("<I")
 MOST_FOLDED = 16
-"""Scores in a byte of a large book: several times as many as there are."""
-DAMAGED_BOOK = "this opening book is damaged: build it again with `connectx book`"
+"""Scores that a byte of a file may unfold to: several times as many as in large books."""
+NO_PLIES = 65535
+VERSION = 1
+"""Of both formats."""
+CHECKSUM = Struct("<I")
+
+
+class FileKind(NamedTuple):
+    """A kind of file: a header, a content and a checksum."""
+
+    name: str
+    magic: bytes
+    header: Struct
+    """Magic, version, and then numbers."""
+    command: str
+    """Makes such a file."""
+
+    def encode(self, numbers: Iterable[int], content: bytes) -> bytes:
+        """The bytes of a file."""
+        data = self.header.pack(self.magic, VERSION, *numbers) + content
+        return data + CHECKSUM.pack(zlib.crc32(data))
+
+    def decode(self, data: bytes) -> tuple[list[int], bytes]:
+        """The numbers of the header, and the content.
+
+        Raises:
+            ValueError: it is another file, of another version of the format, or damaged.
+        """
+        if len(data) < self.header.size + CHECKSUM.size or not data.startswith(self.magic):
+            raise ValueError(f"this is no {self.name}: compute one with `{self.command}`")
+        _, version, *numbers = self.header.unpack_from(data)
+        if version != VERSION:
+            raise self.error(f"has version {version} of the format, and {VERSION} is read")
+        body, checksum = data[: -CHECKSUM.size], data[-CHECKSUM.size :]
+        if CHECKSUM.pack(zlib.crc32(body)) != checksum:
+            raise self.error("is damaged")
+        return numbers, body[self.header.size :]
+
+    def error(self, fault: str) -> ValueError:
+        """The error of a file with a fault, with advice."""
+        return ValueError(f"this {self.name} {fault}: compute it again with `{self.command}`")
+
+
+BOOK = FileKind("opening book", b"CXBK", Struct("<4sHHHHH"), "connectx book")
+REPERTOIRES = FileKind("repertoire", b"CXRP", Struct("<4sHHHHHHHHHI"), "connectx book --repertoire")
 
 
 class BookContent(NamedTuple):
@@ -67,11 +107,8 @@ def encode_book(content: BookContent) -> bytes:
     import numpy as np
 
     scope, scores = content
-    header = BOOK_HEADER.pack(
-        BOOK_MAGIC, BOOK_VERSION, scope.rows, scope.columns, scope.inarow, scope.plies
-    )
-    data = header + zlib.compress(scores.astype(np.int8).tobytes(), 9)
-    return data + BOOK_CHECKSUM.pack(zlib.crc32(data))
+    numbers = scope.rows, scope.columns, scope.inarow, scope.plies
+    return BOOK.encode(numbers, zlib.compress(scores.astype(np.int8).tobytes(), 9))
 
 
 def decode_book(data: bytes) -> BookContent:
@@ -80,51 +117,24 @@ def decode_book(data: bytes) -> BookContent:
     Raises:
         ValueError: they are no book, a book in another version of the format, or damaged.
     """
-    if len(data) < BOOK_HEADER.size + BOOK_CHECKSUM.size or not data.startswith(BOOK_MAGIC):
-        raise ValueError("this is no opening book: build one with `connectx book`")
     import numpy as np
 
-    _, version, rows, columns, inarow, plies = BOOK_HEADER.unpack_from(data)
-    if version != BOOK_VERSION:
-        raise ValueError(
-            f"this opening book has version {version} of the format, and {BOOK_VERSION} is read: "
-            "build it again with `connectx book`"
-        )
-    body, checksum = data[: -BOOK_CHECKSUM.size], data[-BOOK_CHECKSUM.size :]
-    if BOOK_CHECKSUM.pack(zlib.crc32(body)) != checksum:
-        raise ValueError(DAMAGED_BOOK)
-    scores = np.frombuffer(_unfolded(body[BOOK_HEADER.size :]), np.int8).astype(np.int64)
-    return BookContent(BookScope(rows, columns, inarow, plies), scores)
-
-
-def _unfolded(content: bytes) -> bytes:
-    """Decompress scores, of which few fit into few bytes."""
+    numbers, content = BOOK.decode(data)
     unfolding = zlib.decompressobj()
     try:
-        scores = unfolding.decompress(content, FEW_POSITIONS + MOST_FOLDED * len(content))
+        unfolded = unfolding.decompress(content, FEW_POSITIONS + MOST_FOLDED * len(content))
     except zlib.error as error:
-        raise ValueError(DAMAGED_BOOK) from error
+        raise BOOK.error("is damaged") from error
     if not unfolding.eof or unfolding.unused_data:
-        raise ValueError(DAMAGED_BOOK)
-    return scores
-
-
-REPERTOIRE_MAGIC = b"CXRP"
-REPERTOIRE_VERSION = 1
-REPERTOIRE_HEADER = Struct("<4sHHHHHHHHHI")
-REPERTOIRE_CHECKSUM = Struct("<I")
-NO_PLIES = 65535
+        raise BOOK.error("is damaged")
+    return BookContent(BookScope(*numbers), np.frombuffer(unfolded, np.int8).astype(np.int64))
 
 
 def encode_repertoire(scope: RepertoireScope, field: BitField) -> bytes:
     """The bytes of a repertoire."""
     *board, all_plies, first_plies, second_plies = scope
     plies = (count % (NO_PLIES + 1) for count in (all_plies, first_plies, second_plies))
-    header = REPERTOIRE_HEADER.pack(
-        REPERTOIRE_MAGIC, REPERTOIRE_VERSION, *board, *plies, *field[:3]
-    )
-    data = header + field.bits
-    return data + REPERTOIRE_CHECKSUM.pack(zlib.crc32(data))
+    return REPERTOIRES.encode((*board, *plies, *field[:3]), field.bits)
 
 
 def decode_repertoire(data: bytes) -> Repertoire:
@@ -133,28 +143,13 @@ def decode_repertoire(data: bytes) -> Repertoire:
     Raises:
         ValueError: they are no repertoire, one in another version of the format, or damaged.
     """
-    if len(data) < REPERTOIRE_HEADER.size + REPERTOIRE_CHECKSUM.size or not data.startswith(
-        REPERTOIRE_MAGIC
-    ):
-        raise ValueError("this is no repertoire: compute one with `connectx book --repertoire`")
-    _, version, *numbers = REPERTOIRE_HEADER.unpack_from(data)
-    if version != REPERTOIRE_VERSION:
-        raise ValueError(
-            f"this repertoire has version {version} of the format, and {REPERTOIRE_VERSION} is "
-            "read: compute it again with `connectx book --repertoire`"
-        )
-    content, checksum = data[: -REPERTOIRE_CHECKSUM.size], data[-REPERTOIRE_CHECKSUM.size :]
-    if REPERTOIRE_CHECKSUM.pack(zlib.crc32(content)) != checksum:
-        raise ValueError(
-            "this repertoire is damaged: compute it again with `connectx book --repertoire`"
-        )
-    rows, columns, inarow, *plies, seed, segment, segments = numbers
+    (rows, columns, inarow, *plies, seed, segment, segments), bits = REPERTOIRES.decode(data)
     scope = RepertoireScope(
         rows, columns, inarow, *(-1 if count == NO_PLIES else count for count in plies)
     )
-    field = BitField(seed, segment, segments, content[REPERTOIRE_HEADER.size :])
+    field = BitField(seed, segment, segments, bits)
     if not (fits_in_word(rows, columns, inarow) and field.is_whole):
-        raise ValueError("this repertoire says wrong sizes: compute it again")
+        raise REPERTOIRES.error("says wrong sizes")
     scope.check()
     return Repertoire(scope, field)
 

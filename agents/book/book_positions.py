@@ -125,12 +125,7 @@ def keys_of_stones(scope: BookScope, movers: Words, masks: Words) -> Words:
 
 
 def stones_of_keys(board: BoardMasks, keys: Any) -> tuple[Any, Any]:
-    """The stones of the player to move, and of both players.
-
-    Args:
-        board: the board.
-        keys: of positions, an array of words or one number.
-    """
+    """The stones of the player to move and of both, of one key or of an array of keys."""
     marked = keys + board.bottom  # a bit on the lowest free cell of each column
     filled = marked
     for _ in range(board.rows):

@@ -85,7 +85,7 @@ def open_book(content: BookContent) -> OpeningBook:
     """A book in which positions can be looked up, those after fewer plies too.
 
     Raises:
-        ValueError: the scores are not as many as the positions, or as `positions_by_ply`.
+        ValueError: there is not one score for each position, or as `positions_by_ply`.
     """
     scope, deepest_scores = content
     keys = positions_by_ply(scope, most_positions(len(deepest_scores)))

@@ -55,8 +55,8 @@ TIE_BREAKS = ("first", "expectimax")
 """The ways to choose among equally good actions that options name."""
 
 TEMPERATURE = 0.1
-"""Of the opponent: he takes an action that costs him so much, as far as he sees, 1 / e times as
-often. Of 0.05 to 0.5 the best in matches from lost positions, if only just."""
+"""An action that the opponent sees to cost this much is 1 / e times as likely. Of 0.05 to 0.5 it
+was the best in matches from lost positions, if only just."""
 LOOK_AHEAD = 4
 """Plies that the opponent is thought to look ahead; so he makes no plain mistakes."""
 LEAST_LIKELY = 0.02

@@ -59,8 +59,7 @@ def softmax(agent: Agent, temperature: float) -> OpponentModel:
 
     Args:
         agent: must examine all actions, as minimax without a time limit does.
-        temperature: above 0; an action that is worth so much less than another is 1 / e times as
-            likely.
+        temperature: above 0; an action worth this much less than another is 1 / e times as likely.
 
     Raises:
         ValueError: `temperature` is something else; or, when asked, the agent leaves out actions.
@@ -208,12 +207,7 @@ class OpponentMixture:
 
 
 def preferences(merits: Mapping[Action, float], temperature: float) -> dict[Action, float]:
-    """The probability of each action, in proportion to exp(merit / temperature).
-
-    Args:
-        merits: what each action is worth to the player who chooses.
-        temperature: above 0.
-    """
+    """The probability of each action, in proportion to exp(merit / temperature)."""
     best = max(merits.values())
     weights = {action: exp((merit - best) / temperature) for action, merit in merits.items()}
     total = sum(weights.values())

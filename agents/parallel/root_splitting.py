@@ -52,13 +52,7 @@ Examine = Callable[[Action, float], Examined]
 
 
 class SplitSearch(DepthFirstSearch[State, Action]):
-    """A depth-first search, split at the root.
-
-    Args:
-        agent: whose search it is; it is sent to the workers.
-        workers: who searches.
-        search: the search to split.
-    """
+    """A depth-first search, split at the root."""
 
     def __init__(
         self, agent: DepthFirstAgent, workers: Workers, search: DepthFirstSearch[State, Action]

@@ -30,10 +30,6 @@ class Workers:
         A task is taken from `tasks` only when a worker is free for it, so that it can carry the
         time that is left. Whatever ends the run takes back what no worker has begun.
 
-        Args:
-            tasks: what to do.
-            clock: ends the run.
-
         Raises:
             TimeUp: the time is up, and outcomes are missing.
             Exception: what a task has raised.

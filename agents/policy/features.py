@@ -73,32 +73,18 @@ class FeatureBoard(NamedTuple):
 
 
 def feature_count(bits: int, lines: int, inarow: int, tuples: int, length: int) -> int:
-    """Count the features of a board.
-
-    Args:
-        bits: numbers of cells, guard bits among them.
-        lines: winning lines.
-        inarow: stones in such a line.
-        tuples: n-tuples.
-        length: cells of an n-tuple.
-    """
+    """Count the features of a board."""
     patterns: int = PLAYERS * tuples * 3**length
     return CELL_GROUPS * bits + 1 + lines * PLAYERS * (inarow - 1) + patterns
 
 
 def feature_board(env: BoardGame, tuples: Any) -> FeatureBoard:
-    """Describe the board of a game.
-
-    Args:
-        env: the game.
-        tuples: [n, cell] the bits of the cells of n-tuples, an array.
-    """
+    """Describe the board of a game; `tuples` [n, cell] are the bits of the cells of n-tuples."""
     return _board_alone(env)._replace(tuples=tuples)
 
 
 @lru_cache
 def _board_alone(env: BoardGame) -> FeatureBoard:
-    """The board without n-tuples."""
     word: WordKind = int
     numbers: Callable[[Sequence[int]], Any] = list
     if fits_in_wide_word(env.rows, env.columns, env.inarow):

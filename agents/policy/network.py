@@ -249,7 +249,6 @@ def _require_board(scope: PolicyScope, tuples: Words) -> None:
 
 
 def _features(scope: PolicyScope, tuples: Words) -> int:
-    """The number of features of a game."""
     rows, columns, inarow, _ = scope
     lines = sum(1 for _ in winning_lines(rows, columns, inarow))
     return feature_count((rows + 1) * columns, lines, inarow, *tuples.shape)

@@ -44,11 +44,7 @@ def network_arrays(network: PolicyNetwork, env: BoardGame) -> NetworkArrays:
     board = feature_board(env, network.tuples)
     return NetworkArrays(
         board,
-        network.features,
-        network.bias,
-        network.dense,
-        network.dense_bias,
-        network.outputs,
+        *network[1:],
         found=zeros(max(board.most, *network.dense.shape)),
         first=np.zeros_like(network.bias),
         second=np.zeros_like(network.dense_bias),
@@ -150,15 +146,7 @@ def evaluate_many(
 def evaluate_positions(
     network: NetworkArrays, movers: Any, masks: Any, logits: Any, values: Any
 ) -> None:
-    """Evaluate many positions.
-
-    Args:
-        network: the network.
-        movers: [position] Stones of the player to move.
-        masks: [position] All stones.
-        logits: [position, action] Takes the logits.
-        values: [position] Takes the values, for the player to move.
-    """
+    """Write the logits [position, action] and the values, for the player to move."""
     for position in range(len(movers)):
         values[position] = evaluate_position(network, movers[position], masks[position])
         for action in range(logits.shape[1]):

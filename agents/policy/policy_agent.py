@@ -89,7 +89,6 @@ class PolicyAgent(Agent):
         )
 
     def _draw(self) -> float:
-        """Draw a number from 0 to less than 1."""
         self._stream = next_stream(self._stream)
         return (self._stream & DRAWN_MASK) / (1 << DRAWN_BITS)
 
@@ -101,12 +100,6 @@ def averaged(
     evaluate: Evaluate, network: PolicyNetwork, game: BoardGame, states: Sequence[BoardState]
 ) -> tuple[Floats, Floats]:
     """The means of what a network says of positions and of their mirror images.
-
-    Args:
-        evaluate: `evaluate_network`, or what does the same.
-        network: the network.
-        game: the rules.
-        states: the positions.
 
     Returns:
         Logits and values, as `evaluate` returns them.
@@ -177,12 +170,7 @@ def _values_after(
 def legal_logits(
     logits: Floats | NDArray[np.float64], legal: Sequence[Sequence[int]]
 ) -> NDArray[np.float64]:
-    """The logits of the legal actions, -inf for the others.
-
-    Args:
-        logits: shape (positions, actions).
-        legal: the legal actions of each position.
-    """
+    """[position, action] The logits of the legal actions, -inf for the others."""
     allowed = np.full(logits.shape, -np.inf)
     for row, found, actions in zip(allowed, logits, legal, strict=True):
         row[list(actions)] = found[list(actions)]
@@ -211,12 +199,7 @@ def action_chances(
 
 
 def drawn_actions(chances: NDArray[np.float64], draws: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The actions that random numbers draw.
-
-    Args:
-        chances: of each action, shape (positions, actions).
-        draws: shape (positions,), from 0 to less than 1.
-    """
+    """[position] The actions that numbers in [0, 1) draw by chances [position, action]."""
     upto = chances.cumsum(axis=1)
     # The last sum stands for 1, whatever it rounds to: no draw goes beyond the last chance.
     drawn = (draws * upto[:, -1])[:, np.newaxis] < upto

@@ -77,29 +77,24 @@ class PolicyOpponent:
         self._game = game
 
     def tables(self, threads: int) -> PolicyTables:
-        """What the kernel takes, with memory for so many threads."""
+        """The kernel's arguments, with memory for each thread."""
         import numpy as np
 
         network = network_arrays(self._network, self._game)
         found, first, second = (
-            np.zeros((threads, len(array)), array.dtype)
-            for array in (network.found, network.first, network.second)
+            np.zeros((threads, len(array)), array.dtype) for array in network[-3:]
         )
         return PolicyTables(
-            **network.board._asdict(),
-            features=network.features,
-            bias=network.bias,
-            dense=network.dense,
-            dense_bias=network.dense_bias,
-            outputs=network.outputs,
-            found=found,
-            first=first,
-            second=second,
-            columns=self._game.columns,
-            images=np.array([range(self._network.actions), mirrored_actions(self._game)], np.int64),
-            temperature=float(self._temperature),
-            known=zeros(threads, PLACES, 2, word=kind_of_word(network.board.board)),
-            weights=np.zeros((threads, PLACES, self._network.actions)),
+            *network.board,
+            *network[1:-3],
+            found,
+            first,
+            second,
+            self._game.columns,
+            np.array([range(self._network.actions), mirrored_actions(self._game)], np.int64),
+            float(self._temperature),
+            zeros(threads, PLACES, 2, word=kind_of_word(network.board.board)),
+            np.zeros((threads, PLACES, self._network.actions)),
         )
 
 

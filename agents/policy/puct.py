@@ -130,11 +130,6 @@ def noisy_priors(
 
     P becomes (1 - share) * P + share * noise, with the noise made to sum to 1. Gamma distributed
     numbers with shape alpha give Dirichlet's distribution, which is AlphaZero's choice.
-
-    Args:
-        root: the node.
-        noise: a number of at least 0 for each available action; those of the children count.
-        share: of the noise, from 0 to 1.
     """
     weights = normalised([noise[action] for action in root.children])
     return {
@@ -159,7 +154,7 @@ VALUE_SCALE = 1.0
 
 
 class GrowingTree(Protocol[Action]):
-    """A tree, be it the reference's or the compiled search's."""
+    """A tree of the reference or of the compiled search."""
 
     @property
     def root(self) -> SearchedNode[Action]:
@@ -278,10 +273,6 @@ def considered_visits(considered: int, simulations: int) -> Iterator[int]:
 
     Sequential halving: in each of log2(considered) phases all actions that are left get about
     equally many simulations; then the better half is left, but at least two.
-
-    Args:
-        considered: actions to begin with, at least 1.
-        simulations: how many, at least 0.
     """
     if considered == 1:
         return iter(range(simulations))

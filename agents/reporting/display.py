@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 def shows_itself(kind: type[Any], as_html: Callable[[Any], str]) -> None:
     """Make notebooks show the instances of a class: their `str`, or HTML where they can.
 
-    Args:
-        kind: the class.
-        as_html: writes one as HTML, with strangers' text escaped.
+    `as_html` escapes strangers' text.
     """
 
     def _repr_mimebundle_(

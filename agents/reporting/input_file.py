@@ -55,7 +55,7 @@ def open_plain(path: str, flags: int) -> int:
 
 
 def read_json(text: str | bytes, kind: type[T]) -> T | None:
-    """What a text in JSON stands for, such as a `dict`; None where that or the text is another."""
+    """The value of a JSON text if it is of this kind, a `dict` for instance; else None."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Files that a command leaves, and the lock of those that two commands could write at a time.
+"""Files that a command leaves, and their locks against a second command.
 
 A file is replaced at once: the new content goes to a temporary file beside it, of a random name
 that is not there yet; it is brought to the disk and takes the place of the old one, whose mode it
@@ -34,7 +34,7 @@ FOLLOW_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 SYNC_SECONDS = 1.0
-"""A power cut costs what was appended in at most so long; the death of a process costs nothing."""
+"""A power cut costs what was appended in this time; the death of a process costs nothing."""
 
 PARTS = ".connectx-{}.part"
 """The names of temporary files."""
@@ -83,7 +83,7 @@ def replace_text(path: Path, text: str) -> None:
 
 @contextmanager
 def _successor(path: Path) -> Iterator[tuple[FileIO, Path, Path]]:
-    """A new, empty file with its path, and the one that it may replace; it is gone in the end."""
+    """A new, empty file, its path and the path to replace; the file is removed if it stays."""
     try:
         target, mode = _target(path)
         _remove_abandoned(target.parent)
@@ -120,12 +120,12 @@ def _target(path: Path) -> tuple[Path, int | None]:
 
 
 def _open_new(path: str, flags: int, mode: int | None) -> int:
-    """Create a file that nobody can read who may not read the one that it replaces."""
+    """Create a file that is as private as the one that it replaces."""
     return os.open(path, flags | FOLLOW_NO_LINK, 0o666 if mode is None else mode & 0o777)
 
 
 def _new_part(target: Path, mode: int | None) -> tuple[FileIO, Path]:
-    """A new file beside another one, locked; who takes it for abandoned before that may have it."""
+    """A new, locked file beside another one; if it is removed before it is locked, the next one."""
     while True:
         new = target.with_name(PARTS.format(os.urandom(8).hex()))
         file = FileIO(new, "xb", opener=partial(_open_new, mode=mode))
@@ -137,7 +137,7 @@ def _new_part(target: Path, mode: int | None) -> tuple[FileIO, Path]:
 
 
 def _remove_abandoned(folder: Path) -> None:
-    """Remove the temporary files whose writers have ended without doing so, being killed."""
+    """Remove the temporary files of writers that were killed."""
     for part in folder.glob(PARTS.format("*")):
         with suppress(OSError):
             if sys.platform == "win32":  # where no file can be removed that anybody has open
@@ -168,7 +168,6 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _unwritable(path: Path, error: OSError) -> OSError:
-    """The error of a file that cannot be written, with advice."""
     advice = "choose a file in a folder that exists and can be written"
     if error.errno in NO_ROOM:
         advice = "make room there, or choose a file in another place"
@@ -253,7 +252,7 @@ def held(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _locked(file_path: Path, path: Path, flags: int) -> Iterator[FileIO]:
-    """A file, opened to append and locked where the file system can, for the sake of another."""
+    """Open a file to append, and lock it where the file system can; messages name `path`."""
     try:
         opened = _opened(file_path, "ab+", flags)
     except OSError as error:

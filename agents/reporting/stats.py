@@ -127,7 +127,7 @@ def elo_difference(score: float) -> float:
 
 
 def expected_score(elo: float) -> float:
-    """The score in (0, 1) that a player with so much more Elo expects; see `elo_difference`."""
+    """The score in (0, 1) to expect with `elo` more points; see `elo_difference`."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 
@@ -159,11 +159,7 @@ class PairDistribution:
 
     @classmethod
     def observed(cls, pair_counts: Sequence[int]) -> "PairDistribution":
-        """The relative frequencies.
-
-        Args:
-            pair_counts: as `count_pairs` gives them.
-        """
+        """The relative frequencies of what `count_pairs` has counted."""
         return cls.proportional_to([count or UNSEEN for count in pair_counts])
 
     @classmethod
@@ -203,11 +199,7 @@ class PairDistribution:
         )
 
     def with_mean(self, mean: float) -> "PairDistribution":
-        """The likeliest distribution with this mean.
-
-        Args:
-            mean: inside (0, 1).
-        """
+        """The likeliest distribution with this mean, inside (0, 1)."""
         if mean < self.mean:
             return self.farthest(DOWN, lambda tilted: tilted.mean > mean)
         return self.farthest(UP, lambda tilted: tilted.mean < mean)

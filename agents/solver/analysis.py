@@ -73,14 +73,7 @@ def analyse(
     time_limit: float | None = None,
     on_progress: OnAnalysis | None = None,
 ) -> Analysis:
-    """Solve every column of a position, and by that the position.
-
-    Args:
-        solver: of the position's game.
-        position: what to solve.
-        time_limit: seconds for all columns together.
-        on_progress: told now and then.
-    """
+    """Solve every column of a position, and by that the position, in some seconds for all."""
 
     def of_columns(columns: Mapping[int, ScoreBounds]) -> Analysis:
         nodes = sum(bounds.nodes for bounds in columns.values())
@@ -153,7 +146,6 @@ def render_analysis(analysis: Analysis) -> RenderableType:
 
 
 def _html(analysis: Analysis) -> str:
-    """The board as a picture, and the same table."""
     position = analysis.position
     board = show(position.env, position.state)
     return board.as_html() + html_of(Group(*_findings(analysis), Text(SCALE, "dim")))
@@ -203,7 +195,6 @@ def render_result(analysis: Analysis) -> Iterator[Text]:
 
 
 def _columns(analysis: Analysis) -> Table:
-    """A line for each legal column."""
     grid = Table.grid(padding=(0, 2))
     grid.add_column(justify="right")
     grid.add_column(justify="right")

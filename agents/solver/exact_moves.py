@@ -116,12 +116,7 @@ class ExactMoves:
     def verdicts(
         self, state: BoardState, score: int, clock: Clock
     ) -> Iterator[tuple[int, bool | None]]:
-        """Judge each legal move, whether it keeps the score; None while that is not known.
-
-        Args:
-            state: the position.
-            score: its exact score, for the player to move.
-            clock: ends the search.
+        """Judge for each legal move whether it keeps the exact score; None while that is not known.
 
         Raises:
             TimeUp: the time is up, and moves are left to be judged.

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.reporting.input_file import read_content
+from agents.reporting.input_file import read_content, read_header
 from agents.reporting.output_file import replace_content
 from agents.solver.score_table import BOUND_BITS, WORK_BITS, generation_in
 from agents.solver.solver import Solver
@@ -76,9 +76,8 @@ def load_table(solver: Solver, path: Path) -> None:
     if header["layout"] != _layout(engine):
         raise ValueError(f"the table {path} comes from another version of the solver: begin anew")
     generation = header["generation"]
-    if type(generation) is not int or not 0 < generation < MOST_GENERATIONS:
-        raise _damaged(path)
-    if not generation_in(engine.layout.near, generation):
+    is_number = type(generation) is int and 0 < generation < MOST_GENERATIONS
+    if not (is_number and generation_in(engine.layout.near, generation)):
         raise _damaged(path)
     _decompress(path, compressed, engine)
     engine.generation = generation
@@ -108,13 +107,7 @@ def _layout(engine: CompiledEngine) -> list[Any]:
 
 
 def _read_header(path: Path, line: bytes) -> dict[str, Any]:
-    try:
-        header = json.loads(line) if len(line) <= LONGEST_HEADER else None
-    except (ValueError, RecursionError):
-        header = None
-    found = header.get("format") if isinstance(header, dict) else None
-    if not isinstance(header, dict) or found != FORMAT:
-        raise ValueError(f"{path} must begin with the format {FORMAT!r}, not {found!r:.60}")
+    header = read_header(line[:LONGEST_HEADER], FORMAT, path, "name a file of --table")
     if missing := {"board", "megabytes", "layout", "generation"} - header.keys():
         raise ValueError(f"the table {path} does not say its {min(missing)}: begin anew")
     return header

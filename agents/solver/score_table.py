@@ -13,7 +13,7 @@ again in less time than memory takes to answer: theirs is the near part, which s
 processor's cache. The far part is for positions whose search is worth the wait.
 
 A wide entry is read and written in parts of 64 bits, between which another thread may write. Its
-lowest part has the bounds, the generation and 36 bits of the key, beside those that its place
+lowest part has the bounds, the generation and 36 bits of the key, beside the bits that its place
 tells. So what two threads have mixed is taken for a position's only where two positions are alike
 in all of these bits, and the threads meet within nanoseconds in one of many thousand buckets: one
 in 2^36 of such meetings, at most. A single thread never sees one.
@@ -98,7 +98,7 @@ def table_layout(board: BoardMasks, megabytes: int) -> TableLayout:
 
 
 def _part(board: BoardMasks, first: int, bucket_bits: int) -> TablePart:
-    """A part of 2**`bucket_bits` buckets, or of as many as leave its entries enough bits."""
+    """A part of 2**`bucket_bits` buckets, or of more where entries lack room for the key."""
     word = kind_of_word(board.board)
     key_bits = (board.rows + 1) * board.columns
     entry_bits = bits_of_word(board.board) - 1

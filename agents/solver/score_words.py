@@ -19,13 +19,7 @@ DRAW = "draw"
 
 
 def plies_left(cells: int, plies: int, score: int) -> int:
-    """Plies until the game ends if both play their best, the last one counted.
-
-    Args:
-        cells: of the board.
-        plies: played so far.
-        score: of the position.
-    """
+    """Plies until the game ends if both play their best, the last one counted."""
     if score == 0:
         return cells - plies
     winner_began = (plies % 2 == 0) == (score > 0)
@@ -35,7 +29,7 @@ def plies_left(cells: int, plies: int, score: int) -> int:
 
 
 def in_words(env: BoardGame, state: BoardState, bounds: ScoreBounds) -> str:
-    """Put a score into words for the player to move, as in "wins in 5 moves"."""
+    """A score in words, for the player to move: "wins in 5 moves"."""
     plies = plies_to_end(env.rows * env.columns, state.mask.bit_count(), bounds)
     return result_in_words(bounds, plies)
 

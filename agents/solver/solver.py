@@ -208,11 +208,6 @@ class Solver:
     ) -> dict[int, ScoreBounds]:
         """Score each legal action, from the view of the player to move in `state`.
 
-        Args:
-            state: the position.
-            time_limit: seconds for all of them.
-            on_progress: told now and then, several times a second in machine code.
-
         Raises:
             ValueError: the game is over.
         """

@@ -43,12 +43,7 @@ def questions(trace: SearchTrace) -> list[str]:
 
 
 def answers(trace: SearchTrace, leaves: LeafValues) -> list[str]:
-    """The report of each inner node, with its alpha and beta; the root's choice; the cuts.
-
-    Args:
-        trace: of minimax, alpha-beta or expectimax.
-        leaves: the values of leaves, in the game's own numbers.
-    """
+    """The report of each inner node, with its alpha and beta; the root's choice; the cuts."""
     inner = [node for node in trace.last_iteration() if node.visited]
     lines = [_report(trace, node) for node in inner]
     lines.append(f"the root chooses {trace.action_label(trace.chosen)}")
@@ -97,12 +92,6 @@ def solve_exercise(
 
     The search compares leaves and does nothing else with them, so what it does depends on how the
     unknown compares with each of the others: one search for each case solves the exercise exactly.
-
-    Args:
-        tree: the exercise.
-        agent: the name of one that does nothing with leaves but compare them.
-        options: of the agent.
-        limit: how many visits of nodes the trace of each search may hold.
 
     Raises:
         ValueError: an agent that does more than compare, a tree in which chance decides, or too

@@ -3,8 +3,6 @@
 A step of a depth-first search is the visit of a node, one of Monte Carlo tree search a simulation.
 """
 
-from collections import deque
-from collections.abc import Iterator
 from dataclasses import replace
 from threading import Semaphore, Thread
 from time import perf_counter
@@ -12,6 +10,7 @@ from typing import Any, NamedTuple
 
 from agents.agent import Agent
 from agents.alpha_beta import Bound
+from agents.trace.pictures.picture import whole_picture
 from agents.trace.pictures.tree_data import tree_data
 from agents.trace.recorder import LIMIT, TraceFull
 from agents.trace.recording import recorded
@@ -31,10 +30,6 @@ def trace_after(trace: SearchTrace, step: int) -> SearchTrace:
     """A trace as it was after a step; of iterative deepening, the iteration then under way.
 
     What a node was worth that the search had not left yet is not in it.
-
-    Args:
-        trace: of a search that has ended, or goes on.
-        step: from 1 to `steps(trace)`.
 
     Raises:
         ValueError: there is no such step.
@@ -70,13 +65,6 @@ def _walked(nodes: list[TracedNode], step: int) -> list[TracedNode]:
 def _still_open(
     node: TracedNode, seen: set[Path], window: tuple[float, float] | None
 ) -> TracedNode:
-    """A node that the search has entered and not left.
-
-    Args:
-        node: as it is now.
-        seen: the nodes that were entered.
-        window: alpha and beta at that moment, which it handed down to its last child.
-    """
     return replace(
         node,
         visited=[action for action in node.visited if (*node.path, action) in seen],
@@ -119,7 +107,7 @@ class Growth(NamedTuple):
     title: str
     notes: tuple[str, ...]
     nodes: list[dict[str, Any]]
-    """The tree, as in `TreeData`."""
+    """The tree, as `tree_data` gives it."""
     words: tuple[str, ...]
     """The last lines of the walk, as `tell` tells it."""
     chosen: Any
@@ -129,39 +117,24 @@ class Growth(NamedTuple):
 def growth_after(trace: SearchTrace, step: int, limit: int, top: Path = ()) -> Growth:
     """Show and tell a search as it was after a step.
 
-    Args:
-        trace: what was recorded.
-        step: from 1 to `steps(trace)`.
-        limit: nodes to show.
-        top: the node below which they are; () for the whole tree.
-
     Raises:
         ValueError: there is no such step, or no such node then.
     """
     then = trace_after(trace, step)
     latest = then.simulations[-1] if then.simulations else then.nodes[-1]
     path = latest.path if then.chosen is None else ()
-    tree = tree_data(then, limit, top, path)
+    picture = whole_picture(then, top)
+    words = tell(then, first=len(then.simulations))
     return Growth(
         step,
         steps(trace),
         path,
-        tree.title,
-        tree.notes,
-        tree.nodes,
-        tuple(deque(_last_words(then), LAST_WORDS)),
+        picture.title,
+        picture.notes,
+        tree_data(picture, limit, path),
+        tuple(words[-LAST_WORDS:]),
         then.chosen,
     )
-
-
-def _last_words(trace: SearchTrace) -> Iterator[str]:
-    """The walk; of simulations the last one."""
-    latest = replace(trace, simulations=trace.simulations[-1:])
-    lines = iter(tell(latest))
-    if trace.simulations:
-        next(lines)
-        yield f"simulation {len(trace.simulations)}"
-    yield from lines
 
 
 class Stopped(Exception):
@@ -170,12 +143,6 @@ class Stopped(Exception):
 
 class SlicedSearch:
     """A recorded search that goes on in slices of time: between two of them it can be looked at.
-
-    Args:
-        agent: one that can be recorded.
-        env: the rules.
-        state: where to search from.
-        limit: how many visits of nodes the trace may hold; a search of more ends there.
 
     Raises:
         ValueError: it cannot be recorded.

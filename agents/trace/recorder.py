@@ -6,7 +6,7 @@ from typing import Any
 
 from agents.alpha_beta import Bound
 from agents.depth_first import Observer
-from agents.trace.trace import ReturnReason, SearchTrace, TracedNode, decimals_of
+from agents.trace.trace import Path, ReturnReason, SearchTrace, TracedNode, decimals_of
 from envs.board import BoardGame
 from envs.explicit_tree import ExplicitTree
 from envs.protocol import CHANCE
@@ -23,23 +23,20 @@ class TraceFull(ValueError):
     """The search visits more nodes than its trace may hold."""
 
 
+@dataclass
 class Recorder:
-    """Fills a trace.
+    """Fills a trace."""
 
-    Args:
-        algorithm: the name of the search.
-        trace: what to fill; each search empties it first.
-        limit: how many visits of nodes it may hold.
-        on_visit: what to call before each of them.
-    """
-
-    def __init__(self, algorithm: str, trace: SearchTrace, limit: int, on_visit: OnVisit) -> None:
-        self.algorithm = algorithm
-        self.trace = trace
-        self.limit = limit
-        self.on_visit = on_visit
-        self.visits = 0
-        self.env: Any = None
+    algorithm: str
+    """The name of the search."""
+    trace: SearchTrace
+    """Each search empties it first."""
+    limit: int
+    """Visits of nodes that it may hold."""
+    on_visit: OnVisit
+    """Called before each of them."""
+    visits: int = 0
+    env: Any = None
 
     def begin(self, env: Any) -> None:
         """Start anew for a search of `env`."""
@@ -88,22 +85,17 @@ class NodeRecorder(Recorder, Observer):
     calls `enter_root` before.
     """
 
-    def __init__(self, algorithm: str, trace: SearchTrace, limit: int, on_visit: OnVisit) -> None:
-        super().__init__(algorithm, trace, limit, on_visit)
-        self._open: list[Visit] = []
-        self._iteration = -1
-
     def begin(self, env: Any) -> None:
         """Start anew for a search of `env`."""
         super().begin(env)
-        self._open.clear()
+        self._open: list[Visit] = []
         self._iteration = -1
 
     def enter_root(self, state: Any, window: Window | None = None) -> None:
         """Record the start of a search at `state`; deepening starts again and again."""
         self._close()
         self._iteration += 1
-        self._open_visit((), state, False, window)
+        self._open_visit((), state, window)
 
     def weigh(self, probabilities: Mapping[Any, float]) -> None:
         """Record the probabilities of the present node's actions, where no player decides."""
@@ -124,8 +116,9 @@ class NodeRecorder(Recorder, Observer):
         if parent.node.player != CHANCE:  # which hands each child a window of its own
             parent.window = window
         state = self.env.get_next_state(parent.state, action)
-        self._open_visit((*parent.node.path, action), state, depth == 1, window)
-        self._open[-1].node.probability = parent.probabilities.get(action)
+        visit = self._open_visit((*parent.node.path, action), state, window)
+        visit.at_horizon = depth == 1
+        visit.node.probability = parent.probabilities.get(action)
 
     def leave(self, value: float) -> None:
         """Record that the search returns `value`, from player 1's view, from the present node."""
@@ -155,13 +148,7 @@ class NodeRecorder(Recorder, Observer):
         self._close()
         super().end(chosen)
 
-    def _open_visit(
-        self,
-        path: tuple[Hashable, ...],
-        state: Any,
-        at_horizon: bool,
-        window: Window | None,
-    ) -> None:
+    def _open_visit(self, path: Path, state: Any, window: Window | None) -> "Visit":
         self.count_visit()
         node = TracedNode(
             path,
@@ -172,20 +159,18 @@ class NodeRecorder(Recorder, Observer):
             board=self.board(state),
         )
         self.trace.nodes.append(node)
-        self._open.append(Visit(node, state, at_horizon, window))
+        self._open.append(Visit(node, state, window))
+        return self._open[-1]
 
     def _close(self) -> None:
         """Leave the root; or give up every node that the search was in when its time was up."""
         if len(self._open) == 1:
-            self.leave(self._best_of_root())
+            root = self._open[0]
+            values = [child.value for child in root.children if child.value is not None]
+            self.leave(max(values) if root.node.player == 1 else min(values))
         for visit in self._open:
             visit.node.ending = ReturnReason.TIME
         self._open.clear()
-
-    def _best_of_root(self) -> float:
-        root = self._open[0]
-        best = max if root.node.player == 1 else min
-        return best(child.value for child in root.children if child.value is not None)
 
 
 @dataclass
@@ -194,12 +179,12 @@ class Visit:
 
     node: TracedNode
     state: Any
-    at_horizon: bool
-    """Whether the search looks no deeper, so that a heuristic gives the value."""
     window: Window | None
     """Alpha and beta at present."""
+    at_horizon: bool = False
+    """Whether the search looks no deeper, so that a heuristic gives the value."""
     children: list[TracedNode] = field(default_factory=list)
-    """Those that the search has left, in its order."""
+    """The children that the search has left, in its order."""
     probabilities: Mapping[Any, float] = field(default_factory=dict)
     """By action, where no player decides; impossible ones may be left out."""
     recalled: Bound | None = None

@@ -7,8 +7,8 @@ from typing import Any
 
 from agents.guidance.rollouts import Rollout
 from agents.mcts import Tree, uct
-from agents.trace.recorder import OnVisit, Recorder
-from agents.trace.trace import ChildStatistics, SearchTrace, Selection, Simulation
+from agents.trace.recorder import Recorder
+from agents.trace.trace import ChildStatistics, Selection, Simulation
 from agents.tree import Node, TreeObserver
 
 
@@ -17,14 +17,6 @@ class SimulationRecorder(Recorder, TreeObserver):
 
     The trace holds whole simulations at any time.
     """
-
-    tree: Tree[Any, Any]
-
-    def __init__(self, algorithm: str, trace: SearchTrace, limit: int, on_visit: OnVisit) -> None:
-        super().__init__(algorithm, trace, limit, on_visit)
-        self._selections: list[Selection] = []
-        self._rollouts: list[float] = []
-        self._expands = False
 
     def watch(self, tree: Tree[Any, Any]) -> None:
         """Record all simulations of a tree, which has a root alone."""
@@ -38,7 +30,7 @@ class SimulationRecorder(Recorder, TreeObserver):
         self._expands = path[-1].proven is None
         for _ in range(len(path) + self._expands):
             self.count_visit()
-        self._rollouts = []
+        self._rollouts: list[float] = []
         self._selections = [
             Selection(_actions(path[: depth + 1]), self._statistics(node), _action(node, child))
             for depth, (node, child) in enumerate(pairwise(path))

@@ -40,17 +40,18 @@ BRANCHES = {
 """By whether the node is on the principal variation, and whether it is its parent's last."""
 
 
-def tell(trace: SearchTrace, leaves: LeafValues | None = None) -> list[str]:
+def tell(trace: SearchTrace, leaves: LeafValues | None = None, first: int = 1) -> list[str]:
     """The walk of the search in words, a line for each step; what happens below a node is indented.
 
     Of iterative deepening it is the walk of the last search.
 
     Args:
         trace: of any search.
-        leaves: the values of leaves; those that are left out are called by them.
+        leaves: the values of leaves, by which unvisited leaves are called.
+        first: the simulation to begin with, from 1.
     """
     if trace.simulations:
-        return list(tell_simulations(trace))
+        return list(tell_simulations(trace, first))
     return list(tell_search(trace, leaves or {}))
 
 
@@ -65,7 +66,6 @@ def tell_search(trace: SearchTrace, leaves: LeafValues) -> Iterator[str]:
 
 
 def _choice_of_all(trace: SearchTrace) -> Iterator[str]:
-    """The last line, once the search has ended."""
     if trace.chosen is not None:
         yield f"the search chooses {trace.action_label(trace.chosen)}"
 
@@ -167,22 +167,16 @@ def listing(names: Sequence[str]) -> str:
 
 
 def left_out(trace: SearchTrace, leaves: LeafValues, node: TracedNode) -> str:
-    """`alpha 3 ≥ beta 2: the 4 at 1,1 and the 6 at 1,2 are not visited`.
-
-    Args:
-        trace: that the node is from.
-        leaves: the values of leaves.
-        node: one with at least one child that was not visited.
-    """
+    """`alpha 3 ≥ beta 2: the 4 at 1,1 and the 6 at 1,2 are not visited`."""
     branches = [branch_name(trace, leaves, (*node.path, action)) for action in node.unvisited]
     reason = trace.why_unvisited(node) or "the time is up"
     verb = "is" if len(branches) == 1 else "are"
     return f"{reason}: {listing(branches)} {verb} not visited"
 
 
-def tell_simulations(trace: SearchTrace) -> Iterator[str]:
+def tell_simulations(trace: SearchTrace, first: int = 1) -> Iterator[str]:
     """The simulations one after the other; n is a node's visits, t the total of its results."""
-    for number, simulation in enumerate(trace.simulations, start=1):
+    for number, simulation in enumerate(trace.simulations[first - 1 :], start=first):
         yield f"simulation {number}"
         for step in _steps(trace, simulation):
             yield f"  {step}"
@@ -248,7 +242,6 @@ def _lines(root: PictureNode) -> Iterator[str]:
 
 
 def _described(parent: PictureNode, node: PictureNode) -> str:
-    """The words for a child of `parent`."""
     if node.shape is Shape.FOLDED:
         return f"{node.value} {node.mark}"
     label = f"{node.action} ({node.probability})" if node.probability else node.action
@@ -258,7 +251,6 @@ def _described(parent: PictureNode, node: PictureNode) -> str:
 
 
 def _node_words(node: PictureNode) -> str:
-    """The words for a place that was visited."""
     kind = "" if node.shape in (Shape.TERMINAL, Shape.DEPTH) else node.shape
     mean = "" if node.visits is None else f"n {node.visits}, mean"
     window = f"  alpha {node.alpha}, beta {node.beta}" if node.alpha else ""

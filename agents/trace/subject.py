@@ -38,13 +38,7 @@ def tree_subject(tree: ExplicitTree) -> Subject:
 
 
 def position_subject(env: BoardGame, state: BoardState, room: int | None = None) -> Subject:
-    """A position of a board game, searched to a fixed depth.
-
-    Args:
-        env: the rules.
-        state: the position.
-        room: characters of a line of its picture, as `board_picture` takes them.
-    """
+    """A position of a board game, searched to a fixed depth."""
     options = {name: search.position_options for name, search in RECORDED_SEARCHES.items()}
     return Subject(env, state, board_picture(env, state, room).plain, options)
 
@@ -53,12 +47,6 @@ def search_trace(
     subject: Subject, agent: str, options: Mapping[str, Any], limit: int = LIMIT
 ) -> SearchTrace:
     """Search the subject by an agent, and record it.
-
-    Args:
-        subject: what to search.
-        agent: the agent's name.
-        options: of the agent.
-        limit: how many visits of nodes the trace may hold.
 
     Raises:
         ValueError: an unknown agent or option, one that searches no tree, or a search that is too
@@ -105,12 +93,7 @@ def leaf_values(tree: ExplicitTree, path: TreePath = ()) -> dict[Path, float]:
 
 
 def tree_lines(tree: ExplicitTree, unknown: Path | None = None) -> list[str]:
-    """The tree as it is written, a line for each node, without what a search makes of it.
-
-    Args:
-        tree: what to show.
-        unknown: the leaf in whose place `?` stands; None where all are known.
-    """
+    """The tree as it is written, a line for each node; `?` stands for an unknown leaf."""
     label = partial(number_label, least=decimals_of(tree.numbers()))
     return [f"the root ({_kind(tree, ())})", *_lines_below(tree, (), unknown, "", label)]
 
@@ -147,7 +130,6 @@ def _kind(tree: ExplicitTree, path: TreePath) -> str:
 def _probability(
     tree: ExplicitTree, path: TreePath, action: int | str, number: Callable[[float], str]
 ) -> str:
-    """Of an outcome of chance, in brackets."""
     if tree.current_player(path) != CHANCE:
         return ""
     return f" ({number(tree.chance_probabilities(path)[action])})"

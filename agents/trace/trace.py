@@ -119,7 +119,7 @@ class ReturnReason(StrEnum):
     CUTOFF = "cutoff"
     """Alpha reached beta: what the other children are worth changes nothing."""
     COMPLETE = "complete"
-    """All its children were visited, but those that chance or the modelled opponent never takes."""
+    """All children were visited that chance or the modelled opponent can take."""
     TIME = "time"
     """The time was up: its value is unknown."""
     NOT_YET = "not yet"

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Hashable, Mapping
 from dataclasses import fields, is_dataclass
-from enum import Enum
+from enum import Enum, EnumType
 from functools import cache
 from reprlib import repr as short
 from types import UnionType
@@ -82,43 +82,31 @@ def decoded(kind: Any, data: Any) -> Any:
     Raises:
         ValueError: it made `data` of something else.
     """
-    if kind in (Hashable, *SCALARS):
-        return _decoded_scalar(kind, data)
-    if is_dataclass(kind):
-        return _decoded_fields(kind, data)
     if get_origin(kind) is UnionType:
         return None if data is None else decoded(get_args(kind)[0], data)
-    if get_origin(kind) is not None:
-        return _decoded_collection(kind, data)
-    return _decoded_word(kind, data)
-
-
-def _decoded_scalar(kind: type, data: Any) -> Any:
-    if kind is Hashable and type(data) is list:
-        return tuple(_decoded_scalar(Hashable, item) for item in data)
     if type(data) is kind or (kind is Hashable and type(data) in SCALARS):
         return data
     if kind is float and type(data) is int:
         return float(data)
+    if isinstance(kind, EnumType) and isinstance(data, str):
+        words = {member.name.lower(): member for member in list[Enum](kind)}
+        if data in words:
+            return words[data]
+    if data and isinstance(data, dict) and data.keys() == field_types(kind).keys():
+        types = field_types(kind)
+        return kind(**{name: decoded(types[name], content) for name, content in data.items()})
+    if isinstance(data, list) and (kind is Hashable or get_origin(kind)):
+        return _decoded_list(kind, data)
     raise _misfit(kind, data)
 
 
-def _decoded_fields(kind: Any, data: Any) -> Any:
-    types = _field_types(kind)
-    if not isinstance(data, dict) or data.keys() != types.keys():
-        raise _misfit(kind, data)
-    return kind(**{name: decoded(types[name], content) for name, content in data.items()})
-
-
-def _decoded_collection(kind: Any, data: Any) -> Any:
-    if not isinstance(data, list):
-        raise _misfit(kind, data)
-    types = get_args(kind)
-    if get_origin(kind) is list:
-        return [decoded(types[0], item) for item in data]
-    if types[-1] is Ellipsis:
-        return tuple(decoded(types[0], item) for item in data)
-    if get_origin(kind) is tuple:
+def _decoded_list(kind: Any, data: list[Any]) -> Any:
+    if kind is Hashable:
+        return tuple(decoded(Hashable, item) for item in data)
+    origin, types = get_origin(kind), get_args(kind)
+    if origin is list or types[-1] is Ellipsis:
+        return origin(decoded(types[0], item) for item in data)
+    if origin is tuple:
         return _decoded_tuple(types, data)
     mapping = dict(_decoded_tuple(types, pair) for pair in data)
     if len(mapping) < len(data):
@@ -126,22 +114,16 @@ def _decoded_collection(kind: Any, data: Any) -> Any:
     return mapping
 
 
-def _decoded_tuple(types: tuple[Any, ...], data: Any) -> Any:
+def _decoded_tuple(types: tuple[Any, ...], data: Any) -> tuple[Any, ...]:
     if not isinstance(data, list) or len(data) != len(types):
         raise _misfit(tuple, data)
-    return tuple(decoded(kind, item) for kind, item in zip(types, data, strict=True))
-
-
-def _decoded_word(kind: type[Enum], data: Any) -> Enum:
-    words = {member.name.lower(): member for member in kind}
-    if not isinstance(data, str) or data not in words:
-        raise _misfit(kind, data)
-    return words[data]
+    return tuple(map(decoded, types, data))
 
 
 @cache
-def _field_types(kind: type) -> dict[str, Any]:
-    return get_type_hints(kind)
+def field_types(kind: Any) -> dict[str, Any]:
+    """The types of a dataclass' fields; none of another type."""
+    return get_type_hints(kind) if is_dataclass(kind) else {}
 
 
 def _misfit(kind: type, data: object) -> ValueError:

@@ -51,7 +51,7 @@ class ToldChoice:
     source: str
     """Where it has it from, one of `SOURCES`."""
     traps: Mapping[int, ToldTrap | None]
-    """By legal column, from 0, what the replies make of it; None where the game is over then, or
+    """By legal column, from 0, what the replies lead to; None where the game is over then, or
     won for the player to move. A column that was not judged in time is left out."""
 
     @property
@@ -99,12 +99,7 @@ def _told_traps(solver: Solver, analysis: Analysis, clock: Clock) -> dict[int, T
 
 
 def render_choice(told: ToldChoice, room: int | None = None) -> RenderableType:
-    """The board, the result, the choice, a line for each legal move, and the sentence of the trap.
-
-    Args:
-        told: what to say.
-        room: characters of a line of the board, as `board_picture` takes them.
-    """
+    """The board, the result, the choice, a line for each legal move, and the trap in a sentence."""
     position = told.analysis.position
     parts: list[RenderableType] = [
         board_picture(position.env, position.state, room),

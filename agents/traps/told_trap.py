@@ -24,9 +24,9 @@ class ToldTrap:
     keeping: tuple[int, ...]
     """The columns that keep it, from left to right; at least one."""
     drawing: tuple[int, ...]
-    """Those that leave a draw of a win."""
+    """The columns that turn a win into a draw."""
     losing: tuple[int, ...]
-    """Those that lose the game."""
+    """The columns that lose the game."""
 
     @property
     def giving_away(self) -> int:
@@ -92,5 +92,5 @@ def _results_of_replies(solver: Solver, state: BoardState, clock: Clock) -> Mapp
 
 
 def _clause(number: int, verb: str, noun: str = "") -> str:
-    """So many replies do something; `{s}` in the verb stands for the ending of the singular."""
+    """`3 replies lose`: `{s}` in the verb is the ending of the singular."""
     return f"{number}{noun} {verb.format(s='s' if number == 1 else '')}"

@@ -237,10 +237,6 @@ class TrapSearch:
 def likely_replies(replies: Iterable[Reply], belief: Belief) -> Sequence[tuple[float, Reply]]:
     """The replies of an opponent who is believed to be one of several models.
 
-    Args:
-        replies: as each model tells them.
-        belief: how likely each model is.
-
     Returns:
         Probabilities that add up to 1, and the replies; unlikely ones are left out.
     """
@@ -275,7 +271,7 @@ def settle(node: TrapNode) -> None:
 
 
 def _wanting_child(node: ReplyTurn) -> TrapTurn:
-    """The reply to look at next: the likelier, the less visited and the less won, the sooner."""
+    """The reply to look at next: a likely one that was seldom visited and is not nearly won."""
     best, best_want = node.children[0][1], -1.0
     for probability, child in node.children:
         want = probability * (HOPE - child.value) / (1 + child.visits)

@@ -134,7 +134,9 @@ def test_damage_is_noticed(content: BookContent, data: st.DataObject) -> None:
 def test_another_version_is_refused() -> None:
     written = bytearray(encode_book(BookContent(CONNECT_FOUR, np.zeros(1, np.int64))))
     written[4] = 2
-    with pytest.raises(ValueError, match="has version 2 of the format, and 1 is read: build"):
+    with pytest.raises(
+        ValueError, match="has version 2 of the format, and 1 is read: compute it again"
+    ):
         decode_book(bytes(written))
 
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from agents.agent import OnProgress
 from agents.book.book_format import (
-    REPERTOIRE_CHECKSUM,
-    REPERTOIRE_HEADER,
+    CHECKSUM,
+    REPERTOIRES,
     decode_repertoire,
     encode_repertoire,
 )
@@ -296,11 +296,11 @@ def test_bytes_that_are_no_repertoire_are_refused(change: object, sentence: str)
 def test_sizes_that_cannot_be_are_refused(place: int, number: int, sentence: str) -> None:
     """Their checksum is right: somebody has written them so."""
     data = encode_repertoire(SCOPES[1], make_bit_field({1: 1}))
-    magic, version, *numbers = REPERTOIRE_HEADER.unpack_from(data)
+    magic, version, *numbers = REPERTOIRES.header.unpack_from(data)
     numbers[place] = number
-    forged = REPERTOIRE_HEADER.pack(magic, version, *numbers) + data[REPERTOIRE_HEADER.size : -4]
+    forged = REPERTOIRES.header.pack(magic, version, *numbers) + data[REPERTOIRES.header.size : -4]
     with pytest.raises(ValueError, match=sentence):
-        decode_repertoire(forged + REPERTOIRE_CHECKSUM.pack(crc32(forged)))
+        decode_repertoire(forged + CHECKSUM.pack(crc32(forged)))
 
 
 @pytest.mark.parametrize(

@@ -201,13 +201,6 @@ def build_book(
 ) -> BookContent:
     """Solve what is not known of the checkpoint's book yet.
 
-    Args:
-        checkpoint: the scores go there as soon as they are found.
-        known: scores by key of an earlier run.
-        executor: any executor of the `concurrent.futures` kind.
-        table_megabytes: size of each worker's transposition table.
-        on_progress: takes the number of positions done.
-
     Raises:
         UnfinishedBook: Ctrl-C, or a worker process died.
         ValueError: too many positions have `plies` stones.

@@ -103,7 +103,7 @@ class RepliesFile(FindingsFile[Sequence[Reply]]):
         )
 
     def _may_be_left(self, state: BoardState, turn: Turn) -> bool:
-        """Whether a position can have been judged so; see `Judge.turn`."""
+        """Whether `Judge.turn` can have judged a position like this."""
         legal = self._env.get_available_actions(state)
         if not legal:
             return turn == Turn(-1 if state.won else 0, ())

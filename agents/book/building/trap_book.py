@@ -44,7 +44,7 @@ EVEN_SHARE = 0.3
 """Of a turn's visits. A trap that lies deep looks bad until trials have come as far, and UCT alone
 looks at such a move a few times in all."""
 LEAST_BELIEF = 0.02
-"""Opponents who are so much less likely than the likeliest are not asked; most soon are."""
+"""Opponents less likely than this, as a share of the likeliest, are not asked; most soon are."""
 LEAST_VISITS = 4
 """Trials through a position before its move is taken from the tree."""
 TRIES = 8
@@ -236,15 +236,6 @@ def build_traps(
     on_progress: OnProgress,
 ) -> dict[int, int]:
     """Grow a tree of traps; the columns of its positions, by key.
-
-    Args:
-        checkpoint: the replies go there as soon as they are found.
-        known: replies by key of an earlier run, from which the tree grows again at once.
-        executor: any executor of the `concurrent.futures` kind.
-        workers: how many tasks it runs at the same time.
-        table_megabytes: size of each worker's transposition table.
-        seconds: how long it grows.
-        on_progress: takes the seconds, and what the book promises by then.
 
     Raises:
         UnfinishedBook: Ctrl-C, or a worker process died.

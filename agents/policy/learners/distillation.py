@@ -66,7 +66,7 @@ class DistillationLearner(NetworkLearner):
         self._targets = label_targets(labels)
 
     def advance(self, spent: float) -> Mapping[str, float]:
-        """Learn from so many batches; see `Learner.advance`."""
+        """Learn from `STEPS` batches; see `Learner.advance`."""
         learning_rate = LEARNING_RATE * max(1 - spent, LEAST_SHARE)
         losses = [self.learn(self._targets, BATCH, learning_rate) for _ in range(STEPS)]
         policy, value = np.mean(losses, axis=0).tolist()

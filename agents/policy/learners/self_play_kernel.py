@@ -38,7 +38,7 @@ class PlaySettings(NamedTuple):
     value_scale: float
     """`agents.policy.puct.VISITS_SCALE` and VALUE_SCALE: how much values count beside logits."""
     opening_plies: int
-    """Games begin with 0 to so many random moves, all numbers equally likely."""
+    """The most random moves with which a game begins; all numbers from 0 on are equally likely."""
     random_moves: float
     """The share of random moves after that."""
     result_share: float
@@ -77,13 +77,6 @@ def play_games(
     network: NetworkArrays, settings: PlaySettings, memory: PlayMemory, into: Experience, games: int
 ) -> int:
     """Play games, and write their positions one after the other.
-
-    Args:
-        network: plays both sides.
-        settings: of the games.
-        memory: to play with.
-        into: takes the positions; has room for all cells of all games.
-        games: how many.
 
     Returns:
         The number of positions.

@@ -92,15 +92,7 @@ def drawn_batch(
 def played(
     game: BoardGame, network: PolicyNetwork, settings: PlaySettings, stream: int, games: int
 ) -> Targets:
-    """The positions of games that a network plays against itself.
-
-    Args:
-        game: the rules.
-        network: chooses the moves of both players, by a search.
-        settings: how they are played.
-        stream: of the random numbers.
-        games: how many.
-    """
+    """The positions of games that a network plays against itself."""
     memory = play_memory(game, settings.simulations, stream)
     into = experience_memory(game, games)
     arrays = network_arrays(network, game)
@@ -110,13 +102,7 @@ def played(
 
 
 def play_memory(game: BoardGame, simulations: int, stream: int) -> PlayMemory:
-    """Memory for games of self-play.
-
-    Args:
-        game: the rules.
-        simulations: for each move.
-        stream: of the random numbers.
-    """
+    """Memory for games of self-play."""
     actions, cells = len(game.action_cells), game.rows * game.columns
     places = 2 + actions * (simulations + 1)
     nodes = records(empty_nodes(places, GUIDED_NODE))
@@ -130,7 +116,7 @@ def play_memory(game: BoardGame, simulations: int, stream: int) -> PlayMemory:
 
 
 def experience_memory(game: BoardGame, games: int) -> Experience:
-    """Memory for the positions of so many games, be each as long as the board allows."""
+    """Memory for the positions of games that fill the board."""
     cells, actions = game.rows * game.columns, len(game.action_cells)
     positions, word = games * cells, game_word(game)
     return Experience(

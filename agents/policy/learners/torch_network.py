@@ -32,14 +32,7 @@ ILLEGAL = -1e9
 
 
 class TorchNetwork(nn.Module):
-    """A `PolicyNetwork` that can learn.
-
-    Args:
-        env: the game.
-        hidden: hidden units of the first layer.
-        second: those of the second.
-        seed: of the random weights.
-    """
+    """A `PolicyNetwork` that can learn."""
 
     def __init__(self, env: BoardGame, hidden: int, second: int, seed: int) -> None:
         super().__init__()
@@ -71,7 +64,7 @@ class TorchNetwork(nn.Module):
         return outputs[:, :-1], torch.tanh(outputs[:, -1])
 
     def _holding(self, movers: Words, masks: Words) -> tuple[Tensor, Tensor]:
-        """The numbers of the features that hold, one position after the other, and their begins."""
+        """The numbers of the features that hold, by position, and where each begins."""
         found = np.zeros((len(movers), self.board.most), np.int64)
         counts = np.zeros(len(movers), np.int64)
         fastest(features_of_all)(self.board, movers, masks, found, counts)

@@ -16,13 +16,7 @@ from envs.board import BoardGame, BoardState
 def preferred_actions(
     policy: TrainedPolicy, game: BoardGame, states: Sequence[BoardState]
 ) -> NDArray[np.int64]:
-    """The legal action in each position that `PolicyAgent` would play; the first of equals.
-
-    Args:
-        policy: of this game.
-        game: the rules.
-        states: positions in which the game goes on, at least one.
-    """
+    """The legal action that `PolicyAgent` would play in each unfinished position, at least one."""
     legal = [game.get_available_actions(state) for state in states]
     worths, _ = action_worths(evaluate_many, policy.network, game, states, legal)
     preferred: NDArray[np.int64] = worths.argmax(axis=1)

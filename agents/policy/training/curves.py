@@ -14,13 +14,7 @@ COLOURS = ("#1d4e89", "#e4572e", "#2e8b57", "#8a4fbe", "#b8860b")
 
 
 class Curves:
-    """Draws the curves of a training, and logs them, as it goes on.
-
-    Args:
-        picture: the PNG to write.
-        writer: TensorBoard's.
-        training: what it has learnt so far is taken to be logged.
-    """
+    """Draws the curves of a training, and logs them, as it goes on."""
 
     def __init__(self, picture: Path, writer: Any, training: Training) -> None:
         self._picture = picture

@@ -1,4 +1,4 @@
-"""Makes labelled positions, thousands a second: games of fallible players who know the scores.
+"""Makes thousands of labelled positions a second: games of fallible players who know the scores.
 
 A *grove* is a bundle of games with a line of play in common. So its positions lead to much the
 same ones, and what the solver has proven for one serves the others through its table: that makes
@@ -56,7 +56,7 @@ GAMES = 16
 FIRST_CELLS_LEFT = {
     34: 0.2, 33: 0.5, 32: 1, 31: 2, 30: 3, 29: 3, 28: 3, 27: 3, 26: 2, 24: 2,
 }  # fmt: skip
-"""How often a grove begins with so many cells left: each cell more costs twice the time."""
+"""By cells left: how often a grove begins there; each further cell doubles the time."""
 RANDOM_SHARES = (0.05, 0.1, 0.2, 0.4)
 TEMPERATURES = (0.3, 0.7, 1.5)
 """In points of score."""
@@ -73,7 +73,7 @@ TRIES = 10
 MOST_POSITIONS = 10_000_000
 """Most that are made at once: some hours' work, and a gigabyte of memory."""
 FRUITLESS_GROVES = 200
-"""After so many groves in a row without a new position there are no more to be found."""
+"""Groves in a row without a new position after which the search for more ends."""
 
 Reals = npt.NDArray[np.float64]
 
@@ -275,7 +275,7 @@ class Games(NamedTuple):
         return columns
 
     def after(self, moves: Moves, columns: Words) -> "Games":
-        """The games after a move in each; those that it wins are left out."""
+        """The games that go on after a move in each."""
         played = np.arange(len(columns)), columns
         going_on = ~moves.wins[played]
         fields: tuple[Any, ...] = (moves.movers[played], moves.masks[played], *self[2:])

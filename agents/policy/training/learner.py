@@ -82,7 +82,7 @@ RANGES = {"seed": (0, 2**32 - 1), "simulations": (2, 100_000), "width": (0, 1024
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The end of a training: after so much time or so many rounds, whichever is first.
+    """The end of a training: a time or a number of rounds, whichever is reached first.
 
     Raises:
         ValueError: one of them is not positive.
@@ -110,7 +110,7 @@ class Method:
     learner: str
     """Module and class, imported when the learner is made, for it may import PyTorch."""
     settings: tuple[str, ...] = ()
-    """Those that it takes, beside the seed."""
+    """The settings that it takes beside the seed."""
     needed: str | None = None
     """The setting without which it cannot begin."""
     takes_workers: bool = False
@@ -120,11 +120,6 @@ class Method:
         self, game: BoardGame, settings: TrainingSettings, executor: Executor | None = None
     ) -> Learner:
         """Make a learner that knows nothing yet.
-
-        Args:
-            game: to learn.
-            settings: how.
-            executor: does what others can do; None: this process does all.
 
         Raises:
             ValueError: a setting that the method does not take, or lacks; or an executor that it

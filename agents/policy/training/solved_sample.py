@@ -83,12 +83,6 @@ def draw_sample(game: BoardGame) -> SolvedSample | None:
 
 
 def _is_contested(scores: Scores, win: int) -> bool:
-    """Whether something is at stake in a position.
-
-    Args:
-        scores: of its actions.
-        win: the score of an action that wins at once.
-    """
     legal = scores[scores != ILLEGAL]
     return legal.max() < win and len(set(np.sign(legal))) > 1
 

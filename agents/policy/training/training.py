@@ -21,7 +21,7 @@ from envs.board import BoardGame
 PAST_SELVES = 4
 """The latest that are played against ..."""
 OPENINGS = 64
-"""... each from so many openings."""
+"""... each from this many openings."""
 OPENING_SEED = 17
 
 FARTHEST = 2000.0
@@ -126,7 +126,7 @@ def rating(score: float, opponents: Sequence[float]) -> float:
 
 
 TRIAL_SPACING = 1.2
-"""A trial is due when there are so many times the rounds that there were at the last one."""
+"""The next trial is due after this many times the rounds of the last one."""
 LOSS = "loss/"
 """Figures whose names begin so are parts of the loss."""
 LEAST_PART = 0.5
@@ -134,7 +134,7 @@ LEAST_PART = 0.5
 
 
 def is_due(rounds: int) -> bool:
-    """Whether a trial is due after so many rounds; one that ends a run may be held beside these."""
+    """Whether a trial is due after this many rounds; a run also ends with one."""
     due = 0
     while due < rounds:
         due = max(due + 1, ceil(TRIAL_SPACING * due))
@@ -154,15 +154,7 @@ class Round(NamedTuple):
 
 @dataclass
 class Training:
-    """A learner with all that is known of its progress.
-
-    Args:
-        learner: who learns; at the beginning of its training, or restored.
-        trials: those that were held.
-        rounds: those that were learnt.
-        begun: the moment from which time counts, by `time.monotonic`; of a training that goes on,
-            earlier by what it has taken.
-    """
+    """A learner with all that is known of its progress."""
 
     learner: Learner
     trials: Trials

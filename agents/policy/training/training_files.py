@@ -145,7 +145,7 @@ class TrainingFiles(NamedTuple):
 
 
 def _require_course(rounds: Sequence[Round], seconds: float) -> None:
-    """Check that rounds follow each other, in so many seconds.
+    """Check that rounds follow each other within the seconds that were taken.
 
     Raises:
         ValueError: they do not.

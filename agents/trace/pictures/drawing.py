@@ -1,6 +1,6 @@
 """The tree of a trace as one SVG document that needs nothing else, with a legend."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from math import hypot
 from textwrap import wrap
@@ -79,7 +79,7 @@ def draw(trace: SearchTrace, limit: int = LIMIT) -> str:
     """The tree of a search as a stand-alone SVG document.
 
     It shows the last iteration of iterative deepening. Children stand in the order of the search,
-    those that were pruned behind them; of a Monte Carlo tree search by their visits. Values, alpha
+    pruned ones behind them; of a Monte Carlo tree search by their visits. Values, alpha
     and beta are in the numbers of the game (the trace's `scale`), from player 1's view; columns and
     cells of a board are counted from 1.
 
@@ -96,7 +96,7 @@ def draw(trace: SearchTrace, limit: int = LIMIT) -> str:
     sections = {
         "heading": _heading(picture, width),
         "tree": tree,
-        "legend": _legend(picture.root, width),
+        "legend": _legend(legend_entries(list(picture.root.walk())), width),
     }
 
     content, y = [], BORDER
@@ -176,34 +176,27 @@ def edge(parent: Placed, child: Placed, bottom: float) -> str:
     So it meets no other block of that level.
     """
     node = child.content[0]
-    start, end = (parent.x, bottom), (child.x, child.y)
-    points = [(parent.x, parent.y + parent.height), start, end]
+    points = [(parent.x, parent.y + parent.height), (parent.x, bottom), (child.x, child.y)]
     if node.shape is Shape.UNVISITED:
-        pruned = polyline(points, stroke=EDGE, stroke_width=THIN, stroke_dasharray="4 3")
-        return pruned + cut_mark(start, end)
-    width = PRINCIPAL_WIDTH if node.principal else THIN
+        return pruned_edge(points)
+    colour, width = (PRINCIPAL, PRINCIPAL_WIDTH) if node.principal else (EDGE, THIN)
     if node.visits is not None:
         width = THIN + (THICKEST - THIN) * node.share
-    colour = PRINCIPAL if node.principal else EDGE
     return polyline(points, stroke=colour, stroke_width=width, stroke_linejoin="round")
 
 
-def cut_mark(start: Point, end: Point) -> str:
-    """A short line across the edge from `start` to `end`."""
-    (x0, y0), (x1, y1) = start, end
+def pruned_edge(points: list[Point]) -> str:
+    """A dashed line, with a short one across its last part."""
+    (x0, y0), (x1, y1) = points[-2:]
     x, y = x0 + CUT_PLACE * (x1 - x0), y0 + CUT_PLACE * (y1 - y0)
     across = CUT_LENGTH / hypot(x1 - x0, y1 - y0)
     right, down = across * (y1 - y0), -across * (x1 - x0)
-    return polyline([(x - right, y - down), (x + right, y + down)], stroke=CUT, stroke_width=2)
+    cut = polyline([(x - right, y - down), (x + right, y + down)], stroke=CUT, stroke_width=2)
+    return polyline(points, stroke=EDGE, stroke_width=THIN, stroke_dasharray="4 3") + cut
 
 
-def _legend(root: PictureNode, width: float) -> Section:
-    svg, height = legend(legend_entries(list(root.walk())), width)
-    return Section(svg, width, height)
-
-
-def legend(entries: "list[Entry]", width: float) -> tuple[str, float]:
-    """The entries in rows of at most `width` pixels, and the height that they take."""
+def _legend(entries: "list[Entry]", width: float) -> Section:
+    """The entries in rows of at most `width` pixels."""
     painted, x, y = [], 0.0, ROW_HEIGHT / 2
     for entry in entries:
         if x > 0 and x + entry.width > width:
@@ -211,7 +204,7 @@ def legend(entries: "list[Entry]", width: float) -> tuple[str, float]:
         painted.append(entry.sign(x + SIGN_CENTRE, y))
         painted.append(text(entry.words, (x + SIGN_WIDTH, y + 4), LABEL, fill=INK))
         x += entry.width + ENTRY_SPACE
-    return "\n".join(painted), y + ROW_HEIGHT / 2
+    return Section("\n".join(painted), width, y + ROW_HEIGHT / 2)
 
 
 class Entry(NamedTuple):
@@ -229,32 +222,41 @@ class Entry(NamedTuple):
 
 def legend_entries(nodes: list[PictureNode]) -> list[Entry]:
     """The entries that the picture of these nodes needs."""
-    return [*_shapes(nodes), *_edges(nodes), *_words(nodes)]
-
-
-def _shapes(nodes: list[PictureNode]) -> Iterator[Entry]:
     present = {node.shape for node in nodes}
-    for shape, words in SHAPE_WORDS.items():
-        if shape in present:
-            yield Entry(partial(_shape_sign, shape), words)
-
-
-def _edges(nodes: list[PictureNode]) -> Iterator[Entry]:
-    if any(node.shape is Shape.UNVISITED for node in nodes):
-        yield Entry(_pruned_sign, "never visited")
-    if any(node.visits is not None for node in nodes):
-        yield Entry(partial(_edge_sign, EDGE, 5.0), "as thick as its share of simulations")
-    if sum(node.principal for node in nodes) > 1:
-        yield Entry(partial(_edge_sign, PRINCIPAL, PRINCIPAL_WIDTH), "the line that is expected")
-
-
-def _words(nodes: list[PictureNode]) -> Iterator[Entry]:
-    if any(node.alpha for node in nodes):
-        yield Entry(partial(_letter_sign, f"{ALPHA} {BETA}", FAINT_INK), "on entry → on return")
-    if any("≥" in node.cutoff for node in nodes):
-        yield Entry(partial(_letter_sign, f"{ALPHA} ≥ {BETA}", CUT), "why the rest was not visited")
-    if any(node.value.startswith(("≥", "≤")) for node in nodes):
-        yield Entry(partial(_letter_sign, "≥ ≤", INK), "the value is at least, at most")
+    shapes = [
+        Entry(partial(_shape_sign, shape), words)
+        for shape, words in SHAPE_WORDS.items()
+        if shape in present
+    ]
+    others = (
+        (Shape.UNVISITED in present, _pruned_sign, "never visited"),
+        (
+            any(node.visits is not None for node in nodes),
+            partial(_edge_sign, EDGE, 5.0),
+            "as thick as its share of simulations",
+        ),
+        (
+            sum(node.principal for node in nodes) > 1,
+            partial(_edge_sign, PRINCIPAL, PRINCIPAL_WIDTH),
+            "the line that is expected",
+        ),
+        (
+            any(node.alpha for node in nodes),
+            partial(_letter_sign, f"{ALPHA} {BETA}", FAINT_INK),
+            "on entry → on return",
+        ),
+        (
+            any("≥" in node.cutoff for node in nodes),
+            partial(_letter_sign, f"{ALPHA} ≥ {BETA}", CUT),
+            "why the rest was not visited",
+        ),
+        (
+            any(node.value.startswith(("≥", "≤")) for node in nodes),
+            partial(_letter_sign, "≥ ≤", INK),
+            "the value is at least, at most",
+        ),
+    )
+    return [*shapes, *(Entry(sign, words) for is_needed, sign, words in others if is_needed)]
 
 
 def _shape_sign(shape: Shape, x: float, y: float) -> str:
@@ -268,10 +270,7 @@ def _edge_sign(colour: str, width: float, x: float, y: float) -> str:
 
 
 def _pruned_sign(x: float, y: float) -> str:
-    start: Point = (x - HALF, y)
-    end: Point = (x + HALF, y)
-    dashes = polyline([start, end], stroke=EDGE, stroke_width=THIN, stroke_dasharray="4 3")
-    return dashes + cut_mark(start, end)
+    return pruned_edge([(x - HALF, y), (x + HALF, y)])
 
 
 def _letter_sign(letters: str, colour: str, x: float, y: float) -> str:

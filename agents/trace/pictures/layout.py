@@ -95,7 +95,6 @@ def _distance(left: Contour, right: Contour) -> float:
 
 
 def _outline(outlines: Sequence[Contour], offsets: Sequence[float]) -> Contour:
-    """The outline of several subtrees together."""
     outline = []
     for level in range(max(map(len, outlines), default=0)):
         ends = [

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from agents.trace.pictures.picture import PictureNode, Shape
 from agents.trace.trace import shortened
 from envs.render import BOARD_COLOUR, COLOURS, LINE_COLOUR
-from envs.svg import Point, element, number, polygon, text, text_width
+from envs.svg import element, number, polygon, text, text_width
 
 ALPHA, BETA = "\N{GREEK SMALL LETTER ALPHA}", "\N{GREEK SMALL LETTER BETA}"
 
@@ -132,15 +132,6 @@ def _boxed(shape: Shape, words: str) -> Row:
     return Row(width, height + 2, paint)
 
 
-def _board(cells: tuple[int, ...], columns: int) -> Row:
-    width, height = board_size(len(cells) // columns, columns)
-
-    def paint(x: float, y: float) -> str:
-        return small_board(cells, columns, (x - width / 2, y + 1))
-
-    return Row(width, height + 3, paint)
-
-
 def figure(shape: Shape, x: float, y: float) -> str:
     """A node in which someone chooses, the middle of its upper edge at (x, y)."""
     corners = [(x + right, y + down) for right, down in CORNERS[shape]]
@@ -173,50 +164,29 @@ def stub(x: float, y: float) -> str:
     )
 
 
-def small_board(cells: Sequence[int], columns: int, at: Point) -> str:
-    """The board, row 0 on top, with its upper left corner at `at`."""
-    cell = _cell(columns)
-    width, height = board_size(len(cells) // columns, columns)
-    left, top = at
-    shapes = [
-        element("rect", x=left, y=top, width=width, height=height, rx=2, fill=BOARD_COLOUR),
-        _free_cells(cells, columns, at),
-    ]
-    for index, stone in enumerate(cells):
-        if stone:
-            x, y = _centre(index, columns, at)
-            shapes.append(element("circle", cx=x, cy=y, r=0.42 * cell, fill=COLOURS[stone]))
-    return "".join(shapes)
+def _board(cells: Sequence[int], columns: int) -> Row:
+    cell = min(LARGEST_CELL, max(SMALLEST_CELL, WIDTH / columns))
+    width, height = columns * cell, len(cells) // columns * cell
 
+    def paint(x: float, y: float) -> str:
+        left, top = x - width / 2, y + 1
+        free, stones = [], []
+        for index, stone in enumerate(cells):
+            row, column = divmod(index, columns)
+            cx, cy = left + (column + 0.5) * cell, top + (row + 0.5) * cell
+            if stone:
+                stones.append(element("circle", cx=cx, cy=cy, r=0.42 * cell, fill=COLOURS[stone]))
+            else:  # all in one element: lines of no length, whose round ends make the circles
+                free.append(f"M{number(cx)} {number(cy)}h0")
+        frame = element("rect", x=left, y=top, width=width, height=height, rx=2, fill=BOARD_COLOUR)
+        holes = element(
+            "path",
+            d="".join(free),
+            stroke=COLOURS[0],
+            stroke_width=0.6 * cell,
+            stroke_linecap="round",
+            stroke_opacity=0.9,
+        )
+        return "".join([frame, holes, *stones])
 
-def board_size(rows: int, columns: int) -> Point:
-    """The width and height of the picture."""
-    cell = _cell(columns)
-    return columns * cell, rows * cell
-
-
-def _free_cells(cells: Sequence[int], columns: int, at: Point) -> str:
-    """All free cells in one element: lines of no length, whose round ends make the circles."""
-    cell = _cell(columns)
-    dots = []
-    for index, stone in enumerate(cells):
-        if not stone:
-            x, y = _centre(index, columns, at)
-            dots.append(f"M{number(x)} {number(y)}h0")
-    return element(
-        "path",
-        d="".join(dots),
-        stroke=COLOURS[0],
-        stroke_width=0.6 * cell,
-        stroke_linecap="round",
-        stroke_opacity=0.9,
-    )
-
-
-def _centre(index: int, columns: int, at: Point) -> Point:
-    row, column = divmod(index, columns)
-    return at[0] + (column + 0.5) * _cell(columns), at[1] + (row + 0.5) * _cell(columns)
-
-
-def _cell(columns: int) -> float:
-    return min(LARGEST_CELL, max(SMALLEST_CELL, WIDTH / columns))
+    return Row(width, height + 3, paint)

@@ -100,10 +100,6 @@ def picture_of(trace: SearchTrace, limit: int) -> Picture:
 
     Of a Monte Carlo tree search those of the most visits are kept, of the others the upper levels.
 
-    Args:
-        trace: what was recorded.
-        limit: nodes to show.
-
     Raises:
         ValueError: the trace holds no search, or the limit is below 1.
     """
@@ -120,10 +116,6 @@ def picture_of(trace: SearchTrace, limit: int) -> Picture:
 
 def whole_picture(trace: SearchTrace, top: Path = ()) -> Picture:
     """The picture of a trace, with all its nodes.
-
-    Args:
-        trace: what was recorded.
-        top: the node below which they are; () for the whole tree.
 
     Raises:
         ValueError: the trace holds no search, or no such node.
@@ -323,10 +315,6 @@ def by_importance(root: PictureNode, way: Path = ()) -> list[PictureNode]:
 
     The principal variation comes first, with the nodes on the way; then those of the most visits
     or, where visits are not counted, the upper levels; of equals the leftmost.
-
-    Args:
-        root: of the tree.
-        way: the path of a node that is to be kept.
     """
     nodes = [node for node in root.walk() if node.shape is not Shape.UNVISITED]
     nodes.sort(
