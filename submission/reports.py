@@ -31,11 +31,11 @@ class Printed(ABC):
 
     @abstractmethod
     def tables(self) -> RenderableType:
-        """All figures, and the rules by which they are counted."""
+        """The figures, and the rules by which they are counted."""
 
     @abstractmethod
     def summary(self) -> Sequence[str | Text]:
-        """All that went wrong, and what the result comes to, in a few sentences."""
+        """Whatever went wrong, and the result in a few sentences."""
 
     def pictures(self) -> Sequence[str]:
         """Pictures as SVG, which a notebook shows below the tables."""
@@ -43,10 +43,10 @@ class Printed(ABC):
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """All of it as what `json.dumps` takes."""
+        """The whole result for `json.dumps`."""
 
     def __rich__(self) -> RenderableType:
-        """The tables, and at last the summary, where the eye is."""
+        """The tables and then the summary, where the reader's eye is."""
         return Group(self.tables(), self.brief)
 
     @property
@@ -90,7 +90,7 @@ def add_figures(table: Table, *headings: str) -> None:
 
 
 def finite(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The same for JSON, which has no infinite numbers: None stands for them."""
+    """The fields with None in place of infinite numbers, which JSON lacks."""
     return {name: _finite(value) for name, value in fields.items()}
 
 
@@ -108,15 +108,15 @@ def _finite(value: Any) -> Any:
 WIDEST = 1000
 
 FOLDED = 16
-"""Names take several lines of this width where there is not room for them in one."""
+"""The width of names that are folded into several lines, where a line is too narrow."""
 
 
 @dataclass(frozen=True)
 class PlayerTable:
-    """Figures by player, or by what else has a name.
+    """Figures by player, or by something else that has a name.
 
-    Names are shortened, and then the rows are opened out, as need be. A name is never left out:
-    where there is no room for a table, each one has a paragraph.
+    Where a line is too narrow, names are shortened, then folded; where even that does not help,
+    each name gets a paragraph.
     """
 
     title: str
@@ -166,14 +166,14 @@ def _one_line(text: str) -> str:
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:
-    """The parts of names that tell players apart: options that differ, and the ends of paths."""
+    """The parts by which names differ: options, and the ends of paths."""
     short = {name: _short(name, names) for name in names}
     return short if len({*short.values()}) == len(short) else {name: name for name in names}
 
 
 def _short(name: str, names: Sequence[str]) -> str:
     others = [other for other in names if other != name]
-    if re.search(r"[/\\]", name) and not _is_specification(name):
+    if re.search(r"[/\\]", name) and not re.match(r"\w+:", name):  # a path, no agent's options
         parts = PurePath(name).parts
         ends = ["/".join(parts[-count:]) for count in range(1, len(parts) + 1)]
         return next((end for end in ends if not any(o.endswith(end) for o in others)), name)
@@ -182,10 +182,6 @@ def _short(name: str, names: Sequence[str]) -> str:
     common = set.intersection(*({*rest.split(",")} for _, _, rest in alike)) if alike else {options}
     kept = [word for word in options.split(",") if word not in common] if alike else []
     return f"{agent}:{','.join(kept)}" if any(kept) else agent
-
-
-def _is_specification(name: str) -> bool:
-    return re.match(r"\w+:", name) is not None
 
 
 def render_page(template: str, **values: object) -> str:

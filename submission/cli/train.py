@@ -121,7 +121,10 @@ def train(
     env, chosen = chosen_game(game, rows, columns, inarow), find_method(method)
     settings = TrainingSettings(seed, simulations, width, positions, weights)
     chosen.require_fitting(settings, has_workers=(workers, dask) != (None, None))
-    budget, files = _budget(minutes, rounds), TrainingFiles.of(output, env, method, settings)
+    if minutes is None and rounds is None:
+        minutes = DEFAULT_MINUTES
+    budget = Budget(inf if minutes is None else 60 * minutes, inf if rounds is None else rounds)
+    files = TrainingFiles.of(output, env, method, settings)
     written = files.policy, files.checkpoint, files.picture
     require_distinct(*written, read=[positions])
     for path in written:
@@ -160,15 +163,6 @@ def _players(workers: int | None, dask: str | None) -> AbstractContextManager[Ex
     if workers is None and dask is None:
         return nullcontext()
     return chosen_executor(CORES if workers is None else workers, dask)
-
-
-def _budget(minutes: float | None, rounds: int | None) -> Budget:
-    if minutes is None and rounds is None:
-        minutes = DEFAULT_MINUTES
-    return Budget(
-        inf if minutes is None else 60 * minutes,
-        inf if rounds is None else rounds,
-    )
 
 
 def _with_lines(training: Training, show: OnProgress) -> OnProgress:

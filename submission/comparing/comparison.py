@@ -133,8 +133,9 @@ def comparison_page(comparison: Comparison) -> str:
         heading=f"Where {comparison.new} loses what {comparison.old} kept",
         player=comparison.new,
         figures=[
-            figure_of(pair.new.position, _picture(pair), _in_words(pair))
+            figure_of(pair.new.position, picture, _in_words(pair))
             for pair in comparison.answers.lost[:SHOWN_ON_PAGE]
+            for picture in ["" if pair.new.mistake is None else mistake_svg(pair.new.mistake)]
         ],
         rules=RULES,
     )
@@ -198,14 +199,10 @@ def _lost(comparison: Comparison) -> Iterator[str]:
 
 
 def _in_words(pair: AnswerPair) -> str:
-    """What the new player's answer does, and what a best one would."""
+    """The result of the new player's answer, and that of a best one."""
     if (mistake := pair.new.mistake) is not None:
         return mistake.in_words
     return "no move" if pair.new.failure is None else f"no move, {pair.new.failure.cause}"
-
-
-def _picture(pair: AnswerPair) -> str:
-    return "" if pair.new.mistake is None else mistake_svg(pair.new.mistake)
 
 
 def _slow_faults(players: Sequence[SlowMoves]) -> Iterator[str]:

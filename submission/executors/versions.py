@@ -1,6 +1,7 @@
-"""What games are played with: where workers differ in it, they would play others."""
+"""The versions that games are played with: workers with others would play other games."""
 
 import platform
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
 
@@ -16,20 +17,8 @@ class Versions:
 
     @classmethod
     def current(cls) -> "Versions":
-        """The versions of this process.
-
-        Raises:
-            ModuleNotFoundError: this package is not installed.
-        """
-        return cls(
-            package=metadata.version("connectx-agents"),
-            kaggle_environments=_version_if_installed("kaggle-environments"),
-            python=platform.python_version(),
-        )
-
-
-def _version_if_installed(distribution: str) -> str | None:
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return None
+        """The versions of this process; a ModuleNotFoundError if this package is not installed."""
+        kaggle = None
+        with suppress(metadata.PackageNotFoundError):
+            kaggle = metadata.version("kaggle-environments")
+        return cls(metadata.version("connectx-agents"), kaggle, platform.python_version())

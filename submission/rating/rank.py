@@ -216,10 +216,7 @@ def estimated_elo(scores: Sequence[LevelScore]) -> Estimate:
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
         low, high = (middle, high) if surplus(middle) > 0 else (low, middle)
-    half = Z_95 * ELO / sqrt(_information(scores, low))
+    expected = [(score.games, expected_score(low - score.level.elo)) for score in scores]
+    information = sum(games * share * (1 - share) for games, share in expected)
+    half = Z_95 * ELO / sqrt(information)
     return Estimate(low, low - half if points else -inf, low + half if points < games else inf)
-
-
-def _information(scores: Sequence[LevelScore], elo: float) -> float:
-    expected = [(score.games, expected_score(elo - score.level.elo)) for score in scores]
-    return sum(games * share * (1 - share) for games, share in expected)
