@@ -1,6 +1,6 @@
 """Build, check, evaluate, compare, grade, rank and review from Python, as the commands do.
 
-`submission.building` says what can be a player.
+See `submission.building` for what can be a player.
 """
 
 from collections.abc import Sequence
@@ -60,11 +60,11 @@ def check(
 ) -> CheckReport:
     """Say whether Kaggle would accept a submission, and why not.
 
-    There are three verdicts: see `CheckReport.verdict`. The report of what is not saved as a file
-    has no command that uploads it.
+    There are three verdicts, see `CheckReport.verdict`. Without a saved file the report has no
+    command that uploads it.
 
     Args:
-        player: a `.py` or `.tar.gz` file; or whatever else `build` makes one of.
+        player: a `.py` or `.tar.gz` file, or anything that `build` takes.
         python: the interpreter that plays, or the folder of its virtual environment.
         referee: the environment of kaggle-environments: `connectx`, `open_spiel_connect_four` or
             `open_spiel_tic_tac_toe`.
@@ -132,12 +132,12 @@ def evaluate(
             themselves, where nothing contains or ends them, hundreds of games a second.
         workers: games at the same time, at most one a core to be fair.
         dask: address of a Dask scheduler, whose workers play instead.
-        results: a file that gets each game as it ends.
-        resume: play what is not yet in that file.
+        results: a file to which each game is added as it ends.
+        resume: play only the games that are not yet in that file.
         progress: show a bar on stderr.
 
     Returns:
-        The games; those until then after Ctrl-C, see `Match.completion`.
+        The games; after Ctrl-C those until then, see `Match.completion`.
 
     Raises:
         ValueError, OSError, ModuleNotFoundError: bad input, before any game is played.

@@ -1,4 +1,4 @@
-"""Arguments that several commands take."""
+"""Arguments that several commands take, and what they do with them."""
 
 import json
 import sys
@@ -108,6 +108,11 @@ FirstPlayerTable = Annotated[
 def page_option(meaning: str) -> Any:
     """The option `--html` of a command whose page is this."""
     return typer.Option("--html", metavar="FILE", help=meaning)
+
+
+def output_option(default: str, meaning: str = "Where to write.") -> Any:
+    """The option `--output` of a command that chooses a default among several files."""
+    return typer.Option("--output", "-o", metavar="FILE", help=meaning, show_default=default)
 
 
 STDOUT = Path("-")

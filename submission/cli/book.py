@@ -24,7 +24,15 @@ from agents.book.building.trap_book import build_traps, strong_opponents
 from agents.book.repertoire import RepertoireScope
 from agents.options import require_at_least
 from agents.reporting.output_file import replace_content, require_writable
-from submission.cli.arguments import Columns, Dask, Inarow, Rows, Solvers, require_memory
+from submission.cli.arguments import (
+    Columns,
+    Dask,
+    Inarow,
+    Rows,
+    Solvers,
+    output_option,
+    require_memory,
+)
 from submission.executors.dask_workers import chosen_executor
 from submission.executors.local_workers import CORES
 from submission.terminal import progress_bar, say
@@ -100,14 +108,7 @@ def book(
     columns: Columns = 7,
     inarow: Inarow = 4,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Where to write.",
-            show_default="openings.cxbk, repertoire.cxrp or traps.cxrp",
-        ),
+        Path | None, output_option("openings.cxbk, repertoire.cxrp or traps.cxrp")
     ] = None,
 ) -> None:
     """Solve a board's openings in advance.

@@ -22,6 +22,7 @@ from submission.cli.arguments import (
     Rows,
     Solvers,
     files_of_players,
+    output_option,
     page_option,
     require_complete,
     require_files,
@@ -155,12 +156,9 @@ def positions(
     dask: Dask = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Where to write; labelled positions as .npz or .parquet.",
-            show_default="positions.jsonl, or labels.npz",
+        output_option(
+            "positions.jsonl, or labels.npz",
+            "Where to write; labelled positions as .npz or .parquet.",
         ),
     ] = None,
 ) -> None:

@@ -12,14 +12,22 @@ from submission.comparing.finding import Finding
 from submission.comparing.new_against_old import ComparisonSettings, Games, duration
 from submission.comparing.paired_answers import AnswerPair, PairedAnswers
 from submission.comparing.trials import SlowMoves
-from submission.figures import NOTHING, counted, elo_in_words, seconds, share_in_words
 from submission.grading.grade import Grade
 from submission.grading.grade_charts import figure_of, mistake_svg
 from submission.grading.grade_stats import ALL, HARD
 from submission.grading.solved_positions import Phase
 from submission.match.completion import Completion, early_end_in_words
 from submission.match.match import failures, repetitions, results_table
-from submission.reports import PlayerTable, Printed, render_page
+from submission.reports import (
+    NOTHING,
+    PlayerTable,
+    Printed,
+    counted,
+    elo_in_words,
+    render_page,
+    seconds,
+    share_in_words,
+)
 
 FORMAT = "connectx comparison, version 1"
 

@@ -11,8 +11,7 @@ from threading import Event, Thread
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
-from submission.executors.local_workers import RenewedExecutor, local_executor
-from submission.executors.versions import Versions
+from submission.executors.local_workers import RenewedExecutor, Versions, local_executor
 
 if TYPE_CHECKING:
     from distributed import Client

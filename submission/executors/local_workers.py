@@ -2,13 +2,16 @@
 
 import multiprocessing
 import os
+import platform
 import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
+from importlib import metadata
 from multiprocessing import resource_tracker
 from pathlib import Path
 from runpy import run_path
@@ -42,6 +45,24 @@ MOST_WORKERS = 61 if sys.platform == "win32" else sys.maxsize
 
 WRITER_SECONDS = 1.0
 """Time for the thread that feeds the workers to end after them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """The versions that games are played with: workers with others would play other games."""
+
+    package: str
+    kaggle_environments: str | None
+    """None where it is not installed."""
+    python: str
+
+    @classmethod
+    def current(cls) -> "Versions":
+        """The versions of this process; a ModuleNotFoundError if this package is not installed."""
+        kaggle = None
+        with suppress(metadata.PackageNotFoundError):
+            kaggle = metadata.version("kaggle-environments")
+        return cls(metadata.version("connectx-agents"), kaggle, platform.python_version())
 
 
 class WorkerPool(ProcessPoolExecutor):

@@ -13,7 +13,7 @@ from submission.arena.game_record import GameConfiguration
 from submission.arena.own_referee import OwnGame
 from submission.arena.players import Identity, Player
 from submission.arena.seats import Move, Seat, open_seat
-from submission.executors.versions import Versions
+from submission.executors.local_workers import Versions
 from submission.grading.grade import Grade, GradeSettings
 from submission.grading.grade_stats import Answer
 from submission.grading.solved_positions import AskedPositions, SolvedPosition

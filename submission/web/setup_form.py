@@ -72,6 +72,11 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "resistance": RESISTANCES,
 }
 ShortText = Annotated[str, Meta(max_length=100)]
+PageId = Annotated[str, Meta(pattern=r"^[a-z0-9]{8,32}\Z")]
+Action = Annotated[int, Meta(ge=0, le=MOST_PLIES)]
+DEFAULT_NODES = 60
+Nodes = Annotated[int, Meta(ge=1, le=300)]
+"""The number of nodes in a picture."""
 
 TRAINED_GAME = game_id(ConnectX())
 """The game of the weights that come with the package."""

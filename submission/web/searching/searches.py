@@ -7,8 +7,10 @@ from dataclasses import replace
 from functools import lru_cache, reduce
 from threading import Event
 from time import perf_counter, sleep
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 from weakref import WeakValueDictionary
+
+from msgspec import Meta, Struct
 
 from agents.agent import Agent, Clock, SearchResult, TimeUp
 from agents.book.opening_book import shipped_book, shipped_book_of
@@ -28,7 +30,14 @@ from envs.games import game_from_id
 from submission.web.searching.best_trap import growing_trap
 from submission.web.searching.review_view import growing_review
 from submission.web.searching.values import SLICE_SECONDS, growing_values, values_view
-from submission.web.setup_form import LARGEST_SIZE
+from submission.web.setup_form import (
+    DEFAULT_NODES,
+    LARGEST_SIZE,
+    MOST_PLIES,
+    Action,
+    Nodes,
+    PageId,
+)
 
 MOST_SOLVERS = 6
 """Solvers, each with a table, that a process has at a time; other boards are estimated."""
@@ -91,13 +100,13 @@ class TreeAsked(NamedTuple):
         return options
 
 
-class PictureAsked(NamedTuple):
-    """The tree of a page's search after a step, below a node."""
+class PictureAsked(Struct, frozen=True, forbid_unknown_fields=True):
+    """The tree of a page's search after a step, below the node to which the root's actions lead."""
 
-    page: str
-    step: int
-    root: tuple[int, ...]
-    nodes: int
+    page: PageId
+    step: Annotated[int, Meta(ge=1, le=2**31)]
+    root: Annotated[tuple[Action, ...], Meta(max_length=MOST_PLIES)] = ()
+    nodes: Nodes = DEFAULT_NODES
 
 
 @lru_cache(maxsize=64)

@@ -239,19 +239,21 @@ class Valuation:
         return self.found[action].exact or int(job.lowers[0]) == int(job.uppers[0])
 
     def _take(self, action: int, job: SolverJob, within: int) -> None:
-        """Narrow the bounds of a move by those of a job, unless they are the ends of its window."""
-        lower, upper = -int(job.uppers[0]), -int(job.lowers[0])
-        known = self.found[action]
-        self.found[action] = ScoreBounds(
-            max(known.lower, lower) if lower > -within else known.lower,
-            min(known.upper, upper) if upper < within else known.upper,
+        """Take the bounds of a job, unless they are the ends of its window."""
+        lower, upper, widest = -int(job.uppers[0]), -int(job.lowers[0]), self._widest
+        self._narrow(
+            action, lower if lower > -within else -widest, upper if upper < within else widest
         )
+
+    def _narrow(self, action: int, lower: int, upper: int) -> None:
+        known = self.found[action]
+        self.found[action] = ScoreBounds(max(known.lower, lower), min(known.upper, upper))
 
     def _play_out(self) -> Iterator[bool]:
         """Play every game to its end, on a small board."""
         for action, child in self.children.items():
             score = -exact_score(self.env, child)
-            self.found[action] = ScoreBounds(score, score)
+            self._narrow(action, score, score)
             if self._clock.expired():
                 yield True
 
@@ -266,15 +268,11 @@ class Valuation:
                         finding = recursion.action_value(self.state, action, depth, 0, -1.0, 1.0)
                     except TimeUp:
                         return
-                    if abs(finding.value) == 1.0:
-                        self._take_win(action, finding.value * self._sign, depth)
+                    if abs(finding.value) == 1.0:  # it wins or loses with the last of these plies
+                        won = win_score(self._cells, self.state.mask.bit_count() + depth - 1)
+                        score = round(finding.value) * self._sign * won
+                        self._narrow(action, score, score)
                 yield True
-
-    def _take_win(self, action: int, result: float, plies: int) -> None:
-        """Note that a move wins or loses after this number of plies, itself included."""
-        stones = self.state.mask.bit_count() + plies
-        score = round(result) * win_score(self._cells, stones - 1)
-        self.found[action] = ScoreBounds(score, score)
 
     @property
     def _sign(self) -> int:
@@ -296,18 +294,10 @@ class Valuation:
             if proven is None:
                 self._estimates[action] = self._sign * child.value
             elif self.found[action].outcome is None:
-                self.found[action] = self._proven(action, self._sign * proven)
+                bounds = {1: (1, self._widest), 0: (0, 0), -1: (-self._widest, -1)}
+                self._narrow(action, *bounds[round(self._sign * proven)])
         if result.simulations == 0 or (tree and tree.root.proven is not None):
             self._simulations = MOST_SIMULATIONS  # it will not grow any more
-
-    def _proven(self, action: int, result: float) -> ScoreBounds:
-        """The bounds of a move whose bare result is proven."""
-        known = self.found[action]
-        if result > 0:
-            return ScoreBounds(max(known.lower, 1), known.upper)
-        if result < 0:
-            return ScoreBounds(known.lower, min(known.upper, -1))
-        return ScoreBounds(0, 0)
 
 
 def _known(env: BoardGame, child: BoardState) -> ScoreBounds | None:
