@@ -16,9 +16,8 @@ INTERRUPTED = 130
 def main() -> None:
     """Run the command line; a mistake of the user's ends it with exit status 2 and no traceback.
 
-    Ctrl-C ends it with 130. Before the command begins and after it has ended, that and other
-    signals end the process on the spot: Python would lose their exceptions there, or tell them at
-    length.
+    Ctrl-C ends it with 130. Before the command begins and after it has ended, it and other signals
+    end the process on the spot: there Python would lose their exceptions, or print a traceback.
     """
     in_order = _handlers()
     at_once = dict.fromkeys(in_order, _leave_at_once)
@@ -48,9 +47,9 @@ def main() -> None:
 
 
 def _handlers() -> dict[int, Handler]:
-    """What ends the process as an exception does, for each signal that would end it at once.
+    """A handler that ends the process by an exception, for each signal that would end it at once.
 
-    They are Ctrl-C, and that the terminal was closed, which not every system has, among others.
+    Signals that this system lacks, or that somebody handles already, are left out.
     """
     orderly = {"SIGINT": signal.default_int_handler, "SIGTERM": _leave, "SIGHUP": _leave}
     numbers = {getattr(signal, name, None): handler for name, handler in orderly.items()}
@@ -76,7 +75,7 @@ def _leave_at_once(number: int, frame: FrameType | None) -> None:
 
 
 def _leave_if_interrupted(lost: Any) -> None:
-    """Tell of an error in what nobody has called, as in the end of an object; Ctrl-C may be it."""
+    """Report an error that nobody can catch, as in `__del__`; it may be Ctrl-C."""
     if _is_interruption(lost.exc_value):
         os._exit(INTERRUPTED)
     sys.__unraisablehook__(lost)

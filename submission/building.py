@@ -1,4 +1,4 @@
-"""Agents and functions become submissions, and whatever can play becomes a player.
+"""Makes submissions of agents and functions, and players of whatever can play.
 
 A player is the name of one of Kaggle's agents or of ours, with options if need be
 (`mcts:simulations=500,seed=1`); the path of a submission file; an agent; a `Submission`; or a
@@ -45,8 +45,8 @@ class Submission:
 
     Args:
         source: the text.
-        name: whom it plays, for the tables.
-        note: a sentence for the one who builds it; None: there is none.
+        name: of the agent, for the tables.
+        note: a sentence for the user who builds it, or None.
     """
 
     def __init__(self, source: str, name: str, note: str | None = None) -> None:
@@ -58,7 +58,7 @@ class Submission:
 
     @property
     def path(self) -> Path:
-        """Where it was saved; before that, a temporary file that goes with this object."""
+        """Where it was saved; before that, a temporary file that is removed with this object."""
         if self._path is None:
             stack = ExitStack()
             weakref.finalize(self, stack.close)
@@ -74,8 +74,7 @@ class Submission:
             force: overwrite such a file, too.
 
         Raises:
-            FileExistsError: there is one.
-            OSError: it cannot be written.
+            OSError: there is such a file, or it cannot be written.
         """
         path = Path(path)
         require_writable(path)
@@ -127,9 +126,9 @@ def build(
 
     Args:
         agent: the name of one of ours, with options if need be (`level:n=7`); with `source`, of a
-            class in that file; or an agent, or a function of Kaggle's observation and
-            configuration, which is written into a file as its module has it, with all that it
-            uses, and only where that plays the same.
+            class in that file; or an agent; or a function of Kaggle's observation and
+            configuration, which is written into a file with everything that it uses, and only
+            if that file plays the same.
         source: a file with a class that inherits `agents.Agent`.
         game: one that the file plays besides ConnectX: `tictactoe`.
         options: of the named agent, as `connectx agents` lists them.
@@ -155,7 +154,7 @@ def build(
 
 
 def _note(name: str, options: dict[str, JsonValue]) -> str | None:
-    """Say that a registered agent does not play Kaggle's board, for its weights are of another."""
+    """Say that a registered agent's weights do not fit Kaggle's board, if so."""
     try:
         make_agent(name, **options).require_playable(ConnectFour())
     except ValueError as error:
@@ -167,8 +166,7 @@ def as_player(player: PlayerLike, referee: Referee = Referee.CONNECTX) -> Player
     """The player that a name, a path, an agent, a submission or a function stands for.
 
     Raises:
-        ValueError: it stands for none.
-        OSError: a file cannot be read.
+        ValueError, OSError: it stands for none, or its file cannot be read.
     """
     match player:
         case Player():
@@ -184,11 +182,10 @@ def as_player(player: PlayerLike, referee: Referee = Referee.CONNECTX) -> Player
 def entrants_of(
     players: Sequence[PlayerLike], referee: str, arena: str, trust: bool
 ) -> list[Player]:
-    """The players of a match, two versions of one function named apart.
+    """The players of a match, with different names for two versions of one function.
 
     Raises:
-        ValueError: as `as_player`; or trusted files in Kaggle's arena.
-        OSError: a file cannot be read.
+        ValueError, OSError: as `as_player`; or trusted files in Kaggle's arena.
     """
     entrants = named_apart([as_player(each, Referee(referee)) for each in players])
     if not trust:
@@ -199,7 +196,7 @@ def entrants_of(
 
 
 def submission_of(player: PlayerLike, game: str) -> Submission:
-    """The submission that anything but a file or a name stands for; an agent plays this game."""
+    """The submission made of an agent, which plays this game, or of a function."""
     match player:
         case Submission():
             return player

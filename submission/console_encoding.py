@@ -1,4 +1,4 @@
-"""Characters that a console's encoding does not have: written in others, and no reason to fail."""
+"""Replaces characters that a console's encoding lacks, so that they are no reason to fail."""
 
 import codecs
 from io import TextIOWrapper
@@ -35,13 +35,13 @@ IN_ASCII = {
 
 
 def show_all_characters(*streams: TextIO | None) -> None:
-    r"""Let text streams write whatever they are given.
+    r"""Let text streams write any character.
 
-    What the encoding lacks becomes ASCII that reads alike, such as `<=`, or else an escape, such
-    as `\u4e2d`. Where the encoding is UTF-8, all stays as it is.
+    One that the encoding lacks becomes similar ASCII, as in `<=`, or else an escape, as in
+    `\u4e2d`. With UTF-8 nothing changes.
     """
     for stream in streams:
-        if isinstance(stream, TextIOWrapper):  # a notebook's is none, and writes everything
+        if isinstance(stream, TextIOWrapper):  # not a notebook's, which writes everything
             stream.reconfigure(errors=READABLE)
 
 

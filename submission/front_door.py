@@ -1,6 +1,6 @@
 """Build, check, evaluate, compare, grade, rank and review from Python, as the commands do.
 
-`submission.building` says what can be a player.
+See `submission.building` for what can be a player.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from submission.executors.local_workers import CORES
 from submission.grading.grade import Grade, GradeSettings
 from submission.grading.grading import grade_player
 from submission.grading.published_sets import PublishedSet, read_positions_to_ask
-from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position_set
+from submission.grading.solved_positions import SHIPPED_POSITIONS, AskedPositions, read_position_set
 from submission.kaggle import Referee
 from submission.match.completion import Completion
 from submission.match.match import Match
@@ -60,11 +60,11 @@ def check(
 ) -> CheckReport:
     """Say whether Kaggle would accept a submission, and why not.
 
-    There are three verdicts: see `CheckReport.verdict`. The report of what is not saved as a file
-    has no command that uploads it.
+    There are three verdicts, see `CheckReport.verdict`. Without a saved file the report has no
+    command that uploads it.
 
     Args:
-        player: a `.py` or `.tar.gz` file; or whatever else `build` makes one of.
+        player: a `.py` or `.tar.gz` file, or anything that `build` takes.
         python: the interpreter that plays, or the folder of its virtual environment.
         referee: the environment of kaggle-environments: `connectx`, `open_spiel_connect_four` or
             `open_spiel_tic_tac_toe`.
@@ -132,25 +132,20 @@ def evaluate(
             themselves, where nothing contains or ends them, hundreds of games a second.
         workers: games at the same time, at most one a core to be fair.
         dask: address of a Dask scheduler, whose workers play instead.
-        results: a file that gets each game as it ends.
-        resume: play what is not yet in that file.
+        results: a file to which each game is added as it ends.
+        resume: play only the games that are not yet in that file.
         progress: show a bar on stderr.
 
     Returns:
-        The games; those until then after Ctrl-C, see `Match.completion`.
+        The games; after Ctrl-C those until then, see `Match.completion`.
 
     Raises:
         ValueError, OSError, ModuleNotFoundError: bad input, before any game is played.
     """
     hero, *opponents = entrants_of([player, *_several(against)], referee, arena, trust)
-    settings = Settings(
-        games=require_pairs(games),
-        seed=seed,
-        opening_plies=opening_plies,
-        configuration=GameConfiguration.of(Referee(referee), rows, columns, inarow, act_timeout),
-        arena=Arena(arena),
-        sprt=parse_sprt(sprt) if isinstance(sprt, str) else sprt,
-    )
+    rules = GameConfiguration.of(Referee(referee), rows, columns, inarow, act_timeout)
+    test = parse_sprt(sprt) if isinstance(sprt, str) else sprt
+    settings = Settings(require_pairs(games), seed, opening_plies, rules, Arena(arena), test)
     run = Run(workers, dask, None if results is None else Path(results), resume, progress)
     return run.play(f"Evaluating {hero.name}:", against_each(hero, opponents), settings)
 
@@ -184,17 +179,15 @@ def grade(
         ValueError, OSError, ModuleNotFoundError: bad input.
     """
     graded, settings = as_player(player), GradeSettings(seed, act_timeout)
-    found = read_positions_to_ask(Path(positions))
+    found: AskedPositions | PublishedSet = read_positions_to_ask(Path(positions))
     if sample is not None:
         found = found.sample(sample, seed)
     with chosen_executor(workers, dask) as executor:
         if isinstance(found, PublishedSet):
             with progress_bar(f"Solving {found.path}", progress) as show:
-                asked = found.solve(executor, show)
-        else:
-            asked = found
+                found = found.solve(executor, show)
         with progress_bar(f"Grading {graded.name}", progress) as show:
-            return grade_player(graded, asked, settings, executor, show)
+            return grade_player(graded, found, settings, executor, show)
 
 
 def ladder(
@@ -229,13 +222,8 @@ def ladder(
     entrants = entrants_of(players, referee, arena, trust)
     require_round_robin([entrant.name for entrant in entrants], anchor)
     require_ranking_library()
-    settings = Settings(
-        games=require_pairs(games),
-        seed=seed,
-        opening_plies=opening_plies,
-        configuration=GameConfiguration.of(Referee(referee), rows, columns, inarow, act_timeout),
-        arena=Arena(arena),
-    )
+    rules = GameConfiguration.of(Referee(referee), rows, columns, inarow, act_timeout)
+    settings = Settings(require_pairs(games), seed, opening_plies, rules, Arena(arena))
     run = Run(workers, dask, None if results is None else Path(results), resume, progress)
     return make_ladder(run.play("Playing:", round_robin(entrants), settings), anchor)
 
@@ -315,13 +303,8 @@ def rank(
     """
     require_at_least("minutes", minutes, 0)
     (ranked,) = entrants_of([player], Referee.CONNECTX, Arena.OWN, trust)
-    settings = Settings(
-        games=require_pairs(games),
-        seed=seed,
-        opening_plies=opening_plies,
-        configuration=GameConfiguration(act_timeout=act_timeout),
-        arena=Arena.OWN,
-    )
+    rules = GameConfiguration(act_timeout=act_timeout)
+    settings = Settings(require_pairs(games), seed, opening_plies, rules, Arena.OWN)
     with (
         chosen_executor(workers, None) as executor,
         progress_bar(f"Ranking {ranked.name}", progress) as show,

@@ -1,4 +1,4 @@
-"""Kaggle: the one door to kaggle_environments, imported late and quietly, and the way to upload."""
+"""Kaggle: kaggle_environments, imported late and quietly here alone, and the upload command."""
 
 import contextlib
 import io
@@ -75,7 +75,7 @@ INSTALL_HINT = f"kaggle-environments is not installed: {INSTALLATION.format(pip=
 
 @cache
 def kaggle_environments() -> ModuleType:
-    """Import kaggle_environments, whose other games print lines that concern nobody here.
+    """Import kaggle_environments, whose other games print lines that nobody here needs.
 
     Raises:
         ModuleNotFoundError: with the commands that install it, where it is missing.
@@ -96,10 +96,10 @@ def kaggle_environments() -> ModuleType:
 
 @contextlib.contextmanager
 def grammar_put_off() -> Iterator[None]:
-    """Have jsonschema load the grammar of IRIs when it checks one, instead of when it is imported.
+    """Have jsonschema load the grammar of IRIs when it checks one, not when it is imported.
 
-    Loading takes some two seconds, in every process that plays. The grammar is there where
-    JupyterLab is, and Kaggle's schemas ask for no IRI.
+    Loading takes some two seconds in every process that plays. The grammar is installed together
+    with JupyterLab, and Kaggle's schemas use no IRIs.
     """
     grammar = "rfc3987_syntax"
     if grammar in sys.modules or find_spec(grammar) is None:

@@ -1,4 +1,4 @@
-"""The looks of results: tables that fit any terminal, a notebook's view, and pages."""
+"""The looks of results: figures, tables that fit any terminal, a notebook's view, and pages."""
 
 import re
 from abc import ABC, abstractmethod
@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.reporting.rich_html import html_of
+from agents.reporting.stats import Estimate
 from envs.svg import in_page
 from submission.console_encoding import READABLE
 from submission.terminal import console
@@ -31,11 +32,11 @@ class Printed(ABC):
 
     @abstractmethod
     def tables(self) -> RenderableType:
-        """All figures, and the rules by which they are counted."""
+        """The figures, and the rules by which they are counted."""
 
     @abstractmethod
     def summary(self) -> Sequence[str | Text]:
-        """All that went wrong, and what the result comes to, in a few sentences."""
+        """Whatever went wrong, and the result in a few sentences."""
 
     def pictures(self) -> Sequence[str]:
         """Pictures as SVG, which a notebook shows below the tables."""
@@ -43,10 +44,10 @@ class Printed(ABC):
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """All of it as what `json.dumps` takes."""
+        """The whole result for `json.dumps`."""
 
     def __rich__(self) -> RenderableType:
-        """The tables, and at last the summary, where the eye is."""
+        """The tables and then the summary, where the reader's eye is."""
         return Group(self.tables(), self.brief)
 
     @property
@@ -72,6 +73,57 @@ class Printed(ABC):
         return {"text/plain": plain, "text/html": "".join([html_of(self.__rich__()), *drawn])}
 
 
+NOTHING = "-"
+"""Shown where there is no figure."""
+OPEN = "open"
+
+
+def percent(share: float | None, digits: int = 1) -> str:
+    """A share in percent, as in "62.5"."""
+    return NOTHING if share is None else f"{100 * share:.{digits}f}"
+
+
+def seconds(time: float | None) -> str:
+    """As in "0.125"."""
+    return NOTHING if time is None else f"{time:.3f}"
+
+
+def counted(number: int, things: str) -> str:
+    """As in "1 game" and "2 games"."""
+    return f"1 {things.removesuffix('s')}" if number == 1 else f"{number} {things}"
+
+
+def elo_interval(elo: Estimate) -> str:
+    """The limits, as in "[-35, open]"."""
+    low, high = (f"{limit:+.0f}" if isfinite(limit) else OPEN for limit in (elo.low, elo.high))
+    return f"[{low}, {high}]"
+
+
+def elo_in_words(elo: Estimate) -> str:
+    """As in "+89 [+1, open]"."""
+    return f"{elo.value:+.0f} {elo_interval(elo)}"
+
+
+def elo_in_cell(elo: Estimate) -> str:
+    """The same in two lines."""
+    return f"{elo.value:+.0f}\n{elo_interval(elo)}"
+
+
+def share_interval(share: Estimate) -> str:
+    """The limits in percent, as in "[50.1, 73.2]"."""
+    return f"[{percent(share.low)}, {percent(share.high)}]"
+
+
+def share_in_words(share: Estimate) -> str:
+    """As in "62.5 % [50.1, 73.2]"."""
+    return f"{percent(share.value)} % {share_interval(share)}"
+
+
+def share_in_cell(share: Estimate) -> str:
+    """The same in two lines, without the sign."""
+    return f"{percent(share.value)}\n{share_interval(share)}"
+
+
 def plain_table(title: str) -> Table:
     """A table without columns under a title, which is shown as it is."""
     return Table(
@@ -90,7 +142,7 @@ def add_figures(table: Table, *headings: str) -> None:
 
 
 def finite(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The same for JSON, which has no infinite numbers: None stands for them."""
+    """The fields with None in place of infinite numbers, which JSON lacks."""
     return {name: _finite(value) for name, value in fields.items()}
 
 
@@ -108,15 +160,15 @@ def _finite(value: Any) -> Any:
 WIDEST = 1000
 
 FOLDED = 16
-"""Names take several lines of this width where there is not room for them in one."""
+"""The width of names that are folded into several lines, where a line is too narrow."""
 
 
 @dataclass(frozen=True)
 class PlayerTable:
-    """Figures by player, or by what else has a name.
+    """Figures by player, or by something else that has a name.
 
-    Names are shortened, and then the rows are opened out, as need be. A name is never left out:
-    where there is no room for a table, each one has a paragraph.
+    Where a line is too narrow, names are shortened, then folded; where even that does not help,
+    each name gets a paragraph.
     """
 
     title: str
@@ -166,14 +218,14 @@ def _one_line(text: str) -> str:
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:
-    """The parts of names that tell players apart: options that differ, and the ends of paths."""
+    """The parts by which names differ: options, and the ends of paths."""
     short = {name: _short(name, names) for name in names}
     return short if len({*short.values()}) == len(short) else {name: name for name in names}
 
 
 def _short(name: str, names: Sequence[str]) -> str:
     others = [other for other in names if other != name]
-    if re.search(r"[/\\]", name) and not _is_specification(name):
+    if re.search(r"[/\\]", name) and not re.match(r"\w+:", name):  # a path, no agent's options
         parts = PurePath(name).parts
         ends = ["/".join(parts[-count:]) for count in range(1, len(parts) + 1)]
         return next((end for end in ends if not any(o.endswith(end) for o in others)), name)
@@ -182,10 +234,6 @@ def _short(name: str, names: Sequence[str]) -> str:
     common = set.intersection(*({*rest.split(",")} for _, _, rest in alike)) if alike else {options}
     kept = [word for word in options.split(",") if word not in common] if alike else []
     return f"{agent}:{','.join(kept)}" if any(kept) else agent
-
-
-def _is_specification(name: str) -> bool:
-    return re.match(r"\w+:", name) is not None
 
 
 def render_page(template: str, **values: object) -> str:

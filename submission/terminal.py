@@ -19,8 +19,8 @@ from rich.progress import (
 from agents.agent import OnProgress
 
 console = Console(markup=False, emoji=False, force_jupyter=False)
-"""Shows every text as it is: the name of a file may be `[/b]/a.py` or `:b:.py`. In a notebook it
-prints text alone, for there results show themselves."""
+"""Shows every text unchanged: the name of a file may be `[/b]/a.py` or `:b:.py`. In a notebook it
+prints text only, because results show themselves there."""
 
 
 def say(text: str) -> None:
@@ -34,16 +34,16 @@ def plain_text(text: str) -> str:
 
 
 def is_stream(file: TextIO) -> bool:
-    """Whether a file's lines may still be written while they are read, as in a pipe."""
+    """Whether a file may still grow while it is read, as a pipe does."""
     try:
         return not S_ISREG(os.fstat(file.fileno()).st_mode)
-    except OSError:  # it is no file of the system, but lies in memory
+    except OSError:  # a file in memory
         return False
 
 
 @contextmanager
 def status_line(title: str) -> Iterator[Callable[[str], None]]:
-    """A line on stderr with the time passed and what was told last, while the `with` block runs."""
+    """A line on stderr with the elapsed time and the latest words, while the `with` block runs."""
     line = Progress(
         TextColumn("{task.description}", markup=False),
         TimeElapsedColumn(),
@@ -57,9 +57,9 @@ def status_line(title: str) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def progress_bar(title: str, shown: bool = True) -> Iterator[OnProgress]:
-    """A bar on stderr with the time passed and the time left, while the `with` block runs.
+    """A bar on stderr with the elapsed and the remaining time, while the `with` block runs.
 
-    Of work whose total is unknown, told as 0, it shows how much is done.
+    Where the total is 0, which means unknown, it shows how much is done.
     """
     bar = Progress(
         TextColumn("{task.description}", markup=False),

@@ -13,7 +13,7 @@ from submission.checking.check_result import CheckReport, CheckVerdict, GameResu
 from submission.checking.diagnosis import Fault
 from submission.checking.kaggle_image import kaggles_versions
 from submission.checking.timing import Timing
-from submission.figures import NOTHING
+from submission.reports import NOTHING
 from submission.terminal import plain_text
 
 SECONDS = re.compile(r"\d+\.\d s\b")  # as a cause tells them: never the same in two games

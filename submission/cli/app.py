@@ -52,7 +52,7 @@ COMMANDS = {
     "web": "Play against agents in the browser, and look at values, searches and replays.",
     "explain": "Show how a search thinks: its walk in words, and its tree.",
 }
-"""The first line of each command's help: the list of all is shown without importing them."""
+"""The first line of each command's help, so that the list is shown without importing them."""
 
 CHAPTERS = {
     "submit": ("build", "check", "prepare"),
@@ -61,21 +61,18 @@ CHAPTERS = {
     "judging": ("grade", "review", "positions"),
     "play": ("agents", "play", "web"),
 }
-"""The modules with several commands; every other command has a module of its own name."""
+"""The modules of several commands; any other command has a module of its own name."""
 
 
 def function_of(command: str) -> Callable[..., None]:
-    """The function of a command's name; its module is imported."""
+    """The function of a command, whose module is imported."""
     chapter = next((name for name, held in CHAPTERS.items() if command in held), command)
     function: Callable[..., None] = getattr(import_module(f"submission.cli.{chapter}"), command)
     return function
 
 
 class CommandGroup(TyperGroup):
-    """Imports the one command that is called.
-
-    Newer versions of Typer have types of Click's in a copy of their own.
-    """
+    """Imports only the command that is called; `Any` where Typers differ in their copy of Click."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The names, in their order."""

@@ -1,4 +1,4 @@
-"""Arguments that several commands take."""
+"""Arguments that several commands take, and what they do with them."""
 
 import json
 import sys
@@ -110,11 +110,16 @@ def page_option(meaning: str) -> Any:
     return typer.Option("--html", metavar="FILE", help=meaning)
 
 
+def output_option(default: str, meaning: str = "Where to write.") -> Any:
+    """The option `--output` of a command that chooses a default among several files."""
+    return typer.Option("--output", "-o", metavar="FILE", help=meaning, show_default=default)
+
+
 STDOUT = Path("-")
 
 
 def show(result: Printed, json_file: Path | None = None, brief: bool = False) -> None:
-    """Print a result, or its summary alone, and write it as JSON; only that where it is printed."""
+    """Print a result or only its summary, and write it as JSON; with `-` print only the JSON."""
     if json_file == STDOUT:
         say(_json_text(result))
         return
@@ -130,15 +135,12 @@ def _json_text(result: Printed) -> str:
 def require_files(
     *written: Path | None, results: Path | None = None, read: Iterable[Path | None] = ()
 ) -> None:
-    """See to it that files can be written, none over another or over one that is read.
+    """Refuse files that cannot be written, or that are written over each other or over an input.
 
     Args:
-        written: the files; None is none.
+        written: the files, or None.
         results: a file that games are added to.
-        read: the files that the command is given.
-
-    Raises:
-        ValueError, OSError: see `agents.reporting.output_file`.
+        read: the files that the command reads.
     """
     files = [path for path in written if path not in (None, STDOUT)]
     require_distinct(results, *files, read=read)
@@ -148,11 +150,7 @@ def require_files(
 
 
 def require_memory(megabytes: int, workers: int = 1) -> None:
-    """Check that there is room for tables: the system may end a process that takes too much.
-
-    Raises:
-        ValueError: there is not.
-    """
+    """Refuse tables for which there is no memory: the system might kill the process."""
     available = psutil.virtual_memory().available >> 20
     if megabytes * workers <= available:
         return
@@ -165,37 +163,35 @@ def require_memory(megabytes: int, workers: int = 1) -> None:
 
 
 def require_complete(completion: Completion) -> None:
-    """End the command with status 1 where something is missing.
-
-    Raises:
-        typer.Exit: an interrupt, or the death of workers, has ended the work.
-    """
+    """End the command with status 1 if its work was ended early."""
     if completion is not Completion.COMPLETE:
         raise typer.Exit(1)
 
 
 def require_a_move(player: Player, match: Match) -> None:
-    """End the command with status 1 where a player has failed in every game.
-
-    Raises:
-        typer.Exit: it has.
-    """
+    """End the command with status 1 if a player has failed in every game."""
     if all(player.name in record.failing_players for record in match.records):
         raise typer.Exit(1)
 
 
 def files_of_players(players: Iterable[Player]) -> list[Path]:
     """The submissions among the players, and the files that options of the others may name."""
-    return [path for player in players for path in _files_of_player(player)]
+    found = list[Path]()
+    for player in players:
+        if player.kind is PlayerKind.FILE:
+            found.append(Path(player.name))
+        else:
+            found += files_of_options(parse_specification(player.name).options)
+    return found
 
 
 def files_of_options(options: Mapping[str, JsonValue]) -> list[Path]:
-    """The files that an agent's options may name: every text could be the path of one."""
+    """The files that an agent's options may name: every text could be a path."""
     return [Path(value) for value in options.values() if isinstance(value, str)]
 
 
 def modules_beside(source: Path | None) -> list[Path]:
-    """The modules in the folder of a file that it has imported, once it has been run."""
+    """The modules that a file, which has been run, has imported from its own folder."""
     if source is None:
         return []
     return [
@@ -203,9 +199,3 @@ def modules_beside(source: Path | None) -> list[Path]:
         for path in source.resolve().parent.glob("*.py")
         if getattr(sys.modules.get(path.stem), "__file__", None) == str(path)
     ]
-
-
-def _files_of_player(player: Player) -> list[Path]:
-    if player.kind is PlayerKind.FILE:
-        return [Path(player.name)]
-    return files_of_options(parse_specification(player.name).options)

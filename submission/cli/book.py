@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -23,7 +24,15 @@ from agents.book.building.trap_book import build_traps, strong_opponents
 from agents.book.repertoire import RepertoireScope
 from agents.options import require_at_least
 from agents.reporting.output_file import replace_content, require_writable
-from submission.cli.arguments import Columns, Dask, Inarow, Rows, Solvers, require_memory
+from submission.cli.arguments import (
+    Columns,
+    Dask,
+    Inarow,
+    Rows,
+    Solvers,
+    output_option,
+    require_memory,
+)
 from submission.executors.dask_workers import chosen_executor
 from submission.executors.local_workers import CORES
 from submission.terminal import progress_bar, say
@@ -99,14 +108,7 @@ def book(
     columns: Columns = 7,
     inarow: Inarow = 4,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Where to write.",
-            show_default="openings.cxbk, repertoire.cxrp or traps.cxrp",
-        ),
+        Path | None, output_option("openings.cxbk, repertoire.cxrp or traps.cxrp")
     ] = None,
 ) -> None:
     """Solve a board's openings in advance.
@@ -137,12 +139,12 @@ def book(
         raise ValueError("--all-plies belongs to --repertoire: add it")
     if seat not in (None, 1, 2):
         raise ValueError(f"the seat is 1 or 2, not {seat}")
+    writing = Writing(resume, workers, dask, table_megabytes)
     if not (repertoire or traps):
         if seat is not None:
             raise ValueError("--seat belongs to --repertoire and --traps: add one of them")
         scope = BookScope(*board, BOOK_PLIES if plies is None else plies)
-        target = output or Path("openings.cxbk")
-        _write_book(scope, target, resume, (workers, dask), table_megabytes)
+        writing.write_scores(scope, output or Path("openings.cxbk"))
         return
     reach = max(0, rows * columns // 2 - 1) if plies is None else plies
     require_at_least("plies", reach, 0)
@@ -152,102 +154,87 @@ def book(
         *board, all_plies, -1 if seat == 2 else reach, -1 if seat == 1 else reach
     )
     moves.check()
-    if traps:
-        scope_of_traps = TrapScope(*board, seat or 2, tuple(opponent or strong_opponents(*board)))
-        scope_of_traps.check()
-        seconds = 60.0 * (TRAP_MINUTES if minutes is None else minutes)
-        target = output or Path("traps.cxrp")
-        _write_traps(
-            scope_of_traps, moves, target, resume, (workers, dask), table_megabytes, seconds
-        )
+    if repertoire:
+        writing.write_repertoire(moves, output or Path("repertoire.cxrp"))
         return
-    target = output or Path("repertoire.cxrp")
-    _write_repertoire(moves, target, resume, (workers, dask), table_megabytes)
+    scope_of_traps = TrapScope(*board, seat or 2, tuple(opponent or strong_opponents(*board)))
+    scope_of_traps.check()
+    seconds = 60.0 * (TRAP_MINUTES if minutes is None else minutes)
+    writing.write_traps(scope_of_traps, moves, seconds, output or Path("traps.cxrp"))
 
 
-def _write_book(
-    scope: BookScope,
-    output: Path,
-    resume: bool,
-    workers: tuple[int, str | None],
-    table_megabytes: int,
-) -> None:
-    checkpoint = Checkpoint(output.with_name(f"{output.name}.scores"), scope)
-    with _begun(checkpoint, output, resume) as known:
+@dataclass(frozen=True)
+class Writing:
+    """How books are built: by which workers, and whether an earlier run is continued."""
 
-        def build(executor: Executor, show: OnProgress) -> str:
-            content = build_book(checkpoint, known, executor, table_megabytes, show)
-            replace_content(output, encode_book(content))
-            return f"{len(content.deepest_scores)} scores"
+    resume: bool
+    workers: int
+    dask: str | None
+    table_megabytes: int
 
-        _run(build, output, workers)
+    def write_scores(self, scope: BookScope, output: Path) -> None:
+        """Write the scores of all positions of the first plies."""
+        checkpoint = Checkpoint(output.with_name(f"{output.name}.scores"), scope)
+        with self._begun(checkpoint, output) as known:
 
+            def build(executor: Executor, show: OnProgress) -> str:
+                content = build_book(checkpoint, known, executor, self.table_megabytes, show)
+                replace_content(output, encode_book(content))
+                return f"{len(content.deepest_scores)} scores"
 
-def _write_repertoire(
-    scope: RepertoireScope,
-    output: Path,
-    resume: bool,
-    workers: tuple[int, str | None],
-    table_megabytes: int,
-) -> None:
-    checkpoint = Checkpoint(output.with_name(f"{output.name}.moves"), scope)
-    with _begun(checkpoint, output, resume) as known:
+            self._run(build, output)
 
-        def build(executor: Executor, show: OnProgress) -> str:
-            data = build_repertoire(checkpoint, known, executor, table_megabytes, show)
-            replace_content(output, data)
-            return f"the moves of {checkpoint.count} positions"
+    def write_repertoire(self, scope: RepertoireScope, output: Path) -> None:
+        """Write a best move for each position that its player meets."""
+        checkpoint = Checkpoint(output.with_name(f"{output.name}.moves"), scope)
+        with self._begun(checkpoint, output) as known:
 
-        _run(build, output, workers)
+            def build(executor: Executor, show: OnProgress) -> str:
+                data = build_repertoire(checkpoint, known, executor, self.table_megabytes, show)
+                replace_content(output, data)
+                return f"the moves of {checkpoint.count} positions"
 
+            self._run(build, output)
 
-def _write_traps(
-    scope: TrapScope,
-    moves: RepertoireScope,
-    output: Path,
-    resume: bool,
-    workers: tuple[int, str | None],
-    table_megabytes: int,
-    seconds: float,
-) -> None:
-    replies = RepliesFile(output.with_name(f"{output.name}.replies"), scope)
-    others = Checkpoint(output.with_name(f"{output.name}.moves"), moves)
-    with (
-        _begun(replies, output, resume) as known,
-        _begun(others, output, resume) as other_columns,
-    ):
+    def write_traps(
+        self, scope: TrapScope, moves: RepertoireScope, seconds: float, output: Path
+    ) -> None:
+        """Write traps, and best moves for the other positions that their player meets."""
+        replies = RepliesFile(output.with_name(f"{output.name}.replies"), scope)
+        others = Checkpoint(output.with_name(f"{output.name}.moves"), moves)
+        megabytes = self.table_megabytes
+        with self._begun(replies, output) as known, self._begun(others, output) as other_columns:
 
-        def build(executor: Executor, show: OnProgress) -> str:
-            trapping = build_traps(
-                replies, known, executor, workers[0], table_megabytes, seconds, show
-            )
-            columns = {**other_columns, **trapping}
-            data = build_repertoire(others, columns, executor, table_megabytes, show, "traps")
-            replace_content(output, data)
-            return f"{len(trapping)} traps, and the moves of what else can be met"
+            def build(executor: Executor, show: OnProgress) -> str:
+                traps = build_traps(
+                    replies, known, executor, self.workers, megabytes, seconds, show
+                )
+                columns = {**other_columns, **traps}
+                data = build_repertoire(others, columns, executor, megabytes, show, "traps")
+                replace_content(output, data)
+                return f"{len(traps)} traps, and the moves of what else can be met"
 
-        _run(build, output, workers)
+            self._run(build, output)
 
+    @contextmanager
+    def _begun(
+        self, checkpoint: FindingsFile[Finding], output: Path
+    ) -> Iterator[dict[int, Finding]]:
+        """The findings of an earlier run, in a file that is locked against other runs."""
+        require_writable(output)
+        with checkpoint.opened(self.resume) as known:
+            if checkpoint.was_torn:
+                say(f"The last line of {checkpoint.path} was torn: what it told is computed again.")
+            yield known
 
-@contextmanager
-def _begun(
-    checkpoint: FindingsFile[Finding], output: Path, resume: bool
-) -> Iterator[dict[int, Finding]]:
-    """The findings of an earlier run, in a file that no other run can have meanwhile."""
-    require_writable(output)
-    with checkpoint.opened(resume) as known:
-        if checkpoint.was_torn:
-            say(f"The last line of {checkpoint.path} was torn: what it told is computed again.")
-        yield known
-
-
-def _run(
-    build: Callable[[Executor, OnProgress], str], output: Path, workers: tuple[int, str | None]
-) -> None:
-    try:
-        with chosen_executor(*workers) as executor, progress_bar("Solving") as show:
-            content = build(executor, show)
-    except UnfinishedBook as unfinished:
-        say(str(unfinished))
-        raise typer.Exit(1) from unfinished
-    say(f"Wrote {output}, {output.stat().st_size / 1000:.0f} kB: {content}.")
+    def _run(self, build: Callable[[Executor, OnProgress], str], output: Path) -> None:
+        try:
+            with (
+                chosen_executor(self.workers, self.dask) as executor,
+                progress_bar("Solving") as show,
+            ):
+                content = build(executor, show)
+        except UnfinishedBook as unfinished:
+            say(str(unfinished))
+            raise typer.Exit(1) from unfinished
+        say(f"Wrote {output}, {output.stat().st_size / 1000:.0f} kB: {content}.")

@@ -165,11 +165,7 @@ def explain(
 
 
 def _read_tree(tree: str) -> tuple[str, Path | None]:
-    """The text of a tree, and the file that it is read from, if there is one.
-
-    Raises:
-        ValueError, OSError: the file cannot be read.
-    """
+    """The text of a tree, and the file that it is read from, if any."""
     if tree == "-":
         return sys.stdin.read().removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}"), None
     if not tree.startswith("@"):
@@ -183,11 +179,7 @@ def _read_tree(tree: str) -> tuple[str, Path | None]:
 
 
 def _require_absent(reason: str, **options: object) -> None:
-    """Check that none of these options is given.
-
-    Raises:
-        ValueError: one is; the reason has a place for its name.
-    """
+    """Refuse any of these options, for a reason that has a place for its name."""
     for option, value in options.items():
         if value is not None:
             raise ValueError(reason.format(f"--{option}"))

@@ -11,8 +11,7 @@ CONNECT_X = "connectx"
 CONNECT_FOUR = "connectfour"
 load_games()  # before the options list them
 LARGEST_SIZE = 100
-"""Rows, columns and stones in a row of a board on the command line; a larger one takes minutes to
-make."""
+"""Rows, columns and stones in a row on the command line; a larger board takes minutes to make."""
 
 
 def _known_name(name: str | None) -> str | None:
@@ -57,7 +56,7 @@ Moves = Annotated[
 
 
 def chosen_game(name: str, rows: int | None, columns: int | None, inarow: int | None) -> BoardGame:
-    """Make the game of this name; a size that is None is the game's own.
+    """Make the game of this name; a size of None is the game's own.
 
     Raises:
         ValueError: a size of less than 1, or one that the game does not take.

@@ -6,7 +6,6 @@ from typing import Annotated, Any
 import typer
 
 from agents.policy.training.label_files import require_label_format, write_labelled_positions
-from agents.policy.training.labelled_positions import LabelledPositions
 from agents.policy.training.labelling import Ending, LabelSettings, make_labelled_positions
 from agents.reporting.output_file import replace_text, require_writable
 from envs.connectx import ConnectX
@@ -23,6 +22,7 @@ from submission.cli.arguments import (
     Rows,
     Solvers,
     files_of_players,
+    output_option,
     page_option,
     require_complete,
     require_files,
@@ -34,7 +34,6 @@ from submission.executors.local_workers import CORES
 from submission.grading.grade import grade_page
 from submission.grading.position_making import make_position_set
 from submission.grading.solved_positions import (
-    GAME,
     LAST_PLY,
     SHIPPED_POSITIONS,
     PositionSettings,
@@ -127,16 +126,13 @@ def review(
     require_complete(result.completion)
 
 
-PER_PLY = 12
-
-
 def positions(
     per_ply: Annotated[
         int | None,
         typer.Option(
             metavar="N",
             help="Positions for each number of plies played.",
-            show_default=str(PER_PLY),
+            show_default=str(PositionSettings().per_ply),
         ),
     ] = None,
     seed: Annotated[int, typer.Option(metavar="S", help="The same seed gives the same file.")] = 0,
@@ -160,12 +156,9 @@ def positions(
     dask: Dask = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Where to write; labelled positions as .npz or .parquet.",
-            show_default="positions.jsonl, or labels.npz",
+        output_option(
+            "positions.jsonl, or labels.npz",
+            "Where to write; labelled positions as .npz or .parquet.",
         ),
     ] = None,
 ) -> None:
@@ -186,20 +179,17 @@ def positions(
     stays a test of what learns from the others. Ctrl-C keeps what is labelled by then, with exit
     status 1.
     """
+    limits = {"per_ply": per_ply, "first_ply": first_ply, "last_ply": last_ply}
+    given = {name: limit for name, limit in limits.items() if limit is not None}
     if labels is None:
         if (rows, columns, inarow) != (6, 7, 4):
             raise ValueError(
                 "positions to grade with are of Connect Four: other boards go with --labels"
             )
-        settings = PositionSettings(
-            PER_PLY if per_ply is None else per_ply,
-            seed,
-            0 if first_ply is None else first_ply,
-            LAST_PLY if last_ply is None else last_ply,
-        )
+        settings = PositionSettings(seed=seed, **given)
         _make_positions(settings, workers, dask, output or Path("positions.jsonl"))
         return
-    if (per_ply, first_ply, last_ply) != (None, None, None):
+    if given:
         raise ValueError(
             "--per-ply, --first-ply and --last-ply choose positions to grade with: leave them out "
             "with --labels"
@@ -228,7 +218,9 @@ def _make_labels(settings: LabelSettings, workers: int, dask: str | None, output
     if not len(made):
         say(f"Interrupted: nothing is labelled yet, and {output} is not written.")
         raise typer.Exit(1)
-    made = _without_graded(made)
+    if made.env == ConnectX():
+        graded = read_position_set(SHIPPED_POSITIONS).positions
+        made = made.without([position.state for position in graded])
     write_labelled_positions(output, made)
     wrote = f"Wrote {output}: {len(made)} labelled positions"
     match ending:
@@ -239,11 +231,3 @@ def _make_labels(settings: LabelSettings, workers: int, dask: str | None, output
         case Ending.INTERRUPTED:
             say(f"Interrupted. {wrote} of {settings.count}.")
             raise typer.Exit(1)
-
-
-def _without_graded(made: LabelledPositions) -> LabelledPositions:
-    env = made.env
-    if (env.rows, env.columns, env.inarow) != (GAME.rows, GAME.columns, GAME.inarow):
-        return made
-    graded = read_position_set(SHIPPED_POSITIONS).positions
-    return made.without([position.state for position in graded])

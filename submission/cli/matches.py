@@ -1,4 +1,4 @@
-"""`connectx evaluate`, `ladder` and `report`: games against others, and what came of them."""
+"""`connectx evaluate`, `ladder` and `report`: games against others, and their results."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -30,10 +30,14 @@ from submission.match.opening_table import render_openings
 from submission.match.results_file import read_results
 from submission.match.sprt import ERROR_RATE, Sprt, parse_sprt
 from submission.rating.ladder import Ladder, make_ladder
-from submission.rating.ladder_page import ladder_page
 from submission.rating.ratings import require_ranking_library
 from submission.reviewing.replays import recorded_replay
 from submission.terminal import console, say
+
+
+def _error_rate(error: str) -> Any:
+    meaning = f"How often --sprt may take {error}."
+    return typer.Option(metavar="RATE", help=meaning, show_default=str(ERROR_RATE))
 
 
 @options_of(front_door.evaluate)
@@ -48,22 +52,8 @@ def evaluate(
             "better; 0,50 asks whether the player is stronger. --games is the most it plays.",
         ),
     ] = None,
-    alpha: Annotated[
-        float | None,
-        typer.Option(
-            metavar="RATE",
-            help="How often --sprt may take ELO1 where ELO0 is true.",
-            show_default=str(ERROR_RATE),
-        ),
-    ] = None,
-    beta: Annotated[
-        float | None,
-        typer.Option(
-            metavar="RATE",
-            help="How often --sprt may take ELO0 where ELO1 is true.",
-            show_default=str(ERROR_RATE),
-        ),
-    ] = None,
+    alpha: Annotated[float | None, _error_rate("ELO1 where ELO0 is true")] = None,
+    beta: Annotated[float | None, _error_rate("ELO0 where ELO1 is true")] = None,
     first_player_table: FirstPlayerTable = False,
     brief: Brief = False,
     json: Json = None,
@@ -89,11 +79,7 @@ def evaluate(
 
 
 def sequential_test(named: str | None, **error_rates: float | None) -> Sprt | None:
-    """The test that ends pairings early, if one is named.
-
-    Raises:
-        ValueError: no such test; or error rates of none.
-    """
+    """The test that ends pairings early, if one is named; error rates alone are refused."""
     given = {name: rate for name, rate in error_rates.items() if rate is not None}
     if named is not None:
         return replace(parse_sprt(named), **given)
@@ -105,7 +91,7 @@ def sequential_test(named: str | None, **error_rates: float | None) -> Sprt | No
 def show_match(
     match: Match, json: Path | None, html: Path | None, *, by_opening: bool, brief: bool
 ) -> None:
-    """Print the results, before them those of each opening if need be, and write the page."""
+    """Print the results, after those by opening if wanted, and write the page."""
     if by_opening and json != STDOUT:
         console.print(render_openings(match))
     show(match, json, brief)
@@ -162,6 +148,8 @@ def show_ladder(ladder: Ladder, json: Path | None, html: Path | None, brief: boo
     """Print the ratings, and write the page."""
     show(ladder, json, brief)
     if html is not None:
+        from submission.rating.ladder_page import ladder_page
+
         replace_text(html, ladder_page(ladder))
 
 

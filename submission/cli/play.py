@@ -1,4 +1,4 @@
-"""`connectx agents`, `play` and `web`: who there is to play against, and where."""
+"""`connectx agents`, `play` and `web`: opponents, and where to play against them."""
 
 from pathlib import Path
 from typing import Annotated
@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.options import agent_help, agent_options
-from agents.registry import REGISTERED
+from agents.registry import REGISTERED, option_texts
 from envs.board import parse_moves
 from submission.cli.games import (
     CONNECT_X,
@@ -34,18 +34,11 @@ def agents() -> None:
         table = Table(box=None, show_header=False, padding=(0, 2))
         for option in agent_options(agent):
             is_file = option.is_file and not isinstance(option.default, str)
-            value = "FILE" if is_file else _as_text(option.default)
-            table.add_row(f"{option.name}={value}", option.help)
+            (text,) = option_texts({option.name: "FILE" if is_file else option.default})
+            table.add_row(text.replace("=null", "=none"), option.help)
         if table.row_count:
             console.print(table)
         console.print()
-
-
-def _as_text(value: object) -> str:
-    """A default as it is written on the command line."""
-    return (
-        "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
-    )
 
 
 def play(

@@ -32,7 +32,7 @@ from submission.cli.games import GameColumns, GameInarow, GameRows
 from submission.terminal import console, is_stream, progress_bar, say, status_line
 
 KEEP_SECONDS = 120.0
-"""Between two times that the table is written, at least; and fifty times as long as that takes."""
+"""The least time between two writes of the table; it is at least fifty times that of a write."""
 
 
 def solve(
@@ -124,13 +124,11 @@ def _solve_one(
     time_limit: float | None,
     keep: Callable[[], None],
 ) -> tuple[Analysis, float, bool]:
-    """Solve a position, and show how far it is.
+    """Solve a position, and show the progress.
 
     Returns:
-        What was found, the seconds that it took, and whether Ctrl-C has ended it.
-
-    Raises:
-        KeyboardInterrupt: it came before anything was found.
+        The findings, the seconds that they took, and whether Ctrl-C has ended it; a Ctrl-C before
+        any finding is raised.
     """
     clock, found = Clock(), list[Analysis]()
     with status_line(f"Solving {position.moves}".strip()) as show:
@@ -159,12 +157,7 @@ def _speed(analysis: Analysis, seconds: float) -> str:
 
 @contextmanager
 def _kept_table(solver: Solver, file: Path | None, resume: bool) -> Iterator[Callable[[], None]]:
-    """Go on with the table in a file, and keep it there: at the end, and when it is called and due.
-
-    Raises:
-        ValueError, OSError: see `agents.solver.saved_table`; or there is an earlier table that is
-            not to be gone on from, or no file to go on from.
-    """
+    """Load the table from a file, if resumed, and save it: at the end, and by calls when due."""
     if file is None:
         if resume:
             raise ValueError("--resume goes on from a table: name its file with --table FILE")

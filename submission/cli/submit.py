@@ -161,15 +161,11 @@ def check(
 
 
 EXIT_STATUS = {CheckVerdict.ACCEPTED: 0, CheckVerdict.REFUSED: 1, CheckVerdict.UNDECIDED: 3}
-"""By what a check says; 2 is that of a mistake in its use."""
+"""By verdict; 2 is that of a mistake in the use of the command."""
 
 
 def require_accepted(report: CheckReport) -> None:
-    """End the command with the exit status of the verdict, unless the submission is accepted.
-
-    Raises:
-        typer.Exit: it is not.
-    """
+    """End the command with the exit status of the verdict, unless the submission is accepted."""
     if not report.accepted:
         raise typer.Exit(EXIT_STATUS[report.verdict])
 
@@ -242,16 +238,12 @@ def prepare(
 
 
 def is_file(agent: str) -> bool:
-    """Whether what is to be an agent is called like a submission's file."""
+    """Whether an agent's name is that of a submission's file."""
     return agent.endswith((".py", *ARCHIVES))
 
 
 def play_slowly(file: Path, python: Path | None) -> None:
-    """Play a pair of games as on a machine a third as fast.
-
-    Raises:
-        typer.Exit: the submission fails.
-    """
+    """Play a pair of games as on a machine a third as fast; exit if the submission fails."""
     if not can_throttle():
         say("The games at a third of the speed are left out: only Linux can slow them down.")
         return

@@ -25,7 +25,7 @@ from submission.cli.arguments import Output
 from submission.cli.games import CONNECT_FOUR, Game, GameColumns, GameInarow, GameRows, chosen_game
 from submission.executors.dask_workers import chosen_executor
 from submission.executors.local_workers import CORES
-from submission.figures import elo_interval, share_in_words
+from submission.reports import elo_interval, share_in_words
 from submission.terminal import progress_bar, say
 
 DEFAULT_MINUTES = 10.0
@@ -121,7 +121,10 @@ def train(
     env, chosen = chosen_game(game, rows, columns, inarow), find_method(method)
     settings = TrainingSettings(seed, simulations, width, positions, weights)
     chosen.require_fitting(settings, has_workers=(workers, dask) != (None, None))
-    budget, files = _budget(minutes, rounds), TrainingFiles.of(output, env, method, settings)
+    if minutes is None and rounds is None:
+        minutes = DEFAULT_MINUTES
+    budget = Budget(inf if minutes is None else 60 * minutes, inf if rounds is None else rounds)
+    files = TrainingFiles.of(output, env, method, settings)
     written = files.policy, files.checkpoint, files.picture
     require_distinct(*written, read=[positions])
     for path in written:
@@ -156,23 +159,14 @@ def train(
 
 
 def _players(workers: int | None, dask: str | None) -> AbstractContextManager[Executor | None]:
-    """The executor that plays, where one is asked for."""
+    """The executor that plays, if one is asked for."""
     if workers is None and dask is None:
         return nullcontext()
     return chosen_executor(CORES if workers is None else workers, dask)
 
 
-def _budget(minutes: float | None, rounds: int | None) -> Budget:
-    if minutes is None and rounds is None:
-        minutes = DEFAULT_MINUTES
-    return Budget(
-        inf if minutes is None else 60 * minutes,
-        inf if rounds is None else rounds,
-    )
-
-
 def _with_lines(training: Training, show: OnProgress) -> OnProgress:
-    """Show the progress, and where no bar is seen, print a line for each round, too."""
+    """Show the progress and, where no bar is seen, print a line for each round."""
     told = len(training.rounds)
 
     def tell(done: int, total: int, words: str) -> None:
@@ -187,7 +181,7 @@ def _with_lines(training: Training, show: OnProgress) -> OnProgress:
 
 
 def _report(training: Training, files: TrainingFiles) -> None:
-    """Say how far the training has come, and what it has written."""
+    """Print the results of the training, and the files that it has written."""
     done, trial = training.rounds[-1], training.trials.held[-1]
     say(f"Trained up to round {done.number}, in {done.seconds / 60:.1f} minutes.")
     say(f"Its trial after round {trial.rounds}, without a search:")

@@ -12,14 +12,22 @@ from submission.comparing.finding import Finding
 from submission.comparing.new_against_old import ComparisonSettings, Games, duration
 from submission.comparing.paired_answers import AnswerPair, PairedAnswers
 from submission.comparing.trials import SlowMoves
-from submission.figures import NOTHING, counted, elo_in_words, seconds, share_in_words
 from submission.grading.grade import Grade
 from submission.grading.grade_charts import figure_of, mistake_svg
 from submission.grading.grade_stats import ALL, HARD
 from submission.grading.solved_positions import Phase
 from submission.match.completion import Completion, early_end_in_words
 from submission.match.match import failures, repetitions, results_table
-from submission.reports import PlayerTable, Printed, render_page
+from submission.reports import (
+    NOTHING,
+    PlayerTable,
+    Printed,
+    counted,
+    elo_in_words,
+    render_page,
+    seconds,
+    share_in_words,
+)
 
 FORMAT = "connectx comparison, version 1"
 
@@ -133,8 +141,9 @@ def comparison_page(comparison: Comparison) -> str:
         heading=f"Where {comparison.new} loses what {comparison.old} kept",
         player=comparison.new,
         figures=[
-            figure_of(pair.new.position, _picture(pair), _in_words(pair))
+            figure_of(pair.new.position, picture, _in_words(pair))
             for pair in comparison.answers.lost[:SHOWN_ON_PAGE]
+            for picture in ["" if pair.new.mistake is None else mistake_svg(pair.new.mistake)]
         ],
         rules=RULES,
     )
@@ -198,14 +207,10 @@ def _lost(comparison: Comparison) -> Iterator[str]:
 
 
 def _in_words(pair: AnswerPair) -> str:
-    """What the new player's answer does, and what a best one would."""
+    """The result of the new player's answer, and that of a best one."""
     if (mistake := pair.new.mistake) is not None:
         return mistake.in_words
     return "no move" if pair.new.failure is None else f"no move, {pair.new.failure.cause}"
-
-
-def _picture(pair: AnswerPair) -> str:
-    return "" if pair.new.mistake is None else mistake_svg(pair.new.mistake)
 
 
 def _slow_faults(players: Sequence[SlowMoves]) -> Iterator[str]:

@@ -42,14 +42,9 @@ class ComparisonSettings:
 
     @property
     def match(self) -> Settings:
-        """Those of the games."""
-        return Settings(
-            games=self.games,
-            seed=self.seed,
-            opening_plies=self.opening_plies,
-            configuration=GameConfiguration(act_timeout=self.act_timeout),
-            arena=Arena.OWN,
-        )
+        """The settings of the match."""
+        rules = GameConfiguration(act_timeout=self.act_timeout)
+        return Settings(self.games, self.seed, self.opening_plies, rules, Arena.OWN)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,29 +11,28 @@ from threading import Event, Thread
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
-from submission.executors.local_workers import RenewedExecutor, local_executor
-from submission.executors.versions import Versions
+from submission.executors.local_workers import RenewedExecutor, Versions, local_executor
 
 if TYPE_CHECKING:
     from distributed import Client
 
 CONNECT_SECONDS = 10
-"""Time for the scheduler to answer, and then for the first worker to be there."""
+"""Time for the scheduler to answer, and again for the first worker to join."""
 
 NO_WORKER_SECONDS = 60
-"""After so long without any worker the work is given up."""
+"""The work is given up after this time without any worker."""
 
 WATCH_SECONDS = 1
 """Time from one look for workers to the next."""
 
 BETWEEN_QUESTIONS = 0.1
-"""Seconds before a worker is asked again with which the connection was lost."""
+"""Seconds until a worker is asked again after its connection was lost."""
 
 START_WORKERS = "`dask worker {address} --nthreads 1 --nworkers K`"
 
 
 def chosen_executor(workers: int, dask: str | None) -> AbstractContextManager[Executor]:
-    """So many worker processes here; or those of the Dask scheduler at an address.
+    """This number of worker processes here, or the workers of the Dask scheduler at an address.
 
     Raises:
         ValueError, OSError, ModuleNotFoundError: as `local_executor` and `dask_executor`.
@@ -42,11 +41,7 @@ def chosen_executor(workers: int, dask: str | None) -> AbstractContextManager[Ex
 
 
 def chosen_count(workers: int, dask: str | None) -> int:
-    """How many workers `chosen_executor` has, of a cluster those that there are by now.
-
-    Raises:
-        ValueError, OSError, ModuleNotFoundError: as `dask_executor`.
-    """
+    """How many workers `chosen_executor` has; of a cluster, how many have joined by now."""
     if dask is None:
         return workers
     with _connected(dask) as client:
@@ -57,9 +52,9 @@ def chosen_count(workers: int, dask: str | None) -> int:
 def dask_executor(address: str) -> Iterator[Executor]:
     """The workers of a Dask scheduler until the `with` block ends; they stay up afterwards.
 
-    Work of a worker that dies goes to another one. It ends with `BrokenExecutor` where it has
-    killed too many of them (the scheduler's `allowed-failures`), where the scheduler is gone, and
-    where there has been no worker for `NO_WORKER_SECONDS`.
+    The work of a worker that dies goes to another one. It ends with `BrokenExecutor` when it has
+    killed too many of them (the scheduler's `allowed-failures`), when the scheduler is gone, and
+    when there has been no worker for `NO_WORKER_SECONDS`.
 
     Raises:
         ModuleNotFoundError: the package `distributed` is not installed.
@@ -88,11 +83,11 @@ def _connected(address: str) -> Iterator["Client"]:
 
 
 def _require_answer(address: str) -> None:
-    """Find out whether a scheduler answers: a client would wait for ever for other servers."""
+    """Check that a scheduler answers: a client would wait for other servers for ever."""
     from asyncio import run
 
     try:
-        with ThreadPoolExecutor(1) as thread:  # a notebook's own thread has a loop already
+        with ThreadPoolExecutor(1) as thread:  # a notebook's own thread already has a loop
             thread.submit(run, _shake_hands(address)).result()
     except ValueError as error:
         raise ValueError(
@@ -115,7 +110,7 @@ async def _shake_hands(address: str) -> None:
 
 
 def _require_workers(client: "Client", address: str) -> None:
-    """Check all workers that are there, but for those that die meanwhile."""
+    """Check all workers, except those that die meanwhile."""
     here, end = Versions.current(), monotonic() + CONNECT_SECONDS
     checked = set[str]()
     while unknown := _living(client, address).keys() - checked:
@@ -130,11 +125,7 @@ def _require_workers(client: "Client", address: str) -> None:
 
 
 def _living(client: "Client", address: str) -> Mapping[str, int]:
-    """The workers that there are, with their numbers of threads.
-
-    Raises:
-        ConnectionError: there are none, nor does one come.
-    """
+    """The workers with their numbers of threads; a ConnectionError if none joins in time."""
     try:
         client.wait_for_workers(1, CONNECT_SECONDS)
     except TimeoutError as error:
@@ -149,11 +140,7 @@ def _living(client: "Client", address: str) -> Mapping[str, int]:
 def _require_alike(
     worker: str, threads: int, there: Versions | Exception, here: Versions, address: str
 ) -> None:
-    """Check that a worker plays the same games as this process, one at a time.
-
-    Raises:
-        ValueError: it does not.
-    """
+    """Refuse a worker that would play other games than this process, or several at a time."""
     if threads > 1:
         raise ValueError(
             f"the worker {worker} has {threads} threads, in which games would take one "
@@ -171,7 +158,7 @@ def _require_alike(
 
 @contextmanager
 def _watched(client: "Client") -> Iterator[Executor]:
-    """The client's executor, which breaks as soon as nobody is left to do its work."""
+    """The client's executor, which breaks when no worker is left."""
     from distributed import KilledWorker
 
     tasks, is_over = client.get_executor(pure=False), Event()
@@ -185,7 +172,7 @@ def _watched(client: "Client") -> Iterator[Executor]:
 
 
 def _call_off_without_workers(client: "Client", tasks: Executor, is_over: Event) -> None:
-    """Cancel all tasks when there has been no worker for long; Dask itself would wait on."""
+    """Cancel all tasks after a long time without workers; Dask itself would go on waiting."""
     last_seen = monotonic()
     while not is_over.wait(WATCH_SECONDS):
         try:

@@ -2,13 +2,16 @@
 
 import multiprocessing
 import os
+import platform
 import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
+from importlib import metadata
 from multiprocessing import resource_tracker
 from pathlib import Path
 from runpy import run_path
@@ -32,7 +35,7 @@ RENEWALS = 3
 UNHEEDED_SIGNALS = frozenset(
     getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)
 )
-"""They are meant for the process that has started the workers, and ends them."""
+"""They are meant for the process that has started the workers, which ends them."""
 
 change_mask = getattr(signal, "pthread_sigmask", None)
 """Blocks signals, or lets them through; None on Windows."""
@@ -41,11 +44,29 @@ MOST_WORKERS = 61 if sys.platform == "win32" else sys.maxsize
 """Windows cannot wait for more processes at a time."""
 
 WRITER_SECONDS = 1.0
-"""Time for the thread that hands work to the workers to end after them."""
+"""Time for the thread that feeds the workers to end after them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """The versions that games are played with: workers with others would play other games."""
+
+    package: str
+    kaggle_environments: str | None
+    """None where it is not installed."""
+    python: str
+
+    @classmethod
+    def current(cls) -> "Versions":
+        """The versions of this process; a ModuleNotFoundError if this package is not installed."""
+        kaggle = None
+        with suppress(metadata.PackageNotFoundError):
+            kaggle = metadata.version("kaggle-environments")
+        return cls(metadata.version("connectx-agents"), kaggle, platform.python_version())
 
 
 class WorkerPool(ProcessPoolExecutor):
-    """Worker processes that do not run the caller's script, which need not guard against it."""
+    """Worker processes that do not run the caller's script, which needs no `__main__` guard."""
 
     def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Have a function called by a worker; the first call starts the workers."""
@@ -55,9 +76,9 @@ class WorkerPool(ProcessPoolExecutor):
 
 @contextmanager
 def starting_workers() -> Iterator[None]:
-    """Have processes that are started meanwhile neither run the caller's script nor hear Ctrl-C.
+    """Start processes that neither run the caller's script nor hear Ctrl-C.
 
-    That they do not from the first on: they inherit which signals this thread blocks.
+    They are deaf to it from the first moment, because they inherit this thread's blocked signals.
     """
     main = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
@@ -78,7 +99,7 @@ def start_by_path(
 ) -> tuple[str, dict[str, object], str]:
     """The arguments of `runpy.run_path` by which a new process begins with a function of ours.
 
-    By the path of a file: a submission.py in the current folder hides this package.
+    A path is needed because a submission.py in the current folder hides this package.
     """
     names: dict[str, object] = {
         "module": function.__module__,
@@ -90,14 +111,14 @@ def start_by_path(
 
 @contextmanager
 def local_executor(workers: int) -> Iterator[Executor]:
-    """Worker processes that end with the `with` block or this process, also in mid-game.
+    """Worker processes that end with the `with` block or with this process, even in mid-game.
 
-    Ctrl-C and a closed terminal reach only the process that opened the block. What the workers
-    leave in temporary folders is removed at the end. When one is killed, all of them are replaced
-    and what they were doing is begun again, at most `RENEWALS` times.
+    Ctrl-C and a closed terminal reach only the process that opened the block. The workers'
+    temporary files are removed at the end. When a worker is killed, all of them are replaced and
+    their work is begun again, at most `RENEWALS` times.
 
     Args:
-        workers: number of processes, at least 1. With more than there are cores, players that
+        workers: number of processes, at least 1. With more processes than cores, players that
             think against the clock think less.
 
     Raises:
@@ -107,7 +128,7 @@ def local_executor(workers: int) -> Iterator[Executor]:
         raise ValueError(f"the number of workers must be at least 1, not {workers}")
     others = set(multiprocessing.active_children())
     queues = []
-    with owned_folder() as folder:  # the players of dead workers may still be in it at the end
+    with owned_folder() as folder:  # the players of dead workers may still use it at the end
 
         def start() -> Executor:
             pool = WorkerPool(
@@ -132,10 +153,7 @@ def local_executor(workers: int) -> Iterator[Executor]:
 
 
 def _give_up_writing(queue: Any) -> None:
-    """End the thread that still writes to workers that are dead, if there is one.
-
-    Before 3.11.5, Python itself waits for ever for somebody to read what is left.
-    """
+    """End a thread that writes to dead workers; Python before 3.11.5 waits for it for ever."""
     writer = queue._thread
     if writer is not None:
         writer.join(WRITER_SECONDS)
@@ -144,19 +162,19 @@ def _give_up_writing(queue: Any) -> None:
 
 
 def prepare_worker(temporary_folder: Path) -> None:
-    """Leave signals to the process that has started this one, and end with it."""
+    """Leave signals to the process that has started this one, and end when that ends."""
     for number in UNHEEDED_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
-    if change_mask:  # they are blocked since the start, which programs of players would inherit
+    if change_mask:  # else the programs of players would inherit the blocked signals
         change_mask(signal.SIG_UNBLOCK, UNHEEDED_SIGNALS)
     tempfile.tempdir = str(temporary_folder)
     Thread(target=_end_with_parent, args=[temporary_folder], daemon=True).start()
 
 
 def _end_with_parent(temporary_folder: Path) -> None:
-    """End this worker when the process that started it is gone; it would wait for ever.
+    """End this worker, which would wait for ever, when the process that started it is gone.
 
-    That process does not remove the folder any more, so each worker does.
+    That process can no longer remove the folder, so each worker does.
     """
     parent = multiprocessing.parent_process()
     if parent is not None:
@@ -167,15 +185,15 @@ def _end_with_parent(temporary_folder: Path) -> None:
 
 
 class RenewedExecutor(Executor):
-    """Hands work to an executor and, when that one's workers die, to a new one.
+    """Hands work to an executor and, when its workers die, to a new one.
 
-    What had not ended by then is begun again, so nothing may depend on how often it is done. When
-    no new executor may follow, all that is left ends with `BrokenExecutor`.
+    Unfinished work is begun again, so nothing may depend on how often it is done. When no further
+    executor may follow, all remaining work ends with `BrokenExecutor`.
 
     Args:
         start: makes an executor.
         renewals: how many executors may follow the first one.
-        deaths: by what but `BrokenExecutor` a future tells that its worker is dead.
+        deaths: exceptions, beside `BrokenExecutor`, that mean that a worker is dead.
     """
 
     def __init__(
@@ -228,12 +246,12 @@ class RenewedExecutor(Executor):
             result.set_result(attempt.result())
 
     def _error_of(self, attempt: Future[T]) -> BaseException | None:
-        """The exception of an attempt; the death of its worker as `BrokenExecutor`."""
+        """The exception of an attempt; `BrokenExecutor` if its worker has died."""
         error = CancelledError() if attempt.cancelled() else attempt.exception()
         return BrokenExecutor(repr(error)) if isinstance(error, self._deaths) else error
 
     def _has_successor(self, dead: Executor) -> bool:
-        """Whether another executor has taken, or now takes, the place of a dead one."""
+        """Whether another executor replaces a dead one; it is started here if need be."""
         with self._lock:
             if self._current is dead and self._renewals:
                 self._renewals -= 1
@@ -242,7 +260,7 @@ class RenewedExecutor(Executor):
 
 
 def _submit(executor: Executor, work: Callable[[], T]) -> Future[T]:
-    """Submit work; an executor that takes none is dead."""
+    """Submit work; an executor that refuses it is dead."""
     try:
         return executor.submit(work)
     except Exception as error:

@@ -12,8 +12,7 @@ from rich.text import Text
 from agents.solver.score_words import position_in_words
 from submission.arena.game_record import GameConfiguration
 from submission.arena.players import Identity
-from submission.executors.versions import Versions
-from submission.figures import NOTHING, percent, share_in_words
+from submission.executors.local_workers import Versions
 from submission.grading.grade_charts import figure_of, mistake_svg, ply_chart
 from submission.grading.grade_stats import (
     HARD,
@@ -26,7 +25,7 @@ from submission.grading.grade_stats import (
     worst_mistakes,
 )
 from submission.match.completion import Completion, early_end_in_words
-from submission.reports import PlayerTable, Printed, render_page
+from submission.reports import NOTHING, PlayerTable, Printed, percent, render_page, share_in_words
 
 WORST, WORST_ON_PAGE = 5, 24
 """The most mistakes that are told in the terminal, and shown on the page."""

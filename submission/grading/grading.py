@@ -1,10 +1,10 @@
 """Grades a player: asks it for its move in solved positions, some at a time."""
 
-import random
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from functools import partial
 from operator import attrgetter
+from random import Random
 from typing import NamedTuple
 
 from agents.agent import Clock, OnProgress
@@ -13,7 +13,7 @@ from submission.arena.game_record import GameConfiguration
 from submission.arena.own_referee import OwnGame
 from submission.arena.players import Identity, Player
 from submission.arena.seats import Move, Seat, open_seat
-from submission.executors.versions import Versions
+from submission.executors.local_workers import Versions
 from submission.grading.grade import Grade, GradeSettings
 from submission.grading.grade_stats import Answer
 from submission.grading.solved_positions import AskedPositions, SolvedPosition
@@ -102,7 +102,9 @@ def answer_shard(shard: Shard) -> list[Answer]:
 def _answer_until_failure(shard: Shard, positions: Sequence[SolvedPosition]) -> list[Answer]:
     """The answers up to the first failure."""
     answers: list[Answer] = []
-    with open_seat(shard.player, seed=_seed(shard.seed, positions[0])) as seat:
+    # The seed depends on the first position to be asked about and on no other.
+    seed = Random(f"{shard.seed}/{positions[0].moves}").getrandbits(32)
+    with open_seat(shard.player, seed=seed) as seat:
         start = _ask(seat, (), shard.act_timeout)
         if start.failure is not None:
             return [Answer(position, None, 0.0, start.failure) for position in positions]
@@ -122,8 +124,3 @@ def _ask(seat: Seat, opening: tuple[int, ...], act_timeout: float) -> Move:
     move = seat.act(game.observation(), game.configuration())
     failure = game.carry_out(move)
     return Move(None if failure else move.column, move.seconds, failure)
-
-
-def _seed(seed: int, position: SolvedPosition) -> int:
-    """A seed that depends on the first position to be asked about and on no other."""
-    return random.Random(f"{seed}/{position.moves}").getrandbits(32)

@@ -198,10 +198,6 @@ def _distinct(positions: Iterable[SolvedPosition]) -> list[SolvedPosition]:
     """The first of the positions that are equal or mirror images of each other."""
     first: dict[BoardState, SolvedPosition] = {}
     for position in positions:
-        first.setdefault(_mirror_free_state(position.moves), position)
+        mirrored = "".join(str(GAME.columns + 1 - int(column)) for column in position.moves)
+        first.setdefault(min(position.state, state_from_moves(GAME, mirrored)), position)
     return list(first.values())
-
-
-def _mirror_free_state(moves: str) -> BoardState:
-    mirrored = "".join(str(GAME.columns + 1 - int(column)) for column in moves)
-    return min(state_from_moves(GAME, moves), state_from_moves(GAME, mirrored))

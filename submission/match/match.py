@@ -11,21 +11,23 @@ from rich.text import Text
 from agents.reporting.stats import Estimate
 from submission.arena.game_record import GameRecord
 from submission.arena.players import Identity, Pairing, players_of
-from submission.executors.versions import Versions
-from submission.figures import (
-    NOTHING,
-    counted,
-    elo_in_cell,
-    elo_in_words,
-    seconds,
-    share_in_cell,
-    share_in_words,
-)
+from submission.executors.local_workers import Versions
 from submission.match.completion import Completion, early_end_in_words
 from submission.match.pairing_stats import PairingStats, pairing_stats
 from submission.match.schedule import GameSpecification, Settings
 from submission.match.sprt import ENOUGH_REPEATS, Decision, SequentialTest, Sprt
-from submission.reports import PlayerTable, Printed, finite
+from submission.reports import (
+    NOTHING,
+    PlayerTable,
+    Printed,
+    counted,
+    elo_in_cell,
+    elo_in_words,
+    finite,
+    seconds,
+    share_in_cell,
+    share_in_words,
+)
 
 
 @dataclass(frozen=True, slots=True)

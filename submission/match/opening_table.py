@@ -1,6 +1,7 @@
 """The results of each opening, beside what the opening is worth under best play."""
 
 from collections.abc import Sequence
+from functools import reduce
 from itertools import groupby
 from operator import attrgetter
 
@@ -9,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.book.opening_book import shipped_book_of
+from agents.solver.position_bounds import sign
 from envs.board import BoardGame, moves_text
 from submission.arena.game_record import GameRecord
 from submission.match.match import Match
@@ -66,14 +68,11 @@ def _by_opening(games: Sequence[GameRecord]) -> dict[Opening, list[GameRecord]]:
 def _outcome(env: BoardGame, opening: Opening) -> int | None:
     """1, 0 or -1: with perfect play the first mover wins, draws or loses; None if unknown."""
     book = shipped_book_of(env)
-    state = env.initial_state()
-    for column in opening:
-        state = env.get_next_state(state, column)
+    state = reduce(env.get_next_state, opening, env.initial_state())
     score = book.score(state) if book else None
     if score is None:
         return None
-    sign = (score > 0) - (score < 0)
-    return sign if state.player == 1 else -sign
+    return sign(score) if state.player == 1 else -sign(score)
 
 
 def _results(names: tuple[str, str], games: Sequence[GameRecord]) -> tuple[str, str, str]:

@@ -1,6 +1,7 @@
 """Replays recorded games: whatever a record says of its game must follow from the columns."""
 
 from collections.abc import Sequence
+from functools import reduce
 from math import inf
 
 from envs.board import BoardState
@@ -33,7 +34,8 @@ class ReplayRules:
         fits = {
             "seat": record.seat == seat,
             "statuses": self._may_end(record, state, failing),
-            "opening": self._has_begun(record, failing),
+            "opening": record.columns[: len(record.opening)] == record.opening
+            or self._failed_before(record, failing),
             "rewards": record.rewards in expected,
             "result": record.result is Result.of(record.statuses, expected[0], seat),
             "durations": all(_has_times(record, place, place in failing) for place in (0, 1)),
@@ -45,13 +47,10 @@ class ReplayRules:
                 raise ValueError(f"{name} {told!r} does not fit the columns {[*record.columns]}")
 
     def _end_of(self, columns: Sequence[int]) -> BoardState:
-        state, env = self._env.initial_state(), self._env
         try:
-            for column in columns:
-                state = env.get_next_state(state, column)
+            return reduce(self._env.get_next_state, columns, self._env.initial_state())
         except ValueError:
             raise ValueError(f"no game has the columns {[*columns]}") from None
-        return state
 
     def _may_end(self, record: GameRecord, state: BoardState, failing: Sequence[int]) -> bool:
         """Whether the game can have ended in a position by the failures of these seats."""
@@ -61,10 +60,6 @@ class ReplayRules:
         if is_longest or not self._env.get_available_actions(state):
             return not failing
         return failing == [state.player - 1] or self._failed_before(record, failing)
-
-    def _has_begun(self, record: GameRecord, failing: Sequence[int]) -> bool:
-        begun = record.columns[: len(record.opening)]
-        return begun == record.opening or self._failed_before(record, failing)
 
     def _failed_before(self, record: GameRecord, failing: Sequence[int]) -> bool:
         """Whether a seat failed before the first move: OpenSpiel's environments ask both then."""

@@ -1,4 +1,4 @@
-"""A game at the board: its plies, typed, played and taken back, and its position for a page."""
+"""A game at the board: its plies, typed, played and taken back, and its position as JSON."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ class History:
     Args:
         env: the rules.
         actions: every ply from the initial state on.
-        opening: how many of them were given before the first move; those are never taken back.
+        opening: how many of them were given at the start; they are never taken back.
     """
 
     env: BoardGame
@@ -44,16 +44,12 @@ class History:
         return not self.env.get_available_actions(self.state)
 
     def after(self, action: int) -> "History":
-        """The history one ply later.
-
-        Raises:
-            ValueError: the action is illegal.
-        """
+        """The history one ply later; a ValueError if the action is illegal."""
         self.env.get_next_state(self.state, action)
         return replace(self, actions=(*self.actions, action))
 
     def before_last_turn_of(self, player: int) -> "History":
-        """The history without the last ply of `player` and all that followed it.
+        """The history without the last ply of `player` and whatever followed it.
 
         Raises:
             ValueError: the player has not moved yet.
@@ -66,7 +62,7 @@ class History:
 
 
 class Command(StrEnum):
-    """Something that a person can type instead of a move."""
+    """A word that a person can type instead of a move."""
 
     UNDO = "undo"
     VALUES = "values"
@@ -76,7 +72,7 @@ class Command(StrEnum):
 
 
 COMMANDS = {**{command.value: command for command in Command}, "q": Command.QUIT}
-"""By what can be typed for them."""
+"""By the words that can be typed."""
 
 
 def read_move(env: BoardGame, state: BoardState, text: str) -> int | Command:
@@ -114,7 +110,7 @@ def played_position(env: BoardGame, moves: str) -> History:
     """The position after a move string.
 
     Raises:
-        ValueError: not a move string, or an illegal move; the message says at which ply.
+        ValueError: not a move string, or an illegal move; the message tells its number.
     """
     state, actions = env.initial_state(), tuple(parse_moves(moves))
     for ply, action in enumerate(actions, start=1):

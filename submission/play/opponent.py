@@ -1,7 +1,7 @@
-"""Whom a person plays against: an agent of this package, or a submission in its sandbox."""
+"""The opponent of a person: an agent of this package, or a submission in its sandbox."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from random import getrandbits
@@ -27,12 +27,16 @@ class OpponentFailed(Exception):
 class Opponent(ABC):
     """Chooses moves, for itself or as a hint, while it is `seated`.
 
-    `text` names it as the person did, with its options, and `name` without them.
+    Args:
+        text: its name and options, as the person typed them.
+        name: the name alone.
+        judge: values moves.
     """
 
-    def __init__(self, text: str, name: str) -> None:
+    def __init__(self, text: str, name: str, judge: Agent) -> None:
         self.text = text
         self.name = name
+        self.judge = judge
 
     @contextmanager
     def seated(self) -> Iterator[None]:
@@ -47,36 +51,27 @@ class Opponent(ABC):
             OpponentFailed: it gives none.
         """
 
-    @abstractmethod
-    def values(
-        self, env: BoardGame, state: BoardState, time_limit: float
-    ) -> Mapping[int, float | None]:
-        """The value of each move for the player to move, as `move_values` gives it."""
-
 
 class AgentOpponent(Opponent):
     """An agent of this package, in this process."""
 
     def __init__(self, text: str, agent: Agent) -> None:
-        super().__init__(text, text.partition(":")[0])
-        self._agent = agent
+        super().__init__(text, text.partition(":")[0], agent)
 
     def choose(self, env: BoardGame, state: BoardState, time_limit: float) -> int:
         """See `Opponent`."""
-        return self._agent.act(env, state, time_limit)
-
-    def values(
-        self, env: BoardGame, state: BoardState, time_limit: float
-    ) -> Mapping[int, float | None]:
-        """See `Opponent`."""
-        return move_values(self._agent, env, state, time_limit)
+        return self.judge.act(env, state, time_limit)
 
 
 class SubmissionOpponent(Opponent):
-    """A submission, asked as Kaggle asks it, but with a full bank of time for each move."""
+    """A submission, asked as Kaggle asks it, but with a full bank of time for each move.
+
+    It tells no values. So moves are valued by an agent that estimates none either: only those that
+    end the game are known.
+    """
 
     def __init__(self, player: Player) -> None:
-        super().__init__(player.name, Path(player.name).name)
+        super().__init__(player.name, Path(player.name).name, RandomAgent())
         self._player = player
         self._seat: Seat | None = None
 
@@ -107,19 +102,10 @@ class SubmissionOpponent(Opponent):
         legal = env.get_available_actions(state)
         if failure is None and move.column is not None and move.column in legal:
             return move.column
-        raise OpponentFailed(self._told(failure or misplaced(move.column, rules.for_kaggle())))
+        raise OpponentFailed(self._in_words(failure or misplaced(move.column, rules.for_kaggle())))
 
-    def values(
-        self, env: BoardGame, state: BoardState, time_limit: float
-    ) -> Mapping[int, float | None]:
-        """See `Opponent`; a submission tells no values, so only those that end the game are known.
-
-        They are found by an agent that estimates none either.
-        """
-        return move_values(RandomAgent(), env, state, time_limit)
-
-    def _told(self, failure: Failure) -> str:
-        """The failure in words, with the lines where it was and the mend."""
+    def _in_words(self, failure: Failure) -> str:
+        """The failure, the lines where it happened, and how to mend it."""
         lines = [f"{self.name} fails, {failure.status}: {failure.cause}."]
         lines += [f"  {line}" for line in failure.lines]
         return "\n".join([*lines, f"To mend it, {failure.mend}."])
@@ -140,11 +126,7 @@ def find_opponent(text: str, env: BoardGame) -> Opponent:
 
 
 def _sizes(env: BoardGame) -> tuple[int, int, int]:
-    """Rows, columns and inarow of the one game that submissions play.
-
-    Raises:
-        ValueError: it is another.
-    """
+    """Rows, columns and inarow of ConnectX, the one game that submissions play."""
     if not isinstance(env, ConnectX):
         raise ValueError("a submission plays ConnectX alone: leave --game out, or name an agent")
     return env.rows, env.columns, env.inarow
@@ -155,8 +137,8 @@ def move_values(
 ) -> dict[int, float | None]:
     """Value each move for the player whose turn it is, from -1 to 1.
 
-    The agent searches each position that a move leads to: what one search of `state` says of its
-    other moves are bounds for some agents, and nothing for others.
+    The agent searches each position that a move leads to, because one search of `state` gives only
+    bounds for its other moves, or nothing.
 
     Args:
         agent: who judges.
@@ -168,16 +150,13 @@ def move_values(
         The value by action; None where the agent estimates none.
     """
     legal = env.get_available_actions(state)
-    share = time_limit / len(legal)
-    return {action: _move_value(agent, env, state, action, share) for action in legal}
-
-
-def _move_value(
-    agent: Agent, env: BoardGame, state: BoardState, action: int, time_limit: float
-) -> float | None:
     sign = 1 if state.player == 1 else -1
-    child = env.get_next_state(state, action)
-    if not env.get_available_actions(child):
-        return sign * env.reward(state, action)
-    result = agent.search(env, child, time_limit)
-    return sign * result.value if result.action_values else None
+    values: dict[int, float | None] = {}
+    for action in legal:
+        child = env.get_next_state(state, action)
+        if not env.get_available_actions(child):
+            values[action] = sign * env.reward(state, action)
+        else:
+            result = agent.search(env, child, time_limit / len(legal))
+            values[action] = sign * result.value if result.action_values else None
+    return values

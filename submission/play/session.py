@@ -1,4 +1,4 @@
-"""A person and an opponent at the board: what is asked, how each answer is met, in which words."""
+"""A game between a person and an opponent in the terminal: questions, answers and words."""
 
 import sys
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from envs.connectx import ConnectX
 from envs.games import GAMES, game_entry
 from envs.render import SYMBOLS
 from submission.play.game_history import Command, History, read_move
-from submission.play.opponent import Opponent, OpponentFailed
+from submission.play.opponent import Opponent, OpponentFailed, move_values
 
 
 class Leave(Exception):
@@ -50,7 +50,9 @@ class Session:
             self._show(history)
             with self.opponent.seated():
                 while not history.is_over:
-                    history = self._turn(history)
+                    is_persons_turn = history.state.player == self.person
+                    take_turn = self._person_answers if is_persons_turn else self._opponent_moves
+                    history = take_turn(history)
         except (Leave, EOFError, KeyboardInterrupt):
             self._say("")
         except OpponentFailed as failed:
@@ -58,11 +60,6 @@ class Session:
         self._say(verdict(history, self.person, self.opponent.name))
         self._say(ways_on(history, self.person, self.opponent.text))
         return history
-
-    def _turn(self, history: History) -> History:
-        if history.state.player == self.person:
-            return self._person_answers(history)
-        return self._opponent_moves(history)
 
     def _opponent_moves(self, history: History) -> History:
         action = self._choice(history)
@@ -73,12 +70,12 @@ class Session:
         """The history after the next answer; unchanged where that is no move."""
         try:
             answer = read_move(history.env, history.state, self._ask(prompt_text(history)))
+            if answer is Command.UNDO:
+                return self._show(history.before_last_turn_of(self.person))
         except ValueError as error:
             self._say(f"{error}.")
             return history
         match answer:
-            case Command.UNDO:
-                return self._take_back(history)
             case Command.VALUES:
                 self._tell_values(history)
             case Command.HINT:
@@ -91,17 +88,10 @@ class Session:
                 return self._show(history.after(answer))
         return history
 
-    def _take_back(self, history: History) -> History:
-        try:
-            earlier = history.before_last_turn_of(self.person)
-        except ValueError as error:
-            self._say(f"{error}.")
-            return history
-        return self._show(earlier)
-
     def _tell_values(self, history: History) -> None:
         with self._thinking():
-            values = self.opponent.values(history.env, history.state, self.time_limit)
+            judge, state = self.opponent.judge, history.state
+            values = move_values(judge, history.env, state, self.time_limit)
         self._say(values_text(self.opponent.name, history.env, values))
 
     def _give_hint(self, history: History) -> None:
@@ -132,7 +122,7 @@ class Session:
 
 
 def best_moves(values: Mapping[int, float | None]) -> list[int]:
-    """The moves with the highest value; none where no value is known."""
+    """The moves with the highest value; empty where no value is known."""
     highest = max((value for value in values.values() if value is not None), default=None)
     return [action for action, value in values.items() if value is not None and value == highest]
 
@@ -199,9 +189,9 @@ def verdict(history: History, person: int, opponent: str) -> str:
 
 
 def ways_on(history: History, person: int, opponent: str) -> str:
-    """The moves, and the commands that take them further, against the opponent of that text.
+    """The moves, and the commands that go on from them against the opponent of that text.
 
-    Of a finished game that is the position before its last ply: after it there is nothing to do.
+    Of a finished game they go on from the position before its last ply.
     """
     if not history.actions:
         return "No move was made."

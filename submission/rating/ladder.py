@@ -11,13 +11,20 @@ from rich.text import Text
 
 from agents.reporting.stats import Estimate
 from submission.arena.game_record import GameRecord, Result
-from submission.figures import elo_in_cell, elo_in_words, percent, seconds
 from submission.match.match import Match, failures, played_in_words, repetitions
 from submission.match.pairing_stats import MoveTimes, Tally, failures_of
 from submission.match.schedule import Arena
 from submission.rating.rating_chart import rating_chart
 from submission.rating.ratings import encounters_of, rate
-from submission.reports import PlayerTable, Printed, finite
+from submission.reports import (
+    PlayerTable,
+    Printed,
+    elo_in_cell,
+    elo_in_words,
+    finite,
+    percent,
+    seconds,
+)
 
 
 @dataclass(frozen=True, slots=True)

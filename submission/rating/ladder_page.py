@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 from envs.board import moves_text
 from envs.render import COLOURS, board_svg
 from submission.arena.game_record import GameConfiguration, GameRecord
-from submission.figures import percent
 from submission.play.game_history import History, placed_cells
 from submission.rating.ladder import LOST, Ladder, ladder_notes, ladder_title, result_of
-from submission.reports import render_page
+from submission.reports import percent, render_page
 
 SHOWN = 2
 """The most lost games of a player against each opponent that the page shows."""

@@ -20,13 +20,12 @@ from agents.reporting.stats import Z_95, Estimate, expected_score
 from submission.arena.game_record import GameRecord
 from submission.arena.players import Pairing, Player, PlayerKind
 from submission.bundle.bundle import unbundled_agent
-from submission.figures import counted, elo_in_words, percent
 from submission.match.completion import early_end, early_end_in_words
 from submission.match.match import Match, failures
 from submission.match.run import play_games
 from submission.match.schedule import Settings, game_of, shuffled_openings
 from submission.rating.ratings import ELO, RATING_POINTS
-from submission.reports import PlayerTable, Printed, finite
+from submission.reports import PlayerTable, Printed, counted, elo_in_words, finite, percent
 
 ROUND = 8
 """Games against one level, from four openings, before the next opponent is chosen."""
@@ -216,10 +215,7 @@ def estimated_elo(scores: Sequence[LevelScore]) -> Estimate:
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
         low, high = (middle, high) if surplus(middle) > 0 else (low, middle)
-    half = Z_95 * ELO / sqrt(_information(scores, low))
+    expected = [(score.games, expected_score(low - score.level.elo)) for score in scores]
+    information = sum(games * share * (1 - share) for games, share in expected)
+    half = Z_95 * ELO / sqrt(information)
     return Estimate(low, low - half if points else -inf, low + half if points < games else inf)
-
-
-def _information(scores: Sequence[LevelScore], elo: float) -> float:
-    expected = [(score.games, expected_score(elo - score.level.elo)) for score in scores]
-    return sum(games * share * (1 - share) for games, share in expected)

@@ -6,7 +6,7 @@ from math import ceil, floor, isfinite
 from agents.reporting.stats import Estimate
 from agents.trace.pictures.nodes import FAINT_INK, GRID, INK, PRINCIPAL
 from envs.svg import document, element, polygon, text, text_width, title
-from submission.figures import elo_in_words
+from submission.reports import elo_in_words
 
 WIDTH = 560.0
 """Pixels of the scale."""

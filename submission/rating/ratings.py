@@ -57,7 +57,8 @@ def rate(count: int, encounters: Encounters, *, anchor: int | None, seed: int) -
     """
     points = points_matrix(count, encounters)
     took = took_points(points)
-    unplayed = _unplayed(count)
+    # Of the games that were not played each player takes one point, from all others together.
+    unplayed = np.where(np.eye(count, dtype=bool), 0.0, 1 / (count - 1))
     ratings = elo_ratings(points + unplayed)
     if anchor is None:
         anchor = int(np.argsort(-ratings, kind="stable")[count // 2])
@@ -76,11 +77,6 @@ def rate(count: int, encounters: Encounters, *, anchor: int | None, seed: int) -
         ),
         superiority=(replicas[:, :, np.newaxis] > replicas[:, np.newaxis, :]).mean(axis=0),
     )
-
-
-def _unplayed(count: int) -> NDArray[np.float64]:
-    """Points from the games that were not played: each player takes one from all the others."""
-    return np.where(np.eye(count, dtype=bool), 0.0, 1 / (count - 1))
 
 
 def _replicas(

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from submission.entry import STONES
 from submission.kaggle import DONE, Referee
 
 
@@ -41,9 +42,6 @@ def connectx_episode(document: Mapping[str, Any]) -> Episode:
     )
 
 
-STONES = {".": 0, "x": 1, "o": 2}
-
-
 def open_spiel_episode(document: Mapping[str, Any]) -> Episode:
     """Read an episode of OpenSpiel's Connect Four, as Kaggle's Game Arena plays it."""
     settings, info = document["configuration"], document.get("info") or {}
@@ -54,16 +52,15 @@ def open_spiel_episode(document: Mapping[str, Any]) -> Episode:
         referee=Referee.OPEN_SPIEL_CONNECT_FOUR,
         sizes=(sizes["rows"], sizes["columns"], sizes["x_in_row"]),
         act_timeout=settings["actTimeout"],
-        boards=[_flat(position["board"]) for position in positions],
+        boards=[
+            # Flat, as ConnectX has it: here the bottom row comes first.
+            [STONES[cell] for row in reversed(position["board"]) for cell in row]
+            for position in positions
+        ],
         opening=list(info.get("initialActions", ())),
         statuses=_statuses(document, positions),
         info=info,
     )
-
-
-def _flat(rows: Sequence[Sequence[str]]) -> list[int]:
-    """The board as ConnectX has it: here the bottom row comes first."""
-    return [STONES[cell] for row in reversed(rows) for cell in row]
 
 
 def _statuses(

@@ -14,10 +14,9 @@ from agents.solver.solver import ScoreBounds
 from envs.board import moves_text, state_from_moves
 from envs.connectx import ConnectX
 from submission.arena.game_record import Result
-from submission.figures import NOTHING, counted, seconds
 from submission.grading.solved_positions import Phase
 from submission.match.completion import Completion, early_end_in_words
-from submission.reports import Printed, add_figures, plain_table
+from submission.reports import NOTHING, Printed, add_figures, counted, plain_table, seconds
 from submission.reviewing.judged_game import JudgedPly, Mistake
 from submission.reviewing.replays import AgentLog, Replay, ReplayFile
 from submission.terminal import plain_text

@@ -1,8 +1,8 @@
 """A board in a notebook: a person plays an agent, a submission, or another person.
 
 It is an anywidget whose module is the web page's board and `widget.js`. Python keeps the game: the
-browser says what was clicked and gets a view to show. Searches run in a thread, so that the kernel
-goes on answering; a reply to a position that is no longer on the board is not played.
+browser reports clicks and gets a view to show. Searches run in a thread, so that the kernel stays
+responsive; a reply to a position that is no longer on the board is not played.
 """
 
 from collections.abc import Callable, Mapping
@@ -38,13 +38,13 @@ CREATE_BOARD = "const { createBoard } = modules.board;\n"
 
 LEAST_SECONDS, MOST_SECONDS = 0.01, 60.0
 VALUES_SECONDS = 30.0
-"""For the values of a position; what is not proven by then stays open."""
+"""For the values of a position; unproven values stay open."""
 PAUSE = 0.1
-"""Seconds at least from one picture of values to the next."""
+"""The fewest seconds between two pictures of values."""
 LARGEST = 20
 """Rows and columns of a board that is played on."""
 STAND_IN = {"text/plain": "(the board to play on)", "text/html": ""}
-"""What stands for the widget where there is none: the picture before it has shown all."""
+"""Shown in place of the widget where there is none; the picture before it has shown everything."""
 
 
 class Board(anywidget.AnyWidget):
@@ -82,12 +82,15 @@ class Board(anywidget.AnyWidget):
         moves: str = "",
         values: bool = False,
     ) -> None:
-        # First, for `close` is called even where the rest is refused.
+        # At first, because `close` is called even if an argument is refused.
         self._thread = ThreadPoolExecutor(1, "board")
         self._values_thread = ThreadPoolExecutor(1, "board-values")
         self._seated = ExitStack()
         self.env = _playable(ConnectFour() if env is None else env)
-        self.seconds = _seconds(seconds)
+        if not LEAST_SECONDS <= seconds <= MOST_SECONDS:
+            limits = f"{LEAST_SECONDS} to {MOST_SECONDS:g}"
+            raise ValueError(f"seconds are from {limits}, not {seconds!r}")
+        self.seconds = seconds
         self._opponent = _opponent(opponent, self.env)
         self._position = played_position(self.env, moves)
         self._opening = len(self._position.actions)
@@ -118,7 +121,7 @@ class Board(anywidget.AnyWidget):
             self.moves = moves_text((*self._position.actions, action))
 
     def undo(self) -> None:
-        """Take the person's last move back, and the reply; between two persons the last move.
+        """Take back the person's last move and the reply; between two persons, the last move.
 
         Raises:
             ValueError: there is none.
@@ -146,11 +149,11 @@ class Board(anywidget.AnyWidget):
         return str(show(self.env, self.state))
 
     def _ipython_display_(self) -> None:
-        """Put out the picture of the position, then the widget, which takes its place.
+        """Display the picture of the position, then the widget, which replaces it.
 
         The widget shows itself once this kernel has answered it, so that the picture stays in a
-        page that was exported from the notebook. It has an output of its own, for of an output with
-        a widget an exporter takes nothing else.
+        page that was exported from the notebook. They are two outputs, because exporters take only
+        the widget of an output that has one.
         """
         position = show(self.env, self.state)
         picture = f'<div class="{self._picture_class}">{position.as_html()}</div>'
@@ -173,7 +176,7 @@ class Board(anywidget.AnyWidget):
         return int(proposal["value"])
 
     def _receive(self, _: object, content: Mapping[str, Any], buffers: object) -> None:
-        """Do what was clicked; what cannot be done is said below the board."""
+        """Do what was clicked, or say below the board why that is impossible."""
         commands: dict[str, Callable[[], object]] = {
             "greet": lambda: self.send({"picture": self._picture_class}),
             "play": lambda: self._play_clicked(content.get("action")),
@@ -215,7 +218,7 @@ class Board(anywidget.AnyWidget):
             self._show()
 
     def _follow_values(self) -> None:
-        """Begin to value the moves of the position, if that is wanted and not under way."""
+        """Begin to value the moves of the position, if wanted and not yet begun."""
         wanted = self._position if self.values and not self._position.is_over else None
         if wanted != self._valued:
             self._valued, self._move_values = wanted, None
@@ -239,13 +242,13 @@ class Board(anywidget.AnyWidget):
 
     @cached_property
     def _solver(self) -> Solver | None:
-        """The solver of the board; None of one that is none of ConnectX's, or too large."""
+        """The solver of the board; None for another game, or a board that is too large."""
         if is_solvable(self.env):
             return Solver(self.env, book=shipped_book_of(self.env))
         return None
 
     def _reply(self, position: History) -> None:
-        """Play the opponent's move, unless the position has changed meanwhile."""
+        """Play the opponent's move, unless the position has changed."""
         if self._asked is not position or self._opponent is None:
             return
         try:
@@ -267,7 +270,7 @@ class Board(anywidget.AnyWidget):
                 self._show()
 
     def _show(self) -> None:
-        """Send the browser what it is to show."""
+        """Send the browser the view to show."""
         turns = [*self._position.states[self._opening : -1]]
         self.view = {
             **position_view(self._position),
@@ -306,12 +309,6 @@ def _playable(env: BoardGame) -> BoardGame:
     if max(env.rows, env.columns) > LARGEST:
         raise ValueError(f"a board has at most {LARGEST} rows and columns, unlike {env!r}")
     return env
-
-
-def _seconds(seconds: float) -> float:
-    if not LEAST_SECONDS <= seconds <= MOST_SECONDS:
-        raise ValueError(f"seconds are from {LEAST_SECONDS} to {MOST_SECONDS:g}, not {seconds!r}")
-    return seconds
 
 
 def _opponent(opponent: str | Agent | None, env: BoardGame) -> Opponent | None:

@@ -1,7 +1,7 @@
-"""Connections of `connectx web`: how many there may be, and how long they may have nothing to ask.
+"""Connections of `connectx web`: how many there may be, and how long they may be idle.
 
-A browser asks at once. Whoever connects and does not, or asks byte by byte, must not keep the pages
-out: neither by taking up all open files, nor by errors that fill the terminal.
+A browser asks at once. A client that connects and does not ask, or asks byte by byte, must not keep
+the pages out: neither by using up all open files, nor by errors that fill the terminal.
 """
 
 import logging
@@ -17,25 +17,21 @@ except ModuleNotFoundError:  # as on Windows, where no such limit is in the way
     resource = None  # type: ignore[assignment]
 
 HEADER_SECONDS = 10.0
-"""Time for the headers of a question to arrive, from the connection or the last answer on."""
+"""Time from the connection or the last answer until the headers of a question have arrived."""
 MOST_CONNECTIONS = 2000
 """Of all pages together."""
 BATCH = 16
-"""Connections that are taken one after the other before any of them is counted."""
+"""Connections that are accepted together before any of them is counted."""
 OTHER_FILES = 128
-"""Open files of this process besides connections: those of a few batches on their way, and more."""
+"""Open files of this process besides connections, with room for a few batches."""
 FILES_OF_A_PROCESS = 4
-"""Open files by which a process that searches is reached."""
+"""Open files for each process that searches."""
 MOST_KINDS = 100
 """Of messages."""
 
 
 def most_connections(processes: int) -> int:
-    """How many connections there may be: fewer than this process may have open files.
-
-    Args:
-        processes: how many search.
-    """
+    """How many connections there may be beside processes that search: open files are limited."""
     if resource is None:
         return MOST_CONNECTIONS
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -45,16 +41,16 @@ def most_connections(processes: int) -> int:
 
 
 class Connection(H11Protocol):
-    """A connection that is closed when it asks nothing for long, or when others need its place."""
+    """A connection that is closed when it is idle for long, or when others need its place."""
 
     most = MOST_CONNECTIONS
     """How many there may be."""
     idle_since: float | None = None
-    """When it began to have nothing to ask; None amid a question and its answer."""
+    """The beginning of its idle time; None between a question and its answer."""
     _closing: TimerHandle | None = None
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
-        """Take a connection; where there are too many, the one goes that has idled for longest."""
+        """Take a connection; where there are too many, the longest idle one is closed."""
         super().connection_made(transport)
         self._idle()
         if len(self.connections) > self.most:
@@ -68,7 +64,7 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def handle_events(self) -> None:
-        """Take what has arrived of a question; it is answered as soon as its headers are there."""
+        """Take a part of a question, which is answered as soon as its headers have arrived."""
         super().handle_events()
         if self.cycle is not None and not self.cycle.response_complete:
             self._be_busy()
@@ -102,7 +98,7 @@ class Once(logging.Filter):
         self._counts = Counter[str]()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether it is the first of its kind, which its first line tells."""
+        """Whether it is the first message with this first line."""
         kind = record.getMessage().strip().partition("\n")[0]
         if kind not in self._counts and len(self._counts) >= MOST_KINDS:
             kind = "other messages"
@@ -110,5 +106,5 @@ class Once(logging.Filter):
         return self._counts[kind] == 1
 
     def repeated(self) -> list[str]:
-        """What was not let through, a line for each kind."""
+        """A line for each kind of which messages were held back."""
         return [f"{n - 1} more times: {kind}" for kind, n in self._counts.items() if n > 1]

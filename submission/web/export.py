@@ -1,4 +1,4 @@
-"""The page as a folder that needs no server: for a web host, or opened from the file system."""
+"""The page as a folder that needs no server: for a web host, or the file system."""
 
 import json
 import re
@@ -25,10 +25,10 @@ def export_page(folder: Path) -> None:
     """Write the page, with Connect Four, its opening book and a solver, into a folder.
 
     Args:
-        folder: made where there is none; files of the same names are replaced.
+        folder: made if need be; files of the same names are replaced.
 
     Raises:
-        OSError: it is a file, or cannot be written; or it has an `index.html` of something else.
+        OSError: it is a file, cannot be written, or has an `index.html` of something else.
     """
     if folder.exists() and not folder.is_dir():
         raise NotADirectoryError(f"{folder} is a file: name a folder to write the page into")
@@ -45,14 +45,14 @@ def export_page(folder: Path) -> None:
 
 
 def page_index() -> str:
-    """The page itself, with one script in the place of its modules."""
+    """The page with one script in place of its modules."""
     text = (PAGE / INDEX).read_text(encoding="utf-8")
     script = f'<script src="{SCRIPT}" defer></script>'
     return MODULE.sub(script, text).replace("<html ", '<html data-offline="true" ', 1)
 
 
 def page_script() -> str:
-    """All modules of the page as one script, with what answers them."""
+    """All modules of the page as one script, with the one that answers them."""
     exported = {
         "book": _base64_of(OPENINGS),
         "repertoire": _base64_of(REPERTOIRE),
@@ -65,5 +65,4 @@ def page_script() -> str:
 
 
 def _base64_of(file: PackageFile) -> str:
-    """A file in the form that browsers read."""
     return b64encode(file.read()).decode("ascii")

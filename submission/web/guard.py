@@ -1,4 +1,4 @@
-"""The guard that every request passes before a route sees it: its origin, token and size."""
+"""The guard in front of all routes: it checks the origin, the token and the size of requests."""
 
 import secrets
 from asyncio import timeout
@@ -22,12 +22,12 @@ LARGEST_FILE = 8 * 1024 * 1024
 LARGEST_ADDRESS = 8 * 1024
 """Bytes of a path and its query."""
 READ_TO_THE_END = 32 * 1024 * 1024
-"""Bytes of a body that is too large which are read, and forgotten, so that the answer arrives."""
+"""Bytes of a larger body that are read and forgotten, so that the refusal arrives."""
 BODY_SECONDS = 10.0
 """Time for a body to arrive."""
 HEADER = "x-connectx-token"
 PAGE_PATHS = frozenset({"/", "/index.html"})
-"""What a link, on whichever page it stands, may lead to."""
+"""The paths to which a link of any page may lead."""
 LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 SAFE_HEADERS = {
@@ -46,11 +46,11 @@ SAFE_HEADERS = {
 
 
 LOCKED = Path(__file__).with_name("locked.html").read_text(encoding="utf-8").encode()
-"""What a browser shows that has no token: where to get it. It goes on as soon as there is one."""
+"""The page of a browser without a token: it says where to get one, and reloads when it is there."""
 
 
 def _hash_of(element: bytes) -> str:
-    """The hash by which a policy allows the one script or style of the page above."""
+    """The hash by which the policy allows the one script or style of the page above."""
     _, _, rest = LOCKED.partition(b"<%b>" % element)
     content, _, _ = rest.partition(b"</%b>" % element)
     return f"'sha256-{b64encode(sha256(content).digest()).decode('ascii')}'"
@@ -63,19 +63,14 @@ LOCKED_POLICY = (
 
 
 class Refused(Exception):
-    """A request that is not answered.
-
-    Args:
-        status: a 4xx.
-        sentence: why, and what to do.
-    """
+    """A request that is refused, with a status of 4xx and a sentence that says what to do."""
 
     def __init__(self, status: HTTPStatus, sentence: str) -> None:
         super().__init__(sentence)
         self.status = status
 
     def answer(self) -> Response:
-        """The sentence, after which the connection is closed."""
+        """The sentence; the connection is closed after it."""
         return JSONResponse({"error": str(self)}, self.status, {"connection": "close"})
 
 
@@ -95,12 +90,12 @@ class Locked(Refused):
 
 
 class Guard:
-    """Lets those requests through that come from the page which this server has sent.
+    """Lets through only requests of the page that this server has sent.
 
-    Another page in the same browser may send requests here, and a name that it controls may be
-    made to lead here (DNS rebinding). So the Host header must be an address of this server, each
-    run has a token, which the printed address turns into a cookie that other pages' requests do
-    not carry, and what is posted is JSON from an origin of this server.
+    Another page in the same browser may send requests here, also by a name of its own that leads
+    here (DNS rebinding). So the Host header must be an address of this server. Each run has a
+    token, which the printed address turns into a cookie that the requests of other pages do not
+    carry. And the origin of what is posted must be this server.
 
     Args:
         app: answers the requests that pass.
@@ -154,7 +149,7 @@ class Guard:
         await answer({**scope, "headers": whole(scope["headers"])}, receive, send_safely)
 
     def _require_origin(self, request: Request) -> None:
-        """Refuse what was not sent to this server, or not by its page."""
+        """Refuse a request that was not sent to this server, or not by its page."""
         headers, scope = request.headers, request.scope
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._is_here(hosts[0]):
@@ -177,7 +172,7 @@ class Guard:
             name, port = host.lower(), "80"
         if port != str(self.port):
             return False
-        # An address is no name that somebody else could lead here.
+        # A number, unlike a name, cannot be led here by somebody else.
         return name in self.names or (self.is_public and is_address(name))
 
     def _require_token(self, given: list[str]) -> None:
@@ -191,7 +186,7 @@ class Guard:
 
 
 def whole(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """The headers without requests for parts of a file: all files are small."""
+    """The headers without requests for a part of a file: all files are small."""
     return [(name, value) for name, value in headers if name not in (b"range", b"if-range")]
 
 
@@ -213,11 +208,7 @@ def is_address(name: str) -> bool:
 
 
 async def read_body(request: Request) -> bytes:
-    """The body of a question.
-
-    Raises:
-        Refused: it is no JSON by its type, too large, or does not arrive.
-    """
+    """The body of a question; it is refused if it is too large, not declared as JSON, or late."""
     most = LARGEST_FILE if request.scope["path"] == FILES_PATH else LARGEST_BODY
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     body, length = bytearray(), 0

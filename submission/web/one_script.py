@@ -13,11 +13,11 @@ COMMENT = re.compile(r"^\s*(?:/\*\*.*?\*/|//[^\n]*)\n", re.MULTILINE | re.DOTALL
 
 
 def one_script(entry: str, replaced: Mapping[str, str]) -> str:
-    """A module and all that it imports as a script without comments, each in a function of its own.
+    """A module and its imports as one script without comments, each in a function of its own.
 
     Args:
-        entry: the module's name, without its ending; it is of the page or stands in `offline`.
-        replaced: by the name of a module that of the one in its place.
+        entry: the module's name without its ending, in `page/modules` or `offline`.
+        replaced: modules that take the place of others, by the names of those.
 
     Raises:
         ValueError: modules import each other in a circle, or otherwise than by name.
@@ -37,8 +37,7 @@ def one_script(entry: str, replaced: Mapping[str, str]) -> str:
         body = EXPORT.sub(r"\1 \2", IMPORT.sub(r"const {\1} = modules.\2;\n", text))
         if odd := OTHER.search(body):
             raise ValueError(f"the module {name} of the page has {odd[0]!r}, which no script can")
-        # Written again, it stands behind those that it imports.
-        del written[name]
+        del written[name]  # so that it comes after its imports
         inner = f"{lean(body)}\nreturn {{ {exported} }};"
         written[name] = f"modules.{name} = (() => {{\n{inner}\n}})();\n"
 
@@ -47,16 +46,15 @@ def one_script(entry: str, replaced: Mapping[str, str]) -> str:
 
 
 def lean_script(text: str) -> str:
-    """A script without its comments, and without the blanks at the ends of its lines."""
+    """A script without its comments and indentation."""
     return lean(COMMENT.sub("", text))
 
 
 def lean(text: str) -> str:
-    """A text without the blanks at the ends of its lines, which its meaning does not need."""
+    """A text without blank lines, and without blanks at the ends of its lines."""
     return "\n".join(line.strip() for line in text.splitlines() if line.strip())
 
 
 def _source(name: str) -> str:
-    """The text of a module."""
     path = PAGE / "modules" / f"{name}.js"
     return (path if path.exists() else OFFLINE / f"{name}.js").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Files of games, named at the start or dropped on the page: to filter, and tables of players."""
+"""Files of games, of the command line or dropped on the page: filtered, and as tables."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,25 +27,18 @@ LONGEST_NAME = 100
 
 
 class ReplayFilter(Struct):
-    """The games that are wanted; None is any."""
+    """Which games are wanted; None is any."""
 
     player: Name | None = None
     opponent: Name | None = None
     result: Result | None = None
-    """From the view of `player`, or of the opponent's opponent; who fails has lost."""
+    """From the view of `player`, or of the opponent's opponent; whoever fails has lost."""
     failed: bool | None = None
     """Whether a seat has failed."""
 
 
 class OpenedFile:
-    """A file of games.
-
-    Args:
-        path: what to read.
-
-    Raises:
-        OSError, ValueError: as `read_replays`.
-    """
+    """A file of games; raises as `read_replays`."""
 
     def __init__(self, path: Path) -> None:
         self.file: ReplayFile = read_replays(path)
@@ -62,12 +55,12 @@ class OpenedFile:
 
     @cached_property
     def players(self) -> list[str]:
-        """Everybody who played, in the order of their first games."""
+        """The players, in the order of their first games."""
         names = (name for replay in self.file.replays for name in (replay.player, replay.opponent))
         return list(dict.fromkeys(names))
 
     def replays(self, wanted: ReplayFilter, offset: int, count: int) -> dict[str, Any]:
-        """Some of the games that are wanted, and how many there are."""
+        """Some of the wanted games, and how many there are."""
         chosen = [found for replay in self.file.replays for found in _seen(replay, wanted)]
         return {
             "total": len(chosen),
@@ -76,11 +69,7 @@ class OpenedFile:
 
     @cached_property
     def standings(self) -> dict[str, Any]:
-        """The table of the players, as `connectx report` shows it.
-
-        Raises:
-            ModuleNotFoundError: ratings need what is not installed.
-        """
+        """The table of the players, as `connectx report` shows it; ratings need an extra."""
         match = self.file.match
         if match is None or not match.records:
             return {"title": self.file.name, "columns": [], "rows": [], "notes": [], "cross": None}
@@ -88,15 +77,7 @@ class OpenedFile:
 
 
 def dropped_file(name: str, text: str) -> OpenedFile:
-    """The games of a file that was dropped on the page, or pasted into it.
-
-    Args:
-        name: as its owner calls it.
-        text: what is in it.
-
-    Raises:
-        ValueError: as `read_replays`, with the name of the file.
-    """
+    """The games of a file that was dropped on the page or pasted; raises as `read_replays`."""
     shown = one_line(re.split(r"[/\\]", name)[-1].strip())[:LONGEST_NAME] or "dropped"
     with TemporaryDirectory(prefix="connectx-") as folder:
         path = Path(folder) / "file"
@@ -110,7 +91,7 @@ def dropped_file(name: str, text: str) -> OpenedFile:
 
 
 def _seen(replay: Replay, wanted: ReplayFilter) -> Iterator[Replay]:
-    """The game from the view that is wanted, if it is."""
+    """The game from the wanted view, if it is wanted."""
     turned = replace(
         replay,
         player=replay.opponent,

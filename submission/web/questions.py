@@ -20,11 +20,13 @@ from submission.web.opened_files import Name, ReplayFilter
 from submission.web.searching.searches import Asked, MoveAsked, PictureAsked, TreeAsked, game
 from submission.web.setup_form import (
     CHOICES,
+    DEFAULT_NODES,
     DEFAULT_SECONDS,
     LARGEST_SIZE,
     LEAST_SECONDS,
-    MOST_PLIES,
     MOST_SECONDS,
+    Nodes,
+    PageId,
     ShortText,
     offered_options,
     option_schema,
@@ -34,18 +36,13 @@ LONGEST_MOVES = 4 * LARGEST_SIZE**2
 """Characters of the plies of the longest game."""
 MOST_REPLAYS = 200
 """Games that are listed at a time."""
-DEFAULT_NODES, MOST_NODES = 60, 300
-"""Nodes of a picture."""
 QUICK_AGENTS = frozenset({"random", "greedy", "policy"})
 QUICK_LEVELS = 4
 """The highest level that finds a move in some milliseconds."""
 
 Fields = Mapping[str, Any]
 Kind = TypeVar("Kind")
-PageId = Annotated[str, Meta(pattern=r"^[a-z0-9]{8,32}\Z")]
-Nodes = Annotated[int, Meta(ge=1, le=MOST_NODES)]
 Count = Annotated[int, Meta(ge=0, le=2**31)]
-Action = Annotated[int, Meta(ge=0, le=MOST_PLIES)]
 
 
 class Question(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
@@ -104,15 +101,6 @@ class TreeQuestion(PageQuestion):
 
     agent: ShortText
     options: str = "{}"
-    nodes: Nodes = DEFAULT_NODES
-
-
-class PictureQuestion(Question):
-    """The tree of a page's search after a step, below the node to which the actions lead."""
-
-    page: PageId
-    step: Annotated[int, Meta(ge=1, le=2**31)]
-    root: Annotated[tuple[Action, ...], Meta(max_length=MOST_PLIES)] = ()
     nodes: Nodes = DEFAULT_NODES
 
 
@@ -223,7 +211,7 @@ def tree_question(fields: Fields) -> tuple[str, TreeAsked]:
 
 def picture_question(fields: Fields) -> PictureAsked:
     """The question for a page's tree after a step."""
-    return PictureAsked(*msgspec.structs.astuple(read(PictureQuestion, fields)))
+    return read(PictureAsked, fields)
 
 
 def replays_question(fields: Fields, files: int) -> ReplaysQuestion:

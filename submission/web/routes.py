@@ -1,4 +1,4 @@
-"""The routes of `connectx web`: each reads its question, has it answered, and answers."""
+"""The routes of `connectx web`: each reads a question and answers it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -47,18 +47,18 @@ from submission.web.setup_form import (
 from submission.web.streams import Streams, until_disconnected
 
 MOST_DROPPED = 10
-"""Files that pages may open, beside those that the server was started with."""
+"""Files that pages may open, beside those of the command line."""
 PAGE_FOLDER = Path(__file__).with_name("page")
 STREAMS = {"values": values_question, "review": review_question, "search": tree_question}
-"""By kind: what reads the question of a stream."""
+"""By kind of stream: reads the question."""
 
 
 class Server:
-    """The answers to all questions.
+    """Answers all questions.
 
     Args:
         processes: how many search, at least 1.
-        files: what was opened.
+        files: of the command line.
     """
 
     def __init__(self, processes: int, files: Sequence[OpenedFile] = ()) -> None:
@@ -71,7 +71,7 @@ class Server:
         self._most_files = len(files) + MOST_DROPPED
 
     def app(self) -> Starlette:
-        """The application, which a guard is to stand before."""
+        """The application, which needs a `Guard` in front of it."""
         posts: dict[str, Callable[[Request, Fields], Awaitable[Any]]] = {
             "position": self.position,
             "move": self.move,
@@ -111,7 +111,7 @@ class Server:
             yield
 
     async def setup(self, request: Request) -> Response:
-        """Answer with all that can be chosen."""
+        """Whatever can be chosen."""
         return JSONResponse(
             {
                 "version": __version__,
@@ -132,11 +132,7 @@ class Server:
         return position_view(position_field(fields))
 
     async def move(self, request: Request, fields: Fields) -> Any:
-        """Find an agent's move; it ends the search for the one that the page has asked for before.
-
-        Raises:
-            Refusal: another one has been asked for.
-        """
+        """Find an agent's move; the search for the page's previous one ends."""
         page, asked = move_question(fields)
         former = self._moves.pop(page, None)
         if former is not None:
@@ -172,15 +168,11 @@ class Server:
     async def standings(self, request: Request, fields: Fields) -> Any:
         """Show the table of a file."""
         file = self._files[standings_question(fields, len(self._files))]
-        async with self._standings:  # ratings are made once
+        async with self._standings:  # so that ratings are computed once
             return await asyncio.to_thread(lambda: file.standings)
 
     async def open_file(self, request: Request, fields: Fields) -> Any:
-        """Open a file that was dropped on a page.
-
-        Raises:
-            Refusal: many have been.
-        """
+        """Open a file that was dropped on a page."""
         name, text = file_question(fields)
         async with self._opening:
             if len(self._files) >= self._most_files:
@@ -189,17 +181,17 @@ class Server:
             return self._files[-1].form(len(self._files) - 1)
 
     async def saved(self, request: Request) -> Response:
-        """Answer with the page in which games are saved."""
+        """The page in which games are saved."""
         return HTMLResponse(saved_frame())
 
     async def follow(self, kind: str, request: Request) -> Response:
-        """Answer with the snapshots of a search."""
+        """The snapshots of a search, as they come."""
         page, asked = STREAMS[kind](without_twins(request.query_params.multi_items()))
         return self.streams.follow(page, kind, asked)
 
 
 async def _module(request: Request) -> Response:
-    """Answer with a module of the page, without what its readers alone need."""
+    """A module of the page, without its comments."""
     name = request.path_params["name"]
     path = PAGE_FOLDER / "modules" / f"{name}.js"
     if not (name.isidentifier() and path.is_file()):

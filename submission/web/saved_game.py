@@ -1,6 +1,6 @@
-"""A game as a page of its own: one file with the board and the worth of each move.
+"""A game as a page of its own: one file with the board and the value of each move.
 
-The page of `connectx web` saves the game on its board so, by the same frame.
+The page of `connectx web` saves the game on its board by the same frame.
 """
 
 import json
@@ -29,12 +29,12 @@ from submission.web.searching.review_view import ply_view
 from submission.web.searching.values import MoveValue, PositionValues, values_view
 
 GAMES = '"GAMES"'
-"""Stands in the frame where the games belong."""
+"""Marks the place of the games in the frame."""
 STYLES = ("Moves and their curve",)
 """The sections of the page's style that a saved page has, beside the first one."""
 
 JUDGING_SECONDS = 2.0
-"""For a position, where it is not said."""
+"""For a position, by default."""
 
 SavedGame = Mapping[str, Any]
 """A game as `offline/saved_answers.js` describes it."""
@@ -54,15 +54,12 @@ def saved_frame() -> str:
 def save_games(
     games: Sequence[tuple[BoardGame, Replay]], path: Path, time_limit: float = JUDGING_SECONDS
 ) -> None:
-    """Write a page of games that were played, the moves of both players judged.
+    """Write a page of games with the moves of both players judged.
 
     Args:
         games: each with its rules.
         path: what to write.
         time_limit: seconds for each position.
-
-    Raises:
-        OSError: the file cannot be written.
     """
     total = sum(replay.plies for _, replay in games)
     done = count(1)
@@ -81,21 +78,14 @@ def _text(name: str) -> str:
 def saved_page(games: Sequence[SavedGame]) -> str:
     """A page of one or several games; names in it stay text."""
     content = json.dumps(games, separators=(",", ":"), ensure_ascii=False)
-    # In a script of HTML nothing but this sign can end the script.
+    # Only this character could end the script that holds the games.
     return saved_frame().replace(GAMES, content.replace("<", r"\u003c"), 1)
 
 
 def saved_game(
     replay: Replay, env: BoardGame, time_limit: float, on_ply: Callable[[], None]
 ) -> SavedGame:
-    """Judge the moves of both players, where the solver takes the board.
-
-    Args:
-        replay: the game.
-        env: its rules.
-        time_limit: seconds for each position.
-        on_ply: called when a move is judged.
-    """
+    """Judge the moves of both players, if the solver takes the board; calls `on_ply` after each."""
     position = played_position(env, replay.moves)
     judged: list[JudgedPly] = []
     if is_solvable(env):
@@ -112,7 +102,7 @@ def saved_game(
 
 
 def course_in_words(replay: Replay) -> str:
-    """The end of a game in a few words, as on the page."""
+    """The end of a game in a few words, as the page has it."""
     own, other = SYMBOLS[replay.seat], SYMBOLS[3 - replay.seat]
     words = {
         Result.WIN: f"{own} wins",
@@ -125,7 +115,7 @@ def course_in_words(replay: Replay) -> str:
 
 
 def _ply(position: History, judged: JudgedPly) -> dict[str, Any]:
-    """A ply as the page's review tells it, with the values of all moves before it."""
+    """A ply as in the page's review, with the values of all moves before it."""
     env, state = position.env, position.states[judged.ply]
 
     def value(bounds: ScoreBounds) -> MoveValue:
@@ -144,7 +134,7 @@ def _ply(position: History, judged: JudgedPly) -> dict[str, Any]:
 
 
 def _packed(plies: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The plies, whose moves name their values by numbers: most values are those of many moves."""
+    """The plies with values by number, because many moves share a value."""
     keys = [key for key in plies[0]["columns"][0] if key != "action"] if plies else []
     values: dict[tuple[Any, ...], int] = {}
 
@@ -157,6 +147,6 @@ def _packed(plies: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def game_to_show(records: Sequence[GameRecord]) -> GameRecord | None:
-    """The first game that the player did not win, else the first; None where there is no game."""
+    """The first game that the player did not win, or else the first game, if any."""
     not_won = (record for record in records if record.result is not Result.WIN)
     return next(not_won, records[0] if records else None)

@@ -22,29 +22,24 @@ from submission.web.routes import Server
 
 TOKEN_BYTES = 24
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104  # asked for by the user
-"""Hosts that are all addresses of this machine, and the one by which it reaches itself."""
+"""Hosts that mean all addresses of this machine, and the address by which it reaches itself."""
 BROWSER_SECONDS = 0.3
-"""Time for the server to be there before the browser asks it."""
+"""Time for the server to start before the browser asks it."""
 WAITING = 512
-"""Connections that the system keeps until they are taken."""
+"""Connections that the system keeps until they are accepted."""
 LOGGERS = ("asyncio", "uvicorn.error")
-"""They tell of errors."""
+"""They report errors."""
 
 
 class WebServer(uvicorn.Server):
-    """Has the pages that follow searches leave before it ends, instead of waiting for them.
-
-    Args:
-        config: of uvicorn.
-        leave: ends what they follow.
-    """
+    """Calls `leave` when it ends, instead of waiting for the pages that follow searches."""
 
     def __init__(self, config: uvicorn.Config, leave: Callable[[], None]) -> None:
         super().__init__(config)
         self._leave = leave
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin; asyncio would have the system keep no more connections than it takes at once."""
+        """Begin, with a longer queue of connections than asyncio gives it."""
         await super().startup(sockets)
         for listening in sockets or ():
             listening.listen(WAITING)
@@ -55,7 +50,7 @@ class WebServer(uvicorn.Server):
         await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Begin to end; a second Ctrl-C changes nothing, for it does not take long."""
+        """Begin to end, which is quick: a second Ctrl-C changes nothing."""
         if not self.should_exit:
             super().handle_exit(sig, frame)
 
@@ -66,11 +61,11 @@ def serve(files: Sequence[Path], host: str, port: int, open_browser: bool) -> No
     Args:
         files: games to open.
         host: the name or address to listen at.
-        port: where to listen; 0, or one that is taken, is replaced by a free one.
+        port: where to listen; 0, or a port that is taken, is replaced by a free one.
         open_browser: whether to open the page.
 
     Raises:
-        OSError, ValueError: a file is not to be read, or the host is no address of this machine.
+        OSError, ValueError: a file cannot be read, or the host is no address of this machine.
         KeyboardInterrupt: Ctrl-C.
     """
     server = Server(CORES, [OpenedFile(path) for path in files])
@@ -125,7 +120,7 @@ def listen(host: str, port: int) -> socket.socket:
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for number in (port, 0):
-        # By name, so that asyncio knows it may send at once (TCP_NODELAY).
+        # The protocol is named so that asyncio sends at once (TCP_NODELAY).
         listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         with suppress(OSError):
             if hasattr(socket, "SO_EXCLUSIVEADDRUSE"):

@@ -1,4 +1,4 @@
-"""The offer of the page: games, agents and their options as fields of a form, with limits."""
+"""What the page offers: games, agents, and their options as fields of a form, with limits."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING
@@ -51,13 +51,13 @@ OPTION_LIMITS: Mapping[str, Limits] = {
     "seed": Limits(0, 2**53 - 1),
     "n": Limits(1, 10),
 }
-"""By option: a page in the browser must not take all memory, nor all time."""
+"""By option: a page must not use all memory or time."""
 
 OTHER_NUMBER = Limits(0, 1000)
-"""For an option that the table above does not name."""
+"""For options that are not in the table above."""
 
 HIDDEN_OPTIONS = frozenset({"threads"})
-"""A search of the server has one thread: there are as many searches as cores."""
+"""A search of the server has one thread, because there is a search for each core."""
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "engine": ENGINES,
@@ -72,13 +72,18 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "resistance": RESISTANCES,
 }
 ShortText = Annotated[str, Meta(max_length=100)]
+PageId = Annotated[str, Meta(pattern=r"^[a-z0-9]{8,32}\Z")]
+Action = Annotated[int, Meta(ge=0, le=MOST_PLIES)]
+DEFAULT_NODES = 60
+Nodes = Annotated[int, Meta(ge=1, le=300)]
+"""The number of nodes in a picture."""
 
 TRAINED_GAME = game_id(ConnectX())
-"""Which the weights that come with the package know."""
+"""The game of the weights that come with the package."""
 
 
 def game_forms() -> list[dict[str, Any]]:
-    """The games and their sizes; each game once, though it may have two names."""
+    """The games and their sizes, each game once."""
     return [
         {
             "name": entry.name,
@@ -95,10 +100,10 @@ def game_forms() -> list[dict[str, Any]]:
 
 
 def agent_forms() -> list[dict[str, Any]]:
-    """The agents, with their options; where one may be a file, what comes with the package alone.
+    """The agents with their options; for options that are files, only the package's own files.
 
-    `game` is the id of the only game that an agent plays, if so; `search` are the options with
-    which its search is shown at first, if it can be.
+    `game` is the id of the only game that an agent plays, or None; `search` has the first options
+    of a search that can be shown.
     """
     return [
         {

@@ -1,4 +1,4 @@
-"""Server-sent events: what a page follows, for as long as it does, and where it goes on."""
+"""Server-sent events: the searches that pages follow, and leave, and come back to."""
 
 import asyncio
 import json
@@ -14,15 +14,15 @@ from starlette.types import Receive, Scope, Send
 from submission.web.searching.search_pool import Busy, Job, SearchPool
 
 LINGER_SECONDS = 5.0
-"""Time for a page to come back before its search is called off."""
+"""Time for a page to come back before its search is cancelled."""
 LEAST_SECONDS_BETWEEN = 0.1
 """Ten snapshots a second are enough."""
 HEARTBEAT_SECONDS = 15.0
-"""Without news a comment is sent, by which a connection that is dead is found out."""
+"""Without news a comment is sent, by which a dead connection is noticed."""
 MOST_STREAMS = 512
 """Of all pages together; a page has one of each kind."""
 KEPT_RESULTS = 1000
-"""Results that are kept for pages that ask the same."""
+"""Results that are kept for pages with the same question."""
 KEPT_BYTES = 32 * 1024
 """The largest result that is kept."""
 
@@ -43,11 +43,11 @@ class Stream:
     """Of the latest snapshot."""
     done: bool = False
     follower: object = None
-    """The connection that follows it; the latest one, where there are several."""
+    """The latest connection that follows it."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def tell(self, event: str, content: Any) -> None:
-        """Take news of the search."""
+        """Take an event of the search."""
         if event == "refused":
             self.error = json.dumps({"error": content})
         else:
@@ -57,18 +57,14 @@ class Stream:
         self.changed.set()
 
     def end(self) -> None:
-        """Have whoever follows it leave."""
+        """Send the followers away."""
         self.done = True
         self.follower = None
         self.changed.set()
 
 
 class Streams:
-    """The streams of all pages.
-
-    Args:
-        pool: who searches.
-    """
+    """The streams of all pages, whose searches run in a pool."""
 
     def __init__(self, pool: SearchPool) -> None:
         self._pool = pool
@@ -77,9 +73,9 @@ class Streams:
         self._latest_jobs: OrderedDict[tuple[str, str], Job] = OrderedDict()
 
     def follow(self, page: str, kind: str, question: Any) -> Response:
-        """The events of a search: of the one that the page was following, or of a new one.
+        """The events of the search that the page was following, or of a new one.
 
-        A page has one search of a kind: the former one is called off.
+        A page has one search of a kind: a new question cancels the former one.
 
         Raises:
             Busy: there are too many.
@@ -92,24 +88,24 @@ class Streams:
         return EventStream(self, stream)
 
     def latest_job(self, page: str, kind: str) -> Job | None:
-        """The search of a kind that a page has begun last, be it over or not."""
+        """The latest search of a kind that a page has begun, running or not."""
         return self._latest_jobs.get((page, kind))
 
     def let_go(self, stream: Stream, follower: object) -> None:
-        """Note that a connection is gone; the search is called off unless another one comes."""
+        """Note that a connection is gone; the search is cancelled unless another one comes."""
         if stream.follower is follower:
             stream.follower = None
             asyncio.get_running_loop().call_later(LINGER_SECONDS, self._leave_unless_back, stream)
 
     def keep(self, stream: Stream) -> None:
-        """Keep the result of a search, for others who ask the same."""
+        """Keep the result of a search for other pages with the same question."""
         if stream.kind == "values" and not stream.error and len(stream.latest) <= KEPT_BYTES:
             self._results[stream.kind, stream.question] = stream.latest
             while len(self._results) > KEPT_RESULTS:
                 self._results.popitem(last=False)
 
     def end_all(self) -> None:
-        """Have all followers leave: the server ends."""
+        """Send all followers away: the server ends."""
         for stream in list(self._streams.values()):
             self._leave(stream)
 
@@ -145,12 +141,7 @@ class Streams:
 
 
 class EventStream(StreamingResponse):
-    """Snapshots of a stream as server-sent events, each the whole; the last event is `end`.
-
-    Args:
-        streams: of which the stream is one.
-        stream: what is followed.
-    """
+    """Complete snapshots of a stream as server-sent events; the last event is `end`."""
 
     def __init__(self, streams: Streams, stream: Stream) -> None:
         headers = {"x-accel-buffering": "no"}
@@ -159,7 +150,7 @@ class EventStream(StreamingResponse):
         self._stream = stream
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send events until the stream is done, or nobody listens any more."""
+        """Send events until the stream is done or the connection is gone."""
         self._stream.follower = self
         self._stream.changed.set()
         try:
@@ -189,7 +180,7 @@ class EventStream(StreamingResponse):
 
 
 async def until_disconnected(request: Request, work: "asyncio.Future[Any]") -> Any:
-    """Wait for work, which is cancelled when nobody waits for its answer any more; then None."""
+    """The result of work; None if it was cancelled because the connection is gone."""
 
     async def disconnected() -> None:
         while (await request.receive())["type"] != "http.disconnect":

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from submission.arena.game_record import GameRecord, Result
 from submission.arena.players import Identity, PlayerKind
-from submission.executors.versions import Versions
+from submission.executors.local_workers import Versions
 from submission.match.completion import Completion
 from submission.match.match import Match
 from submission.match.schedule import Settings

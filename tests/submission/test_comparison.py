@@ -10,7 +10,7 @@ from submission.arena.players import Identity, PlayerKind
 from submission.comparing.comparison import Comparison, comparison_page
 from submission.comparing.finding import Finding
 from submission.comparing.new_against_old import ComparisonSettings, Games, duration
-from submission.executors.versions import Versions
+from submission.executors.local_workers import Versions
 from submission.grading.grade import Grade, GradeSettings
 from submission.grading.grade_stats import Answer
 from submission.grading.solved_positions import SHIPPED_POSITIONS, read_position_set

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from submission.arena.players import Identity, Player, PlayerKind
-from submission.executors.versions import Versions
+from submission.executors.local_workers import Versions
 from submission.match.completion import Completion
 from submission.match.pairing_stats import pairing_stats
 from tests.helpers.game_records import DRAW, LOSS, WIN, match_of

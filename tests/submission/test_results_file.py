@@ -20,7 +20,7 @@ from agents.reporting.input_file import quoted
 from agents.reporting.output_file import LOCKED_BYTE
 from submission.arena.game_record import GameConfiguration, GameRecord, Result
 from submission.arena.players import Identity, Pairing, Player, PlayerKind
-from submission.executors.versions import Versions
+from submission.executors.local_workers import Versions
 from submission.kaggle import Referee
 from submission.match.completion import Completion
 from submission.match.results_content import FORMAT, ResultsHeader

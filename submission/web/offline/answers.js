@@ -1,6 +1,6 @@
 /**
- * The server of the page without a server: it answers what the page asks, as `api.js` does, by the rules
- * in this module and a worker that solves. It knows Connect Four alone.
+ * Answers the page in place of `api.js` where there is no server, by the rules in this module and a worker
+ * that solves. It knows only Connect Four.
  */
 
 import { CELLS, COLUMNS, ROWS } from "./solver.js";
@@ -12,10 +12,10 @@ const DEEPEST = 12;
 /** What `connectx web --export` has written into the page. */
 const { book, levels, repertoire, saved, thinker, version } = window.exported;
 
-/** Nothing is ever lost where nobody is far. */
+/** There is no connection that could be lost. */
 export function onConnection() {}
 
-/** Whether an error says that nobody wants the answer any more. */
+/** Whether an error says that the question was aborted. */
 export function isAbort(error) {
   return error.name === "AbortError";
 }
@@ -55,11 +55,6 @@ export function stream(path, question, onSnapshot, onError) {
     : ask(path, { actions: positionView(question).actions }, onSnapshot, onError);
   if (path === "search") setTimeout(() => onError(elsewhere("A search's tree")));
   return { close };
-}
-
-/** As `stream`, beside another one. */
-export function streamAs(name, ...question) {
-  return stream(...question);
 }
 
 function elsewhere(what) {

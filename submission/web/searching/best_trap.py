@@ -1,4 +1,4 @@
-"""The move of a lost position after which a likely opponent errs: for a page that names it."""
+"""The move in a lost position after which a likely opponent errs, for the page."""
 
 from collections.abc import Generator
 from contextlib import suppress
@@ -16,26 +16,21 @@ from envs.connectx import ConnectX
 from submission.web.searching.values import PositionValues
 
 SECONDS, TRIALS = 2.0, 400
-"""For the search: as for that of `perfect`."""
+"""Limits of the search, as those of `perfect`."""
 PIECE_SECONDS = 0.1
-"""The most from one yield to the next."""
+"""The longest time from one yield to the next."""
 
 
 def growing_trap(
     solver: Solver, state: BoardState, values: PositionValues
 ) -> Generator[None, None, int | None]:
-    """Find the move that `perfect` would take, before it has seen the opponent play.
+    """Find the move that `perfect` would play before it has seen the opponent play.
 
-    It yields after each trial, and where a trial takes long.
-
-    Args:
-        solver: of the position's game.
-        state: the position.
-        values: of its moves.
+    It yields after each trial, and during a long one.
 
     Returns:
-        A column from 0, by heart or by a search; None where the position is not proven to be lost,
-        nothing is left to choose, or what the search needs is not compiled.
+        A column from 0, by heart or by a search; None if the position is not proven to be lost,
+        there is nothing to choose, or the search is not compiled.
     """
     env = solver.env
     if values.position.kind != "loss" or not solver.is_compiled or alpha_beta_of_wide_board(env):
@@ -54,7 +49,7 @@ def growing_trap(
         path = search.select(root)
         if path is None:
             break
-        with suppress(TimeUp):  # what has been proven by then is kept for the next time
+        with suppress(TimeUp):  # proofs so far are kept for the next attempt
             replies = judge.replies(path[-1].state, mixture.models, Clock(PIECE_SECONDS))
             search.expand(path, replies)
         yield

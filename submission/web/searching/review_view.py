@@ -1,4 +1,4 @@
-"""The moves of a game, judged while a page waits: their worth, and the mistakes among them."""
+"""The moves of a game, judged for a page: their values, and the mistakes among them."""
 
 from collections.abc import Generator, Iterator, Sequence
 from typing import Any
@@ -6,12 +6,12 @@ from typing import Any
 from agents.solver.exact_moves import unrefuted
 from agents.solver.solver import Solver
 from envs.board import BoardGame, BoardState
+from submission.play.game_history import History
 from submission.reviewing.judged_game import mistake_of
 from submission.web.searching.values import PositionValues, balance, growing_values, values_view
 
 PATIENCE_SECONDS = (0.25, 1.5, 10.0)
-"""Work for each ply in the first round, the second and the third: what is quickly judged does not
-wait for the rest."""
+"""Work for each ply in the three rounds: easy positions do not wait for hard ones."""
 GUESS_SECONDS = (0.1, 0.3)
 """The same where nothing can be solved."""
 
@@ -19,19 +19,17 @@ GUESS_SECONDS = (0.1, 0.3)
 def growing_review(
     env: BoardGame, actions: Sequence[int], solver: Solver | None
 ) -> Generator[dict[str, Any], None, None]:
-    """Judge the plies of a game, and tell after every slice of time what is known.
+    """Judge the plies of a game, with a snapshot after every slice of time.
 
-    From the last ply backwards, for late positions are quickly solved, and help with earlier ones.
-    The last snapshot has the values of all moves before each ply, too.
+    It goes from the last ply backwards, because late positions are quickly solved and help with
+    earlier ones. The last snapshot also has the values of all moves before each ply.
 
     Args:
         env: the rules.
         actions: the plies.
         solver: of this game; None where there is none.
     """
-    states = [env.initial_state()]
-    for action in actions:
-        states.append(env.get_next_state(states[-1], action))
+    states = History(env, tuple(actions)).states
     growing = [growing_values(env, state, solver) for state in states[: len(actions)]]
     latest: dict[int, PositionValues] = {}
     work = _rounds(growing, latest, GUESS_SECONDS if solver is None else PATIENCE_SECONDS)
@@ -52,7 +50,7 @@ def _rounds(
     latest: dict[int, PositionValues],
     patience: Sequence[float],
 ) -> Iterator[bool]:
-    """Work at the plies in turn, in rounds of growing patience; a slice for each step."""
+    """Work on the plies in turn, in rounds of growing patience; a slice for each step."""
     for seconds in patience:
         for ply in reversed(range(len(growing))):
             known = latest.get(ply)

@@ -1,9 +1,9 @@
-"""The processes that search for the pages: who gets which search, and when it ends.
+"""The processes that search for the pages: which search runs where, and when it ends.
 
-There are as many as there are cores. On the first only what is quick and what goes on in slices
-runs, so that nobody's long search is in the way of another one's quick move; on the others a long
-search runs at a time, and slices. A process that does not heed that its search is called off is
-ended, as one is that dies; another takes its place and begins again what else it had to do.
+There is one for each core. The first runs only quick searches and searches in slices, so that no
+long search delays another page's quick move; each of the others runs one long search at a time, and
+slices. A process that ignores that its search was cancelled is killed. Another process takes the
+place of a dead one and begins its other searches again.
 """
 
 import asyncio
@@ -24,17 +24,17 @@ from submission.sandbox.folders import owned_folder
 from submission.web.searching.searcher import CANCEL, Message, Order, search_until_ended
 
 HEED_SECONDS = 2.0
-"""Time for a search to end that was called off, before its process is ended."""
+"""Time for a cancelled search to end before its process is killed."""
 GRACE_SECONDS = 2.0
-"""Time for a move beyond that which the agent has, before it is called off."""
+"""Time for a move beyond the agent's time before it is cancelled."""
 PICTURE_SECONDS = 20.0
 """Time to draw a search: it takes tenths of a second, and more where others use the machine."""
 RESERVE = 3
 """Searches in slices that the first process takes before another one does."""
 MOST_ATTEMPTS = 2
-"""Times that a search is begun whose process dies."""
+"""How often a search is begun whose process dies."""
 MOST_DEATHS = 5
-"""Processes that may die one after the other before any of them has been ready."""
+"""Processes that may die one after the other before any of them is ready."""
 
 
 class Busy(Exception):
@@ -42,7 +42,7 @@ class Busy(Exception):
 
 
 class Refusal(Exception):
-    """A search has ended without an answer; the message says why."""
+    """A search has no answer; the message says why."""
 
 
 class Lane(Enum):
@@ -57,7 +57,7 @@ class Lane(Enum):
 
 
 MOST = {Lane.QUICK: 600, Lane.LONG: 64, Lane.SLICED: 600}
-"""Searches of a lane that may wait; of those that share the first process, that it may be at."""
+"""Long searches that may wait, and other searches that the first process may be running."""
 
 
 @dataclass(eq=False)
@@ -71,9 +71,9 @@ class Job:
     tell: Callable[[str, Any], None]
     """Takes the events of a `Message` and their contents."""
     seconds: float = 0.0
-    """Time that the agent has for a move."""
+    """The agent's time for a move."""
     process: "SearchProcess | None" = None
-    """Where it runs, or ran, or is to go on."""
+    """Where it runs or ran, or is to run."""
     attempts: int = 0
     is_over: bool = False
 
@@ -89,27 +89,23 @@ class SearchProcess:
 
     @property
     def has_long(self) -> bool:
-        """Whether it is at a search that is not interrupted by others."""
+        """Whether it runs a long search."""
         return any(job.lane is Lane.LONG for job in self.jobs.values())
 
     @property
     def sliced(self) -> int:
-        """Searches that go on in slices."""
+        """The number of searches in slices."""
         return sum(job.lane is Lane.SLICED for job in self.jobs.values())
 
     def order(self, job: Job, kind: str) -> None:
-        """Hand a job over, or call it off; one that is dead hears nothing."""
+        """Hand over a job, or cancel it; a dead process hears nothing."""
         question = None if kind == CANCEL else job.question
         with suppress(OSError):
             self.connection.send(tuple(Order(job.number, kind, question)))
 
 
 class SearchPool:
-    """Hands searches to processes; to be used in one event loop.
-
-    Args:
-        size: number of processes, at least 1.
-    """
+    """Hands searches to a number of processes; used in one event loop."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -122,7 +118,7 @@ class SearchPool:
 
     @contextmanager
     def running(self) -> Iterator["SearchPool"]:
-        """Have the processes run, which end with the block."""
+        """Run the processes until the block ends."""
         self._loop = asyncio.get_running_loop()
         with self._cleanup:
             self._folder = self._cleanup.enter_context(owned_folder())
@@ -141,24 +137,23 @@ class SearchPool:
         """The ids of the processes."""
         return [process.process.pid for process in self._processes]
 
-    async def ask(self, kind: str, question: Any, seconds: float, is_quick: bool) -> Any:
-        """Have a question answered in one go; it is called off when nobody awaits it any more.
-
-        Raises:
-            Busy: too many wait.
-            Refusal: there is no answer.
-        """
-        lane = Lane.QUICK if is_quick else Lane.LONG
-        return await self._answer(lane, kind, question, seconds)
-
-    async def _answer(
+    async def ask(
         self,
-        lane: Lane,
         kind: str,
         question: Any,
         seconds: float,
+        is_quick: bool,
         process: SearchProcess | None = None,
     ) -> Any:
+        """Have a question answered in one go, by a certain process or by any.
+
+        It is cancelled when nobody awaits it any more.
+
+        Raises:
+            Busy: too many searches wait.
+            Refusal: there is no answer.
+        """
+        lane = Lane.QUICK if is_quick else Lane.LONG
         answer = self._loop.create_future()
 
         def tell(event: str, content: Any) -> None:
@@ -180,15 +175,15 @@ class SearchPool:
             self.cancel(job)
 
     async def ask_about(self, grown: Job, kind: str, question: Any) -> Any:
-        """Ask the process of a search about what it has kept of it.
+        """Ask the process of a search about the tree that it has kept.
 
         Raises:
-            Refusal: it keeps nothing of it any more, or there is no answer.
+            Refusal: the process is gone, or there is no answer.
         """
         process = grown.process
         if process is None or process not in self._processes:
             raise Refusal("this search is not kept any more: start it again")
-        return await self._answer(Lane.QUICK, kind, question, PICTURE_SECONDS, process)
+        return await self.ask(kind, question, PICTURE_SECONDS, True, process)
 
     def grow(
         self,
@@ -203,7 +198,7 @@ class SearchPool:
             kind: of the question.
             question: for the process.
             tell: takes `snapshot`, `done` or `refused`, and the snapshot or the reason.
-            former: a job whose process keeps what this one goes on with, if it is still there.
+            former: a job that this one continues, in the same process if that still runs.
 
         Raises:
             Busy: no process is left.
@@ -214,7 +209,7 @@ class SearchPool:
         return job
 
     def cancel(self, job: Job) -> None:
-        """Call a search off, if it is not over."""
+        """Cancel a search, if it is not over."""
         if job.is_over:
             return
         job.is_over = True
@@ -231,11 +226,9 @@ class SearchPool:
     def _begin(self, job: Job) -> None:
         """Begin a search, if not too many others wait."""
         if self._is_closed:
-            raise Busy("no process for searches is there")
-        if (
-            len(self._waiting if job.lane is Lane.LONG else self._processes[0].jobs)
-            >= MOST[job.lane]
-        ):
+            raise Busy("there is no process for searches")
+        others = self._waiting if job.lane is Lane.LONG else self._processes[0].jobs
+        if len(others) >= MOST[job.lane]:
             raise Busy("too many searches are under way: try again in a moment")
         self._place(job)
 
@@ -251,7 +244,7 @@ class SearchPool:
             self._hand_over(job, kept or self._idlest())
 
     def _idlest(self) -> SearchProcess:
-        """The process for a search in slices: the first rather than one that long searches need."""
+        """The process for a search in slices: rather the first than one that long searches need."""
         first, *others = self._processes
         free = [process for process in others if not process.has_long]
         return min(
@@ -259,7 +252,7 @@ class SearchPool:
         )
 
     def _hand_out(self) -> None:
-        """Hand long searches to the processes that are at none."""
+        """Hand long searches to the processes that run none."""
         candidates = self._processes[1:] or self._processes
         free = [process for process in candidates if process.is_ready and not process.has_long]
         for process in sorted(free, key=lambda process: process.sliced):
@@ -298,14 +291,14 @@ class SearchPool:
     def _call_off_late(self, job: Job) -> None:
         if not job.is_over:
             self.cancel(job)
-            job.tell("refused", "the agent took longer than it had time")
+            job.tell("refused", "the agent took longer than its time")
 
     def _end_unless_heeded(self, process: SearchProcess, job: Job) -> None:
         if job.number in process.jobs:
             process.process.kill()  # `_lose` hears of it
 
     def _lose(self, process: SearchProcess) -> None:
-        """Replace a process that has ended, and begin again what it was at."""
+        """Replace a process that has ended, and begin its searches again."""
         if self._is_closed or process not in self._processes:
             return
         self._discard(process)
@@ -328,11 +321,7 @@ class SearchPool:
         self._hand_out()
 
     def _start(self, is_quick: bool) -> SearchProcess:
-        """Start a process, which does not run the caller's script, and ends with this one.
-
-        Args:
-            is_quick: whether it is the first one, for quick moves.
-        """
+        """Start a process that does not run the caller's script, and ends with this one."""
         spawn = multiprocessing.get_context("spawn")
         here, there = spawn.Pipe()
         start = start_by_path(search_until_ended, there, self._folder, is_quick)
@@ -345,7 +334,7 @@ class SearchPool:
         return started
 
     def _listen(self, process: SearchProcess) -> None:
-        """Pass on what a process says, in the event loop's own thread, until it ends."""
+        """Pass the messages of a process to the event loop's thread, until it ends."""
         with suppress(EOFError, OSError, RuntimeError):  # the last: the loop is closed
             try:
                 while True:

@@ -1,8 +1,8 @@
-"""A process that searches: moves at once, everything else in slices of time, the newest first.
+"""A process that searches: moves in one go, everything else in slices of time.
 
-It talks to the server through a pipe. A job that goes on in slices is a generator of snapshots; the
-one that has had the least time goes next, so that what is quickly done never waits for what takes
-long. A move is found in one go, between two slices.
+It talks to the server through a pipe. A job in slices is a generator of snapshots; the job that has
+had the least time goes next, so that quick ones never wait for long ones. A move is found between
+two slices.
 """
 
 import os
@@ -26,16 +26,16 @@ from submission.executors.local_workers import prepare_worker
 from submission.web.searching.searches import GROWING, QUESTIONS, Searches
 
 NICENESS = 5
-"""Of a process for long searches: the server, and what is quick, go before it."""
+"""Of a process for long searches: the server and quick searches go first."""
 SNAPSHOT_SECONDS = 0.08
-"""Least time between two snapshots of a job; the last one is always sent."""
+"""The least time between two snapshots of a job; the last one is always sent."""
 
 
 class Message(NamedTuple):
     """From a searcher to the server."""
 
     job: int
-    """Which it is about; `READY` is about none."""
+    """The job that it is about, or `READY`."""
     event: str
     """`began`, `snapshot`, `done`, `refused` or `ready`."""
     content: Any = None
@@ -56,12 +56,12 @@ READY = 0
 
 
 class Cancelled(BaseException):
-    """Nobody waits for this search any more; a BaseException, so that no search swallows it."""
+    """The search was cancelled; a BaseException, so that no search swallows it."""
 
 
 @dataclass
 class Growing:
-    """A job that goes on in slices."""
+    """A job in slices."""
 
     snapshots: Generator[Any, None, None]
     used: float = 0.0
@@ -73,13 +73,7 @@ class Growing:
 
 
 def search_until_ended(connection: Connection, temporary_folder: Path, is_quick: bool) -> None:
-    """Search what the server orders, until it ends or hangs up.
-
-    Args:
-        connection: to the server.
-        temporary_folder: for what it leaves.
-        is_quick: whether quick moves are for this process.
-    """
+    """Search as the server orders, until it ends or hangs up."""
     prepare_worker(temporary_folder)
     if not is_quick:
         lower = psutil.BELOW_NORMAL_PRIORITY_CLASS if sys.platform == "win32" else NICENESS
@@ -91,15 +85,11 @@ def search_until_ended(connection: Connection, temporary_folder: Path, is_quick:
     try:
         searcher.work()
     finally:
-        os._exit(0)  # the compiler may be at work
+        os._exit(0)  # the compiler may be running
 
 
 class Searcher:
-    """The jobs of a process.
-
-    Args:
-        connection: to the server.
-    """
+    """The jobs of a process, ordered through a connection."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -112,7 +102,7 @@ class Searcher:
         signal.signal(signal.SIGINT, self._interrupt)
 
     def listen(self) -> None:
-        """Take orders; a search that is under way hears at once that nobody wants it."""
+        """Take orders; a running search is interrupted at once when it is cancelled."""
         try:
             while True:
                 order = Order(*self._connection.recv())
@@ -132,7 +122,7 @@ class Searcher:
         self._tell(READY, "ready")
 
     def work(self) -> None:
-        """Carry out orders, and slices of what goes on."""
+        """Carry out orders and, between them, slices of jobs."""
         while True:
             with self._ordered:
                 while not self._orders and not self._growing:
@@ -155,7 +145,7 @@ class Searcher:
         """Find an answer in one go."""
         try:
             with self._ordered:
-                # A cancellation may have come before this begins, or comes from now on by a signal.
+                # A cancellation is among the orders by now, or will come by a signal.
                 if Order(order.job, CANCEL) in self._orders:
                     raise Cancelled
                 self._running = order.job
@@ -164,19 +154,19 @@ class Searcher:
             self._running = None
             self._tell(order.job, "done", answer)
         except Cancelled:
-            self._tell(order.job, "refused", "the search has been called off")
+            self._tell(order.job, "refused", "the search was cancelled")
         except Exception as error:
             self._running = None
             self._tell(order.job, "refused", _sentence(error))
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        """End the search that nobody wants; Ctrl-C in the terminal is the server's affair."""
+        """End the cancelled search; Ctrl-C in the terminal is left to the server."""
         if self._unwanted is not None and self._unwanted == self._running:
             self._unwanted = self._running = None
             raise Cancelled
 
     def _go_on(self) -> None:
-        """Work a slice at the job that has had the least time."""
+        """Run a slice of the job that has had the least time."""
         job = min(self._growing, key=lambda job: self._growing[job].used)
         growing = self._growing[job]
         begun = perf_counter()
@@ -213,7 +203,7 @@ class Searcher:
 
 
 def _sentence(error: Exception) -> str:
-    """Why a search has no answer: a ValueError says so itself."""
+    """Why a search has no answer; a ValueError says it itself."""
     if isinstance(error, ValueError):
         return str(error)
     return f"the search has failed ({type(error).__name__}: {error})"

@@ -4,11 +4,13 @@ import json
 from collections import OrderedDict, deque
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, reduce
 from threading import Event
 from time import perf_counter, sleep
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 from weakref import WeakValueDictionary
+
+from msgspec import Meta, Struct
 
 from agents.agent import Agent, Clock, SearchResult, TimeUp
 from agents.book.opening_book import shipped_book, shipped_book_of
@@ -28,22 +30,29 @@ from envs.games import game_from_id
 from submission.web.searching.best_trap import growing_trap
 from submission.web.searching.review_view import growing_review
 from submission.web.searching.values import SLICE_SECONDS, growing_values, values_view
-from submission.web.setup_form import LARGEST_SIZE
+from submission.web.setup_form import (
+    DEFAULT_NODES,
+    LARGEST_SIZE,
+    MOST_PLIES,
+    Action,
+    Nodes,
+    PageId,
+)
 
 MOST_SOLVERS = 6
 """Solvers, each with a table, that a process has at a time; other boards are estimated."""
 MOST_WIDE_BOARDS = 16
-"""Boards of wide words that a process compiles, each for itself, 10 MB and some seconds; others are
-searched in plain Python, as the answer's `engine` says."""
+"""Boards of wide words that a process compiles, at 10 MB and some seconds each; others are searched
+in plain Python, as the answer's `engine` says."""
 TABLE_MEGABYTES = 64
 KEPT_SOLVERS = 2
-"""The latest, which are kept with what they know when nobody asks any more."""
+"""The latest solvers, which are kept with their tables when no search uses them."""
 MOST_VISITS = 20_000
 """Steps of a search that is drawn; they take 20 to 30 MB."""
 KEPT_TREES = 12
-"""Of the pages that have searched last, to be stepped through."""
+"""Of the latest searches of pages, to be stepped through."""
 PICTURE_SHARE = 2
-"""Time for the search to that for showing it."""
+"""The time of a search in relation to the time for showing it."""
 TRAP_SECONDS = 1.0
 """Time to find out what the replies to a move give away."""
 POLL_SECONDS = 0.02
@@ -68,7 +77,7 @@ class MoveAsked(NamedTuple):
 
     @property
     def plays_exactly(self) -> bool:
-        """Whether the agent gives no result away: it sets traps where it cannot win."""
+        """Whether the agent plays perfectly, and so sets traps where it cannot win."""
         highest = self.agent == "level" and self.options.get("n") == len(LEVELS)
         return self.agent == "perfect" or highest
 
@@ -91,22 +100,18 @@ class TreeAsked(NamedTuple):
         return options
 
 
-class PictureAsked(NamedTuple):
-    """The tree of a page's search after a step, below a node."""
+class PictureAsked(Struct, frozen=True, forbid_unknown_fields=True):
+    """The tree of a page's search after a step, below the node to which the root's actions lead."""
 
-    page: str
-    step: int
-    root: tuple[int, ...]
-    nodes: int
+    page: PageId
+    step: Annotated[int, Meta(ge=1, le=2**31)]
+    root: Annotated[tuple[Action, ...], Meta(max_length=MOST_PLIES)] = ()
+    nodes: Nodes = DEFAULT_NODES
 
 
 @lru_cache(maxsize=64)
 def game(name: str) -> BoardGame:
-    """The game of an id.
-
-    Raises:
-        ValueError: there is none, its board is too large, or no line fits on it.
-    """
+    """The game of an id; a ValueError if there is none, or its board does not suit the page."""
     env = game_from_id(name, LARGEST_SIZE)
     if env.inarow > max(env.rows, env.columns):
         size = f"{env.rows}x{env.columns}"
@@ -119,10 +124,7 @@ def game(name: str) -> BoardGame:
 def replayed(asked: Asked) -> tuple[BoardGame, BoardState]:
     """The game and the state of a position."""
     env = game(asked.game)
-    state = env.initial_state()
-    for action in asked.actions:
-        state = env.get_next_state(state, action)
-    return env, state
+    return env, reduce(env.get_next_state, asked.actions, env.initial_state())
 
 
 class Searches:
@@ -137,7 +139,7 @@ class Searches:
         WIDE_BOARDS.most = MOST_WIDE_BOARDS
 
     def prepare(self) -> None:
-        """Compile the searches, those with a network last, which seats alone use; open the book."""
+        """Compile the searches, those with a network last, and open the book."""
         connect_four = ConnectX()
         compilations = [solver_compilation(connect_four), MCTS, ALPHA_BETA]
         for compilation in compilations:
@@ -154,7 +156,7 @@ class Searches:
         return QUESTIONS[kind](self, question)
 
     def growing(self, kind: str, question: Any) -> Generator[Any, None, None]:
-        """Answer a question by snapshots, the last of which is `done`; None is no news."""
+        """Answer a question by snapshots, the last of which is `done`; None: nothing is new."""
         return GROWING[kind](self, question)
 
     def move(self, asked: MoveAsked) -> dict[str, Any]:
@@ -171,7 +173,7 @@ class Searches:
         }
 
     def _trap(self, env: BoardGame, state: BoardState, action: int) -> str | None:
-        """What the replies to a move give away, in words; None: nothing, or that took too long."""
+        """What the replies to a move give away, in words; None if nothing, or not found in time."""
         if not (is_solvable(env) and solver_compilation(env).is_ready(patient=False)):
             return None
         solver = self._solver(env)
@@ -184,7 +186,7 @@ class Searches:
         return None if trap is None else trap.sentence
 
     def values(self, asked: Asked) -> Generator[dict[str, Any] | None, None, None]:
-        """Find the values of a position's moves; in a lost one, the best trap at last."""
+        """Find the values of a position's moves and, in a lost one, the best trap."""
         env, state = replayed(asked)
         solver = None
         if is_solvable(env):
@@ -203,7 +205,7 @@ class Searches:
             yield view
 
     def _solver(self, env: ConnectX) -> Solver | None:
-        """The solver of a board; None where too many other boards are being solved."""
+        """The solver of a board; None if too many other boards are being solved."""
         solver = self._solvers.get(env)
         if solver is None and len(self._solvers) < MOST_SOLVERS:
             solver = Solver(env, TABLE_MEGABYTES, book=shipped_book_of(env))
@@ -232,7 +234,7 @@ class Searches:
     def search(self, asked: TreeAsked) -> Generator[dict[str, Any] | None, None, None]:
         """Grow the tree of a search, and show it now and then.
 
-        A page that left it, and comes back with the same question, finds it where it was.
+        A page that comes back with the same question finds the tree as it left it.
         """
         search = self._begun(asked)
         goes_on, worked, due, latest = True, 0.0, 0.0, None
@@ -246,7 +248,7 @@ class Searches:
             yield latest
 
     def _begun(self, asked: TreeAsked) -> SlicedSearch:
-        """The search of a page that has not ended, or a new one."""
+        """The running search of a page, if it has the same question, or a new one."""
         former, search = self._trees.pop(asked.page, (None, None))
         if search is None or search.is_over or former != asked:
             if search is not None:
@@ -275,7 +277,7 @@ def _is_won(state: BoardState, result: SearchResult[int]) -> bool:
 
 
 def _single(agent: Agent) -> Agent:
-    """The agent with one thread: there are as many processes as cores."""
+    """The agent with one thread, because there is a process for each core."""
     if any(info.name == "threads" for info in agent_options(type(agent))):
         return replace(agent, threads=1)  # type: ignore[type-var]
     return agent
@@ -284,7 +286,7 @@ def _single(agent: Agent) -> Agent:
 def picture_view(
     search: SlicedSearch, step: int, root: tuple[int, ...], nodes: int, done: bool
 ) -> dict[str, Any]:
-    """The tree after a step as JSON; where a limit has ended the search, that is said."""
+    """The tree after a step as JSON, with a sentence if a limit has ended the search."""
     growth = growth_after(search.trace, step, nodes, root)
     limit = f"Its limit of {MOST_VISITS:,} visits ends the search here, before it has chosen."
     return {**growth._asdict(), "limit": limit if search.is_full else None, "done": done}

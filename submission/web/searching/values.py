@@ -1,7 +1,6 @@
 """The value of each move of a position, as it becomes known: proofs, and a search's estimates.
 
-It works in slices, and after each of them tells what is known by then: for a page that waits, for a
-notebook, or for whoever asks.
+It works in slices of time, with a snapshot after each, for a page or a notebook.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,20 +24,20 @@ SLICE_SECONDS = 0.015
 FIRST_NODES = 50_000
 """Nodes of the solver for each move in the first round; each round has twice as many more."""
 OUTCOME_NODES = 400_000
-"""Nodes for a move after which its bare result is proven before its distance is."""
+"""Nodes for a move after which its bare result is proven first, and its distance later."""
 ESTIMATE_AFTER = 0.15
-"""Seconds of proving after which the moves that are open are estimated, too."""
+"""Seconds of proving after which the unproven moves are estimated, too."""
 ESTIMATE_SHARE = 3
-"""Slices for proofs to each one for estimates."""
+"""Slices for proofs to each slice for estimates."""
 SIMULATIONS_OF_SLICE = 20_000
 MOST_SIMULATIONS = 120_000
-"""After so many the estimates change no more."""
+"""More hardly change the estimates."""
 SMALL_BOARD = 9
 """Cells of a board on which every game is played to its end in a moment."""
 MOST_TACTICS = 8
-"""Plies that are looked ahead on a board which is too large for the solver."""
+"""Plies of look-ahead on a board that is too large for the solver."""
 MOST_SECONDS = 300.0
-"""Time after which what is not proven stays open."""
+"""Time after which unproven values stay open."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +45,12 @@ class MoveValue:
     """The value of a move, or of a position, from the view of the player to move."""
 
     bounds: ScoreBounds
-    """Of the score, as far as it is proven."""
+    """Proven bounds of the score."""
     plies: int | None
-    """Plies until the game ends, the move counted; the most where the bounds do not meet, None
+    """Plies until the game ends, the move included; the most where the bounds do not meet, None
     where nobody is proven to win."""
     estimate: float | None = None
-    """A search's, strictly between -1 and 1; None where the result is proven, or not yet there."""
+    """A search's, strictly between -1 and 1; None where the result is proven, or none is there."""
 
     @property
     def kind(self) -> str:
@@ -60,12 +59,12 @@ class MoveValue:
 
     @property
     def text(self) -> str:
-        """In words, as in `wins in 5 moves`: the winner's own, as everywhere else."""
+        """In words, as in `wins in 5 moves`; the winner's moves are counted."""
         return result_in_words(self.bounds, self.plies)
 
     @property
     def short(self) -> str:
-        """As short as it is still said in words: `win · 5`, `draw`, or `?`."""
+        """In short: `win · 5`, `draw`, or `?`."""
         if self.plies is None or self.kind == "draw":
             return {"unknown": "?"}.get(self.kind, self.kind)
         if not self.bounds.exact:
@@ -74,12 +73,12 @@ class MoveValue:
 
     @property
     def least(self) -> int:
-        """The worst result that is not ruled out: -1, 0 or 1."""
+        """The worst possible result: -1, 0 or 1."""
         return sign(self.bounds.lower)
 
     @property
     def most(self) -> int:
-        """The best result that is not ruled out."""
+        """The best possible result."""
         return sign(self.bounds.upper)
 
 
@@ -100,7 +99,7 @@ class PositionValues:
 
     @property
     def best(self) -> list[int]:
-        """The moves that are proven to be at least as good as every other."""
+        """The moves that are proven to be at least as good as all others."""
         highest = max(value.bounds.upper for value in self.moves.values())
         return [action for action, value in self.moves.items() if value.bounds.lower >= highest]
 
@@ -108,15 +107,15 @@ class PositionValues:
 def growing_values(
     env: BoardGame, state: BoardState, solver: Solver | None, seconds: float = MOST_SECONDS
 ) -> Iterator[PositionValues]:
-    """Find out about the moves of a position, and tell after every slice what is known.
+    """Value the moves of a position, with a snapshot after every slice of time.
 
-    The last snapshot is done: all is proven, or the time is up.
+    The last snapshot is `done`: everything is proven, or the time is up.
 
     Args:
         env: the rules.
         state: in which the game goes on.
-        solver: of this game; None where there is none, because the board is too large for it say.
-        seconds: time for it all.
+        solver: of this game; None where there is none, as for a board that is too large.
+        seconds: time for all slices.
     """
     valuation = Valuation(env, state, solver)
     while not valuation.done:
@@ -127,13 +126,7 @@ def growing_values(
 
 
 class Valuation:
-    """The values of the moves of a position, as far as they are known by now.
-
-    Args:
-        env: the rules.
-        state: in which the game goes on.
-        solver: see `growing_values`.
-    """
+    """The work of `growing_values`, which takes the same arguments."""
 
     def __init__(self, env: BoardGame, state: BoardState, solver: Solver | None) -> None:
         self.env = env
@@ -164,7 +157,7 @@ class Valuation:
         self._is_proving = True
 
     def work(self, seconds: float) -> None:
-        """Go on for a slice of time."""
+        """Work for a slice of time."""
         clock = Clock(seconds)
         self._slices += 1
         estimating = self._can_estimate() and self._slices % (ESTIMATE_SHARE + 1) == 0
@@ -178,7 +171,7 @@ class Valuation:
         self.elapsed += clock.elapsed
 
     def snapshot(self) -> PositionValues:
-        """All that is known now."""
+        """The present state of knowledge."""
         moves = {
             action: self._move_value(bounds, self._estimates.get(action))
             for action, bounds in self.found.items()
@@ -194,12 +187,12 @@ class Valuation:
         )
 
     def _move_value(self, bounds: ScoreBounds, estimate: float | None) -> MoveValue:
-        """Put bounds and an estimate together; a score that is not known gives the most plies."""
+        """Combine bounds and an estimate."""
         plies = plies_to_end(self._cells, self.state.mask.bit_count(), bounds)
         return MoveValue(bounds, plies, estimate if plies is None else None)
 
     def _solve(self, solver: Solver) -> Iterator[bool]:
-        """Prove scores by the solver, the moves in turn; where that takes long, results first."""
+        """Prove scores by the solver, the moves in turn; bare results first if that takes long."""
         for action, child in self.children.items():
             known = solver.known(child)
             if known is not None:
@@ -222,11 +215,11 @@ class Valuation:
     def _run(
         self, jobs: Mapping[int, SolverJob], within: int, first: float, most: float
     ) -> Iterator[bool]:
-        """Run jobs of moves in turn, each round twice as far, until each is done or went so far.
+        """Run jobs in turn, with twice the nodes in each round, until they are done or at the most.
 
         Args:
             jobs: by move.
-            within: the most that their scores can be.
+            within: the highest possible score.
             first: nodes of each in the first round.
             most: nodes of each in the last round.
         """
@@ -246,19 +239,21 @@ class Valuation:
         return self.found[action].exact or int(job.lowers[0]) == int(job.uppers[0])
 
     def _take(self, action: int, job: SolverJob, within: int) -> None:
-        """Narrow the bounds of a move by those of a job; its ends say nothing of what is beyond."""
-        lower, upper = -int(job.uppers[0]), -int(job.lowers[0])
-        known = self.found[action]
-        self.found[action] = ScoreBounds(
-            max(known.lower, lower) if lower > -within else known.lower,
-            min(known.upper, upper) if upper < within else known.upper,
+        """Take the bounds of a job, unless they are the ends of its window."""
+        lower, upper, widest = -int(job.uppers[0]), -int(job.lowers[0]), self._widest
+        self._narrow(
+            action, lower if lower > -within else -widest, upper if upper < within else widest
         )
+
+    def _narrow(self, action: int, lower: int, upper: int) -> None:
+        known = self.found[action]
+        self.found[action] = ScoreBounds(max(known.lower, lower), min(known.upper, upper))
 
     def _play_out(self) -> Iterator[bool]:
         """Play every game to its end, on a small board."""
         for action, child in self.children.items():
             score = -exact_score(self.env, child)
-            self.found[action] = ScoreBounds(score, score)
+            self._narrow(action, score, score)
             if self._clock.expired():
                 yield True
 
@@ -273,28 +268,24 @@ class Valuation:
                         finding = recursion.action_value(self.state, action, depth, 0, -1.0, 1.0)
                     except TimeUp:
                         return
-                    if abs(finding.value) == 1.0:
-                        self._take_win(action, finding.value * self._sign, depth)
+                    if abs(finding.value) == 1.0:  # it wins or loses with the last of these plies
+                        won = win_score(self._cells, self.state.mask.bit_count() + depth - 1)
+                        score = round(finding.value) * self._sign * won
+                        self._narrow(action, score, score)
                 yield True
-
-    def _take_win(self, action: int, result: float, plies: int) -> None:
-        """Note that a move wins or loses after so many plies, itself counted."""
-        stones = self.state.mask.bit_count() + plies
-        score = round(result) * win_score(self._cells, stones - 1)
-        self.found[action] = ScoreBounds(score, score)
 
     @property
     def _sign(self) -> int:
         return 1 if self.state.player == 1 else -1
 
     def _can_estimate(self) -> bool:
-        """Whether estimates are wanted, and would still change."""
+        """Whether estimates are needed, and would still change."""
         late = self.elapsed >= ESTIMATE_AFTER or not self._has_solver
         is_open = any(bounds.outcome is None for bounds in self.found.values())
         return late and is_open and self._simulations < MOST_SIMULATIONS
 
     def _estimate(self, clock: Clock) -> None:
-        """Grow the tree, and take what it has proven and what it guesses."""
+        """Grow the tree, and take its proofs and its estimates."""
         result = self._estimator.search(self.env, self.state, clock.left)
         self._simulations += result.simulations
         tree = self._estimator.tree
@@ -303,18 +294,10 @@ class Valuation:
             if proven is None:
                 self._estimates[action] = self._sign * child.value
             elif self.found[action].outcome is None:
-                self.found[action] = self._proven(action, self._sign * proven)
+                bounds = {1: (1, self._widest), 0: (0, 0), -1: (-self._widest, -1)}
+                self._narrow(action, *bounds[round(self._sign * proven)])
         if result.simulations == 0 or (tree and tree.root.proven is not None):
             self._simulations = MOST_SIMULATIONS  # it will not grow any more
-
-    def _proven(self, action: int, result: float) -> ScoreBounds:
-        """The bounds of a move whose bare result is proven."""
-        known = self.found[action]
-        if result > 0:
-            return ScoreBounds(max(known.lower, 1), known.upper)
-        if result < 0:
-            return ScoreBounds(known.lower, min(known.upper, -1))
-        return ScoreBounds(0, 0)
 
 
 def _known(env: BoardGame, child: BoardState) -> ScoreBounds | None:
@@ -338,7 +321,7 @@ def values_view(values: PositionValues) -> dict[str, Any]:
     """The values as JSON."""
     best = values.best
     if values.position.kind == "loss" and len(best) == len(values.moves):
-        best = []  # where every move loses as soon, none stands out
+        best = []  # where every move loses equally soon, none stands out
     return {
         "columns": [
             {"action": action, "best": action in best, **value_view(value)}
@@ -359,11 +342,11 @@ def values_view(values: PositionValues) -> dict[str, Any]:
 PROVEN_SHARE = 0.5
 """The least balance of a proven win; the sooner it comes, the closer to 1."""
 FAR = 42
-"""Plies after which a win that is proven counts no less."""
+"""From this number of plies on, proven wins count equally."""
 
 
 def balance(value: MoveValue, player: int) -> float | None:
-    """How surely player 1 (1) or player 2 (-1) wins, for a bar or a curve; None is not known.
+    """How surely player 1 (1) or player 2 (-1) wins, for a bar or a curve; None if not known.
 
     Args:
         value: of a position or a move, from a player's view.

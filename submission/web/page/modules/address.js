@@ -1,5 +1,5 @@
 /**
- * Where the page stands: the fragment of its address, and the wishes that the browser remembers.
+ * The state of the page: the fragment of its address, and the settings that the browser remembers.
  *
  * `#game=connectx-6x7x4&moves=4453&ply=2&view=search&first=person&second=level:n=5`
  */
@@ -18,7 +18,7 @@ const VIEWS = ["play", "search", "replays"];
  */
 
 /**
- * @typedef {object} Place where the page stands
+ * @typedef {object} Place what the address says
  * @property {string} view
  * @property {string} game
  * @property {string} moves
@@ -112,18 +112,12 @@ export function movesText(actions) {
   return numbers.length > 1 ? numbers.join(",") : `${numbers[0]},`;
 }
 
-/**
- * Read a wish.
- *
- * @param {string} name
- * @param {string} otherwise what holds where nothing is remembered
- * @returns {string}
- */
+/** Read a setting, or what holds otherwise. @param {string} name @param {string} otherwise */
 export function remembered(name, otherwise) {
   return localStorage.getItem(name) ?? otherwise;
 }
 
-/** @returns {Set<number>} the levels that somebody at this browser has won against */
+/** @returns {Set<number>} the levels that were beaten in this browser */
 export function beatenLevels() {
   return new Set(remembered("beaten", "").split(" ").filter(Boolean).map(Number));
 }
@@ -133,12 +127,12 @@ export function remember(name, value) {
   localStorage.setItem(name, value);
 }
 
-/** Bind the theme, the switches that are remembered, and what opens and closes dialogs. */
+/** Bind the theme, the remembered switches, and what opens and closes dialogs. */
 export function bindSettings() {
   bindTheme();
-  bindSwitch("keys-switch", "keys", "on", () => {});
-  bindSwitch("sound-switch", "sound", "off", () => {});
-  bindSwitch("tree-boards", "tree-boards", "off", () => {});
+  bindSwitch("keys-switch", "keys", "on");
+  bindSwitch("sound-switch", "sound", "off");
+  bindSwitch("tree-boards", "tree-boards", "off");
   byId("help-button").addEventListener("click", () => byId("help-dialog").showModal());
   for (const button of document.querySelectorAll("[data-close]")) {
     button.addEventListener("click", () => button.closest("dialog").close());
@@ -162,12 +156,8 @@ function bindTheme() {
   tell();
 }
 
-function bindSwitch(id, name, otherwise, onChange) {
+function bindSwitch(id, name, otherwise) {
   const input = byId(id);
   input.checked = remembered(name, otherwise) === "on";
-  onChange(input.checked);
-  input.addEventListener("change", () => {
-    remember(name, input.checked ? "on" : "off");
-    onChange(input.checked);
-  });
+  input.addEventListener("change", () => remember(name, input.checked ? "on" : "off"));
 }

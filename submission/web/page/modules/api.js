@@ -1,17 +1,17 @@
 /**
  * Questions to the server: JSON by POST, and streams of server-sent events.
  *
- * Who asks is not told of a lost connection: the question waits, and is asked again when the server
- * answers. A server that was started anew answers when its address has been opened in this browser;
- * then the page begins again where it stands. Streams are closed while the page is hidden, for
- * browsers allow six connections to a host.
+ * A lost connection is no error for the caller: the question waits, and is asked again when the server
+ * answers. A restarted server answers once its address has been opened in this browser; then the page
+ * loads again and goes on where it was. Streams are closed while the page is hidden, because browsers
+ * allow six connections to a host.
  */
 
 const RETRY = 1000; // milliseconds between two tries of a lost connection
 
 /**
- * The name of this page, by which the server ends what it no longer wants. A page that is loaded again
- * takes it over; it is not left where a second tab that is made of this one would find it.
+ * The name of this page, by which the server ends its earlier searches. A reload keeps it, but a duplicate
+ * of the tab must not: so it is stored only while the page is hidden.
  */
 const PAGE = sessionStorage.getItem("page") ?? Array.from(crypto.getRandomValues(new Uint8Array(12)), byte =>
   (byte % 36).toString(36)).join("");
@@ -35,18 +35,18 @@ export function onConnection(listener) {
 
 function setTrouble(now) {
   if (now === trouble) return;
-  if (trouble === LOCKED && !now) location.reload(); // all of it stands in the address
+  if (trouble === LOCKED && !now) location.reload(); // the address says where the page was
   trouble = now;
   tell(trouble);
 }
 
-/** Note how the server answers. @returns {boolean} whether it knows this browser */
+/** Note the status of an answer. @returns {boolean} whether the server knows this browser */
 function isLetIn({ status }) {
   setTrouble(status === 403 ? LOCKED : "");
   return status !== 403;
 }
 
-/** Whether an error says that nobody wants the answer any more. */
+/** Whether an error says that the question was aborted. */
 export function isAbort(error) {
   return error.name === "AbortError";
 }
@@ -82,7 +82,7 @@ export function post(path, question, signal) {
   });
 }
 
-/** As `post`, with the name of the page: for what the server keeps or ends by page. */
+/** As `post`, with the name of the page, by which the server keeps or ends its work. */
 export function postAsPage(path, question, signal) {
   return post(path, { page: PAGE, ...question }, signal);
 }
@@ -124,14 +124,10 @@ function later(milliseconds, signal) {
  * @param {Object<string, string|number>} question
  * @param {(snapshot: object) => void} onSnapshot
  * @param {(sentence: string) => void} onError
+ * @param {string} [name] of a second stream of this path: the server keeps one for each name
  * @returns {{close: () => void}}
  */
-export function stream(path, question, onSnapshot, onError) {
-  return streamAs("", path, question, onSnapshot, onError);
-}
-
-/** As `stream`, beside the page's other one of this path: the server keeps one for each name. */
-export function streamAs(name, path, question, onSnapshot, onError) {
+export function stream(path, question, onSnapshot, onError, name = "") {
   const address = `api/${path}?${new URLSearchParams({ page: PAGE + name, ...question })}`;
   let source = null, timer = 0, ended = false;
 
@@ -176,7 +172,7 @@ export function streamAs(name, path, question, onSnapshot, onError) {
   return { close };
 }
 
-/** The sentence with which the server refuses a stream: an EventSource does not tell it. */
+/** The sentence by which the server refuses a stream, which an EventSource does not give. */
 async function refused(address) {
   const end = new AbortController();
   try {

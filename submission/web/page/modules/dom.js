@@ -1,4 +1,4 @@
-/** Elements of the page: to make and find them, to write in them, and the keys of one letter. */
+/** Elements of the page: to make, find and fill them; and single-letter keys. */
 
 const SVG = "http://www.w3.org/2000/svg";
 const TYPED = "input:not([type=checkbox], [type=radio], [type=range]), select, textarea"; // where letters are text
@@ -18,7 +18,7 @@ export function h(name, properties = {}, ...children) {
     if (value === null || value === undefined) continue;
     if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
     else if (key !== "list" && key in made) made[key] = value;
-    else made.setAttribute(key === "class" ? "class" : key, String(value));
+    else made.setAttribute(key, String(value));
   }
   made.append(...children.filter(child => child !== null && child !== undefined));
   return made;
@@ -39,12 +39,7 @@ export function svg(name, attributes, ...children) {
   return made;
 }
 
-/**
- * Find the element of an id, which the page has.
- *
- * @param {string} id
- * @returns {HTMLElement}
- */
+/** The element of an id. @param {string} id @returns {HTMLElement} */
 export function byId(id) {
   return document.getElementById(id);
 }

@@ -54,7 +54,7 @@ function render() {
   seatRow.show(state, game, turns);
   drawToolbar(state, game, turns);
   values.follow(state.valued && !retry.mistake ? position : null);
-  if (retry.mistake) byId("values-state").textContent = "They come back when the mistakes are done.";
+  if (retry.mistake) byId("values-state").textContent = "The values come back when the mistakes are done.";
   drawBoard();
   byId("values-switch").checked = state.valued;
   byId("values-on").hidden = !state.valued;

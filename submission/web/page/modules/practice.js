@@ -1,20 +1,20 @@
-/** The mistakes of many games, found one game after the other while the first are being retried. */
+/** The mistakes of many games, found game by game while the first are already being retried. */
 
-import { streamAs } from "./api.js";
+import { stream } from "./api.js";
 import { isGrave } from "./record.js";
 
 export const MOST_GAMES = 200;
 const MOST_MISTAKES = 100;
 
 /**
- * Have the games of a file judged, and tell the mistakes that have changed a result. One that was made
- * in several games is told once.
+ * Have the games of a file judged, and report the mistakes that have changed a result, each once even if
+ * it was made in several games.
  *
  * @param {object[]} replays as /api/replays tells them
  * @param {boolean} ofPlayer whether only the mistakes of their `player` are wanted
  * @param {(mistakes: object[], told: string, done: boolean) => void} onGame called after each game
- *   with its mistakes, each a judgement as /api/review tells it, with its `replay`; and with words
- *   about how far it is
+ *   with its mistakes, each a judgement as /api/review gives it, with its `replay`; and with words
+ *   about the progress
  * @returns {{close: () => void}}
  */
 export function findMistakes(replays, ofPlayer, onGame) {
@@ -37,8 +37,8 @@ export function findMistakes(replays, ofPlayer, onGame) {
   };
   const judge = () => {
     const replay = replays[at], { game, moves } = replay;
-    source = streamAs("practice", "review", { game, moves },
-      ({ plies, done }) => done && take(replay, plies), () => take(replay, []));
+    source = stream("review", { game, moves },
+      ({ plies, done }) => done && take(replay, plies), () => take(replay, []), "practice");
   };
   judge();
   return { close: () => source.close() };

@@ -1,4 +1,4 @@
-/** The games of the files that are open on the server: to filter, and to choose from. */
+/** The games of the files that are open on the server, to be filtered and chosen. */
 
 import { isAbort, post } from "./api.js";
 import { byId, h, MARKS, showError } from "./dom.js";
@@ -20,7 +20,7 @@ export class Replays {
    * @param {object[]} files as /api/setup tells them
    * @param {(file: number, replay: object) => void} onOpen what to do when a game is chosen
    * @param {(replays: object[], ofPlayer: boolean) => void} onPractise what to do when the mistakes
-   *   of games are wanted, those of their `player` alone or of both
+   *   of games are to be practised, those of their `player` alone or of both
    */
   constructor(files, onOpen, onPractise) {
     this.#files = files;
@@ -49,7 +49,7 @@ export class Replays {
    *
    * @param {string} name
    * @param {string} text what is in it
-   * @returns {Promise<void>} rejected with a sentence where it is none
+   * @returns {Promise<void>} rejected with a sentence where it is no file of games
    */
   async add(name, text) {
     const file = await post("files", { name, text });
@@ -100,7 +100,7 @@ export class Replays {
     return this.#list(0);
   }
 
-  /** The question for some of the games that are wanted. */
+  /** The question for games that pass the filters. */
   #question(offset, count) {
     const chosen = Object.fromEntries(["player", "opponent", "result"]
       .map(name => [name, byId(`replays-${name}`).value]).filter(([, value]) => value));
@@ -134,7 +134,7 @@ export class Replays {
   #draw(total, replays) {
     const last = this.#offset + replays.length;
     byId("replays-state").textContent = total
-      ? `Games ${this.#offset + 1} to ${last} of ${total}` : "No game is like that.";
+      ? `Games ${this.#offset + 1} to ${last} of ${total}` : "No game matches.";
     byId("replays-practise").disabled = !total;
     byId("replays-before").disabled = this.#offset === 0;
     byId("replays-after").disabled = last >= total;

@@ -14,10 +14,10 @@ export class Retry {
   #words = "";
   #search = null; // for the mistakes of a file
   #told = "";
-  #more = false; // whether that may still find some
+  #more = false; // whether it may find more
   #onChange;
 
-  /** @param {() => void} onChange called when another puzzle is on the board, or none any more */
+  /** @param {() => void} onChange called when another puzzle is on the board, or no puzzle */
   constructor(onChange) {
     this.#onChange = onChange;
     byId("retry-next").addEventListener("click", () => this.#go(this.#at + 1));
@@ -31,7 +31,7 @@ export class Retry {
   /**
    * The mistake that is being retried.
    *
-   * @returns {object|null} a judgement as /api/review tells it at its end; of a file, with its `replay`
+   * @returns {object|null} a judgement as /api/review gives it at its end; of a file, with its `replay`
    */
   get mistake() {
     return this.#mistakes[this.#at] ?? null;
@@ -113,7 +113,7 @@ export class Retry {
     byId("retry-end").classList.toggle("primary", last && this.#solved && !this.#more);
   }
 
-  /** The best result that the position holds. */
+  /** The best possible result of the position. */
   get #prize() {
     return RANKS[Math.max(...this.mistake.columns.map(({ kind }) => RANKS.indexOf(kind)))];
   }
@@ -123,7 +123,7 @@ export class Retry {
     this.#solved = false;
     const { player, action, text, replay } = this.mistake;
     const where = replay ? `Game ${replay.number + 1}: ` : "";
-    this.#words = `${where}${MARKS[player]} played column ${action + 1}, which ${verb(text)}. Find what keeps ${PRIZES[this.#prize]}.`;
+    this.#words = `${where}${MARKS[player]} played column ${action + 1}, which ${verb(text)}. Find a move that keeps ${PRIZES[this.#prize]}.`;
     this.#onChange();
   }
 
@@ -135,7 +135,7 @@ export class Retry {
     this.#tell();
   }
 
-  /** Tell the words; when a puzzle is solved, Enter leads to what follows. */
+  /** Show the words; when a puzzle is solved, Enter leads on. */
   #tell() {
     this.draw();
     if (this.#solved) byId(byId("retry-next").disabled ? "retry-end" : "retry-next").focus({ preventScroll: true });

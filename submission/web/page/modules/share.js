@@ -1,6 +1,6 @@
-/** What comes into the page from elsewhere, and goes out of it: dropped files, links, saved games. */
+/** What comes into the page and goes out of it: dropped files, links, saved games. */
 
-import { getSavedFrame, streamAs } from "./api.js";
+import { getSavedFrame, stream } from "./api.js";
 import { byId, h } from "./dom.js";
 
 const LARGEST = 7_000_000; // characters of a file, which the server takes
@@ -57,9 +57,9 @@ export function bindArrivals(chooser, { onMoves, onFile, onTrouble }) {
 export async function copyLink() {
   try {
     await navigator.clipboard.writeText(location.href);
-    tell("The link to this position is copied.");
+    tell("The link to this position has been copied.");
   } catch {
-    tell("This browser lets no page copy here: take the link from the address bar.");
+    tell("This browser does not allow copying here: take the link from the address bar.");
   }
 }
 
@@ -76,7 +76,7 @@ export async function saveAsPage(end, about) {
   button.disabled = true;
   try {
     const [frame, judged] = await Promise.all([getSavedFrame(), judgedPlies(end)]);
-    // In a script of HTML nothing but this sign can end the script.
+    // Only this character could end the script that holds the games.
     const games = JSON.stringify([{ end, ...about, ...packed(judged) }]).replaceAll("<", "\\u003c");
     const page = new Blob([frame.replace(FRAME_GAMES, () => games)], { type: "text/html" });
     const link = h("a", { href: URL.createObjectURL(page), download: `connectx-${end.moves.slice(0, 42) || "start"}.html` });
@@ -88,12 +88,12 @@ export async function saveAsPage(end, about) {
   button.disabled = false;
 }
 
-/** Say below the board how that goes. */
+/** Write a sentence below the board. */
 function tell(sentence) {
   byId("copied").textContent = sentence;
 }
 
-/** The plies, whose moves name their values by numbers: most values are those of many moves. */
+/** The plies with values by number, because many moves share a value. */
 function packed(judged) {
   const keys = Object.keys(judged[0]?.columns[0] ?? {}).filter(key => key !== "action");
   const numbers = new Map();
@@ -108,9 +108,9 @@ function packed(judged) {
 
 function judgedPlies(end) {
   return new Promise((resolve, reject) => {
-    streamAs("saving", "review", { game: end.game, moves: end.moves }, ({ plies, done }) => {
+    stream("review", { game: end.game, moves: end.moves }, ({ plies, done }) => {
       tell(done ? "" : `Judging the moves: ${plies.length} of ${end.actions.length}…`);
       if (done) resolve(plies);
-    }, sentence => reject(new Error(sentence)));
+    }, sentence => reject(new Error(sentence)), "saving");
   });
 }

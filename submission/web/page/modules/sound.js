@@ -1,14 +1,14 @@
-/** The sound of a stone that lands, where it is wanted. */
+/** The sound of a stone that lands, if it is switched on. */
 
 import { byId } from "./dom.js";
 
 let context = null;
 
-/** Clack, if the switch of the sound is on. */
+/** Clack, if the sound is switched on. */
 export function clack() {
   if (!byId("sound-switch").checked) return;
   context ??= new AudioContext();
-  const now = context.currentTime + 0.25; // a stone falls about so long
+  const now = context.currentTime + 0.25; // about the time that a stone falls
   const [tone, loudness] = [context.createOscillator(), context.createGain()];
   tone.type = "triangle";
   tone.frequency.setValueAtTime(420, now);
