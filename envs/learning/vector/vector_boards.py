@@ -12,13 +12,11 @@ import numpy as np
 
 from envs.bitboard import cell_bit, fits_in_wide_word, has_line, word_of_board
 from envs.board import BoardGame, BoardState
-from envs.compiled.jit import compiles, fastest, jit, words_of
+from envs.compiled.jit import Flags, Words, compiles, fastest, jit, words_of
 from envs.learning.observations import FlatBoard, Planes
 from envs.learning.vector.vector_kernels import (
     Bytes,
-    Flags,
     Rewards,
-    Words,
     chosen_cell,
     played,
     write_action_mask,

@@ -16,6 +16,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from envs.board import BoardGame, BoardState
+from envs.compiled.jit import Flags
 from envs.connectx import ConnectX
 from envs.games import game_entry, rules_called
 from envs.learning.arguments import (
@@ -42,7 +43,7 @@ from envs.learning.single_env import (
 )
 from envs.learning.vector.vector_boards import make_boards
 from envs.learning.vector.vector_games import StepArrays, make_games
-from envs.learning.vector.vector_kernels import Bytes, Flags, Rewards
+from envs.learning.vector.vector_kernels import Bytes, Rewards
 from envs.tic_tac_toe import TicTacToe
 
 Step = tuple[Observation, Rewards, Flags, Flags, Info]

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from envs.board import BoardState
-from envs.compiled.jit import compiled, fastest
+from envs.compiled.jit import Flags, Words, compiled, fastest
 from envs.compiled.random_stream import stream_of_seed
 from envs.learning.arguments import first_illegal
 from envs.learning.opponents import AnyOpponent
@@ -15,11 +15,9 @@ from envs.learning.vector.vector_boards import Boards
 from envs.learning.vector.vector_kernels import (
     SELF_PLAY,
     Bytes,
-    Flags,
     Rewards,
     StepKernel,
     StepKind,
-    Words,
     drawn_seat,
     make_shared_step,
     make_step,

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from envs.board import BoardGame
+from envs.compiled.jit import Flags, Words
 from envs.compiled.random_stream import next_stream, stream_of_seed
 from envs.learning.arguments import first_illegal, require_actions
 from envs.learning.opponents import (
@@ -21,13 +22,7 @@ from envs.learning.opponents import (
     require_opponent,
 )
 from envs.learning.vector.vector_boards import Boards
-from envs.learning.vector.vector_kernels import (
-    Flags,
-    ReplyKernel,
-    Words,
-    make_choose,
-    random_reply,
-)
+from envs.learning.vector.vector_kernels import ReplyKernel, make_choose, random_reply
 
 
 class Replies(Protocol):
