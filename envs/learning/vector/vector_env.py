@@ -261,7 +261,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         return masks | self._opponent_info(self._all)
 
     def _opponent_info(self, which: Flags) -> Info:
-        """Who plays in these games, where one of several is drawn."""
+        """The number of the opponent in these games, if it is one of several."""
         playing = self._games.playing
         if playing is None:
             return {}
