@@ -41,7 +41,7 @@ from envs.learning.single_env import (
     TicTacToeEnv,
     no_change_of_self_play,
 )
-from envs.learning.vector.vector_boards import make_boards
+from envs.learning.vector.vector_boards import Boards
 from envs.learning.vector.vector_games import StepArrays, make_games
 from envs.learning.vector.vector_kernels import Bytes, Rewards
 from envs.tic_tac_toe import TicTacToe
@@ -135,7 +135,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         self._seeded = np.zeros(num_envs, np.bool_)
         self._begun = False
         self._observation, self._threads = observation, threads
-        boards = make_boards(game, num_envs)
+        boards = Boards(game, num_envs)
         self._games = make_games(game, boards, opponent, observation, threads)
 
     def reset(

@@ -59,10 +59,7 @@ class Games:
         seat = SELF_PLAY if replies is None else PLAYERS.get(game.seat, SELF_PLAY)
         self._seats = np.full(count, seat, np.int8)
         self._streams = np.zeros(count, np.int64)
-        self._write_observations = {
-            "planes": boards.write_planes,
-            "flat": boards.write_flat_boards,
-        }[observation]
+        self._observation = observation
 
     @property
     def is_self_play(self) -> bool:
@@ -128,7 +125,7 @@ class Games:
 
     def observe(self, which: Flags, arrays: StepArrays) -> None:
         """Write what the learners of these games see, and what is legal in all games."""
-        self._write_observations(which, self._seats, arrays.observations)
+        self.boards.observe(which, self._seats, self._observation, arrays.observations)
         self.write_action_masks(arrays.action_masks)
 
     def write_action_masks(self, masks: Bytes) -> None:

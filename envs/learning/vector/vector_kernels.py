@@ -94,10 +94,7 @@ def make_step(kind: StepKind) -> StepKernel:
                         faults += 1
             mover[game], mask[game], over[game], rewards[game] = own, stones, ended, reward
             terminations[game] = ended
-            if flat:
-                write_flat_board(planes, game, own, stones, shifts)
-            else:
-                write_planes(planes, game, viewer, own, stones, shifts)
+            write_observation(planes, game, flat, viewer, own, stones, shifts)
             write_action_mask(masks, game, ended, stones, highest)
         return faults
 
@@ -242,13 +239,30 @@ def to_move(mask: int) -> int:
 
 
 @inlined
+def write_observation(
+    observations: Bytes,
+    game: int,
+    flat: bool,
+    viewer: int,
+    mover: int,
+    mask: int,
+    shifts: Words,
+) -> None:
+    """Write a flat board, or else planes as the viewer sees them; viewer 0 is the player to move.
+
+    `observations` has the shape (games, 1 or 2, cells).
+    """
+    if flat:
+        write_flat_board(observations, game, mover, mask, shifts)
+    else:
+        write_planes(observations, game, viewer, mover, mask, shifts)
+
+
+@inlined
 def write_planes(
     planes: Bytes, game: int, viewer: int, mover: int, mask: int, shifts: Words
 ) -> None:
-    """Write the viewer's stones, then the other player's; viewer 0 is the player to move.
-
-    `planes` has the shape (games, 2, cells).
-    """
+    """Write the viewer's stones, then the other player's."""
     own, other = mover, mask ^ mover
     if viewer == 3 - to_move(mask):
         own, other = other, own
@@ -260,7 +274,7 @@ def write_planes(
 
 @inlined
 def write_flat_board(boards: Bytes, game: int, mover: int, mask: int, shifts: Words) -> None:
-    """Write Kaggle's board: 1 and 2 are the players' stones. `boards` is (games, 1, cells)."""
+    """Write Kaggle's board: 1 and 2 are the players' stones."""
     second = mask ^ mover if to_move(mask) == 1 else mover
     for place in range(len(shifts)):
         stone = bit_of(mask, shifts[place])

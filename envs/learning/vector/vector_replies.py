@@ -189,7 +189,7 @@ class BatchReplies:
         actions = np.zeros(count, np.int64)
         planes = np.zeros((count, *self._planes_shape), np.int8)
         masks = np.zeros((count, self._actions), np.int8)
-        boards.write_planes(turn, np.zeros(count, np.int8), planes)
+        boards.observe(turn, np.zeros(count, np.int8), "planes", planes)
         boards.write_action_masks(~turn, masks)
         games = np.flatnonzero(turn)
         if len(games):
