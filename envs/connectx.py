@@ -76,7 +76,7 @@ class ConnectFour(ConnectX):
 
 
 class _OpenColumns(dict[int, tuple[int, ...]]):
-    """The columns that are not full, by the stones in the top row; filled as positions ask."""
+    """The columns that are not full, by the stones in the top row; filled on demand."""
 
     def __init__(self, rows: int, columns: int) -> None:
         self._top = [cell_bit(rows, 0, column) for column in range(columns)]

@@ -127,7 +127,7 @@ class ExplicitTree:
 
 
 class _Position(NamedTuple):
-    """A node, as its path leads to it."""
+    """A node of the tree."""
 
     player: int
     actions: Sequence[ActionName] = ()
@@ -154,7 +154,7 @@ def _read(path: TreePath, tree: Any, turn: int) -> Iterator[tuple[TreePath, _Pos
 
 
 def _interior(path: TreePath, tree: Any, turn: int) -> tuple[_Position, list[Any]]:
-    """Return a node in which the game goes on, and its subtrees."""
+    """Return an inner node and its subtrees."""
     if isinstance(tree, ChanceNode):
         outcomes = _by_action(path, tree.outcomes)
         for outcome in outcomes.values():
@@ -247,7 +247,7 @@ def _require_distinct(actions: Sequence[Any]) -> None:
 
 
 def _with_kinds(literal: Any) -> Any:
-    """Return the tree in which the dicts that state the kind of a node have become that node."""
+    """Replace the dicts that state the kind of a node by that node."""
     if isinstance(literal, list | tuple):
         return [_with_kinds(item) for item in literal]
     if not isinstance(literal, dict):

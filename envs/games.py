@@ -147,7 +147,6 @@ def register_game(name: str, rules: type, title: str | None = None) -> None:
 
 
 def _made(rules: type) -> Any:
-    """Make a game of the default size."""
     is_board = issubclass(rules, BoardGame)
     parameters = signature(rules).parameters.values()
     if is_board and not {each.name for each in parameters} <= SIZES:
@@ -164,7 +163,7 @@ def _made(rules: type) -> Any:
 
 
 def _registered() -> list[tuple[str, type]]:
-    """The names and classes of all games that are known by now."""
+    """The names and classes of all games registered so far."""
     boards = ((entry.name, entry.rules) for entry in GAMES.values())
     return [*boards, *OTHER_GAMES.items()]
 

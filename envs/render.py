@@ -63,7 +63,7 @@ def board_rgb(env: BoardGame, state: BoardState) -> NDArray[np.uint8]:
 
 @cache
 def _tiles() -> NDArray[np.uint8]:
-    """Draw a cell, ringed or not (first axis) and by its content: shape (2, 3, 48, 48, 3)."""
+    """Draw the six kinds of cells: plain or ringed, by content; shape (2, 3, 48, 48, 3)."""
     across = np.arange(CELL) - (CELL - 1) / 2
     from_middle = np.hypot(*np.meshgrid(across, across))
     disc = _coverage(RADIUS - from_middle)
@@ -74,7 +74,7 @@ def _tiles() -> NDArray[np.uint8]:
 
 
 def _coverage(inside: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the share of each pixel that a shape covers, by its middle's depth inside the edge."""
+    """Return the share of each pixel inside a shape, by the depth of its centre within the edge."""
     return (inside + 0.5).clip(0, 1)[:, :, np.newaxis]
 
 

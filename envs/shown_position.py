@@ -128,7 +128,7 @@ def _turn(env: Env[Any, Any], state: Any) -> str:
 
 
 def _picture(env: BoardGame, state: BoardState, values: Mapping[int, float], best: set[int]) -> str:
-    """The board with a mark in each stone, and numbers and values where moves are made."""
+    """The board with marks in its stones, and the numbers and values of the moves."""
     by_column = isinstance(env, ConnectX)
     width = env.columns * CELL
     height = env.rows * CELL + (LINE_HEIGHT * (2 if values else 1) if by_column else 0)
@@ -150,7 +150,7 @@ def _picture(env: BoardGame, state: BoardState, values: Mapping[int, float], bes
 
 
 def _marks(env: BoardGame, state: BoardState) -> Iterator[str]:
-    """A cross in the stones of player 1, a ring in those of player 2: not by colour alone."""
+    """A cross in player 1's stones and a ring in player 2's, for people who see no colours."""
     for index, stone in enumerate(env.to_board(state)):
         x, y = _middle(env, index)
         if stone == 1:

@@ -48,7 +48,7 @@ OTHERWISE = "; another game has the methods of `Env` alone"
 
 
 class _Contract:
-    """Asks a game, and checks each answer."""
+    """Asks a game questions, and checks the answers."""
 
     def __init__(self, game: Any) -> None:
         self._game = game
@@ -156,7 +156,7 @@ class _Contract:
 
     @staticmethod
     def _same_twice(question: str, ask: Callable[[], Any]) -> Any:
-        """An answer, which is hashable and comes again."""
+        """The answer to a question, checked to be hashable and the same when asked again."""
         first, second = ask(), ask()
         try:
             is_same = hash(first) == hash(second) and first == second
@@ -167,7 +167,7 @@ class _Contract:
 
 
 def _require_columns(game: BoardGame) -> None:
-    """Check the cells of a board's actions, by which kernels and networks know where stones go."""
+    """Check `action_cells`, from which kernels and networks know where stones go."""
     together = 0
     for action, cells in enumerate(game.action_cells):
         run = cells // (cells & -cells) if cells else 0

@@ -186,7 +186,7 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         return self._scale.value(sign * int(arrays.frames[0, BEST]))
 
     def _winning_move(self, state: BoardState) -> int:
-        """A cell with which the player whose turn it is wins at once, or 0."""
+        """A cell with which the player to move wins at once, or 0."""
         wins = possible_cells(self._board, state.mask) & line_ends(self._board, state.mover)
         return wins & -wins
 
@@ -199,7 +199,7 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
         self._arrays.progress[PLY] = 0
 
     def _run(self, plies: int) -> None:
-        """Search the state on the stack, slice by slice."""
+        """Search the state on the stack in slices, looking at the clock between them."""
         progress = self._arrays.progress
         nodes = self.nodes
         progress[NODES] = 0
@@ -210,7 +210,6 @@ class CompiledAlphaBeta(AlphaBeta[BoardState, int]):
             self.nodes = nodes + int(progress[NODES])
 
     def _variation(self) -> Variation:
-        """The principal variation that the kernel has found."""
         variation: Variation = None
         moves = self._arrays.variations[0, : self._arrays.variation_lengths[0]].tolist()
         for move in reversed(moves):
@@ -239,7 +238,7 @@ def slice_on_board(kernel: AlphaBetaSlice, board: BoardMasks, plain: bool) -> Sl
 def _finds_what_plain_python_finds(
     env: ConnectX, make_heuristic: Callable[[ConnectX], Heuristic]
 ) -> bool:
-    """Whether the compiled kernel, once it is compiled, sees the same nodes as the plain one."""
+    """Whether the compiled kernel visits the same nodes as the plain one."""
     state, heuristic = env.initial_state(), make_heuristic(env)
     found = []
     for plain in (False, True):
@@ -271,7 +270,6 @@ def _alpha_beta_on(env: ConnectX) -> Compilation:
 
 @lru_cache
 def _columns_of_cells(rows: int, columns: int) -> Mapping[int, int]:
-    """By its bit, the column of each cell."""
     return {cell_bit(rows, row, column): column for row in range(rows) for column in range(columns)}
 
 

@@ -71,7 +71,7 @@ def uct_forest(
 
 
 def _grows_what_plain_python_grows(env: ConnectX, learns: bool) -> bool:
-    """Whether the compiled kernels, once they are compiled, grow the same trees as the plain."""
+    """Whether the compiled kernels grow the same trees as the plain ones."""
     learned = LearnedValue.of_stones(env) if learns else None
     grown = []
     for plain in (False, True):

@@ -127,7 +127,6 @@ class PooledTree(ABC):
         self.nodes, self.place = pool, ROOT
 
     def _wanted(self, simulations: int | None) -> int:
-        """The places that simulations may take."""
         return LARGEST_POOL if simulations is None else simulations * len(self.env.action_cells)
 
     @property

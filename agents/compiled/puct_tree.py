@@ -61,7 +61,7 @@ def puct_forest(
 
 
 def _grows_what_plain_python_grows(env: ConnectX) -> bool:
-    """Whether the compiled kernels, once they are compiled, grow the same tree as the plain."""
+    """Whether the compiled kernels grow the same tree as the plain ones."""
     network = wavy_network(env)
     grown = []
     for plain in (False, True):

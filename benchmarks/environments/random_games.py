@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from envs import BoardGame
 from envs.bitboard import word_of_board
-from envs.compiled.jit import fastest, jit, words_of
+from envs.compiled.jit import Words, fastest, jit, words_of
 from envs.compiled.random_stream import stream_of_seed
-from envs.learning.vector.vector_kernels import Words, drawn_cell, played
+from envs.learning.vector.vector_kernels import drawn_cell, played
 
 
 class RandomGames(NamedTuple):

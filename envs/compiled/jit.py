@@ -133,7 +133,7 @@ def _count_bits(number: int) -> int:
 
 
 def _twin(kernel: Callable[..., Any]) -> Any:
-    """Return a kernel whose calls go to the twins of other kernels, as Numba compiles it."""
+    """Make the twin of a kernel; it calls the twins of other kernels."""
     from numba import njit
 
     names = kernel.__code__.co_names
@@ -219,13 +219,13 @@ def _meaning(kernel: Callable[..., Any]) -> str:
 
 
 def _parts(code: CodeType) -> list[Any]:
-    """The parts of a function's code that say what it does, not where it stands."""
+    """The parts of a function's code that do not depend on where it stands."""
     constants = [_parts(c) if isinstance(c, CodeType) else c for c in code.co_consts]
     return [code.co_name, code.co_code, constants, code.co_names, code.co_varnames]
 
 
 def _used(function: Callable[..., Any]) -> list[Any]:
-    """The kernels, and the values that are compiled in, that a kernel's source names."""
+    """The kernels and the constants that a kernel uses."""
     named = [function.__globals__.get(name) for name in function.__code__.co_names]
     enclosed = [cell.cell_contents for cell in function.__closure__ or ()]
     kinds = (bool, int, float, str, tuple)
@@ -237,7 +237,7 @@ def _is_kernel(value: Any) -> bool:
 
 
 def _seen(value: Any) -> Any:
-    """Replace a value that a kernel's source names by what its compiled twin sees."""
+    """What a kernel's twin uses in place of a value that the kernel uses."""
     if value is parallel_range:
         from numba import prange
 

@@ -9,7 +9,8 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
-from envs.learning.vector.vector_kernels import Bytes, Flags, Words
+from envs.compiled.jit import Flags, Words
+from envs.learning.vector.vector_kernels import Bytes
 
 ILLEGAL = ("loss", "raise")
 """The ways to take an illegal action: it loses the game, or it is a ValueError."""

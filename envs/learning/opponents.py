@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envs.board import BoardGame, BoardState
+from envs.compiled.jit import Words
 from envs.compiled.random_stream import (
     DRAWN_MASK,
     drawn_index,
     next_stream,
     random_action,
 )
-from envs.learning.vector.vector_kernels import Bytes, Words
+from envs.learning.vector.vector_kernels import Bytes
 
 Opponent = Callable[[BoardGame, BoardState], int]
 """Chooses the action of the player to move; every agent's `act` is such a function."""

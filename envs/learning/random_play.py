@@ -1,10 +1,11 @@
 """Random play in batches: legal actions drawn from masks."""
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
 from envs.compiled.jit import (
+    Words,
     compiled,
     compiles,
     fastest,
@@ -14,7 +15,7 @@ from envs.compiled.jit import (
 )
 from envs.compiled.random_stream import drawn_index, next_stream, stream_of_seed
 from envs.learning.arguments import Seed, require_count, require_masks, require_seed
-from envs.learning.vector.vector_kernels import Bytes, Words
+from envs.learning.vector.vector_kernels import Bytes
 from envs.learning.vector.vector_threads import (
     Kernel,
     ThreadedKernel,
@@ -71,25 +72,27 @@ class LegalActionSampler:
 def make_draw(threads: int) -> Kernel:
     """`draw_of_masks`, shared by threads; in plain Python the caller is alone."""
     if threads == 1 or not compiles():
-        return fastest(draw_of_masks)
-    return ThreadedKernel(compiled(draw_of_masks), compiled(draw_in_parts), threads)
+        return partial(fastest(draw_of_masks), 0, 1)
+    alone = partial(compiled(draw_of_masks), 0, 1)
+    return ThreadedKernel(alone, compiled(draw_in_parts), threads)
 
 
 @jit_parallel
 def draw_in_parts(parts: int, masks: Bytes, streams: Words, actions: Words) -> None:
-    """`draw_of_masks` for a `ThreadedKernel`."""
-    blocks = len(streams)
+    """Run `draw_of_masks` in parallel."""
     for part in parallel_range(parts):
-        first, last = part * blocks // parts, (part + 1) * blocks // parts
-        start, end = first * BLOCK, last * BLOCK
-        draw_of_masks(masks[start:end], streams[first:last], actions[start:end])
+        draw_of_masks(part, parts, masks, streams, actions)
 
 
 @jit
-def draw_of_masks(masks: Bytes, streams: Words, actions: Words) -> None:
-    """Draw an action of each mask, all that are not 0 equally likely; 0 where none is."""
+def draw_of_masks(part: int, parts: int, masks: Bytes, streams: Words, actions: Words) -> None:
+    """Draw a legal action of each mask, all equally likely, or 0 where none is legal.
+
+    The blocks are divided into equal parts, of which this is one.
+    """
     rows, numbers = masks.shape
-    for block in range(len(streams)):
+    blocks = len(streams)
+    for block in range(part * blocks // parts, (part + 1) * blocks // parts):
         stream = streams[block]
         for row in range(block * BLOCK, min((block + 1) * BLOCK, rows)):
             legal = 0

@@ -49,7 +49,7 @@ def register_listed(listed: Sequence[Listed]) -> None:
 
 
 def _register_with_gymnasium(listed: Iterable[Listed]) -> None:
-    """Enter the names of the environments' classes: a class is loaded when it is made."""
+    """Register the environments by name: their modules are imported when one is made."""
     import gymnasium  # not sooner: whoever imports `envs` may not need it
 
     for game in listed:
@@ -63,7 +63,7 @@ def _register_with_gymnasium(listed: Iterable[Listed]) -> None:
 
 
 def _register_with_pettingzoo(listed: Iterable[Listed]) -> None:
-    """Enter the environments of two agents under the same ids, where PettingZoo has a registry."""
+    """Register the environments for two agents under the same ids."""
     import pettingzoo
 
     if not hasattr(pettingzoo, "register"):  # before 1.27
@@ -88,7 +88,7 @@ REGISTERING: Mapping[str, Register] = {
 
 
 class _RegisteringFinder(MetaPathFinder):
-    """Finds a library as the other finders do, and registers the environments after its import."""
+    """Registers the environments as soon as a library has been imported."""
 
     def __init__(self, library: str, register: Callable[[], None]) -> None:
         self._library = library

@@ -128,7 +128,7 @@ class GameEnv(Env[Observation, np.int64]):
 
     @abstractmethod
     def _take_rules(self, *size: int, **named_size: int) -> None:
-        """Begin to be a game of this size."""
+        """Initialise the rules, for a board of this size."""
 
     @property
     def state(self) -> Any:
@@ -229,7 +229,7 @@ class GameEnv(Env[Observation, np.int64]):
         self._make_opponents()
 
     def _name_opponent(self, opponent: AnyOpponent) -> None:
-        """Check who is to be the opponent, and remember it."""
+        """Check the opponent, and remember it."""
         mixture = mixture_of(opponent)
         members: Sequence[Any] = (opponent,) if mixture is None else mixture.members
         game: Any = self
@@ -238,7 +238,7 @@ class GameEnv(Env[Observation, np.int64]):
         self.opponent, self._mixture, self._members = opponent, mixture, members
 
     def _make_opponents(self) -> None:
-        """Make those who answer, each with the numbers of the dice as its seed."""
+        """Make the opponents, seeded by the dice."""
         self._answers = [
             self._dice.action if each == RANDOM else make_opponent(each, self._dice.stream)
             for each in self._members
@@ -246,7 +246,7 @@ class GameEnv(Env[Observation, np.int64]):
         ]
 
     def _draw_opponent(self) -> None:
-        """Draw who plays, if there are several."""
+        """Draw one of several opponents."""
         if self._mixture is not None:
             self._playing = self._dice.member(self._mixture)
 

@@ -123,11 +123,11 @@ class KaggleGame:
         )
 
     def _action(self, column: int | None) -> object:
-        """What the environment takes for a move; ConnectX plays column 0 for None."""
+        """The action that stands for a move."""
         return self.illegal_action if column is None else column
 
     def _failing_action(self, failure: Failure) -> object:
-        """What the environment takes for a failure."""
+        """The action that stands for a failure."""
         if failure.status == "INVALID":
             return self.illegal_action
         if failure.status == "TIMEOUT":
@@ -138,12 +138,12 @@ class KaggleGame:
         return self.env.state[place].reward is not None
 
     def _judged(self, move: Move) -> Failure | None:
-        """The failure that a move is whatever the board: it took too long, or there is none."""
+        """The failure of a move that took too long or has no column; None for others."""
         bank = self.env.state[self._asked].observation.remainingOverageTime
         return overtime(move, self.env.configuration.actTimeout, bank) or move.failure
 
     def _act(self, action: object, seconds: float) -> None:
-        """Have the seat whose turn it is act, and the other wait."""
+        """Let the seat to move act, and the other one wait."""
         actions: list[object] = [None, None]
         durations = [0.0, 0.0]
         actions[self.mover], durations[self.mover] = action, seconds

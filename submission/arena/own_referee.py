@@ -178,7 +178,7 @@ def overtime(move: Move, limit: float, bank: float) -> Failure | None:
 
 @lru_cache(maxsize=16)
 def _rules(rows: int, columns: int, inarow: int) -> tuple[ConnectX, Mapping[int, int]]:
-    """The game, and for each cell's bit its index on Kaggle's board."""
+    """The game, and the index of each cell's bit on Kaggle's board."""
     cells = {
         cell_bit(rows, row, column): row * columns + column
         for row in range(rows)

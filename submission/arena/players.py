@@ -113,7 +113,7 @@ def _read_submission(path: Path) -> bytes:
 
 
 def _source(content: bytes, path: Path) -> str:
-    """The text that Kaggle executes; an archive is unpacked to find out that it can be."""
+    """The text that Kaggle executes; unpacking an archive proves that it can be unpacked."""
     if path.name.endswith(ARCHIVES):
         with TemporaryDirectory() as folder:
             unpack(content, Path(folder), path)

@@ -89,7 +89,7 @@ def build_bundle(
 
 
 def _other_games(game: str) -> dict[str, BoardGame]:
-    """The rules of a game by OpenSpiel's name; nothing for ConnectX, which every bundle plays."""
+    """The rules of a game by OpenSpiel's name; empty for ConnectX, which every bundle plays."""
     playable = {name: entry for name, entry in GAMES.items() if entry.open_spiel}
     if game not in playable:
         problem = f"Kaggle has no {game}" if game in GAMES else f"unknown game {game!r}"
@@ -102,7 +102,7 @@ TRIAL_SECONDS = 0.05
 
 
 def _require_played(name: str, agent: Agent, game: BoardGame) -> None:
-    """Ask an agent for a move; a ValueError where it gives none."""
+    """Raise ValueError if an agent gives no move in a game."""
     try:
         agent.act(game, game.initial_state(), TRIAL_SECONDS)
     except Exception as error:
@@ -130,7 +130,7 @@ def is_bundle(path: Path) -> bool:
 
 
 def _call(cls: str, arguments: Mapping[str, str]) -> str:
-    """The expression that makes an agent of a class, with the source of each argument."""
+    """The call that makes an agent of a class; arguments are given as source text."""
     return f"{cls}({', '.join(f'{key}={value}' for key, value in arguments.items())})"
 
 
@@ -245,7 +245,7 @@ def _as_it_is(source: Path) -> str:
 
 
 def _can_search(agent: type[Agent]) -> bool:
-    """Whether it has a `search` that takes what `Agent.act` hands on to it."""
+    """Whether a class has a `search` that takes the arguments of `Agent.search`."""
     try:
         signature(agent.search).bind("self", "env", "state", "time_limit")
     except TypeError:

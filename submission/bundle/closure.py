@@ -72,7 +72,7 @@ def _follow(
     pending: list[Definition],
     uses: dict[Definition, list[Use]],
 ) -> None:
-    """Keep definitions, and what they need."""
+    """Keep definitions and everything that they need."""
     while pending:
         definition = pending.pop()
         if definition not in uses:
@@ -87,7 +87,7 @@ def _needed_by(uses: Sequence[Use], loading: Loading) -> list[Definition]:
 
 
 def _quoted_uses(tree: SourceTree, definition: Definition) -> list[Use]:
-    """Resolve those in strings that have a meaning: nothing evaluates them, so some may not."""
+    """The references in string annotations that can be resolved; nothing evaluates the others."""
     uses = []
     for reference in definition.references:
         if reference.quoted:
@@ -116,7 +116,7 @@ def _refuse_rebinding(uses: Uses) -> None:
 
 
 def _ordered_modules(tree: SourceTree, loading: Loading, uses: Uses) -> list[str]:
-    """The modules of what is kept, each after those that it needs."""
+    """The modules of the kept definitions, each after the modules that it needs."""
     needs: dict[str, set[str]] = {definition.module: set() for definition in uses}
     for definition, every in uses.items():
         needs[definition.module] |= {needed.module for needed in _needed_by(every, loading)}

@@ -198,7 +198,7 @@ def compose_function(closure: Closure, name: str, made_by: str, last_line: str) 
 
 
 def _top(title: str, origin: str, imports: list[str], message: str) -> str:
-    """The docstring of a file: its first line, how it was made, what it needs, how to upload it."""
+    """The docstring of a file: title, origin, requirements, and how to upload it."""
     return TOP.format(
         title=_plain(title),
         origin=origin,
@@ -212,7 +212,7 @@ def _future(closure: Closure) -> str:
 
 
 def _section(module: Module, definitions: list[str]) -> str:
-    """The definitions that a module contributes, under its name and its docstring."""
+    """A module's definitions, below its name and docstring."""
     comment = indent(f"{module.name}\n\n{module.summary}", "# ", lambda _: True)
     heading = re.sub(" +$", "", comment, flags=re.MULTILINE)
     return f"{GAP}{RULE}\n{heading}\n{_definitions(definitions)}"
@@ -232,7 +232,7 @@ def _is_block(definition: str) -> bool:
 
 
 def _merged(imports: list[str]) -> list[str]:
-    """Import statements with those of one module in one line."""
+    """Import statements, merged into one line for each module."""
     plain = [statement for statement in imports if statement.startswith("import ")]
     names: dict[str, list[str]] = {}
     for statement in imports:
@@ -250,5 +250,5 @@ def _needs(imports: list[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text that cannot end the docstring that it stands in."""
+    """Text that is safe inside a docstring."""
     return text.replace('"""', "'''")

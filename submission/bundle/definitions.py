@@ -209,7 +209,7 @@ def _changed_by(node: ast.AST) -> list[ast.expr]:
 
 
 def _root(value: ast.expr) -> ast.expr:
-    """What a chain of attributes, subscripts and calls begins with."""
+    """The first expression in a chain of attributes, subscripts and calls."""
     while True:
         match value:
             case ast.Attribute(value=inner) | ast.Subscript(value=inner) | ast.Call(func=inner):

@@ -65,7 +65,7 @@ class Loading:
                     )
 
     def _earlier(self, symbol: Symbol, kept: Collection[Definition]) -> Iterator[Definition]:
-        """The statements whose value is read before another one replaces it."""
+        """The statements whose value is read before a later statement replaces it."""
         first = self.lasting(symbol)[0].line
         earlier = [one for one in self._tree.definitions(symbol) if one.line < first]
         if any(one not in kept for one in earlier) and any(
@@ -98,14 +98,14 @@ class Loading:
         return [one for symbol in self._start for one in self._tree.definitions(symbol)]
 
     def _plays(self, definition: Definition) -> bool:
-        """Whether it calls what is needed for its own sake, or hands it on."""
+        """Whether a definition calls or passes on the agent itself."""
         if definition not in self._players:
             reached = self._reached(self._uses(definition))
             self._players[definition] = not reached.isdisjoint(self._started())
         return self._players[definition]
 
     def _read_by(self, definition: Definition) -> set[Symbol]:
-        """The names that are read while a definition is evaluated, or by what it may call then."""
+        """The names read while a definition is evaluated, also by functions that it calls."""
         at_once = [use for use in self._uses(definition) if not use.reference.deferred]
         read = {Symbol(definition.module, use.reference.path[0]) for use in at_once}
         for one in self._reached(at_once):
@@ -113,7 +113,7 @@ class Loading:
         return read
 
     def _reached(self, uses: list[Use], with_data: bool = True) -> set[Definition]:
-        """All that is read or called by way of some uses, with or without what has made data."""
+        """All definitions reached from some uses; `with_data`: also through names of data."""
         reached = set[Definition]()
         pending = list(uses)
         while pending:
@@ -126,7 +126,7 @@ class Loading:
         return reached
 
     def _uses(self, definition: Definition) -> list[Use]:
-        """The uses of a definition that read; none where it cannot be carried over anyway."""
+        """The uses of a definition that read a name; none if the definition cannot be bundled."""
         if definition not in self._read:
             self._read[definition] = []
             with suppress(BundleError):

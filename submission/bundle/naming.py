@@ -108,7 +108,7 @@ def _plain_name(meaning: Meaning) -> str:
 
 
 def _is_fixed(meaning: Meaning) -> bool:
-    """Whether it has no other name: a builtin or `import library`."""
+    """Whether it cannot be renamed: a builtin or `import library`."""
     match meaning:
         case LibraryImport(name=None, alias=None) | Builtin():
             return True
@@ -127,7 +127,7 @@ def _keeping(name: str, meanings: set[Meaning], own: OwnNames) -> set[Meaning]:
 
 
 def _captured(uses: Uses) -> Iterator[Meaning]:
-    """Meanings whose name is a local one where they have another: `from m import x as y`."""
+    """Meanings used by an alias where their plain name is a local one: `from m import x as y`."""
     for definition, every in uses.items():
         for use in every:
             name = _plain_name(use.meaning)
@@ -154,7 +154,7 @@ def _order(meaning: Meaning) -> tuple[str, str, str]:
 
 
 def _qualified(meaning: Meaning) -> Iterator[str]:
-    """Names to choose from, the most readable first."""
+    """Candidates for a qualified name, the most readable first."""
     module = "" if isinstance(meaning, Builtin) else meaning.module
     name = _plain_name(meaning).lstrip("_")
     stem, full = (_identifier(text) for text in (module.rpartition(".")[2], module))
@@ -165,13 +165,13 @@ def _qualified(meaning: Meaning) -> Iterator[str]:
 
 
 def _identifier(module: str) -> str:
-    """A module's name as the beginning of an identifier that no class makes private."""
+    """A module's name as the beginning of an identifier that classes do not mangle."""
     text = re.sub(r"\W", "_", module).strip("_")
     return text if text.isidentifier() else f"module_{text}"
 
 
 def _prove(definition: Definition, text: str, expected: list[tuple[str, ...]]) -> None:
-    """See that a changed text names what it should, and that no inner scope has captured it."""
+    """Check that a changed text refers to the expected names: no inner scope captures one."""
     try:
         statement = ast.parse(text).body[0]
     except SyntaxError:

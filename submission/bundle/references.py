@@ -94,7 +94,7 @@ class _Scope:
 
 
 class _Finder(ast.NodeVisitor):
-    """Visits code in the order of its evaluation, and keeps what resolves to the module."""
+    """Visits code in the order of evaluation, and collects the references to the module's names."""
 
     def __init__(self, text: SourceText, scope: _Scope | None = None, quoted: bool = False) -> None:
         self.text = text
@@ -328,7 +328,7 @@ def bound_names(statement: ast.stmt) -> set[str]:
 
 
 def _names_of(nodes: Iterable[ast.AST]) -> tuple[set[str], set[str]]:
-    """The names that code binds in its own scope, and those that it declares `global`."""
+    """The names that code binds in its own scope, and the names that it declares `global`."""
     bound, global_names, nonlocal_names = set[str](), set[str](), set[str]()
     pending = [*nodes]
     while pending:

@@ -12,7 +12,7 @@ from submission.bundle.sources import LibraryImport, Module, ProjectImport, read
 
 @dataclass(frozen=True)
 class _ModuleItself:
-    """The meaning of a name that stands for a module of the project."""
+    """A name that means a module of the project."""
 
     name: str
 

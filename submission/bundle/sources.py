@@ -84,7 +84,7 @@ def read_module(name: str, path: Path, project: frozenset[str]) -> Module:
 
 @lru_cache(maxsize=256)
 def _parsed(name: str, path: Path, text: str, project: frozenset[str]) -> Module:
-    """The module of a text; most bundles of a match are made of the same ones."""
+    """Parse a module; cached, since most bundles of a match share their modules."""
     return ModuleReader(name, path, text, project).read()
 
 
@@ -185,7 +185,7 @@ class ModuleReader:
         )
 
     def _extent(self, statement: ast.stmt, following: ast.stmt | None) -> tuple[int, int]:
-        """The lines of a statement, the comments right above it, and the docstring below it."""
+        """The extent of a statement with the comments right above it and the docstring below it."""
         start, end = self.source_text.span(statement)
         decorators = getattr(statement, "decorator_list", [])
         lines = self.source_text.lines

@@ -147,7 +147,7 @@ def _status(game: GameResult) -> Text:
 
 
 def _faults(games: tuple[GameResult, ...]) -> Iterator[Text]:
-    """Each fault once, with all games that show it."""
+    """Each fault once, with all the games that show it."""
     alike = dict[Fault, list[GameResult]]()
     for game in games:
         if game.fault is not None:

@@ -229,7 +229,7 @@ def _result(game: JudgedGame) -> GameResult:
 
 
 def _moves(record: ObservedGame) -> list[Move]:
-    """Those of the submission, on whichever seat."""
+    """The submission's moves, on both seats."""
     return [move for moves in record.moves.values() for move in moves]
 
 
@@ -240,7 +240,7 @@ def _warnings(
     timing: Timing | None,
     games: Sequence[JudgedGame],
 ) -> Iterator[str]:
-    """What no fault has told already."""
+    """The warnings that no fault includes already."""
     told = "\n".join(game.fault.cause for game in games if game.fault)
     records = [game.record for game in games]
     if size > LARGE_BYTES:

@@ -95,7 +95,7 @@ def _missing_module(name: str, surroundings: Surroundings) -> Cause:
 
 
 def _is_of_image(name: str, surroundings: Surroundings) -> bool:
-    """Whether Kaggle's image has a module that is missing here, and nothing else of its name is."""
+    """Whether a missing module is one of Kaggle's image, and not a neighbour or the project's."""
     top_level = name.partition(".")[0]
     return image_has(top_level) and top_level not in (
         surroundings.neighbours | surroundings.project_modules
@@ -140,7 +140,7 @@ def _line(choice: Choice, source: SourceFacts) -> int | None:
 
 
 def _meant(choice: Choice, source: SourceFacts) -> Definition | None:
-    """The last function that is named like an agent, unless Kaggle takes such a one."""
+    """The last function with an agent's name, unless Kaggle takes such a function anyway."""
     if choice.type == "function" and AGENT_NAME.search(choice.name):
         return None
     named = [

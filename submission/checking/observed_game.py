@@ -84,7 +84,7 @@ def observe_game(plan: GamePlan, staged: Path, limits: Limits, launcher: Launche
 
 
 class _Game:
-    """A game in progress, with the submission on some of its seats."""
+    """A game in progress, with the submission on one or both seats."""
 
     def __init__(
         self, plan: GamePlan, limits: Limits, players: Mapping[Seat, RunningPlayer]
@@ -138,7 +138,7 @@ class _Game:
         )
 
     def _begin(self, board: OpenSpielGame) -> None:
-        """Have the seats asked before the game; where both fail, it is the first that is told."""
+        """Ask the seats before the game; if both fail, report the first."""
         failures = board.set_up(self._set_up)
         self._failure = failures[0] or failures[1]
         if self._failure is not None:
@@ -159,7 +159,7 @@ class _Game:
         return {**configuration, "runTimeout": self._limits.run_timeout}
 
     def _play_move(self) -> None:
-        """Have the seat move whose turn it is, the submission's or its opponent's."""
+        """Play a move of the seat whose turn it is, the submission's or its opponent's."""
         board, seat = self._board, SEATS[self._board.mover]
         if seat not in self._players:
             board.drop(self._choose(board.columns, board.legal_columns()))
@@ -216,5 +216,5 @@ class _Game:
         return failure("TIMEOUT", cause) if cause else None
 
     def _number_of_move(self, seat: Seat) -> int:
-        """The number of a seat's last move, from 1; one that a process has ended in counts."""
+        """The number of a seat's last move, from 1, including a move in which its process ended."""
         return len(self._watch.moves[seat]) + self._players[seat].has_ended

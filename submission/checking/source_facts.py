@@ -96,7 +96,7 @@ def read_source(source: Path, python: Path | None = None) -> SourceFacts:
 
 
 def _imported_modules(tree: ast.AST) -> Iterator[str]:
-    """Full names of the modules imported anywhere in a part of the source."""
+    """The full names of the modules that a part of the source imports."""
     for node in ast.walk(tree):
         match node:
             case ast.Import():
@@ -112,14 +112,14 @@ def _imported_modules(tree: ast.AST) -> Iterator[str]:
 
 
 def _guarded_modules(tree: ast.Module) -> Iterator[str]:
-    """Full names of those that are imported where an exception may be caught."""
+    """The full names of the modules that are imported where an exception may be caught."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Try | ast.TryStar | ast.With):
             yield from _imported_modules(node)
 
 
 def _packed_trees(main: Path) -> Iterator[ast.Module]:
-    """The sources beside the one that Kaggle loads, as far as they can be parsed."""
+    """The sources beside the file that Kaggle loads that can be parsed."""
     size = 0
     for path in sorted(main.parent.rglob("*.py")):
         size += path.stat().st_size
@@ -131,7 +131,7 @@ def _packed_trees(main: Path) -> Iterator[ast.Module]:
 
 
 def _is_installed(module: str) -> bool:
-    """Whether this interpreter has a module of its own, or the user has added it."""
+    """Whether this interpreter has a module."""
     try:
         return find_spec(module) is not None
     except (ImportError, ValueError):
@@ -139,7 +139,7 @@ def _is_installed(module: str) -> bool:
 
 
 def _classified(modules: Set[str], folder: Path) -> Iterator[tuple[str, str, list[str]]]:
-    """Each top-level name with where it comes from, and its distributions where it is installed."""
+    """Each top-level name with its origin and, if it is installed, its distributions."""
     distributions = packages_distributions() if modules - sys.stdlib_module_names else {}
     for name in sorted(modules):
         if name in sys.stdlib_module_names:
@@ -153,7 +153,7 @@ def _classified(modules: Set[str], folder: Path) -> Iterator[tuple[str, str, lis
 
 
 def _definitions(statements: list[ast.stmt]) -> Iterator[tuple[str, int, str]]:
-    """Name, line and kind of what the module's own level defines, in order."""
+    """The name, line and kind of each top-level definition, in order."""
     for statement in statements:
         match statement:
             case ast.FunctionDef() | ast.AsyncFunctionDef():

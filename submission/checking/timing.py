@@ -58,7 +58,7 @@ def timing_of(records: Sequence[ObservedGame], limits: Limits) -> Timing | None:
 
 
 def _of_full_games(records: Sequence[ObservedGame]) -> Iterator[float]:
-    """What a full game of each seat takes of the bank, by a long one where it has played one."""
+    """What a full game takes of the bank, for each seat; from long games if there are any."""
     for seat in SEATS:
         of_seat = [record for record in records if record.moves.get(seat)]
         for record in [record for record in of_seat if record.plan.is_long] or of_seat:

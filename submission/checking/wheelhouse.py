@@ -79,7 +79,7 @@ def make_wheelhouse(output: Path, root: Path = ROOT) -> list[str]:
 
 
 def _fetch_missing(folder: Path) -> None:
-    """Add wheels until the image and the folder together have what is needed."""
+    """Download wheels until the image and the folder together satisfy all requirements."""
     waiting = [Requirement(f"{PACKAGE}[{','.join(EXTRAS)}]")]
     done = set[tuple[str, frozenset[str]]]()
     while waiting:
@@ -97,7 +97,7 @@ def _fetch_missing(folder: Path) -> None:
 
 
 def _requirements(wheel: Path, extras: Iterable[str]) -> Iterator[Requirement]:
-    """What a wheel requires on Kaggle's machine, with the extras asked for."""
+    """The requirements of a wheel on Kaggle's machine, with these extras."""
     machine = {
         **{key: str(value) for key, value in default_environment().items()},
         "python_version": image_version(),
@@ -122,7 +122,7 @@ def _wheels_of(folder: Path, name: str) -> list[Path]:
 
 
 def _image_satisfies(requirement: Requirement) -> bool:
-    """Whether the image has a distribution, in a version that will do where that is known."""
+    """Whether the image has a distribution; if its version is known, one that satisfies."""
     lines = LIST.read_text(encoding="utf-8").splitlines()
     entries = [Requirement(line) for line in lines if line and not line.startswith("#")]
     name = canonicalize_name(requirement.name)

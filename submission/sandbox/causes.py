@@ -158,7 +158,7 @@ def of_hidden(asked: str) -> Cause:
 
 
 def _attempt(error: Raised, hidden: Sequence[str]) -> str | None:
-    """The attempt to reach the network of which an exception tells that it has failed."""
+    """The attempt to reach the network whose failure an exception reports, if there is one."""
     attempts = [asked for asked in hidden if asked.startswith(REACHED_FOR)]
     named = [asked for asked in attempts if asked.removeprefix(REACHED_FOR) in error.message]
     is_failed_command = bool(attempts) and error.type == "CalledProcessError"
@@ -211,7 +211,7 @@ def of_death(exit_code: int, memory: int | None) -> Cause:
 
 
 def _crash(exit_code: int) -> str | None:
-    """The system's name for the crash that ended a process, if one did."""
+    """The system's name for the crash that ended a process, or None."""
     if exit_code >= FIRST_EXCEPTION:
         return f"0x{exit_code:X}"
     if -exit_code in {getattr(signal, crash, None) for crash in CRASHES}:
@@ -275,7 +275,7 @@ def of_returned(returned: str, action: str, configuration: Mapping[str, Any]) ->
 
 
 def _of_column(returned: str, action: str, columns: int) -> Cause:
-    """Why ConnectX takes no move from what the agent returned."""
+    """Why ConnectX rejects what the agent returned."""
     if returned == "NoneType":
         return Cause(
             "the agent returned None, which Kaggle plays as column 0, and that column is full",

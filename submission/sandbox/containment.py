@@ -85,7 +85,7 @@ def link_player(home: Path) -> None:
 
 
 class _System:
-    """Calls of the C library, loaded by `ctypes`, which raise an OSError where they fail."""
+    """Calls of the C library that raise an OSError when they fail."""
 
     def __init__(self, library: Any) -> None:
         self._library = library
@@ -104,7 +104,7 @@ class _System:
 
 
 def _leave_namespaces(system: _System) -> None:
-    """Get a network, which has nothing but itself, and mounts of one's own."""
+    """Enter an empty network namespace and a mount namespace of our own."""
     user, group = os.geteuid(), os.getegid()
     if user == 0:
         system.unshare(CLONE_NEWNS | CLONE_NEWNET)
@@ -118,7 +118,7 @@ def _leave_namespaces(system: _System) -> None:
 
 
 def _raise_loopback() -> None:
-    """Have 127.0.0.1 answer."""
+    """Switch the loopback interface on, so that 127.0.0.1 answers."""
     import fcntl
 
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
@@ -196,7 +196,7 @@ def _needed(home: str, folders: Iterable[str]) -> list[str]:
 
 
 def _drop_capabilities(system: _System) -> None:
-    """Give up what would undo this, also for programs that are started."""
+    """Drop the capabilities that could undo this, also for child processes."""
     import ctypes
 
     header = struct.pack("Ii", CAPABILITY_VERSION, 0)

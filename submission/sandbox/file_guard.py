@@ -148,7 +148,7 @@ def _prefixes(folders: Iterable[str]) -> tuple[str, ...]:
 
 
 def _prefix(folder: str) -> str:
-    """Spell the prefix of all paths in a folder, in the one way in which this system does."""
+    """The common prefix of all paths in a folder, spelled as this system spells it."""
     return os.path.normcase(folder).rstrip(os.sep) + os.sep
 
 

@@ -64,7 +64,7 @@ def remove_abandoned(parent: Path) -> None:
 
 @contextlib.contextmanager
 def _locked(folder: Path) -> Iterator[bool]:
-    """Lock a folder until the block ends; whether that is possible, and it is this user's own."""
+    """Lock a folder until the block ends; tell whether it is locked and this user's own."""
     is_locked = False
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):
@@ -122,7 +122,7 @@ def _opened(folder: str | Path, parent: int | None = None) -> Iterator[int]:
 
 
 def _clear_level(folder: int, top: int) -> list[str]:
-    """Remove the files of a folder, and move its folders to the top; their names there."""
+    """Remove the files of a folder, and move its folders to the top; return their new names."""
     moved = []
     with os.scandir(folder) as entries:
         found = list(entries)

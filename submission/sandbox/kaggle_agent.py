@@ -78,7 +78,7 @@ class KaggleAgent:
     def _taken(
         self, action: Any, observation: Mapping[str, Any], configuration: Mapping[str, Any]
     ) -> Message:
-        """What Kaggle's environment makes of an action."""
+        """How Kaggle's environment takes an action."""
         if isinstance(action, self._deadline_exceeded):
             return _verdict("TIMEOUT")
         if isinstance(action, BaseException):
@@ -88,7 +88,7 @@ class KaggleAgent:
         return self._dropped(action, observation["board"][: configuration["columns"]])
 
     def _dropped(self, action: Any, top_row: Sequence[int]) -> Message:
-        """What ConnectX makes of an action."""
+        """How ConnectX takes an action."""
         if type(action) is int and 0 <= action < len(top_row) and top_row[action] == 0:
             return _verdict(column=action, returned=("int", str(action)))
         returned = (type_name(action), shown(action))
@@ -107,7 +107,7 @@ AGENT_ERROR = -2  # by this submission an agent says to OpenSpiel's environments
 
 
 def _submitted(action: Any, observation: Mapping[str, Any]) -> Message:
-    """What OpenSpiel's environments make of an action, in their strict mode."""
+    """How OpenSpiel's environments take an action, in their strict mode."""
     returned = (type_name(action), shown(action))
     if "observationString" not in observation:  # the game is set up, and any answer will do
         return _verdict(column=-1, returned=returned)
@@ -183,14 +183,14 @@ def _without_home(message: str, folder: Path | None) -> str:
 
 
 def _syntax_lines(error: BaseException) -> list[str]:
-    """Where a syntax error is; nothing for other errors."""
+    """The line of a syntax error; empty for other errors."""
     if not isinstance(error, SyntaxError):
         return []
     return [f"line {error.lineno}: {(error.text or '').strip()[:LONGEST_TEXT]}"]
 
 
 def _traceback_lines(error: BaseException, folder: Path | None) -> list[str]:
-    """The innermost frames in files of the folder, outermost first."""
+    """The last frames of a traceback that lie in the folder, the outermost first."""
     if folder is None:
         return []
     frames = deque(
@@ -247,7 +247,6 @@ def describe_choice(chosen: Any, main: Path) -> Message:
 
 
 def _name(chosen: Any) -> str:
-    """Its own name, or else that of its class."""
     return str(getattr(chosen, "__name__", type(chosen).__name__))
 
 

@@ -101,7 +101,7 @@ SUPERVISORS = SupervisorPool()
 
 @atexit.register
 def _close_at_exit() -> None:
-    """End all supervisors; an impatient Ctrl-C changes nothing, for it does not take long."""
+    """End all supervisors, which does not take long, so another Ctrl-C is ignored."""
     with suppress(ValueError):  # only the main thread may say so
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     SUPERVISORS.close()

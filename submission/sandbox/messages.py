@@ -164,7 +164,6 @@ class KeyedLines:
 
 
 def _parsed(line: bytes) -> Message | None:
-    """The JSON object of a line."""
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):

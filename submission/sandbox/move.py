@@ -105,7 +105,7 @@ def read_answer(
 
 
 def _last_lines(stderr: str) -> tuple[str, ...]:
-    """The last lines of standard error; after a crash they say where it was."""
+    """The last lines of standard error; after a crash, the ones that say where it was."""
     _, crash, after = stderr.rpartition(CRASH)
     if crash:
         return tuple((crash + after).splitlines()[:STDERR_LINES])

@@ -72,7 +72,7 @@ def _command(command: Any) -> str:
 
 
 def _is_own_name(host: str) -> bool:
-    """Whether this machine answers to it; without a name it is meant itself."""
+    """Whether a host name is this machine's; an empty one is."""
     return host in ("", "localhost", socket.gethostname())
 
 

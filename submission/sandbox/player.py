@@ -124,7 +124,7 @@ class SupervisorProcess:
         raise EOFError
 
     def _next_line(self, end: float) -> bytes:
-        """What it writes next, or a part of that where no more comes in time."""
+        """The next line that it writes, or a part if no more comes in time."""
         while b"\n" not in self._unread and len(self._unread) < MOST_REPORT_BYTES:
             if self._process.stdout is None:
                 break
@@ -138,7 +138,7 @@ class SupervisorProcess:
         return line
 
     def _awaits(self, has_come: Callable[[float], bool], end: float) -> bool:
-        """Whether something of its doing comes up to a time, before somebody stops it."""
+        """Whether the supervisor does something by a time; no, if somebody stops the process."""
         was_stopped = False
         while not has_come(max(0.0, min(GLANCE_SECONDS, end - monotonic()))):
             now_stopped = is_stopped(self._process.pid)
@@ -317,12 +317,12 @@ class RunningPlayer:
                     self.hidden.append(plain_text(event["path"]))
 
     def _fail(self, reason: Failure, seconds: float) -> Move:
-        """The last move of a process that has ended."""
+        """Remember why the process has ended; return its last move."""
         self._failure = reason
         return Move(None, seconds, reason)
 
     def _end(self, ending: Message, stderr: str, waited: float) -> Failure:
-        """Why a process has ended; ChildProcessError where it never got to the submission."""
+        """Why a process has ended; ChildProcessError if it ended before it ran the submission."""
         match ending["kind"]:
             case "silence":
                 cause = causes.of_silence(waited, ending["place"])
@@ -344,7 +344,7 @@ class RunningPlayer:
 
 
 def _is_readable(pipe: IO[bytes], seconds: float) -> bool:
-    """Wait until something can be read, for at most `seconds`, where the system can."""
+    """Wait for something to read, for at most `seconds`; where the system cannot, return True."""
     if not hasattr(select, "poll"):  # as on Windows, where nobody can stop the other side
         return True
     waiting = select.poll()

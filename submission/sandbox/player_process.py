@@ -110,7 +110,7 @@ class Responder:
             self._exit(CHANNEL_LOST)
 
     def _pass_on(self, stderr: str) -> None:
-        """Write to the real standard error what Kaggle has caught of it in this move."""
+        """Write the standard error that Kaggle has captured in this move to the real one."""
         with contextlib.suppress(OSError):
             self._write(2, stderr.encode(errors="replace"))
 
@@ -186,14 +186,14 @@ def _settle(folder: Path) -> None:
 
 
 def _seed(seed: int) -> None:
-    """Seed the global generators, which forked processes would share otherwise."""
+    """Seed the global random generators, whose state forked processes would share."""
     random.seed(seed)
     if numpy := sys.modules.get("numpy"):
         numpy.random.seed(seed)
 
 
 def _limit(memory: int) -> None:
-    """Limit what this process may take, where the system can."""
+    """Limit the memory and the files of this process, where the system can."""
     if resource is None:
         return
     limits = {resource.RLIMIT_FSIZE: FILE_BYTES, resource.RLIMIT_CORE: 0}
@@ -209,7 +209,7 @@ def _limit(memory: int) -> None:
 
 @cache
 def _versions() -> dict[str, str | None]:
-    """List what a submission runs with; nothing of it is imported, which would warm its start."""
+    """The versions that a submission runs with, without importing the libraries."""
     return {"python": python_version(), "numba": _version("numba"), "numpy": _version("numpy")}
 
 

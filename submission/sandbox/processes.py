@@ -84,7 +84,7 @@ def end_marked(mark: str) -> None:
 
 
 def _end(find: Callable[[], list[psutil.Process]], reap: Callable[[], object] = bool) -> None:
-    """Kill processes until none is found: they may start others faster than they are found."""
+    """Kill processes until none is found, for they may start others meanwhile."""
     end = time.monotonic() + END_SECONDS
     while (processes := find()) and time.monotonic() < end:
         for process in processes:

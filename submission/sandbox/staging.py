@@ -159,7 +159,7 @@ def unpack(content: bytes, folder: Path, archive: object) -> None:
 
 
 def _fault(member: tarfile.TarInfo, number: int, left: int) -> str | None:
-    """What a submission has no use for in a member; `left` more bytes may be unpacked."""
+    """What is wrong with a member, if anything; `left` bytes may still be unpacked after it."""
     path = Path(member.name)
     if member.size < 0 or left < 0 or number > MOST_MEMBERS or len(path.parts) > MOST_DEPTH:
         return "unpacks to too much: pack only what the agent needs"
@@ -171,7 +171,6 @@ def _fault(member: tarfile.TarInfo, number: int, left: int) -> str | None:
 
 
 def _write(packed: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> None:
-    """Make a folder, or write a plain file."""
     target = folder / member.name
     content = packed.extractfile(member)
     if content is None:

@@ -125,7 +125,7 @@ class Supervisor:
         self._source.tell(asdict(job))
 
     def _ask(self, player: WatchedPlayer, request: Message, seconds: float) -> Message:
-        """Ask for a move, and tell what came of it."""
+        """Ask the player for a move, and return the report."""
         self._wait_for(lambda: bool(player.process_id or player.ending), START_SECONDS)
         if player.process_id is None:
             player.ending = {"kind": "no start"}
@@ -147,7 +147,7 @@ class Supervisor:
         return report
 
     def _end(self, player: WatchedPlayer) -> None:
-        """End the player with all that came of it."""
+        """End the player and every process that it has started."""
         self._kill(player)
         self._wait_for(lambda: player.is_gone, END_SECONDS)
         if not player.is_gone and self._source is not None:
@@ -160,7 +160,7 @@ class Supervisor:
         end_descendants(self._spared())
 
     def _running_line(self, player: WatchedPlayer) -> str | None:
-        """Ask the process for its stack, which Python prints even in an endless loop."""
+        """Where the submission is: on a signal Python prints its stack, even in an endless loop."""
         if hasattr(signal, "SIGUSR1"):
             with contextlib.suppress(psutil.Error):
                 psutil.Process(player.process_id).send_signal(signal.SIGUSR1)
@@ -169,22 +169,22 @@ class Supervisor:
         return player.running_line()
 
     def _spared(self) -> list[int]:
-        """The process that outlives the player, if there is one."""
+        """The fork server, which outlives the player; none where players are not forked."""
         return [self._source.process_id] if self._source and self._source.forks else []
 
     def _processes(self) -> list[int]:
-        """Those of the player."""
+        """The processes of the player."""
         return [pid for pid in descendants(os.getpid()) if pid not in self._spared()]
 
     def _wait_for(self, has_come: Callable[[], bool], seconds: float) -> None:
-        """Take in news until something has come, for at most `seconds`."""
+        """Handle news until a condition holds, for at most `seconds`."""
         end = monotonic() + seconds
         while not has_come() and (left := end - monotonic()) > 0:
             with contextlib.suppress(Empty):
                 self._take_in(self._news.get(timeout=min(left, self._look_after())))
 
     def _look_after(self) -> float:
-        """Hold the player to its limits; returns after how many seconds to do so again."""
+        """Hold the player to its limits; return the seconds until the next look."""
         player = self._player
         if player is None or player.process_id is None or player.ending is not None:
             return GLANCE_SECONDS
@@ -198,7 +198,7 @@ class Supervisor:
         return GLANCE_SECONDS if player.throttle is None else INTERVAL
 
     def _take_in(self, news: News) -> None:
-        """Raises HungUp at the end of the commands."""
+        """Handle one piece of news; raise HungUp at the end of the commands."""
         player = self._player
         if news.kind == "command":
             self._take_commands(news.content)

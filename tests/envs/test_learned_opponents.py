@@ -8,7 +8,7 @@ import pytest
 
 from agents import make_agent
 from envs import ConnectFour, state_from_moves
-from envs.learning.vector.vector_boards import make_boards
+from envs.learning.vector.vector_boards import Boards
 from envs.learning.vector.vector_replies import KernelReplies, SingleReplies, make_replies
 
 CONNECT_FOUR = "envs:connectx/ConnectFour-v0"
@@ -54,7 +54,7 @@ def test_a_temperature_draws_from_the_numbers_of_each_game() -> None:
 )
 def test_the_policy_and_levels_are_compiled_and_others_are_not(opponent: str, kind: type) -> None:
     game = ConnectFour()
-    assert isinstance(make_replies(game, make_boards(game, 2), opponent), kind)
+    assert isinstance(make_replies(game, Boards(game, 2), opponent), kind)
 
 
 def test_the_policy_plays_in_many_games_what_it_plays_in_one() -> None:

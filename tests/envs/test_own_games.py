@@ -23,7 +23,7 @@ from envs.bitboard import cell_bit, has_line
 from envs.games import GAMES, OTHER_GAMES
 from envs.learning.numbered_games import NumberedGame
 from envs.learning.single_env import ENVIRONMENTS, BoardGameEnv
-from envs.learning.vector.vector_boards import make_boards
+from envs.learning.vector.vector_boards import Boards
 from tests.helpers.small_games import Nim, Take
 
 PYRAMID = "connectx/Pyramid-v0"
@@ -94,7 +94,7 @@ def test_gymnasium_and_agents_know_a_board() -> None:
 def test_its_vector_environment_plays_as_single_ones_do(opponent: str | None) -> None:
     options: dict[str, Any] = {"opponent": opponent, "columns": 7}
     ours = gymnasium.make_vec(PYRAMID, num_envs=6, **options)
-    assert make_boards(Pyramid(), 2).is_compiled
+    assert Boards(Pyramid(), 2).is_compiled
     theirs = SyncVectorEnv(
         [partial(ENVIRONMENTS[Pyramid], **options)] * 6,
         autoreset_mode=AutoresetMode.NEXT_STEP,

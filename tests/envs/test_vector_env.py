@@ -24,7 +24,7 @@ from envs.games import game_entry
 from envs.learning.random_play import LegalActionSampler
 from envs.learning.single_env import ENVIRONMENTS
 from envs.learning.vector import vector_boards
-from envs.learning.vector.vector_boards import make_boards
+from envs.learning.vector.vector_boards import Boards
 from envs.learning.vector.vector_env import (
     BoardGameVectorEnv,
     ConnectXVectorEnv,
@@ -176,7 +176,7 @@ def test_a_network_of_a_large_board_plays_as_in_single_environments(tmp_path: Pa
     single = partial(ENVIRONMENTS[ConnectX], 8, 8, 4, opponent=opponent)
     for result, expected in side_by_side(ours, SyncVectorEnv([single] * 3), 5, 0.1):
         assert_same(result, expected)
-    assert isinstance(make_replies(game, make_boards(game, 3), opponent), KernelReplies)
+    assert isinstance(make_replies(game, Boards(game, 3), opponent), KernelReplies)
 
 
 @pytest.mark.parametrize("opponent", ["level:n=5", "policy:temperature=1"])

@@ -1,51 +1,51 @@
-"""The boards of a vector environment: as words, for kernels.
+"""The boards of a vector environment: words in arrays, on which kernels play and observe.
 
-Kernels are compiled where a board fits a word, and run as they stand elsewhere, on Python's own
-integers.
+The kernels are compiled where a board fits a word. On larger boards, and without Numba, they run as
+they stand, on Python's own integers.
 """
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 import numpy as np
 
 from envs.bitboard import cell_bit, fits_in_wide_word, has_line, word_of_board
 from envs.board import BoardGame, BoardState
-from envs.compiled.jit import compiles, fastest, jit, words_of
-from envs.learning.observations import FlatBoard, Planes
+from envs.compiled.jit import Flags, Words, compiles, fastest, jit, words_of
+from envs.learning.observations import OBSERVERS
 from envs.learning.vector.vector_kernels import (
     Bytes,
-    Flags,
     Rewards,
-    Words,
     chosen_cell,
     played,
     write_action_mask,
-    write_flat_board,
-    write_planes,
+    write_observation,
 )
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
 class Boards:
-    """Many positions of one game, on boards that `fits_in_wide_word`.
+    """Many positions of one game.
 
     `envs.learning.vector.vector_kernels` explains its arrays, which have a row for each position.
     `board` are all cells; `which` and `turn` choose positions.
     """
 
-    is_compiled = True
-
     def __init__(self, game: BoardGame, count: int) -> None:
-        cells = game.action_cells
+        self.is_compiled = compiles() and fits_in_wide_word(*game.size)
+        words: Callable[[list[int]], Words] = python_integers
+        if self.is_compiled:
+            words = partial(words_of, word=word_of_board(*game.size))
+        cells = list(game.action_cells)
         self.game = game
-        self.board = self._word(sum(cells))
-        self.mover, self.mask = self._words([0] * count), self._words([0] * count)
-        self.cells = self._words(cells)
-        self.lowest = self._words([column & -column for column in cells])
-        self.highest = self._words([1 << (column.bit_length() - 1) for column in cells])
+        self._observers = {name: make(game) for name, make in OBSERVERS.items()}
+        self.board = word_of_board(*game.size)(sum(cells)) if self.is_compiled else sum(cells)
+        self.mover, self.mask = words([0] * count), words([0] * count)
+        self.cells = words(cells)
+        self.lowest = words([column & -column for column in cells])
+        self.highest = words([1 << (column.bit_length() - 1) for column in cells])
         self.shifts = np.array(
             [
                 cell_bit(game.rows, row, column).bit_length() - 1
@@ -60,8 +60,8 @@ class Boards:
         return len(self.mask)
 
     def kernel(self, kernel: Kernel) -> Kernel:
-        """A kernel in the form that takes these arrays."""
-        return fastest(kernel)
+        """Return a kernel in the form that takes these arrays."""
+        return fastest(kernel) if self.is_compiled else kernel
 
     def state(self, index: int) -> BoardState:
         """Return a position as the rules know it."""
@@ -82,71 +82,40 @@ class Boards:
         play = self.kernel(make_play(self.game.rows, self.game.inarow, self.board))
         play(actions, turn, sign, self.mover, self.mask, over, rewards, self.lowest, self.cells)
 
-    def write_planes(self, which: Flags, viewers: Bytes, planes: Bytes) -> None:
-        """Write the observations `Planes` as each viewer (1 or 2; 0: who is to move) has them."""
-        by_cell = planes.reshape(len(planes), 2, len(self.shifts))
-        write = self.kernel(write_all_planes)
-        write(which, viewers, self.mover, self.mask, self.shifts, by_cell)
+    def observe(self, which: Flags, viewers: Bytes, name: str, observations: Bytes) -> None:
+        """Write observations, as each viewer sees them (1 or 2; 0: the player to move).
 
-    def write_flat_boards(self, which: Flags, viewers: Bytes, boards: Bytes) -> None:
-        """Write the observations `FlatBoard`, which all viewers share."""
-        by_cell = boards.reshape(len(boards), 1, len(self.shifts))
-        self.kernel(write_all_flat_boards)(which, self.mover, self.mask, self.shifts, by_cell)
+        Args:
+            which: the positions.
+            viewers: of each position.
+            name: of the observation, one of `OBSERVERS`.
+            observations: takes them, a row for each position.
+        """
+        if self.is_compiled:
+            by_cell = observations.reshape(len(self), -1, len(self.shifts))
+            write = self.kernel(write_observations)
+            write(which, viewers, name == "flat", self.mover, self.mask, self.shifts, by_cell)
+            return
+        for index in np.flatnonzero(which).tolist():  # faster than bit by bit
+            state = self.state(index)
+            viewer = int(viewers[index]) or state.player
+            observations[index] = self._observers[name].observe(state, viewer)
 
     def write_action_masks(self, over: Flags, masks: Bytes) -> None:
         """Write 1 for each legal action, 0 for the others and where the game is over."""
-        self.kernel(write_all_action_masks)(self.mask, over, self.highest, masks)
-
-    def _word(self, number: int) -> int:
-        return word_of_board(*self.game.size)(number)
-
-    def _words(self, numbers: Any) -> Words:
-        word = word_of_board(*self.game.size)
-        return words_of(numbers, word)
+        self.kernel(write_action_masks)(self.mask, over, self.highest, masks)
 
 
-class PlainBoards(Boards):
-    """The same on boards of any size, one Python call after the other."""
-
-    is_compiled = False
-
-    def __init__(self, game: BoardGame, count: int) -> None:
-        super().__init__(game, count)
-        self._planes, self._flat_board = Planes(game), FlatBoard(game)
-
-    def kernel(self, kernel: Kernel) -> Kernel:
-        """A kernel as it stands."""
-        return kernel
-
-    def write_planes(self, which: Flags, viewers: Bytes, planes: Bytes) -> None:
-        """Write the observations `Planes`, faster than bit by bit."""
-        for index in np.flatnonzero(which).tolist():
-            state = self.state(index)
-            planes[index] = self._planes.observe(state, int(viewers[index]) or state.player)
-
-    def write_flat_boards(self, which: Flags, viewers: Bytes, boards: Bytes) -> None:
-        """Write the observations `FlatBoard`, faster than bit by bit."""
-        for index in np.flatnonzero(which).tolist():
-            boards[index] = self._flat_board.observe(self.state(index), viewer=1)
-
-    def _word(self, number: int) -> int:
-        return number
-
-    def _words(self, numbers: Any) -> Words:
-        words: Any = np.empty(len(numbers), object)
-        words[:] = numbers
-        return words  # type: ignore[no-any-return]
-
-
-def make_boards(game: BoardGame, count: int) -> Boards:
-    """Make `count` empty boards of a game."""
-    fits = fits_in_wide_word(*game.size)
-    return Boards(game, count) if compiles() and fits else PlainBoards(game, count)
+def python_integers(numbers: list[int]) -> Words:
+    """Make an array of Python's integers."""
+    words: Any = np.empty(len(numbers), object)
+    words[:] = numbers
+    return words  # type: ignore[no-any-return]
 
 
 @lru_cache
 def make_play(rows: int, inarow: int, board: int) -> Callable[..., None]:
-    """Make the kernel that plays one ply in each game in `turn`."""
+    """Make the kernel of `Boards.play`."""
 
     @jit
     def play(
@@ -173,27 +142,25 @@ def make_play(rows: int, inarow: int, board: int) -> Callable[..., None]:
 
 
 @jit
-def write_all_planes(
-    which: Flags, viewers: Bytes, mover: Words, mask: Words, shifts: Words, planes: Bytes
+def write_observations(
+    which: Flags,
+    viewers: Bytes,
+    flat: bool,
+    mover: Words,
+    mask: Words,
+    shifts: Words,
+    observations: Bytes,
 ) -> None:
-    """Write the planes of these games, as each viewer sees them."""
+    """Write the observations of these games."""
     for game in range(len(which)):
         if which[game]:
-            write_planes(planes, game, viewers[game], mover[game], mask[game], shifts)
+            write_observation(
+                observations, game, flat, viewers[game], mover[game], mask[game], shifts
+            )
 
 
 @jit
-def write_all_flat_boards(
-    which: Flags, mover: Words, mask: Words, shifts: Words, boards: Bytes
-) -> None:
-    """Write Kaggle's boards of these games."""
-    for game in range(len(which)):
-        if which[game]:
-            write_flat_board(boards, game, mover[game], mask[game], shifts)
-
-
-@jit
-def write_all_action_masks(mask: Words, over: Flags, highest: Words, masks: Bytes) -> None:
+def write_action_masks(mask: Words, over: Flags, highest: Words, masks: Bytes) -> None:
     """Write the legal actions of all games."""
     for game in range(len(over)):
         write_action_mask(masks, game, over[game], mask[game], highest)

@@ -16,6 +16,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from envs.board import BoardGame, BoardState
+from envs.compiled.jit import Flags
 from envs.connectx import ConnectX
 from envs.games import game_entry, rules_called
 from envs.learning.arguments import (
@@ -40,9 +41,9 @@ from envs.learning.single_env import (
     TicTacToeEnv,
     no_change_of_self_play,
 )
-from envs.learning.vector.vector_boards import make_boards
+from envs.learning.vector.vector_boards import Boards
 from envs.learning.vector.vector_games import StepArrays, make_games
-from envs.learning.vector.vector_kernels import Bytes, Flags, Rewards
+from envs.learning.vector.vector_kernels import Bytes, Rewards
 from envs.tic_tac_toe import TicTacToe
 
 Step = tuple[Observation, Rewards, Flags, Flags, Info]
@@ -134,7 +135,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         self._seeded = np.zeros(num_envs, np.bool_)
         self._begun = False
         self._observation, self._threads = observation, threads
-        boards = make_boards(game, num_envs)
+        boards = Boards(game, num_envs)
         self._games = make_games(game, boards, opponent, observation, threads)
 
     def reset(
@@ -260,7 +261,7 @@ class BoardGameVectorEnv(VectorEnv[Observation, NDArray[Any], NDArray[Any]]):
         return masks | self._opponent_info(self._all)
 
     def _opponent_info(self, which: Flags) -> Info:
-        """Who plays in these games, where one of several is drawn."""
+        """The number of the opponent in these games, if it is one of several."""
         playing = self._games.playing
         if playing is None:
             return {}

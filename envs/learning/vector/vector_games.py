@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from envs.board import BoardState
-from envs.compiled.jit import compiled, fastest
+from envs.compiled.jit import Flags, Words, compiled, fastest
 from envs.compiled.random_stream import stream_of_seed
 from envs.learning.arguments import first_illegal
 from envs.learning.opponents import AnyOpponent
@@ -15,11 +15,9 @@ from envs.learning.vector.vector_boards import Boards
 from envs.learning.vector.vector_kernels import (
     SELF_PLAY,
     Bytes,
-    Flags,
     Rewards,
     StepKernel,
     StepKind,
-    Words,
     drawn_seat,
     make_shared_step,
     make_step,
@@ -61,10 +59,7 @@ class Games:
         seat = SELF_PLAY if replies is None else PLAYERS.get(game.seat, SELF_PLAY)
         self._seats = np.full(count, seat, np.int8)
         self._streams = np.zeros(count, np.int64)
-        self._write_observations = {
-            "planes": boards.write_planes,
-            "flat": boards.write_flat_boards,
-        }[observation]
+        self._observation = observation
 
     @property
     def is_self_play(self) -> bool:
@@ -130,7 +125,7 @@ class Games:
 
     def observe(self, which: Flags, arrays: StepArrays) -> None:
         """Write what the learners of these games see, and what is legal in all games."""
-        self._write_observations(which, self._seats, arrays.observations)
+        self.boards.observe(which, self._seats, self._observation, arrays.observations)
         self.write_action_masks(arrays.action_masks)
 
     def write_action_masks(self, masks: Bytes) -> None:

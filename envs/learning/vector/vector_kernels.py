@@ -1,10 +1,9 @@
 """Kernels that step many games at once, each game in two words.
 
-`mover` and `mask` are the fields of a `BoardState`, on boards that `fits_in_wide_word`
-(`envs.bitboard`).
-The rules come as the cells that each action can fill (`BoardGame.action_cells`), from the `lowest`
-up to the `highest`: the columns of ConnectX; in tic-tac-toe each cell is a column of its own.
-`shifts` has the bit of each cell, in the order of the flat board. Arrays have a row for each game.
+`mover` and `mask` are the fields of a `BoardState`. The rules are given by the cells that each
+action can fill (`BoardGame.action_cells`), from the `lowest` to the `highest`: the columns of
+ConnectX; in tic-tac-toe each cell is a column of its own. `shifts` are the numbers of the cells'
+bits, in the order of the flat board. Arrays have a row for each game.
 """
 
 from collections.abc import Callable
@@ -15,33 +14,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envs.bitboard import has_run
-from envs.compiled.jit import bit_of, inlined, jit, jit_parallel, parallel_range
+from envs.compiled.jit import Flags, Words, bit_of, inlined, jit, jit_parallel, parallel_range
 from envs.compiled.random_stream import drawn_index, next_stream
 
-Words = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 Bytes = NDArray[np.int8]
 Rewards = NDArray[np.float64]
 
 SELF_PLAY = 0  # the seat of a learner who plays both sides
 
 StepKernel = Callable[..., int]
-"""Steps all games, and counts the games that are over before their learner has moved."""
+"""Steps games, and counts those that are over before their learner has moved."""
 ReplyKernel = Callable[[Any, int, int, int, int], tuple[int, int]]
-"""Chooses for an opponent, by its tables, the number of the thread, a random stream, `mover` and
-`mask`; returns the action, and the stream where it stopped. It is `inlined` or `jit`."""
+"""Chooses an opponent's action, given its tables, the number of the thread, a random stream,
+`mover` and `mask`; returns the action and the stream after the last draw."""
 
 
 class StepKind(NamedTuple):
-    """The constants of a step, for which it is compiled."""
+    """What a step is compiled for."""
 
     rows: int
     inarow: int
     board: int  # all cells
     flat: bool
     """Observations are flat boards, of shape (games, cells), not planes, (games, 2, cells)."""
-    replies: bool  # opponents answer; in self-play nobody does
-    reply: ReplyKernel  # chooses for them
+    replies: bool  # whether opponents answer; in self-play nobody does
+    reply: ReplyKernel  # chooses their answers
 
 
 GameRows: TypeAlias = tuple[Words, Words, Flags, Bytes, Words, Words]
@@ -97,10 +94,7 @@ def make_step(kind: StepKind) -> StepKernel:
                         faults += 1
             mover[game], mask[game], over[game], rewards[game] = own, stones, ended, reward
             terminations[game] = ended
-            if flat:
-                write_flat_board(planes, game, own, stones, shifts)
-            else:
-                write_planes(planes, game, viewer, own, stones, shifts)
+            write_observation(planes, game, flat, viewer, own, stones, shifts)
             write_action_mask(masks, game, ended, stones, highest)
         return faults
 
@@ -109,9 +103,10 @@ def make_step(kind: StepKind) -> StepKernel:
 
 @lru_cache
 def make_shared_step(kind: StepKind) -> StepKernel:
-    """Make the same in parts, each a call of the serial kernel, for a `ThreadedKernel`.
+    """Make the kernel that steps equal parts of the games in parallel, for a `ThreadedKernel`.
 
-    The serial code is faster than what Numba makes of a loop that is written out here.
+    Calls of the serial kernel are faster than its loop would be if it stood here, and slices than
+    bounds: from 0 on, Numba sees that no index is negative.
     """
     step_part = make_step(kind)
 
@@ -244,13 +239,30 @@ def to_move(mask: int) -> int:
 
 
 @inlined
+def write_observation(
+    observations: Bytes,
+    game: int,
+    flat: bool,
+    viewer: int,
+    mover: int,
+    mask: int,
+    shifts: Words,
+) -> None:
+    """Write a flat board, or else planes as the viewer sees them; viewer 0 is the player to move.
+
+    `observations` has the shape (games, 1 or 2, cells).
+    """
+    if flat:
+        write_flat_board(observations, game, mover, mask, shifts)
+    else:
+        write_planes(observations, game, viewer, mover, mask, shifts)
+
+
+@inlined
 def write_planes(
     planes: Bytes, game: int, viewer: int, mover: int, mask: int, shifts: Words
 ) -> None:
-    """Write the viewer's stones, then the other player's; viewer 0 is the player to move.
-
-    `planes` has the shape (games, 2, cells).
-    """
+    """Write the viewer's stones, then the other player's."""
     own, other = mover, mask ^ mover
     if viewer == 3 - to_move(mask):
         own, other = other, own
@@ -262,7 +274,7 @@ def write_planes(
 
 @inlined
 def write_flat_board(boards: Bytes, game: int, mover: int, mask: int, shifts: Words) -> None:
-    """Write Kaggle's board: 1 and 2 are the players' stones. `boards` is (games, 1, cells)."""
+    """Write Kaggle's board: 1 and 2 are the players' stones."""
     second = mask ^ mover if to_move(mask) == 1 else mover
     for place in range(len(shifts)):
         stone = bit_of(mask, shifts[place])

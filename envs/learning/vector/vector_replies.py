@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from envs.board import BoardGame
+from envs.compiled.jit import Flags, Words
 from envs.compiled.random_stream import next_stream, stream_of_seed
 from envs.learning.arguments import first_illegal, require_actions
 from envs.learning.opponents import (
@@ -21,13 +22,7 @@ from envs.learning.opponents import (
     require_opponent,
 )
 from envs.learning.vector.vector_boards import Boards
-from envs.learning.vector.vector_kernels import (
-    Flags,
-    ReplyKernel,
-    Words,
-    make_choose,
-    random_reply,
-)
+from envs.learning.vector.vector_kernels import ReplyKernel, make_choose, random_reply
 
 
 class Replies(Protocol):
@@ -194,7 +189,7 @@ class BatchReplies:
         actions = np.zeros(count, np.int64)
         planes = np.zeros((count, *self._planes_shape), np.int8)
         masks = np.zeros((count, self._actions), np.int8)
-        boards.write_planes(turn, np.zeros(count, np.int8), planes)
+        boards.observe(turn, np.zeros(count, np.int8), "planes", planes)
         boards.write_action_masks(~turn, masks)
         games = np.flatnonzero(turn)
         if len(games):

@@ -63,7 +63,7 @@ class ThreadedKernel:
             return self._in_parts(*arguments)
 
     def _in_parts(self, *arguments: object) -> Any:
-        """Run the kernel, and leave the number of threads that the caller has set as it was."""
+        """Run the kernel, then restore the number of threads that the caller had set."""
         numba = threading_of_numba()
         allowed = numba.get_num_threads()
         numba.set_num_threads(self._threads)

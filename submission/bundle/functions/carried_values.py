@@ -104,7 +104,7 @@ class ValueWriter:
         return self._array(value, name) or self._instance(value, name)
 
     def _array(self, value: Any, name: str) -> str | None:
-        """The expression of an array or a number of numpy's."""
+        """The expression of a numpy array or number; None for other values."""
         numpy = sys.modules.get("numpy")
         if numpy is None or not isinstance(value, numpy.ndarray | numpy.generic):
             return None
@@ -117,7 +117,7 @@ class ValueWriter:
         return array if isinstance(value, numpy.ndarray) else f"{array}[()]"
 
     def _instance(self, value: Any, name: str) -> str:
-        """The expression of an object that is no more than its class and its attributes."""
+        """The expression of an object that consists of its class and its attributes."""
         cls = type(value)
         if any("__new__" in vars(each) for each in cls.__mro__[:-1]) or not hasattr(
             value, "__dict__"
@@ -132,7 +132,7 @@ class ValueWriter:
         return f"{self._module.import_of(instance_of)}({made}, {state})"
 
     def _function(self, function: FunctionType, name: str) -> str:
-        """The expression of a function that has no name in its module any more, or never had."""
+        """The expression of a function that has no name in its module."""
         home = self._home_of(function)
         if home is None:
             raise self._cannot(name, function)
@@ -221,7 +221,7 @@ def same_data(one: Any, other: Any) -> bool:
 
 
 def _number(value: float) -> str:
-    """A number as a literal: names could mean something else."""
+    """A float as a literal, because names such as `inf` might be redefined."""
     if isnan(value):
         return "(1e999 - 1e999)"
     return repr(value).replace("inf", "1e999")

@@ -47,7 +47,7 @@ def made_by_chance(
 
 
 def _data_of(value: Any) -> Any:
-    """The value, or the attributes of an object; None where they are no data, or one number."""
+    """The value, or an object's attributes, if they are data of more than one number; else None."""
     if not is_data(value) and not isinstance(value, type | FunctionType):
         value = getattr(value, "__dict__", None)
     return None if isinstance(value, (*LITERALS, float)) or not is_data(value) else value
@@ -107,7 +107,7 @@ def _before_a_game(value: Any, written: Any, is_changed: bool, memo: dict[int, A
 
 
 def _take_back(value: Any, written: Any, restoring: ExitStack) -> None:
-    """Have a function or a class remember what its definition has made it remember."""
+    """Reset the defaults, attributes and closure of a function, or the containers of a class."""
     places: list[tuple[Any, Any, str]] = []
     if isinstance(value, FunctionType) and isinstance(written, FunctionType):
         places = [(value, written, name) for name in ("__defaults__", "__kwdefaults__", "__dict__")]

@@ -65,14 +65,14 @@ def function_file(agent: Any) -> FunctionFile:
 def _written(
     tree: UserTree, symbol: Symbol, title: str
 ) -> tuple[str, list[StateName], dict[str, Any]]:
-    """The text of the file, the names in it that may change, and what it defines when loaded."""
+    """The text of the file, the names whose values may change, and what it defines when loaded."""
     closure = close(tree, [symbol], {})
     text = compose_function(closure, title, made_by(), _last_line(closure, symbol))
     return text, list(_state(tree, closure)), load(title, text)
 
 
 def _function_in(agent: Any) -> FunctionType | None:
-    """The function that is called in the end; None if there is none that Python has compiled."""
+    """The Python function inside of an agent, or None."""
     match agent:
         case FunctionType():
             return agent
@@ -88,7 +88,7 @@ def _title(agent: Any) -> str:
 
 
 def _namespace(agent: Any, function: FunctionType) -> dict[str, Any]:
-    """The module in which an agent has a name, or else that of the function in it."""
+    """The module that has a name for the agent, or else the module of its function."""
     modules = [
         sys.modules.get(str(name)) for name in (getattr(agent, "__module__", ""), "__main__")
     ]
@@ -102,7 +102,7 @@ def _namespace(agent: Any, function: FunctionType) -> dict[str, Any]:
 
 
 def _last_line(closure: Closure, symbol: Symbol) -> str:
-    """What makes the agent the last callable of the file, where its definition does not."""
+    """The line that makes the agent the last callable of the file; empty if its definition does."""
     written = [one for one in closure.definitions if one.module == symbol.module]
     own = [one for one in written if symbol.name in one.names]
     if own == written[-1:] and own[0].is_called_later:
@@ -113,7 +113,7 @@ def _last_line(closure: Closure, symbol: Symbol) -> str:
 
 
 def _state(tree: UserTree, closure: Closure) -> Iterator[StateName]:
-    """The names of the user's modules that are in the file, and of those that a game may add."""
+    """The names of the user's modules that the file has, or that a game may add."""
     for module in closure.modules:
         user = tree.user_module(module.name)
         if user is None:

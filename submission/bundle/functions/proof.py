@@ -96,7 +96,7 @@ def _compare(agent: Callable[..., Any], from_file: Callable[..., Any], name: str
 
 
 def _are_apart(agent: Callable[..., Any], other: Callable[..., Any], position: Position) -> bool:
-    """Whether no answer of the one is ever given by the other."""
+    """Whether the two never give the same answer, asked several times."""
     ours, theirs = set[str](), set[str]()
     end = perf_counter() + PROOF_SECONDS
     for seed in range(REPEATS):
@@ -110,7 +110,6 @@ def _are_apart(agent: Callable[..., Any], other: Callable[..., Any], position: P
 
 
 def _ask(agent: Callable[..., Any], position: Position, seed: int) -> Answer:
-    """Ask as Kaggle does."""
     _seed(seed)
     observation = _Struct(
         remainingOverageTime=60,
@@ -133,7 +132,7 @@ def _seed(seed: int | None) -> None:
 
 
 class _Struct(dict[str, Any]):
-    """A mapping whose values are attributes as well, like Kaggle's."""
+    """A dict whose items are attributes as well, like Kaggle's."""
 
     def __init__(self, **fields: Any) -> None:
         super().__init__(fields)
@@ -179,7 +178,7 @@ def load(name: str, text: str) -> dict[str, Any]:
 
 @contextmanager
 def _limited(seconds: float) -> Iterator[None]:
-    """Interrupt what takes longer by a TimeoutError, in the main thread alone: no other can be."""
+    """Raise TimeoutError when the block takes longer; only the main thread can be interrupted."""
     is_late = Event()
 
     def interrupt() -> None:

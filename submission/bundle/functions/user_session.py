@@ -108,7 +108,7 @@ def find_session(namespace: Mapping[str, Any], code: CodeType) -> Session:
 
 
 def _all_of(namespace: Mapping[str, Any], code: CodeType) -> Session:
-    """The session with what stands below the line that is being run."""
+    """The whole session, including the lines that have not been run yet."""
     cells = namespace.get("In")
     if "get_ipython" in namespace and isinstance(cells, list):
         return Session([_plain_cell(cell) for cell in cells[1:]], None)
@@ -126,7 +126,7 @@ def _known_text(file: str) -> str:
 
 
 def _plain_cell(cell: str) -> str:
-    """A cell as Python; an empty line where it is none."""
+    """The Python code of a cell; an empty line if it is not Python."""
     try:
         if MAGIC.match(cell):
             *_, body = ast.parse(cell, mode="eval").body.args  # type: ignore[attr-defined]
@@ -177,7 +177,7 @@ class SessionReader(ModuleReader):
                 self._keep(statement, following)
 
     def _keep(self, statement: ast.stmt, following: ast.stmt | None) -> None:
-        """Enter a statement under all names that it binds or whose values it changes."""
+        """Record a statement under every name that it binds or whose value it changes."""
         definition = self._definition(tuple(bound_names(statement)), statement, following)
         names = _defined_by(definition)
         for name in names:
@@ -186,7 +186,7 @@ class SessionReader(ModuleReader):
             self.module.running.append(definition)
 
     def _read_import_from(self, statement: ast.ImportFrom) -> None:
-        """Enter what is imported; relative names and stars have been resolved by Python."""
+        """Record an import, with relative names and stars resolved."""
         module = statement.module or ""
         if statement.level:
             package = self.module.name.rpartition(".")[0]
@@ -202,7 +202,7 @@ class SessionReader(ModuleReader):
         super()._read_import_from(ast.copy_location(plain, statement))
 
     def _rebound(self) -> set[str]:
-        """The names that an import gives a meaning, and something else another one."""
+        """The names that are bound by an import and by something else."""
         ways = defaultdict[str, set[object]](set)
         for statement in self.tree.body:
             match statement:
@@ -218,12 +218,11 @@ class SessionReader(ModuleReader):
 
 
 def _defined_by(definition: Definition) -> set[str]:
-    """The names that a statement binds, and those whose values it changes when it runs."""
+    """The names that a statement binds, or whose values it changes when it runs."""
     bound = bound_names(definition.statement)
     return bound if definition.is_called_later else bound | definition.changed
 
 
 def _exported(module: str) -> list[str]:
-    """The names that a star imports from a module."""
     found = vars(sys.modules[module]) if module in sys.modules else {}
     return list(found.get("__all__", [name for name in found if not name.startswith("_")]))

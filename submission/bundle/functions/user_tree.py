@@ -119,7 +119,7 @@ class UserTree(SourceTree):
         return Builtin(name)
 
     def _has_read(self, definition: Definition) -> bool:
-        """Whether a statement, or what it may call, has read a file when it ran."""
+        """Whether a statement, or a function that it may call, reads a file."""
         seen = self._unread.copy()
         pending = [] if definition.is_called_later else [definition]
         while pending:
@@ -135,7 +135,7 @@ class UserTree(SourceTree):
         return False
 
     def _meant_by(self, module: str, reference: Reference) -> list[Definition]:
-        """What a reference that reads names of the user's modules."""
+        """The definitions in the user's modules that a reference reads."""
         with suppress(BundleError):
             meaning, _ = self.resolve(module, reference)
             if isinstance(meaning, Symbol) and self.user_module(meaning.module):
@@ -144,14 +144,14 @@ class UserTree(SourceTree):
 
 
 def _import_name(namespace: dict[str, Any]) -> str:
-    """The name of the module whose names these are; that of a script if it is none."""
+    """The name of the module with this namespace; `__main__` if there is none."""
     name = namespace.get("__name__")
     module = sys.modules.get(name) if isinstance(name, str) else None
     return str(name) if module is not None and vars(module) is namespace else MAIN
 
 
 def _modules_around(name: str, path: Path | None) -> dict[str, Path]:
-    """What a module may import of the user's: its package, or else what lies beside it."""
+    """The user's modules that a module may import: its package, or the modules beside it."""
     package, dot, _ = name.partition(".")
     if dot:
         folder, *_ = getattr(sys.modules[package], "__path__", [path])
