@@ -83,7 +83,7 @@ def test_the_game_is_followed_and_another_one_noticed() -> None:
 def test_traps_gain_points_from_lost_positions() -> None:
     """Against a search of four plies, which errs where a loss lies deeper."""
     opponent = make_agent("alphabeta", depth=4, time_limit=None, weights=None)
-    lost, agent = lost_positions(14, wanted=12), PerfectAgent(time_limit=0.8)
+    lost, agent = lost_positions(14, wanted=12), PerfectAgent(time_limit=0.4)
     longest = [points(PerfectAgent(resistance="longest"), opponent, state) for state in lost]
     trapping = [points(agent, opponent, state) for state in lost]
     assert sum(trapping) > sum(longest)

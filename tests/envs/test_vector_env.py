@@ -43,7 +43,8 @@ GAMES: list[BoardGame] = [
 ]
 """The last but one takes words of 128 bits; the last one is played in plain Python."""
 SHARED_GAME = TicTacToe()
-"""How threads share a step does not depend on the board, for which it is compiled."""
+"""How threads share a step does not depend on the board, for which it is compiled. The steps of a
+level are shared on Connect Four's board alone, below."""
 COMPILED_GAMES = [ConnectX(6, 7, 4), ConnectX(8, 8, 3), TicTacToe()]
 """Words of 64 and 128 bits, and each rule: the kernels of levels take seconds to compile."""
 WON_ON_THE_LAST_CELL = "567555452343641722571334167142211647237366"
@@ -143,7 +144,7 @@ def test_games_go_as_those_of_single_environments(data: st.DataObject) -> None:
     )
     mode = data.draw(st.sampled_from(AutoresetMode))
     num_envs = data.draw(st.integers(1, 7))
-    is_shared = arguments["opponent"] in (None, "random", "level:n=5") and game == SHARED_GAME
+    is_shared = arguments["opponent"] in (None, "random") and game == SHARED_GAME
     threads = data.draw(st.integers(1, 9)) if is_shared else 1
     theirs = SyncVectorEnv([partial(single, **arguments)] * num_envs, autoreset_mode=mode)
     ours = make_vector_env(game, num_envs, **arguments, autoreset_mode=mode, threads=threads)
@@ -157,13 +158,23 @@ def test_games_go_as_those_of_single_environments(data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize(
-    "opponent", ["level:n=7", "level:n=5,seed=4", "policy", "policy:temperature=1"]
+    ("opponent", "mode"),
+    [
+        ("level:n=7", AutoresetMode.NEXT_STEP),
+        ("level:n=5,seed=4", AutoresetMode.SAME_STEP),
+        ("level:n=5", AutoresetMode.DISABLED),
+        ("policy", AutoresetMode.NEXT_STEP),
+        ("policy:temperature=1", AutoresetMode.SAME_STEP),
+    ],
 )
-def test_compiled_opponents_play_as_in_single_environments(opponent: str) -> None:
-    """Those that take one game of their own, or many plies."""
+def test_compiled_opponents_play_as_in_single_environments(
+    opponent: str, mode: AutoresetMode
+) -> None:
+    """Those that take one game of their own, or many plies; by two threads."""
     single = partial(ENVIRONMENTS[ConnectX], opponent=opponent)
-    ours = ConnectXVectorEnv(2, opponent=opponent, threads=2)
-    for result, expected in side_by_side(ours, SyncVectorEnv([single] * 2), 5, 0.1):
+    theirs = SyncVectorEnv([single] * 2, autoreset_mode=mode)
+    ours = ConnectXVectorEnv(2, opponent=opponent, threads=2, autoreset_mode=mode)
+    for result, expected in side_by_side(ours, theirs, 5, 0.1):
         assert_same(result, expected)
 
 

@@ -75,7 +75,7 @@ UNCLOCKED = [name for name in agent_names() if name not in CLOCKED]
 
 
 @pytest.mark.parametrize("agent", UNCLOCKED)
-@settings(max_examples=4_000 // len(UNCLOCKED))
+@settings(max_examples=2_000 // len(UNCLOCKED))
 @given(question=questions())
 def test_a_legal_plain_int_on_every_board(agent: str, question: Any) -> None:
     require_a_legal_plain_int(agent, *question)
