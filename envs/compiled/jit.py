@@ -17,6 +17,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 KIND = "_kernel"  # the attribute of a kernel that says what it is decorated with
 TWINS: dict[Callable[..., Any], Any] = {}  # the compiled twin of each kernel that has one
+INGREDIENTS: dict[Callable[..., Any], Any] = {}
+"""The twin of each inlined kernel that the twins of others take in; Python cannot call these."""
 MAKING_TWINS = RLock()
 COMPILED_ANEW: list[str] = []
 """The kernels, by name, whose machine code this process has looked for on disk in vain."""
@@ -98,6 +100,18 @@ def compiled(kernel: Function) -> Function:
         return twin
 
 
+def _inner(kernel: Callable[..., Any]) -> Any:
+    """Return the twin of a kernel as the twins of other kernels call it."""
+    if vars(kernel)[KIND] != "inlined":
+        return compiled(kernel)
+    if kernel not in INGREDIENTS:
+        from numba import njit
+
+        options: dict[str, Any] = _inlining_options()
+        INGREDIENTS[kernel] = njit(**options)(_calling_twins(kernel))
+    return INGREDIENTS[kernel]
+
+
 def fastest(kernel: Function) -> Function:
     """Return the compiled twin of a kernel, or the kernel itself where Numba cannot be used."""
     chosen: Function = _fastest(kernel)
@@ -133,33 +147,41 @@ def _count_bits(number: int) -> int:
 
 
 def _twin(kernel: Callable[..., Any]) -> Any:
-    """Make the twin of a kernel; it calls the twins of other kernels."""
+    """Make the twin of a kernel that Python calls, and keep its code on disk."""
     from numba import njit
 
-    names = kernel.__code__.co_names
-    world = {name: _seen(value) for name, value in kernel.__globals__.items() if name in names}
-    cells = tuple(CellType(_seen(cell.cell_contents)) for cell in kernel.__closure__ or ())
-    twin = FunctionType(kernel.__code__, world, kernel.__name__, kernel.__defaults__, cells)
-    # Source that Kaggle has exec'd has no module, and no file to keep the compiled code beside.
-    installed = kernel.__module__ in sys.modules.keys() - {"builtins"}
-    twin.__module__ = kernel.__module__
-    if installed:
-        # Numba finds machine code on the disk by this name and the kernel's own file, and links it
-        # by this name and a number that counts anew in each process. So without what it is made of,
-        # a change of what it calls would go unnoticed, and code of two boards could have one name.
-        twin.__qualname__ = f"{twin.__qualname__}.{_meaning(kernel)[:16]}"
     decorate: Callable[..., Any] = njit
-    kind = vars(kernel)[KIND]
+    twin, kind = _calling_twins(kernel), vars(kernel)[KIND]
     if kind == "inlined":
-        return decorate(**_inlining_options())(twin)
+        return decorate(nogil=True, _nrt=False)(twin)
     options = {"nogil": True, "parallel": kind == "jit_parallel"}
-    if installed:
+    if _is_installed(kernel):
         try:
             return _kept_by_name(decorate(cache=True, **options)(twin))
         except RuntimeError:  # no folder to keep it in
             pass
     COMPILED_ANEW.append(kernel.__name__)
     return decorate(**options)(twin)
+
+
+def _calling_twins(kernel: Callable[..., Any]) -> FunctionType:
+    """Return a kernel whose calls go to the twins of other kernels, for Numba to compile."""
+    names = kernel.__code__.co_names
+    world = {name: _seen(value) for name, value in kernel.__globals__.items() if name in names}
+    cells = tuple(CellType(_seen(cell.cell_contents)) for cell in kernel.__closure__ or ())
+    twin = FunctionType(kernel.__code__, world, kernel.__name__, kernel.__defaults__, cells)
+    twin.__module__ = kernel.__module__
+    if _is_installed(kernel):
+        # Numba finds machine code on the disk by this name and the kernel's own file, and links it
+        # by this name and a number that counts anew in each process. So without what it is made of,
+        # a change of what it calls would go unnoticed, and code of two boards could have one name.
+        twin.__qualname__ = f"{twin.__qualname__}.{_meaning(kernel)[:16]}"
+    return twin
+
+
+def _is_installed(kernel: Callable[..., Any]) -> bool:
+    """Source that Kaggle has exec'd has no module, and no file to keep the compiled code beside."""
+    return kernel.__module__ in sys.modules.keys() - {"builtins"}
 
 
 def _kept_by_name(twin: Any) -> Any:
@@ -242,16 +264,16 @@ def _seen(value: Any) -> Any:
         from numba import prange
 
         return prange
-    return compiled(value) if _is_kernel(value) else value
+    return _inner(value) if _is_kernel(value) else value
 
 
 @lru_cache(maxsize=1)
 def _inlining_options() -> dict[str, Any]:
     """Return the options that compile an inlined function: as an ingredient of its callers.
 
-    Numba would optimise it on its own, and emit machine code that nobody calls, once more at each
-    level of calls. The caller is optimised with all that it has taken in anyway; on Numba 0.60 the
-    solver compiles in 4 seconds instead of 30.
+    Numba would optimise it on its own, and emit machine code that nobody calls and an entry for
+    Python, once more at each level of calls. The caller is optimised with all that it has taken in
+    anyway; on Numba 0.60 the solver compiles in 4 seconds instead of 30.
     """
     options: dict[str, Any] = {"nogil": True, "forceinline": True, "_nrt": False}
     try:
@@ -263,18 +285,37 @@ def _inlining_options() -> dict[str, Any]:
     compiler_base: Any = Compiler
 
     class Ingredient(library_base):  # type: ignore[misc]
+        """Code that is linked into that of callers, and is never loaded to be run by itself."""
+
         def _optimize_final_module(self) -> None:
             """Leave it to the callers."""
+
+        def _finalize_final_module(self) -> None:
+            self._finalize_dynamic_globals()
+            self._finalized = True
+
+        def get_pointer_to_function(self, name: str) -> int:
+            """Return the address of none."""
+            self._ensure_finalized()
+            return 0
+
+        @property
+        def codegen(self) -> Any:
+            """Whoever would tell the loaded code its environment: there is none."""
+            return self
+
+        def set_env(self, name: str, env: object) -> None:
+            """Code that is inlined has the environment of its caller."""
 
     class IngredientCompiler(compiler_base):  # type: ignore[misc]
         def __init__(self, typing: Any, target: Any, library: Any, *others: Any) -> None:
             if ENDING.is_set():
                 raise SystemExit
             library = library or Ingredient(target.codegen(), "ingredient")
-            library.enable_object_caching()
             super().__init__(typing, target, library, *others)
 
-    return {**options, "no_cfunc_wrapper": True, "pipeline_class": IngredientCompiler}
+    wrappers = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return {**options, **wrappers, "pipeline_class": IngredientCompiler}
 
 
 def _teach_numba() -> None:
