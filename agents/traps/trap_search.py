@@ -99,7 +99,6 @@ class TrapSearch:
         env: the rules.
         mistake: how often an opponent's move is thought to be a mistake where nothing is known of
             it yet, from 0 to 1; a guess for nodes that no trial has reached.
-        exploration: the constant C of UCT.
         even_share: the part of a turn's visits that is spread evenly over its moves, from 0 to 1.
     """
 
@@ -107,12 +106,10 @@ class TrapSearch:
         self,
         env: ConnectX,
         mistake: float,
-        exploration: float = EXPLORATION,
         even_share: float = 0.0,
     ) -> None:
         self.env = env
         self.mistake = mistake
-        self.exploration = exploration
         self.even_share = even_share
         self.turns: dict[int, TrapTurn] = {}
         """By the key of the position."""
@@ -221,7 +218,7 @@ class TrapSearch:
         rarest = min(open_children, key=lambda child: child.visits)
         if rarest.visits < self.even_share * node.visits / len(node.children):
             return rarest
-        spread = self.exploration * sqrt(log(node.visits + 1))
+        spread = EXPLORATION * sqrt(log(node.visits + 1))
         return max(open_children, key=lambda child: child.value + spread / sqrt(child.visits + 1))
 
     def _first_value(self, state: BoardState, turn: Turn) -> float:
