@@ -223,11 +223,7 @@ class PerfectAgent(Agent):
     def _search_exactly(
         self, exact_moves: ExactMoves, state: Any, clock: Clock, sets_traps: bool
     ) -> SearchResult[Any]:
-        """Find a best move by exact score or, where it is not won, the one that sets a trap.
-
-        Raises:
-            TimeUp: the score could not be proven in time.
-        """
+        """An exactly best move or, where it is not won, one that sets a trap; TimeUp without a proof."""
         solver = exact_moves.solver
         nodes = solver.nodes
         quick = solver.book is not None and solver.is_compiled

@@ -207,11 +207,7 @@ def _network(archive: ArrayArchive) -> PolicyNetwork:
 
 
 def _require_consistent(policy: TrainedPolicy) -> None:
-    """Check that the arrays of a network fit its game and each other.
-
-    Raises:
-        ValueError: one does not, or holds something other than finite numbers.
-    """
+    """Check that the arrays of a network fit its game and each other."""
     import numpy as np
 
     scope, network = policy
@@ -236,11 +232,7 @@ def _require_consistent(policy: TrainedPolicy) -> None:
 
 
 def _require_board(scope: PolicyScope, tuples: Words) -> None:
-    """Check that a board is of a size that games have, before anything is made for it.
-
-    Raises:
-        ValueError: it is not.
-    """
+    """Check that a board is of a size that games have, before anything is made for it."""
     cells = scope.rows * scope.columns
     if min(scope) < 1 or cells > MOST_CELLS or scope.actions > cells:
         raise ValueError(f"no game has {scope}")

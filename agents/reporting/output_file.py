@@ -101,11 +101,7 @@ def _successor(path: Path) -> Iterator[tuple[FileIO, Path, Path]]:
 
 
 def _target(path: Path) -> tuple[Path, int | None]:
-    """The plain file that a path leads to, and its mode; None where it is not there yet.
-
-    Raises:
-        OSError: it leads nowhere or to something else, or to a file that must not be written.
-    """
+    """The plain file that a path leads to, and its mode; None where it is not there yet."""
     mode = None
     with suppress(FileNotFoundError):
         found = path.stat().st_mode
@@ -288,12 +284,7 @@ def _is_at(path: Path, file: FileIO) -> bool:
 
 
 def _take_lock(file: FileIO) -> None:
-    """Lock a file until it is closed.
-
-    Raises:
-        BlockingIOError, or PermissionError on Windows: it is locked already.
-        OSError: it cannot be locked.
-    """
+    """Lock a file until it is closed; if it is locked, BlockingIOError or PermissionError."""
     if sys.platform == "win32":
         file.seek(LOCKED_BYTE)
         msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)

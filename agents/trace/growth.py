@@ -202,11 +202,7 @@ class SlicedSearch:
         self._handed_back.release()
 
     def _pause(self) -> None:
-        """Wait for the next slice when this one is over.
-
-        Raises:
-            Stopped: there will be none.
-        """
+        """Wait for the next slice when this one is over; `Stopped` if there will be none."""
         if perf_counter() >= self._until:
             self._handed_back.release()
             self._go_on.acquire()

@@ -155,11 +155,7 @@ def _simulations(trace: SearchTrace, top: Path) -> Picture:
 
 
 def _node_at(trace: SearchTrace, root: PictureNode, path: Path) -> PictureNode:
-    """The node of a picture at a path.
-
-    Raises:
-        ValueError: there is none that was visited.
-    """
+    """The visited node of a picture at a path."""
     for node in root.walk():
         if node.path == path and node.shape is not Shape.UNVISITED:
             return node
