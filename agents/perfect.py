@@ -223,7 +223,7 @@ class PerfectAgent(Agent):
     def _search_exactly(
         self, exact_moves: ExactMoves, state: Any, clock: Clock, sets_traps: bool
     ) -> SearchResult[Any]:
-        """An exactly best move or, where it is not won, one that sets a trap; TimeUp without a proof."""
+        """An exactly best move, or one that sets a trap where none wins; TimeUp without a proof."""
         solver = exact_moves.solver
         nodes = solver.nodes
         quick = solver.book is not None and solver.is_compiled
