@@ -238,12 +238,7 @@ def variation_actions(variation: Variation) -> tuple[Any, ...]:
 
 
 def possible_outcomes(env: Any, state: Any) -> dict[Any, float]:
-    """The actions that chance can take in `state`, with their probabilities.
-
-    Args:
-        env: a `GameOfChance`; searches ask where `current_player` is `CHANCE`, and nowhere else.
-        state: where chance decides.
-    """
+    """The actions that chance can take in a state of a `GameOfChance`, with their probabilities."""
     game: GameOfChance[Any, Any] = env
     probabilities = game.chance_probabilities(state)
     return {action: probability for action, probability in probabilities.items() if probability}

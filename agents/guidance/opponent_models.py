@@ -122,11 +122,7 @@ def _visit_shares(
 
 
 class Remembered:
-    """A model that asks another one about each state once; for one game alone.
-
-    Args:
-        model: the other one.
-    """
+    """A model that asks another one about each state once; for one game alone."""
 
     def __init__(self, model: OpponentModel) -> None:
         self._model = model

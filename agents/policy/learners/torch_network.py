@@ -135,12 +135,6 @@ class NetworkLearner(ABC):
     a tenth at most, and where another program runs beside it the two wait for each other most of
     the time.
 
-    Args:
-        game: to learn.
-        settings: of these the seed, `weights` and `width` count.
-        hidden: hidden units where the settings do not say.
-        second: those of the second layer, where there is a first one.
-
     Raises:
         OSError, ValueError: as `first_network`.
     """

@@ -112,12 +112,6 @@ def make_labelled_positions(
 ) -> tuple[LabelledPositions, Ending]:
     """Label positions, no two of them equal or mirror images; Ctrl-C ends it early.
 
-    Args:
-        settings: of which board, how many, and the seed.
-        executor: any executor of the `concurrent.futures` kind.
-        workers: how many groves it can play at the same time.
-        on_progress: told how many positions there are, and how many come in a second.
-
     Returns:
         The positions, in the order in which they were found, and why there are no more.
 
