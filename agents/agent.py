@@ -24,7 +24,7 @@ class SearchResult(Generic[Action]):
     action: Action
     """The action to play."""
     value: float
-    """Of the state; 0.0 from agents that estimate nothing."""
+    """The value of the state; 0.0 from agents that estimate nothing."""
     proven: bool = field(default=False, kw_only=True)
     """Whether `value` is what the state is worth if both play on as well as they can."""
     principal_variation: tuple[Action, ...] = ()
@@ -222,7 +222,7 @@ class Finding(NamedTuple):
 
 
 UNKNOWN = Finding.guess(0.0)
-"""Of what was not examined."""
+"""The finding of what was not examined."""
 
 Found = dict[Action, Finding]
 """By examined action, in the order of the search."""

@@ -31,8 +31,8 @@ from envs.protocol import Action, Env, State
 SOLVING_SHARE = 0.5
 """Part of the time that solving may take; what is left is for alpha-beta, if that was in vain."""
 SOLVING_SHARE_AFTER_BOOK = 0.95
-"""The same for positions after the plies of a book, where the solver is compiled: it is done in a
-second, and on a slower machine it should not have to stop short of that."""
+"""The part after the plies of a book, where the solver is compiled: it is done in a second, and
+should have that time on a slower machine, too."""
 OUTCOME_SHARE = 0.7
 """Part of the time for the bare results of all moves, before their scores are asked for, where the
 solver is not compiled."""
@@ -251,7 +251,7 @@ class PerfectAgent(Agent):
         )
 
     def _setter(self, solver: Solver, clock: Clock) -> TrapSetter:
-        """Who sets traps, with what the opponent's moves of this game have told."""
+        """The setter of traps, who has watched the opponent's moves of this game."""
         if self._trap_setter is None:
             self._trap_setter = TrapSetter(Judge(solver))
         self._trap_setter.watch(self._game.replies, clock)

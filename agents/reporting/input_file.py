@@ -97,7 +97,7 @@ def refused(what: str, advice: str) -> Iterator[None]:
 
 
 def refused_line(path: Path, number: int) -> AbstractContextManager[None]:
-    """The same of a line, counted from 1."""
+    """Refuse a damaged line in one sentence; lines are counted from 1."""
     return refused(f"{path}, line {number} is damaged", "delete this line")
 
 

@@ -112,7 +112,7 @@ def as_plain_line(analysis: Analysis) -> str:
 
 
 def as_json_line(analysis: Analysis) -> str:
-    """The same as a JSON object, with columns counted from 1; an unknown score is null."""
+    """What is known as a JSON object, with columns counted from 1; an unknown score is null."""
     record: dict[str, object] = {
         "moves": analysis.position.moves,
         **_bounds(analysis.bounds),

@@ -101,7 +101,7 @@ class Growth(NamedTuple):
 
     step: int
     steps: int
-    """Of the search so far."""
+    """Steps of the search so far."""
     path: Path
     """The node that the step has led to; the root, once the search has chosen."""
     title: str

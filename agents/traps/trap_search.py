@@ -114,7 +114,7 @@ class TrapSearch:
         self.turns: dict[int, TrapTurn] = {}
         """By the key of the position."""
         self.replies: dict[int, ReplyTurn] = {}
-        """The same where the opponent is to move."""
+        """By the key of the position, where the opponent is to move."""
 
     def turn(self, state: BoardState, turn: Turn, belief: Belief) -> TrapTurn:
         """The node of a position in which the player who sets traps is to move."""

@@ -26,7 +26,7 @@ from envs.compiled.jit import Words, fastest
 VALUE_WEIGHT = 0.3
 """How much the loss of the value counts beside that of the policy."""
 WEIGHT_DECAY = 1e-4
-"""Of AdamW (I. Loshchilov and F. Hutter, 2019)."""
+"""The weight decay of AdamW (I. Loshchilov and F. Hutter, 2019)."""
 ILLEGAL = -1e9
 """The logit of what cannot be played."""
 

@@ -64,7 +64,7 @@ LOOK_AHEADS = (2, 4, 6, 8)
 """Plies that a fallible player looks ahead."""
 
 TABLE_MEGABYTES = 16
-"""Of the solver: a grove needs no more, and a small table is faster."""
+"""The solver's table: a grove needs no more, and a small table is faster."""
 SEARCH_TABLE = 10_000
 """Positions that a fallible player remembers."""
 TRIES = 10
@@ -162,7 +162,7 @@ def _groves(
 
 
 def _new_positions(positions: LabelledPositions, seen: set[int]) -> LabelledPositions:
-    """Those whose keys were not seen, each once."""
+    """The positions whose keys were not seen, each once."""
     _, first = np.unique(positions.keys, return_index=True)
     first.sort()
     keys = positions.keys[first].tolist()

@@ -60,7 +60,7 @@ class TrainingSettings:
     seed: int = 0
     """The same seed and number of rounds give the same policy on the same machine."""
     simulations: int | None = None
-    """Of the search for each move of self-play, 2 to 100 000."""
+    """Simulations of the search for each move of self-play, 2 to 100 000."""
     width: int | None = None
     """Hidden neurons of the network, 0 to 1024; with 0 it is linear in its features."""
     positions: Path | None = None

@@ -30,9 +30,9 @@ FROM_A_GROVE = 25
 GROVES = 40
 GAMES = 3000
 MOST_CELLS = 9
-"""Of a board on which every continuation is tried."""
+"""Most cells of a board on which every continuation is tried."""
 MOST_SOLVED_CELLS = 81
-"""Of a board that the solver takes: on larger ones a grove takes it minutes."""
+"""Most cells of a board for the solver: on larger ones a grove takes minutes."""
 
 
 class Judgement(NamedTuple):

@@ -130,7 +130,7 @@ TRIAL_SPACING = 1.2
 LOSS = "loss/"
 """Figures whose names begin so are parts of the loss."""
 LEAST_PART = 0.5
-"""Of a round that must fit into the time left, judged by the last one, for it to begin."""
+"""Part of a round, judged by the last one, that must fit into the time left for it to begin."""
 
 
 def is_due(rounds: int) -> bool:

@@ -56,7 +56,7 @@ class PictureNode:
     action: str = ""
     """The action that leads here."""
     probability: str = ""
-    """Of that action, where no player chooses it."""
+    """The probability of that action, where no player chooses it."""
     value: str = ""
     visits: int | None = None
     """Simulations that went through it."""
