@@ -108,6 +108,12 @@ def legal_actions(env: Env[State, Action], state: State) -> tuple[Action, ...]:
     return actions
 
 
+def player_sign(env: Env[State, Action], state: State) -> int:
+    """+1 where player 1 is to move, -1 where player 2 is, 0 where chance decides."""
+    player = env.current_player(state)
+    return 0 if player == CHANCE else 1 if player == 1 else -1
+
+
 OnProgress = Callable[[int, int, str], None]
 """Takes the number done, the total, and a word on the present step."""
 
