@@ -85,7 +85,7 @@ class DepthFirstSearch(ABC, Generic[State, Action]):
 
 @dataclass
 class Deepened(Generic[Action]):
-    """The result of iterative deepening, as far as it has come."""
+    """The result of iterative deepening so far."""
 
     best: Action
     """The action to play."""

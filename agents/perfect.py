@@ -29,7 +29,7 @@ from agents.traps.watched_game import WatchedGame
 from envs.protocol import Action, Env, State
 
 SOLVING_SHARE = 0.5
-"""Part of the time that solving may take; what is left is for alpha-beta, if that was in vain."""
+"""Part of the time for solving; if that fails, the rest is for alpha-beta."""
 SOLVING_SHARE_AFTER_BOOK = 0.95
 """The part after the plies of a book, where the solver is compiled: it is done in a second, and
 should have that time on a slower machine, too."""

@@ -19,7 +19,7 @@ from envs.protocol import Action, Env, State
 
 
 class SearchedNode(ABC, Generic[Action]):
-    """What a tree search knows of a state, whichever tree the node is of. Values are player 1's."""
+    """What a tree search knows of a state, in any of the trees. Values are player 1's."""
 
     __slots__ = ()
 
@@ -270,7 +270,7 @@ class MonteCarloTree(ABC, Generic[State, Action]):
 def back_up(path: Sequence[Node[Any, Any]], total: float, visits: int) -> None:
     """Add the sum of a simulation's results to each node of its path, the last one first.
 
-    Who can fall back on more than `total` would have taken that: it counts from there upwards.
+    A player who can fall back on more than `total` would take that: it counts from there upwards.
     """
     for node in reversed(path):
         if node.assured is not None:

@@ -188,7 +188,7 @@ class GrowingFile:
         return self.file.readall()
 
     def append(self, lines: bytes, *, is_last: bool = False) -> None:
-        """Hand lines to the system in one piece, and to the disk every now and then and at last.
+        """Write lines in one piece; they reach the disk about once a second and at the end.
 
         Raises:
             OSError: they cannot be written.
@@ -225,7 +225,7 @@ def growing_file(path: Path) -> Iterator[GrowingFile]:
 def held(path: Path) -> Iterator[None]:
     """Keep a file that is replaced now and then from other runs, until the `with` block ends.
 
-    An empty file beside it is locked in its stead, and removed in the end. If the process is
+    Instead, an empty file beside it is locked, and removed in the end. If the process is
     killed, that stays until the next run's end, but its lock goes with the process.
 
     Raises:
@@ -266,7 +266,7 @@ def _opened(path: Path, mode: str, flags: int) -> FileIO:
 
 
 def _try_to_lock(file: FileIO, path: Path) -> bool:
-    """Lock a file until it is closed, where the file system can; whether no other run has it."""
+    """Lock a file until it is closed, where the file system can; False if another run has it."""
     try:
         _take_lock(file)
         return _is_at(path, file)
@@ -277,7 +277,7 @@ def _try_to_lock(file: FileIO, path: Path) -> bool:
 
 
 def _is_at(path: Path, file: FileIO) -> bool:
-    """Whether a file has still its path; another run may have removed it before it was locked."""
+    """Whether a file still has its path; another run may have removed it before it was locked."""
     if sys.platform == "win32":  # where it cannot
         return True
     return path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat())

@@ -101,7 +101,7 @@ def _megabytes(engine: CompiledEngine) -> int:
 
 
 def _layout(engine: CompiledEngine) -> list[Any]:
-    """The layout of a table, as JSON has it."""
+    """The layout of a table in terms of JSON."""
     near, far, *rest = engine.layout
     return [list(near), list(far), *rest]
 

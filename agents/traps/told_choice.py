@@ -49,7 +49,7 @@ class ToldChoice:
     column: int
     """That the agent takes, from 0."""
     source: str
-    """Where it has it from, one of `SOURCES`."""
+    """The source of the move, one of `SOURCES`."""
     traps: Mapping[int, ToldTrap | None]
     """By legal column, from 0, what the replies lead to; None where the game is over then, or
     won for the player to move. A column that was not judged in time is left out."""

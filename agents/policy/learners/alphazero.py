@@ -87,7 +87,7 @@ class AlphaZeroLearner(NetworkLearner):
 
     @property
     def policy(self) -> TrainedPolicy:
-        """The running mean as it is by now."""
+        """The present running mean."""
         return TrainedPolicy(policy_scope(self.game), self._mean)
 
     def advance(self, spent: float) -> Mapping[str, float]:

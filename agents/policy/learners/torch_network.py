@@ -150,7 +150,7 @@ class NetworkLearner(ABC):
 
     @property
     def policy(self) -> TrainedPolicy:
-        """The policy as it is by now."""
+        """The present policy."""
         return TrainedPolicy(policy_scope(self.game), self.network.as_numpy())
 
     @abstractmethod

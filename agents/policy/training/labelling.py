@@ -153,7 +153,7 @@ def _groves(
     )
     early: dict[int, LabelledPositions] = {}
     following = 0
-    # Twice as many as can be played: so nobody has to wait for the next one.
+    # Twice as many as can be played at a time, so that no worker waits for the next one.
     for number, grove in Workers(executor, 2 * workers).run(tasks, Clock()):
         early[number] = grove
         while following in early:
@@ -261,7 +261,7 @@ class Games(NamedTuple):
         return cls(movers, masks, rng.choice(RANDOM_SHARES, GAMES), rng.choice(TEMPERATURES, GAMES))
 
     def draw_columns(self, legal: Flags, scores: Words, rng: np.random.Generator) -> Words:
-        """Draw a legal column for each game, as its share and its temperature have it."""
+        """Draw a legal column for each game, by its share of random moves and its temperature."""
         noise = rng.gumbel(size=scores.shape)  # the largest sum is a draw from the softmax
         erring = rng.random(len(scores)) < self.random_shares
         merits = np.where(erring[:, None], 0.0, scores / self.temperatures[:, None])

@@ -19,7 +19,7 @@ class Learner(Protocol):
 
     @property
     def policy(self) -> TrainedPolicy:
-        """The policy as it is by now."""
+        """The present policy."""
 
     def advance(self, spent: float) -> Mapping[str, float]:
         """Learn for one round, of some 5 to 30 seconds on a board of 6 rows and 7 columns.
@@ -51,7 +51,7 @@ class Learner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TrainingSettings:
-    """How to train; what is None is as the method has it.
+    """How to train; None leaves a setting to the method.
 
     Raises:
         ValueError: a number out of its range.

@@ -25,7 +25,7 @@ from envs.connectx import ConnectX
 
 SAMPLE_SIZE = 500
 SAMPLE_SEED = 20_101_217_170_717
-"""One that nobody is likely to make the labels with from which a network learns."""
+"""Unlikely to be the seed of the labels from which a network learns."""
 FROM_A_GROVE = 25
 """Positions taken of a grove, at most: its games are alike."""
 GROVES = 40

@@ -33,9 +33,9 @@ class Trial(NamedTuple):
     """The strength of a policy at some point of its training."""
 
     rounds: int
-    """Rounds learnt by then."""
+    """Rounds learnt before it."""
     seconds: float
-    """Time taken by then."""
+    """Seconds that the training had taken."""
     elo: Estimate
     """Above the policy that began, with a 95 % interval that takes the past selves' for exact."""
     judgement: Judgement | None
@@ -163,7 +163,7 @@ class Training:
 
     @property
     def seconds(self) -> float:
-        """Time taken by now, for whatever it was."""
+        """Seconds that the training has taken so far, trials included."""
         return monotonic() - self.begun
 
     def run(

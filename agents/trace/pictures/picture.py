@@ -1,4 +1,4 @@
-"""Pictures of traces before they are drawn: each node, its kind, its edge and what was cut."""
+"""Pictures of traces before they are drawn: the kind and the texts of each node, and the cuts."""
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
