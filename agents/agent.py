@@ -24,7 +24,7 @@ class SearchResult(Generic[Action]):
     action: Action
     """The action to play."""
     value: float
-    """Of the state; 0.0 from agents that estimate nothing."""
+    """The value of the state; 0.0 from agents that estimate nothing."""
     proven: bool = field(default=False, kw_only=True)
     """Whether `value` is what the state is worth if both play on as well as they can."""
     principal_variation: tuple[Action, ...] = ()
@@ -106,6 +106,12 @@ def legal_actions(env: Env[State, Action], state: State) -> tuple[Action, ...]:
     if env.current_player(state) == CHANCE:
         raise ValueError(f"chance decides in {state}: draw an outcome and search what follows it")
     return actions
+
+
+def player_sign(env: Env[State, Action], state: State) -> int:
+    """+1 where player 1 is to move, -1 where player 2 is, 0 where chance decides."""
+    player = env.current_player(state)
+    return 0 if player == CHANCE else 1 if player == 1 else -1
 
 
 OnProgress = Callable[[int, int, str], None]
@@ -222,7 +228,7 @@ class Finding(NamedTuple):
 
 
 UNKNOWN = Finding.guess(0.0)
-"""Of what was not examined."""
+"""The finding of what was not examined."""
 
 Found = dict[Action, Finding]
 """By examined action, in the order of the search."""
@@ -238,12 +244,7 @@ def variation_actions(variation: Variation) -> tuple[Any, ...]:
 
 
 def possible_outcomes(env: Any, state: Any) -> dict[Any, float]:
-    """The actions that chance can take in `state`, with their probabilities.
-
-    Args:
-        env: a `GameOfChance`; searches ask where `current_player` is `CHANCE`, and nowhere else.
-        state: where chance decides.
-    """
+    """The actions that chance can take in a state of a `GameOfChance`, with their probabilities."""
     game: GameOfChance[Any, Any] = env
     probabilities = game.chance_probabilities(state)
     return {action: probability for action, probability in probabilities.items() if probability}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
 
-from agents.agent import UNKNOWN, Clock, Finding, TimeUp
+from agents.agent import UNKNOWN, Clock, Finding, TimeUp, player_sign
 from agents.alpha_beta import AlphaBeta, TranspositionTable
 from agents.compiled.compilation import Compilation
 from agents.compiled.compiled_alpha_beta import (
@@ -85,7 +85,7 @@ class AlphaBetaAgent(DepthFirstAgent, TwoEngines):
         """Prefer, of proven equals, what leaves a fallible opponent most to do, if asked for."""
         env, best, depth = search.env, deepened.best, deepened.depth
         value = deepened.found.get(best, UNKNOWN).value
-        sign = 1 if env.current_player(state) == 1 else -1
+        sign = player_sign(env, state)
         if self.tie_break != "expectimax" or not deepened.proven or value == sign or depth <= 1:
             return
         compiled = search.engine == "compiled"

@@ -1,4 +1,4 @@
-"""Baselines: the agents that play at random, or look two plies ahead and no further."""
+"""Baselines: the agents that play at random, or look only two plies ahead."""
 
 from dataclasses import dataclass, field
 from random import Random

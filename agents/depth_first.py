@@ -20,6 +20,7 @@ from agents.agent import (
     SearchResult,
     TimeUp,
     legal_actions,
+    player_sign,
     variation_actions,
 )
 from agents.guidance.heuristics import HEURISTICS, Heuristic
@@ -84,7 +85,7 @@ class DepthFirstSearch(ABC, Generic[State, Action]):
 
 @dataclass
 class Deepened(Generic[Action]):
-    """The result of iterative deepening, as far as it has come."""
+    """The result of iterative deepening so far."""
 
     best: Action
     """The action to play."""
@@ -114,7 +115,7 @@ def deepen(
         actions: what to choose from, in the order in which to try it; at least one.
         depths: plies to look ahead, ascending.
     """
-    sign = 1 if search.env.current_player(state) == 1 else -1
+    sign = player_sign(search.env, state)
     sensible = sensible_actions(search.env, state, actions)
     order = sorted(actions, key=lambda action: action not in sensible)
     deepened = Deepened(sensible[0], sensible, Found[Action]())

@@ -38,10 +38,10 @@ class Level:
     name: str
     depth: int
     slips: float
-    """Share of the moves in which it looks ahead `slip_depth` plies and no further."""
+    """Share of the moves in which it looks ahead only `slip_depth` plies."""
     slip_depth: int
     elo: int
-    """In Connect Four, above the first level's, as `benchmarks/results/levels.json` has it."""
+    """In Connect Four, above the first level: the figures of `benchmarks/results/levels.json`."""
 
     @property
     def slip_numbers(self) -> int:

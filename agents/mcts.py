@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from math import log, sqrt
 from random import Random
 
-from agents.agent import expected_value, possible_outcomes
+from agents.agent import expected_value, player_sign, possible_outcomes
 from agents.guidance.ordering import winning_action
 from agents.guidance.rollouts import Rollout, random_outcome
-from agents.tree import MonteCarloTree, Node, node_of_two_plies, player_sign
+from agents.tree import MonteCarloTree, Node, node_of_two_plies
 from envs.protocol import Action, Env, State
 
 

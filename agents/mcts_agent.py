@@ -122,11 +122,7 @@ class MCTSAgent(TreeAgent):
         return mcts_of_wide_board(env) or MCTS if rollout in PLAYOUTS else None
 
     def _rollout(self, env: Any, compiled: bool) -> Rollout:
-        """The function that the option names; `auto` is `learned` where compiled and known.
-
-        Raises:
-            ValueError: none has this name.
-        """
+        """The function that the option names; `auto` is `learned` where compiled and known."""
         learned = (value for value in self._learned.values() if value.knows(env))
         automatic: Rollout = next(learned, decisive) if compiled else uniform
         known: Mapping[str, Rollout] = {**ROLLOUTS, **self._learned, "auto": automatic}

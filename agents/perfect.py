@@ -29,10 +29,10 @@ from agents.traps.watched_game import WatchedGame
 from envs.protocol import Action, Env, State
 
 SOLVING_SHARE = 0.5
-"""Part of the time that solving may take; what is left is for alpha-beta, if that was in vain."""
+"""Part of the time for solving; if that fails, the rest is for alpha-beta."""
 SOLVING_SHARE_AFTER_BOOK = 0.95
-"""The same for positions after the plies of a book, where the solver is compiled: it is done in a
-second, and on a slower machine it should not have to stop short of that."""
+"""The part after the plies of a book, where the solver is compiled: it is done in a second, and
+should have that time on a slower machine, too."""
 OUTCOME_SHARE = 0.7
 """Part of the time for the bare results of all moves, before their scores are asked for, where the
 solver is not compiled."""
@@ -223,11 +223,7 @@ class PerfectAgent(Agent):
     def _search_exactly(
         self, exact_moves: ExactMoves, state: Any, clock: Clock, sets_traps: bool
     ) -> SearchResult[Any]:
-        """Find a best move by exact score or, where it is not won, the one that sets a trap.
-
-        Raises:
-            TimeUp: the score could not be proven in time.
-        """
+        """An exactly best move, or one that sets a trap where none wins; TimeUp without a proof."""
         solver = exact_moves.solver
         nodes = solver.nodes
         quick = solver.book is not None and solver.is_compiled
@@ -255,7 +251,7 @@ class PerfectAgent(Agent):
         )
 
     def _setter(self, solver: Solver, clock: Clock) -> TrapSetter:
-        """Who sets traps, with what the opponent's moves of this game have told."""
+        """The setter of traps, who has watched the opponent's moves of this game."""
         if self._trap_setter is None:
             self._trap_setter = TrapSetter(Judge(solver))
         self._trap_setter.watch(self._game.replies, clock)

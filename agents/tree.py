@@ -13,13 +13,13 @@ from functools import cached_property
 from math import inf
 from typing import Any, Generic
 
-from agents.agent import Clock
+from agents.agent import Clock, player_sign
 from agents.guidance.ordering import safe_actions, winning_action
-from envs.protocol import CHANCE, Action, Env, State
+from envs.protocol import Action, Env, State
 
 
 class SearchedNode(ABC, Generic[Action]):
-    """What a tree search knows of a state, whichever tree the node is of. Values are player 1's."""
+    """What a tree search knows of a state, in any of the trees. Values are player 1's."""
 
     __slots__ = ()
 
@@ -270,7 +270,7 @@ class MonteCarloTree(ABC, Generic[State, Action]):
 def back_up(path: Sequence[Node[Any, Any]], total: float, visits: int) -> None:
     """Add the sum of a simulation's results to each node of its path, the last one first.
 
-    Who can fall back on more than `total` would have taken that: it counts from there upwards.
+    A player who can fall back on more than `total` would take that: it counts from there upwards.
     """
     for node in reversed(path):
         if node.assured is not None:
@@ -279,12 +279,6 @@ def back_up(path: Sequence[Node[Any, Any]], total: float, visits: int) -> None:
                 total = assured
         node.visits += visits
         node.total += total
-
-
-def player_sign(env: Env[State, Action], state: State) -> int:
-    """+1 where player 1 is to move, -1 where player 2 is, 0 where chance decides."""
-    player = env.current_player(state)
-    return 0 if player == CHANCE else 1 if player == 1 else -1
 
 
 def node_of_two_plies(

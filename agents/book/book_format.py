@@ -50,7 +50,7 @@ MOST_FOLDED = 16
 """Scores that a byte of a file may unfold to: several times as many as in large books."""
 NO_PLIES = 65535
 VERSION = 1
-"""Of both formats."""
+"""The version of both formats."""
 CHECKSUM = Struct("<I")
 
 

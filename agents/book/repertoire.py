@@ -38,9 +38,9 @@ class RepertoireScope(NamedTuple):
     all_plies: int
     """Up to this ply every position has one; -1: off."""
     first_plies: int
-    """The same for what player 1 meets who plays the repertoire from the empty board on."""
+    """Up to this ply, positions that player 1 meets by playing the repertoire have one; -1: off."""
     second_plies: int
-    """The same for player 2."""
+    """Up to this ply, positions that player 2 meets have one; -1: off."""
 
     @property
     def board(self) -> BoardMasks:
@@ -173,7 +173,7 @@ def two_plies_before(board: BoardMasks, state: BoardState) -> Iterator[tuple[Boa
 
 
 def highest_stones(board: BoardMasks, mask: int, stones: int) -> Iterator[int]:
-    """Those of a player's stones that lie highest in their columns, from the left."""
+    """A player's stones that lie highest in their columns, from the left."""
     cells = ((mask + board.bottom) >> 1) & board.board & stones
     while cells:
         yield cells & -cells

@@ -22,7 +22,7 @@ class BitField(NamedTuple):
     """The bits of a set of keys."""
 
     seed: int
-    """Of the hash function."""
+    """The seed of the hash function."""
     segment: int
     """Places in a segment, a power of two."""
     segments: int

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from agents.agent import TimeUp, expected_value
+from agents.agent import TimeUp, expected_value, player_sign
 from agents.guidance.opponent_models import preferences
 from agents.tree import SearchedNode
 from envs.protocol import CHANCE, Action, Env, State
@@ -89,7 +89,7 @@ def best_against_fallible(
     """
     if len(candidates) == 1:
         return candidates[0]
-    sign = 1 if env.current_player(state) == 1 else -1
+    sign = player_sign(env, state)
     try:
         values = {
             action: value_against_fallible(env, state, action, seen, exact) for action in candidates
@@ -114,7 +114,7 @@ def value_against_fallible(
     replies = env.get_available_actions(child)
     if not replies or env.current_player(child) in (CHANCE, env.current_player(state)):
         return exact(state, action)
-    sign = 1 if env.current_player(child) == 1 else -1
+    sign = player_sign(env, child)
     merits = {reply: sign * seen(child, reply) for reply in replies}
     likely = {
         reply: probability

@@ -175,4 +175,4 @@ HEURISTICS: Mapping[str, Heuristic] = {
     "squares": graded_squares,
     "threats": odd_even_threats,
 }
-"""Of these `open_twos` and `squares` are for tic-tac-toe alone, `threats` for ConnectX alone."""
+"""By name; `open_twos` and `squares` are for tic-tac-toe alone, `threats` for ConnectX alone."""

@@ -9,7 +9,7 @@ from functools import partial
 from math import exp, inf
 from typing import Any
 
-from agents.agent import Agent
+from agents.agent import Agent, player_sign
 from envs.protocol import Action, Env, State, require_distribution
 
 OpponentModel = Callable[[Any, Any], Mapping[Any, float]]
@@ -78,7 +78,7 @@ def _softmax(
         raise ValueError(
             f"softmax needs the value of every action, which {agent} does not tell: choose minimax"
         )
-    sign = 1 if env.current_player(state) == 1 else -1
+    sign = player_sign(env, state)
     return preferences({action: sign * values[action] for action in actions}, temperature)
 
 
@@ -122,11 +122,7 @@ def _visit_shares(
 
 
 class Remembered:
-    """A model that asks another one about each state once; for one game alone.
-
-    Args:
-        model: the other one.
-    """
+    """A model that asks another one about each state once; for one game alone."""
 
     def __init__(self, model: OpponentModel) -> None:
         self._model = model

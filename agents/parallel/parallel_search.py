@@ -1,17 +1,14 @@
 """Parallel search: one search, whose work any executor's workers share."""
 
 import os
-from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from typing import Any
 
 from agents.agent import Agent, SearchResult
-from agents.alpha_beta_agent import AlphaBetaAgent
 from agents.depth_first import DepthFirstAgent
 from agents.mcts_agent import MCTSAgent
 from agents.options import alternatives, require_at_least
 from agents.parallel.merged_trees import merged_search
-from agents.parallel.root_splitting import split_alpha_beta, split_search
+from agents.parallel.root_splitting import split_search
 from agents.parallel.workers import Workers
 from agents.registry import REGISTERED
 from envs.protocol import Action, Env, State
@@ -55,26 +52,15 @@ def parallel_search(
         ValueError: the agent is of another kind, there is no worker, or as `agent.search`.
         Exception: what a worker has raised.
     """
-    search = splitting(type(agent))
-    if search is None:
-        names = [name for name, agent_class in REGISTERED.items() if splitting(agent_class)]
+    if not isinstance(agent, DepthFirstAgent | MCTSAgent):
+        shared = [
+            n for n, each in REGISTERED.items() if issubclass(each, DepthFirstAgent | MCTSAgent)
+        ]
         raise ValueError(
-            f"{type(agent).__name__} cannot search in parallel: choose {alternatives(names)}"
+            f"{type(agent).__name__} cannot search in parallel: choose {alternatives(shared)}"
         )
     require_at_least("workers", workers, 1)
-    shared = Workers(executor, os.cpu_count() or 1 if workers is None else workers)
-    result: SearchResult[Action] = search(agent, env, state, shared, time_limit)
-    return result
-
-
-SPLITTINGS: Mapping[type, Callable[..., SearchResult[Any]]] = {
-    AlphaBetaAgent: split_alpha_beta,
-    DepthFirstAgent: split_search,
-    MCTSAgent: merged_search,
-}
-"""The ways to share a search out, by the class that an agent is or inherits."""
-
-
-def splitting(agent: type[Agent]) -> Callable[..., SearchResult[Any]] | None:
-    """The way in which an agent's search is shared out; None where it cannot be."""
-    return next((SPLITTINGS[base] for base in agent.__mro__ if base in SPLITTINGS), None)
+    team = Workers(executor, os.cpu_count() or 1 if workers is None else workers)
+    if isinstance(agent, MCTSAgent):
+        return merged_search(agent, env, state, team, time_limit)
+    return split_search(agent, env, state, team, time_limit)

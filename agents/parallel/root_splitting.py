@@ -20,24 +20,14 @@ def split_search(
     workers: Workers,
     time_limit: float | None,
 ) -> SearchResult[Action]:
-    """Search as the agent does, with each root action examined by a worker on its own."""
+    """Search as the agent does, with the actions of the root examined by workers."""
     candidates = legal_actions(env, state)
+    split: type[SplitSearch[State, Action]] = SplitSearch
+    if isinstance(agent, AlphaBetaAgent):
+        split = SplitAlphaBeta
+        workers.prepare(partial(agent.is_compiled, env))
     search = agent.new_search(env, Clock(agent.time_limit, time_limit))
-    return agent.search_with(SplitSearch(agent, workers, search), state, candidates)
-
-
-def split_alpha_beta(
-    agent: AlphaBetaAgent,
-    env: Env[State, Action],
-    state: State,
-    workers: Workers,
-    time_limit: float | None,
-) -> SearchResult[Action]:
-    """Search as the alpha-beta agent does, split as `SplitAlphaBeta` has it."""
-    candidates = legal_actions(env, state)
-    workers.prepare(partial(agent.is_compiled, env))
-    search = agent.new_search(env, Clock(agent.time_limit, time_limit))
-    return agent.search_with(SplitAlphaBeta(agent, workers, search), state, candidates)
+    return agent.search_with(split(agent, workers, search), state, candidates)
 
 
 class Examined(NamedTuple):
@@ -112,7 +102,7 @@ class SplitAlphaBeta(SplitSearch[State, Action]):
     """
 
     def __init__(
-        self, agent: AlphaBetaAgent, workers: Workers, search: DepthFirstSearch[State, Action]
+        self, agent: DepthFirstAgent, workers: Workers, search: DepthFirstSearch[State, Action]
     ) -> None:
         super().__init__(agent, workers, search)
         self.task = partial(examine_within, agent, uuid4().hex, search.env)
@@ -135,7 +125,7 @@ latest = threading.local()
 
 
 def examine_within(
-    agent: AlphaBetaAgent,
+    agent: DepthFirstAgent,
     search_id: str,
     env: Any,
     state: Any,

@@ -39,7 +39,7 @@ ROOTS = ("puct", "gumbel")
 """How simulations are shared among the actions of the root."""
 
 SMALLEST_ALPHA = 0.01
-"""Of Dirichlet's noise: below, its numbers could all round to 0."""
+"""The least alpha of Dirichlet's noise: below, its numbers could all round to 0."""
 
 AnyTree = GuidedTree[BoardState, int] | Forest
 

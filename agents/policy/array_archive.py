@@ -60,11 +60,7 @@ class ArrayArchive:
 
     @contextmanager
     def _opened(self, name: str) -> Iterator[tuple[IO[bytes], int]]:
-        """An array as it is kept, to be read in parts, and how many bytes it has.
-
-        Raises:
-            ValueError: there is none; in place of whatever reading it may lead to.
-        """
+        """An array as it is kept, to be read in parts, and how many bytes it has."""
         try:
             entry = self._archive.getinfo(f"{name}.npy")
             if entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED):

@@ -106,7 +106,7 @@ class PolicyScope(NamedTuple):
     columns: int
     inarow: int
     actions: int
-    """Of the empty board: this tells tic-tac-toe from stones that fall."""
+    """Actions on the empty board: they tell tic-tac-toe from games in which stones fall."""
 
     def __str__(self) -> str:
         return (
@@ -143,7 +143,7 @@ NO_POLICY = "this is no trained policy: train one with `connectx train`"
 MOST_BYTES = 2**25
 """The most that a file, or the arrays in it, may take: several times what training makes."""
 MOST_CELLS = 2**12
-"""Of a board; none that takes part in games has as many."""
+"""Most cells of a board; no game has as many."""
 SCOPE_BYTES = 1024
 """More than the array of a game takes."""
 
@@ -207,11 +207,7 @@ def _network(archive: ArrayArchive) -> PolicyNetwork:
 
 
 def _require_consistent(policy: TrainedPolicy) -> None:
-    """Check that the arrays of a network fit its game and each other.
-
-    Raises:
-        ValueError: one does not, or holds something other than finite numbers.
-    """
+    """Check that the arrays of a network fit its game and each other."""
     import numpy as np
 
     scope, network = policy
@@ -236,11 +232,7 @@ def _require_consistent(policy: TrainedPolicy) -> None:
 
 
 def _require_board(scope: PolicyScope, tuples: Words) -> None:
-    """Check that a board is of a size that games have, before anything is made for it.
-
-    Raises:
-        ValueError: it is not.
-    """
+    """Check that a board is of a size that games have, before anything is made for it."""
     cells = scope.rows * scope.columns
     if min(scope) < 1 or cells > MOST_CELLS or scope.actions > cells:
         raise ValueError(f"no game has {scope}")

@@ -15,7 +15,7 @@ from agents.policy.shipped import require_known_game
 from envs.board import BoardGame, BoardState
 
 OPSET = 13
-"""Of ONNX's operators, and the version of its files: those of 2021, which all runtimes know."""
+"""The versions of ONNX's operators and of its files: those of 2021, which all runtimes know."""
 FILE_VERSION = 8
 
 

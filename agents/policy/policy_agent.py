@@ -126,13 +126,6 @@ def action_worths(
 ) -> tuple[NDArray[np.float64], Floats]:
     """What a network makes of each action without a search, and what the positions are worth.
 
-    Args:
-        evaluate: `evaluate_network`, or what does the same; its means over mirror images count.
-        network: the network.
-        game: the rules.
-        states: the positions, at least one.
-        legal: the legal actions of each, at least one.
-
     Returns:
         The logits, shape (positions, actions). Or, where the network has learnt values alone, so
         that all logits are 0, the values of the positions after the actions, for the player to

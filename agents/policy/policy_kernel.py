@@ -58,14 +58,7 @@ class PolicyTables(NamedTuple):
 
 
 class PolicyOpponent:
-    """A network as an opponent in the steps of many games, as `PolicyAgent` plays it.
-
-    Args:
-        network: one that gives logits.
-        temperature: as that agent has it.
-        seed: likewise.
-        game: the rules, on a board that `fits_in_wide_word`.
-    """
+    """A network as an opponent in the steps of many games, as `PolicyAgent` plays it."""
 
     def __init__(
         self, network: PolicyNetwork, temperature: float, seed: int | None, game: BoardGame

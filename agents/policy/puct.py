@@ -165,7 +165,7 @@ class GrowingTree(Protocol[Action]):
 
 
 def searched_values(node: SearchedNode[Action]) -> dict[Action, float]:
-    """Of each child that has one: the proven value, or else the mean result, for who is to move."""
+    """By child with a value: the proven value, or else the mean result, for the player to move."""
     values = {}
     for action, child in node.children.items():
         if child.proven is not None:

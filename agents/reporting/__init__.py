@@ -1,1 +1,1 @@
-"""Results as their readers have them: statistics, tables in notebooks, files that are complete."""
+"""Results for their readers: statistics, tables in notebooks, complete files."""

@@ -80,7 +80,7 @@ def read_header(line: str | bytes, expected: str, path: Path, advice: str) -> di
 
 @contextmanager
 def refused(what: str, advice: str) -> Iterator[None]:
-    """Refuse in one sentence whatever cannot be read of a file in the `with` block.
+    """Turn what a misshapen file raises in the `with` block into a refusal of one sentence.
 
     Args:
         what: says of which file what is wrong, as in `games.jsonl, line 3 is damaged`.
@@ -97,7 +97,7 @@ def refused(what: str, advice: str) -> Iterator[None]:
 
 
 def refused_line(path: Path, number: int) -> AbstractContextManager[None]:
-    """The same of a line, counted from 1."""
+    """Refuse a damaged line in one sentence; lines are counted from 1."""
     return refused(f"{path}, line {number} is damaged", "delete this line")
 
 

@@ -101,11 +101,7 @@ def _successor(path: Path) -> Iterator[tuple[FileIO, Path, Path]]:
 
 
 def _target(path: Path) -> tuple[Path, int | None]:
-    """The plain file that a path leads to, and its mode; None where it is not there yet.
-
-    Raises:
-        OSError: it leads nowhere or to something else, or to a file that must not be written.
-    """
+    """The plain file that a path leads to, and its mode; None where it is not there yet."""
     mode = None
     with suppress(FileNotFoundError):
         found = path.stat().st_mode
@@ -192,7 +188,7 @@ class GrowingFile:
         return self.file.readall()
 
     def append(self, lines: bytes, *, is_last: bool = False) -> None:
-        """Hand lines to the system in one piece, and to the disk every now and then and at last.
+        """Write lines in one piece; they reach the disk about once a second and at the end.
 
         Raises:
             OSError: they cannot be written.
@@ -229,7 +225,7 @@ def growing_file(path: Path) -> Iterator[GrowingFile]:
 def held(path: Path) -> Iterator[None]:
     """Keep a file that is replaced now and then from other runs, until the `with` block ends.
 
-    An empty file beside it is locked in its stead, and removed in the end. If the process is
+    Instead, an empty file beside it is locked, and removed in the end. If the process is
     killed, that stays until the next run's end, but its lock goes with the process.
 
     Raises:
@@ -270,7 +266,7 @@ def _opened(path: Path, mode: str, flags: int) -> FileIO:
 
 
 def _try_to_lock(file: FileIO, path: Path) -> bool:
-    """Lock a file until it is closed, where the file system can; whether no other run has it."""
+    """Lock a file until it is closed, where the file system can; False if another run has it."""
     try:
         _take_lock(file)
         return _is_at(path, file)
@@ -281,19 +277,14 @@ def _try_to_lock(file: FileIO, path: Path) -> bool:
 
 
 def _is_at(path: Path, file: FileIO) -> bool:
-    """Whether a file has still its path; another run may have removed it before it was locked."""
+    """Whether a file still has its path; another run may have removed it before it was locked."""
     if sys.platform == "win32":  # where it cannot
         return True
     return path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat())
 
 
 def _take_lock(file: FileIO) -> None:
-    """Lock a file until it is closed.
-
-    Raises:
-        BlockingIOError, or PermissionError on Windows: it is locked already.
-        OSError: it cannot be locked.
-    """
+    """Lock a file until it is closed; if it is locked, BlockingIOError or PermissionError."""
     if sys.platform == "win32":
         file.seek(LOCKED_BYTE)
         msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)

@@ -18,7 +18,7 @@ PAIR_POINTS = (0.0, 0.5, 1.0, 1.5, 2.0)
 """The points of a pair of games; a draw is half a point."""
 
 PAIR_SCORES = tuple(points / 2 for points in PAIR_POINTS)
-"""The same as a score in [0, 1]."""
+"""The scores of a pair of games, in [0, 1]."""
 
 UNSEEN = 1e-3
 """Counted for an outcome that was never observed, for it may still be possible (as in Fishtest)."""
@@ -27,7 +27,7 @@ DOWN = 40.0
 """A tilt after which the mean is as good as 0; it is the log of odds between the two ends."""
 
 UP = -DOWN
-"""The same for a mean of 1."""
+"""A tilt after which the mean is as good as 1."""
 
 BISECTIONS = 45
 """Enough to find a tilt to within 1e-12."""

@@ -4,14 +4,13 @@ Scores are from the view of the player to move; `agents.solver.score_words` says
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from agents.agent import OnProgress
 from agents.reporting.board_text import STONE_STYLES
 from agents.reporting.display import shows_itself
 from agents.reporting.rich_html import html_of, text_of
@@ -61,10 +60,8 @@ class Analysis:
 
 OnAnalysis = Callable[[Analysis], None]
 """Takes what is known so far."""
-Analyse = Callable[[Solver, ReachedPosition, float | None], Analysis]
-"""Finds out about a position, with a time limit in seconds."""
 WatchedAnalyse = Callable[[Solver, ReachedPosition, float | None, OnAnalysis], Analysis]
-"""The same, and tells now and then what is known."""
+"""Solves a position, with a time limit in seconds, and tells now and then what is known."""
 
 
 def analyse(
@@ -115,7 +112,7 @@ def as_plain_line(analysis: Analysis) -> str:
 
 
 def as_json_line(analysis: Analysis) -> str:
-    """The same as a JSON object, with columns counted from 1; an unknown score is null."""
+    """What is known as a JSON object, with columns counted from 1; an unknown score is null."""
     record: dict[str, object] = {
         "moves": analysis.position.moves,
         **_bounds(analysis.bounds),
@@ -209,19 +206,3 @@ def _columns(analysis: Analysis) -> Table:
             style=BEST_STYLE if is_best else "",
         )
     return grid
-
-
-def analyse_all(
-    solver: Solver,
-    positions: Iterable[ReachedPosition],
-    analyse_one: Analyse,
-    time_limit: float | None,
-    on_progress: OnProgress,
-) -> Iterator[Analysis]:
-    """Analyse positions, one after the other, each as soon as it is asked for."""
-    total = len(positions) if isinstance(positions, Sequence) else 0
-    on_progress(0, total, "")
-    for done, position in enumerate(positions, start=1):
-        analysis = analyse_one(solver, position, time_limit)
-        on_progress(done, total, "")
-        yield analysis

@@ -58,14 +58,7 @@ class ExactMoves:
     def hardest_to_answer(
         self, state: BoardState, score: int, best: Sequence[int], clock: Clock
     ) -> int:
-        """Choose the best move after which most replies are mistakes; the first where none is.
-
-        Args:
-            state: the position.
-            score: its exact score, for the player to move.
-            best: moves that keep that score, at least one.
-            clock: ends the comparison; the best move that was judged until then is taken.
-        """
+        """Choose the best move after which most replies are mistakes; the first where none is."""
         mistakes: dict[int, float] = {}
         try:
             for action in best:

@@ -201,7 +201,7 @@ class PlainEngine:
 class PlainJob:
     """Positions that are solved one after the other; see `solver_engine.CompiledJob`.
 
-    A search that is interrupted begins its window anew, with what the table has kept.
+    A search that was interrupted searches its window again, with what the table has kept.
     """
 
     def __init__(

@@ -26,7 +26,7 @@ LEAST_WORK = 8
 """Bits of the number of nodes that an entry must have taken to be kept: 128 nodes or more. Of a
 full table that is a ninth; with each bit less it is twice as much."""
 LEVEL = 1
-"""Of the compression: higher ones take many times as long and save a tenth."""
+"""Level of the compression: higher ones take many times as long and save a tenth."""
 CHUNK = 1 << 20
 """Words that are compressed in one go."""
 LONGEST_HEADER = 4096
@@ -101,7 +101,7 @@ def _megabytes(engine: CompiledEngine) -> int:
 
 
 def _layout(engine: CompiledEngine) -> list[Any]:
-    """The layout of a table, as JSON has it."""
+    """The layout of a table in terms of JSON."""
     near, far, *rest = engine.layout
     return [list(near), list(far), *rest]
 

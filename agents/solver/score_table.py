@@ -31,8 +31,8 @@ GENERATION_BITS = 20
 WIDE_GENERATION_BITS = 8
 """In a wide entry they leave more of its lowest part to the key."""
 NEAR_BUCKET_BITS = 15
-"""Of the near part: 512 kB where words have 64 bits, which a second-level cache of 1 MB holds. It
-is the same on every machine, so that a search visits the same nodes."""
+"""Bits of a bucket's number in the near part. With words of 64 bits it takes 512 kB, which a
+second-level cache of 1 MB holds. It is the same on every machine, and so are a search's nodes."""
 FAR_LEFT = 18
 """With more cells left, a position stands in the far part."""
 MOST_CELLS = 124
@@ -63,11 +63,11 @@ class TableLayout(NamedTuple):
 
     near: TablePart
     far: TablePart
-    """The same as the near part, on boards whose keys leave no room for a small one."""
+    """It is the near part on boards whose keys leave no room for a small one."""
     offset: int
     """Added to a bound to make it positive."""
     multiplier: int
-    """Of keys, a word; see `HASH_MULTIPLIERS`."""
+    """A word by which keys are multiplied; see `HASH_MULTIPLIERS`."""
 
 
 class ScoreTable(NamedTuple):

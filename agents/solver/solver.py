@@ -331,7 +331,7 @@ class Solver:
         run: Callable[[SolverJob], None],
         tell: Callable[[], None] | None,
     ) -> None:
-        """Have each job run by a thread; whatever ends this ends all of them."""
+        """Run each job on a thread; an exception or Ctrl-C ends all of them."""
         with ThreadPoolExecutor(self.threads) as executor:
             try:
                 running = {executor.submit(run, job) for job in jobs}

@@ -1,6 +1,6 @@
 """The compiled search of the solver: exact scores of ConnectX positions.
 
-Who knows P. Pons' tutorial, "Solving Connect 4: how to build a perfect AI", finds its parts here:
+The parts of P. Pons' tutorial, "Solving Connect 4: how to build a perfect AI", are here:
 
     Solver::solve                       `narrow_bounds` of `agents.solver.solver_windows`
     Solver::negamax                     `search`; `agents.solver.plain_solver` has it as a recursion

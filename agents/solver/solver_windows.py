@@ -25,7 +25,7 @@ STAGE = 1
 VISITED = 2
 """Nodes visited so far."""
 GENERATION = 3
-"""Of the table's entries."""
+"""The generation of the table's entries."""
 WIDE = 4
 """1 while early wins and losses are looked for, then 0."""
 GUESS = 5
@@ -66,9 +66,9 @@ class SolverArrays(NamedTuple):
 
     stack: SolverStack
     entries: Words
-    """Of the table; see `agents.solver.score_table`."""
+    """The entries of the table; see `agents.solver.score_table`."""
     progress: Words
-    """Of 64 bits."""
+    """Words of 64 bits: how far the search has come."""
 
 
 @inlined

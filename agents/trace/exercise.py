@@ -38,7 +38,8 @@ def quiz_sheet(subject: Subject, trace: SearchTrace) -> list[str]:
 
 def questions(trace: SearchTrace) -> list[str]:
     """The questions about the tree that was searched."""
-    asked = [REPORTS, WINDOWS, CUTS] if _has_windows(trace) else [REPORTS]
+    has_windows = trace.nodes[0].window is not None
+    asked = [REPORTS, WINDOWS, CUTS] if has_windows else [REPORTS]
     return [f"{number}. {question}" for number, question in enumerate(asked, start=1)]
 
 
@@ -53,10 +54,6 @@ def answers(trace: SearchTrace, leaves: LeafValues) -> list[str]:
         if node.unvisited
     ]
     return [*lines, *(cuts or ["every branch is visited"])]
-
-
-def _has_windows(trace: SearchTrace) -> bool:
-    return trace.nodes[0].window is not None
 
 
 def _report(trace: SearchTrace, node: TracedNode) -> str:
@@ -121,7 +118,10 @@ def _pruned(
     tree: OpenTree, line: Sequence[Stretch], traces: Sequence[SearchTrace]
 ) -> Iterator[str]:
     """Tell when each branch is pruned; branches pruned alike share a sentence."""
-    cuts = [_cut_paths(trace) for trace in traces]
+    cuts = [
+        {(*node.path, action) for node in trace.last_iteration() for action in node.unvisited}
+        for trace in traces
+    ]
     together: dict[tuple[bool, ...], list[str]] = {}
     for branch in _from_left_to_right(tree, set().union(*cuts)):
         holds = tuple(any(branch[: len(cut)] == cut for cut in case) for case in cuts)
@@ -151,11 +151,6 @@ def _reported(
         ]
         shown = UNKNOWN if constant is None else number_label(constant, tree.decimals)
         yield f"the root reports {shown} {condition(line, holds, tree.decimals)}"
-
-
-def _cut_paths(trace: SearchTrace) -> set[Path]:
-    """The roots of the branches that a search left out."""
-    return {(*node.path, action) for node in trace.last_iteration() for action in node.unvisited}
 
 
 def _from_left_to_right(tree: OpenTree, branches: Iterable[Path]) -> list[Path]:

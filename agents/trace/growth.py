@@ -101,7 +101,7 @@ class Growth(NamedTuple):
 
     step: int
     steps: int
-    """Of the search so far."""
+    """Steps of the search so far."""
     path: Path
     """The node that the step has led to; the root, once the search has chosen."""
     title: str
@@ -202,11 +202,7 @@ class SlicedSearch:
         self._handed_back.release()
 
     def _pause(self) -> None:
-        """Wait for the next slice when this one is over.
-
-        Raises:
-            Stopped: there will be none.
-        """
+        """Wait for the next slice when this one is over; `Stopped` if there will be none."""
         if perf_counter() >= self._until:
             self._handed_back.release()
             self._go_on.acquire()

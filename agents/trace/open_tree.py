@@ -68,7 +68,7 @@ class OpenTree:
 
     @cached_property
     def decimals(self) -> int:
-        """As many as show the numbers of the tree as they are written; see `decimals_of`."""
+        """Decimals that show the numbers of the tree as they are written; see `decimals_of`."""
         return decimals_of(self.with_leaf(0.0).numbers())
 
 

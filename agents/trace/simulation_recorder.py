@@ -79,7 +79,7 @@ class SimulationRecorder(Recorder, TreeObserver):
         }
 
     def _recording(self, rollout: Rollout) -> Rollout:
-        """The same policy, with each result recorded."""
+        """A rollout policy that records each result."""
 
         def recorded_rollout(env: Any, state: Any, rng: Random) -> float:
             self._rollouts.append(rollout(env, state, rng))

@@ -1,8 +1,7 @@
 """Trees and positions to explain, and an agent's search of one."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from agents.registry import make_agent
@@ -94,42 +93,24 @@ def leaf_values(tree: ExplicitTree, path: TreePath = ()) -> dict[Path, float]:
 
 def tree_lines(tree: ExplicitTree, unknown: Path | None = None) -> list[str]:
     """The tree as it is written, a line for each node; `?` stands for an unknown leaf."""
-    label = partial(number_label, least=decimals_of(tree.numbers()))
-    return [f"the root ({_kind(tree, ())})", *_lines_below(tree, (), unknown, "", label)]
+    decimals = decimals_of(tree.numbers())
 
+    def lines_below(path: TreePath, indent: str) -> Iterator[str]:
+        actions = tree.get_available_actions(path)
+        is_chance = tree.current_player(path) == CHANCE
+        chances = tree.chance_probabilities(path) if is_chance else {}
+        for action in actions:
+            child, is_last = tree.get_next_state(path, action), action == actions[-1]
+            chance = f" ({number_label(chances[action], decimals)})" if is_chance else ""
+            branch, below = ("└─ ", "   ") if is_last else ("├─ ", "│  ")
+            yield f"{indent}{branch}{action}{chance}: {content(child)}"
+            yield from lines_below(child, indent + below)
 
-def _lines_below(
-    tree: ExplicitTree,
-    path: TreePath,
-    unknown: Path | None,
-    indent: str,
-    number: Callable[[float], str],
-) -> Iterator[str]:
-    actions = tree.get_available_actions(path)
-    for action in actions:
-        is_last = action == actions[-1]
-        child = tree.get_next_state(path, action)
-        label = f"{action}{_probability(tree, path, action, number)}"
-        content = "?" if child == unknown else _content(tree, child, number)
-        yield f"{indent}{'└─ ' if is_last else '├─ '}{label}: {content}"
-        below = indent + ("   " if is_last else "│  ")
-        yield from _lines_below(tree, child, unknown, below, number)
+    def content(path: TreePath) -> str:
+        if path == unknown:
+            return "?"
+        if tree.get_available_actions(path):
+            return PLAYERS[tree.current_player(path)]
+        return number_label(tree.reward(path[:-1], path[-1]) * tree.scale, decimals)
 
-
-def _content(tree: ExplicitTree, path: TreePath, number: Callable[[float], str]) -> str:
-    """The words at a node: a number, or whose turn it is."""
-    if tree.get_available_actions(path):
-        return _kind(tree, path)
-    return number(tree.reward(path[:-1], path[-1]) * tree.scale)
-
-
-def _kind(tree: ExplicitTree, path: TreePath) -> str:
-    return PLAYERS[tree.current_player(path)]
-
-
-def _probability(
-    tree: ExplicitTree, path: TreePath, action: int | str, number: Callable[[float], str]
-) -> str:
-    if tree.current_player(path) != CHANCE:
-        return ""
-    return f" ({number(tree.chance_probabilities(path)[action])})"
+    return [f"the root ({content(())})", *lines_below((), "")]

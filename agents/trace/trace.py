@@ -26,7 +26,7 @@ FINEST_DECIMALS = 12
 ALL_DECIMALS = 17
 """More than a number has room for: it is written in full."""
 SMALLEST_IN_FULL, LARGEST_IN_FULL = 1e-9, 1e12
-"""Of absolute numbers; others are written with a power of ten."""
+"""Absolute numbers outside of this range are written with a power of ten."""
 
 
 @dataclass
@@ -40,14 +40,14 @@ class SearchTrace:
     """`minimax`, `alphabeta`, `expectimax` or `mcts`."""
     scale: float = 1.0
     decimals: int = DECIMALS
-    """As many as show the numbers of a tree as they are written; see `decimals_of`."""
+    """Decimals that show the numbers of a tree as they are written; see `decimals_of`."""
     rows: int | None = None
     columns: int | None = None
     """The size of the board; None in games without one."""
     nodes: "list[TracedNode]" = field(default_factory=list)
     """In the order in which they were entered."""
     simulations: "list[Simulation]" = field(default_factory=list)
-    """Of a Monte Carlo tree search."""
+    """The simulations of a Monte Carlo tree search; none of another search."""
     players: dict[Path, int] = field(default_factory=dict)
     """Whose turn it is at each node of a Monte Carlo tree: 1, 2, or 0 for chance."""
     proven: dict[Path, float] = field(default_factory=dict)
@@ -148,7 +148,7 @@ class TracedNode:
     """The true value at this depth is `value`, at least that or at most that."""
     ending: ReturnReason = ReturnReason.NOT_YET
     probability: float | None = None
-    """Of the last action of the path; None where a player chooses it."""
+    """The probability of the last action of the path; None where a player chooses it."""
     iteration: int = 0
     """The number of its search in iterative deepening, from 0."""
     board: tuple[int, ...] | None = None

@@ -14,7 +14,7 @@ from agents.trace.trace import SearchTrace
 
 SCALARS = (bool, int, float, str)
 VERSION = 1
-"""Of the format; another one is refused."""
+"""Version of the format; another one is refused."""
 
 
 def to_json(trace: SearchTrace) -> str:

@@ -49,7 +49,7 @@ class ToldChoice:
     column: int
     """That the agent takes, from 0."""
     source: str
-    """Where it has it from, one of `SOURCES`."""
+    """The source of the move, one of `SOURCES`."""
     traps: Mapping[int, ToldTrap | None]
     """By legal column, from 0, what the replies lead to; None where the game is over then, or
     won for the player to move. A column that was not judged in time is left out."""
@@ -64,9 +64,7 @@ class ToldChoice:
         return f"{lead} {self.column + 1} {trap.sentence}."
 
 
-def told_choice(
-    agent: PerfectAgent, env: BoardGame, state: BoardState, time_limit: float = MOST_SECONDS
-) -> ToldChoice:
+def told_choice(agent: PerfectAgent, env: BoardGame, state: BoardState) -> ToldChoice:
     """Let the agent choose a move, and find out what each legal move leaves.
 
     Raises:
@@ -78,13 +76,15 @@ def told_choice(
             "choose another agent"
         )
     solver = Solver(env, agent.table_megabytes, agent.threads, shipped_book_of(env))
-    analysis = analyse(solver, ReachedPosition(env, "", state), time_limit)  # waits for a compiler
+    analysis = analyse(
+        solver, ReachedPosition(env, "", state), MOST_SECONDS
+    )  # waits for a compiler
     source = agent.source(env, state)
     board = board_masks(env.rows, env.columns, env.inarow)
     if source != "search" and len(promising_moves(board, state)) == 1:
         source = SIGHT
     column = agent.act(env, state)
-    return ToldChoice(analysis, column, source, _told_traps(solver, analysis, Clock(time_limit)))
+    return ToldChoice(analysis, column, source, _told_traps(solver, analysis, Clock(MOST_SECONDS)))
 
 
 def _told_traps(solver: Solver, analysis: Analysis, clock: Clock) -> dict[int, ToldTrap | None]:

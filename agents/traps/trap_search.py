@@ -99,7 +99,6 @@ class TrapSearch:
         env: the rules.
         mistake: how often an opponent's move is thought to be a mistake where nothing is known of
             it yet, from 0 to 1; a guess for nodes that no trial has reached.
-        exploration: the constant C of UCT.
         even_share: the part of a turn's visits that is spread evenly over its moves, from 0 to 1.
     """
 
@@ -107,17 +106,15 @@ class TrapSearch:
         self,
         env: ConnectX,
         mistake: float,
-        exploration: float = EXPLORATION,
         even_share: float = 0.0,
     ) -> None:
         self.env = env
         self.mistake = mistake
-        self.exploration = exploration
         self.even_share = even_share
         self.turns: dict[int, TrapTurn] = {}
         """By the key of the position."""
         self.replies: dict[int, ReplyTurn] = {}
-        """The same where the opponent is to move."""
+        """By the key of the position, where the opponent is to move."""
 
     def turn(self, state: BoardState, turn: Turn, belief: Belief) -> TrapTurn:
         """The node of a position in which the player who sets traps is to move."""
@@ -221,7 +218,7 @@ class TrapSearch:
         rarest = min(open_children, key=lambda child: child.visits)
         if rarest.visits < self.even_share * node.visits / len(node.children):
             return rarest
-        spread = self.exploration * sqrt(log(node.visits + 1))
+        spread = EXPLORATION * sqrt(log(node.visits + 1))
         return max(open_children, key=lambda child: child.value + spread / sqrt(child.visits + 1))
 
     def _first_value(self, state: BoardState, turn: Turn) -> float:

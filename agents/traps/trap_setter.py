@@ -33,7 +33,7 @@ DEPTHS_IN_PYTHON = (1, 2, 3)
 EPSILON = 0.05
 """How often such an opponent is thought to play any move."""
 TABLE_STATES = 4096
-"""Of these searches; they are short."""
+"""Entries of the transposition table of these short searches."""
 
 
 class TrapSetter:

@@ -16,7 +16,6 @@ from agents.solver.analysis import (
     Analysis,
     WatchedAnalyse,
     analyse,
-    analyse_all,
     analyse_score,
     as_json_line,
     as_plain_line,
@@ -201,5 +200,9 @@ def _solve_lines(solver: Solver, every_column: bool, json: bool, time_limit: flo
     # The bar redirects stdout to its terminal: right for lines shown there, wrong for a file's.
     results = None if sys.stdout.isatty() else sys.stdout
     with progress_bar("Solving") as show:
-        for analysis in analyse_all(solver, positions, analyse_one, time_limit, show):
+        total = len(positions) if isinstance(positions, list) else 0
+        show(0, total, "")
+        for done, position in enumerate(positions, start=1):
+            analysis = analyse_one(solver, position, time_limit)
+            show(done, total, "")
             typer.echo(as_line(analysis), file=results)

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from agents import Agent, agent_names, make_agent
 from agents.agent import Clock, TimeUp
+from agents.depth_first import DepthFirstAgent
+from agents.mcts_agent import MCTSAgent
 from agents.options import alternatives
-from agents.parallel.parallel_search import parallel_search, splitting
+from agents.parallel.parallel_search import parallel_search
 from agents.parallel.workers import Workers
 from agents.registry import AGENTS
 from envs import BoardState, ConnectFour, ConnectX, ExplicitTree, TicTacToe, state_from_moves
@@ -24,7 +26,9 @@ from tests.helpers.strategies import Position, connect_games, late_positions, un
 THREADS = ThreadPoolExecutor(3)
 """One for all tests: threads wait without a cost."""
 CONNECT_FOUR = ConnectFour()
-PARALLEL = [name for name, agent in AGENTS.items() if splitting(agent)]
+PARALLEL = [
+    name for name, agent in AGENTS.items() if issubclass(agent, DepthFirstAgent | MCTSAgent)
+]
 FIXED_DEPTH = [
     *((name, {**AGENTS[name].quick}) for name in PARALLEL if "depth" in AGENTS[name].quick),
     ("minimax", {"depth": 3}),

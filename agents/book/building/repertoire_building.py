@@ -160,7 +160,7 @@ class MoveChooser:
         return self.exact_moves.best(state, score, Clock(), Clock(0))[0]
 
     def best(self, state: BoardState) -> int:
-        """Of the exactly best moves the one that leaves the opponent most to err in.
+        """The exactly best move after which the opponent is likeliest to err.
 
         Of moves that win it is the one after which most replies are mistakes: all of them win.
         """
@@ -171,7 +171,7 @@ class MoveChooser:
         return self._exact.best(state, Turn(score, tuple(best)), Clock(), TRIALS)
 
     def trap(self, state: BoardState) -> int:
-        """Of the moves that keep the result the one after which a likely opponent errs most."""
+        """The move that keeps the result and after which a likely opponent errs most."""
         turn = self._traps.judge.turn(state, Clock())
         if turn.score > 0:
             return self.first(state)

@@ -28,7 +28,7 @@ class TrapScope(NamedTuple):
     columns: int
     inarow: int
     seat: int
-    """Of the player who sets traps, 1 or 2."""
+    """The player who sets traps, 1 or 2."""
     opponents: tuple[str, ...]
     """The agents that the model of the opponent is a mixture of."""
 

@@ -35,7 +35,7 @@ from envs.connectx import ConnectX
 MISTAKE = 0.03
 """How often a strong opponent's move is thought to be a mistake where no trial has looked."""
 TEMPERATURE = 0.5
-"""Of tree searches: how far their moves are spread over what they have visited."""
+"""How far the moves of tree searches are spread over what they have visited."""
 EPSILON = 0.05
 """How often another agent is thought to play any move."""
 OPENING_SHARE = 0.2

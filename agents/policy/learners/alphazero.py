@@ -40,9 +40,9 @@ PLAY = PlaySettings(
     result_share=0.5,
 )
 ITERATIONS = 8
-"""Of playing and learning in a round."""
+"""A round plays and learns this many times."""
 GAMES = 1024
-"""Of an iteration."""
+"""Games of an iteration."""
 SHARES = 64
 """Parts of these games, for workers to play: the same ones for any number of workers."""
 WINDOW = 2_000_000
@@ -87,7 +87,7 @@ class AlphaZeroLearner(NetworkLearner):
 
     @property
     def policy(self) -> TrainedPolicy:
-        """The running mean as it is by now."""
+        """The present running mean."""
         return TrainedPolicy(policy_scope(self.game), self._mean)
 
     def advance(self, spent: float) -> Mapping[str, float]:

@@ -94,7 +94,7 @@ def play_games(
 def random_opening(
     board: FeatureBoard, settings: PlaySettings, memory: PlayMemory
 ) -> tuple[int, int]:
-    """Play as many random moves as are drawn; where that ends a game, both anew."""
+    """Draw a number of random moves and play them; where that ends a game, draw again."""
     while True:
         plies = drawn_number(memory, settings.opening_plies + 1)
         mover, mask, ply = 0, 0, 0
@@ -127,7 +127,7 @@ def play_on(
     mover: int,
     mask: int,
 ) -> int:
-    """Play a game to its end from a position on; return the number of positions written by then."""
+    """Play a game to its end from a position on; return the number of positions written."""
     board = network.board
     while open_cells(board, mask):
         into.movers[count] = mover

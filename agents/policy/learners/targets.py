@@ -37,7 +37,7 @@ class Targets(NamedTuple):
     """Shape (positions,): for the player to move, from -1 to 1."""
 
     def take(self, chosen: NDArray[np.integer[Any]] | NDArray[np.bool_] | slice) -> "Targets":
-        """Some of the positions, by their numbers, by whether they are meant, or by a range."""
+        """Some of the positions, by their numbers, by a mask or by a range."""
         movers, masks, policies, values = self
         return Targets(movers[chosen], masks[chosen], policies[chosen], values[chosen])
 

@@ -26,7 +26,7 @@ from envs.compiled.jit import Words, fastest
 VALUE_WEIGHT = 0.3
 """How much the loss of the value counts beside that of the policy."""
 WEIGHT_DECAY = 1e-4
-"""Of AdamW (I. Loshchilov and F. Hutter, 2019)."""
+"""The weight decay of AdamW (I. Loshchilov and F. Hutter, 2019)."""
 ILLEGAL = -1e9
 """The logit of what cannot be played."""
 
@@ -135,12 +135,6 @@ class NetworkLearner(ABC):
     a tenth at most, and where another program runs beside it the two wait for each other most of
     the time.
 
-    Args:
-        game: to learn.
-        settings: of these the seed, `weights` and `width` count.
-        hidden: hidden units where the settings do not say.
-        second: those of the second layer, where there is a first one.
-
     Raises:
         OSError, ValueError: as `first_network`.
     """
@@ -156,7 +150,7 @@ class NetworkLearner(ABC):
 
     @property
     def policy(self) -> TrainedPolicy:
-        """The policy as it is by now."""
+        """The present policy."""
         return TrainedPolicy(policy_scope(self.game), self.network.as_numpy())
 
     @abstractmethod

@@ -29,7 +29,7 @@ class Seat(NamedTuple):
     opening: int
     """The number of the opening, from 0; two games begin in it."""
     player: int
-    """As whom the first player plays: 1 or 2."""
+    """The seat of the first player: 1 or 2."""
 
 
 def pair_points(

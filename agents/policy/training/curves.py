@@ -43,13 +43,7 @@ class Curves:
 
 @contextmanager
 def open_curves(picture: Path, logs: Path, training: Training) -> Iterator[Curves]:
-    """Draw and log the curves of a training in a `with` block.
-
-    Args:
-        picture: the PNG to write.
-        logs: the folder for TensorBoard, which passes over what it holds of later rounds.
-        training: to be run in the block.
-    """
+    """Draw and log the curves of a training in a `with` block."""
     from torch.utils.tensorboard import SummaryWriter
 
     begun = len(training.trials.held) > 0

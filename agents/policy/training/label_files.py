@@ -101,11 +101,7 @@ def _parts(env: ConnectX, words: Words) -> Words:
 
 
 def _whole(env: ConnectX, parts: Words) -> Words:
-    """The words that `_parts` has taken apart.
-
-    Raises:
-        ValueError: they have another number of parts.
-    """
+    """The words that `_parts` has taken apart."""
     import numpy as np
 
     board = env.rows, env.columns, env.inarow

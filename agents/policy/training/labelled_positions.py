@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from agents.solver.position_bounds import win_score
 from agents.solver.score_table import MOST_CELLS
 from agents.solver.solver_engine import fits_solver
 from envs.bitboard import board_masks, column_cells, fits_in_word, has_run, mirrored
@@ -106,6 +107,7 @@ class LabelledPositions:
             ValueError: some are not.
         """
         env, masks, movers = self.env, self.masks, self.movers
+        plies: Any = self.plies
         board = board_masks(env.rows, env.columns, env.inarow)
         sound = (masks & ~board.board) == 0
         sound &= ((masks + board.bottom) & masks) & board.board == 0
@@ -114,7 +116,7 @@ class LabelledPositions:
         for stones in players:
             lines: Any = has_run(stones, env.rows, env.inarow)
             sound &= ~lines
-        least, most = -((board.cells - self.plies) // 2), (board.cells + 1 - self.plies) // 2
+        least, most = -win_score(board.cells, plies + 1), win_score(board.cells, plies)
         for column, scores in enumerate(self.scores.T):
             cells = column_cells(env.rows, column)
             is_full, has_score = masks & cells == cells, scores != ILLEGAL

@@ -64,7 +64,7 @@ LOOK_AHEADS = (2, 4, 6, 8)
 """Plies that a fallible player looks ahead."""
 
 TABLE_MEGABYTES = 16
-"""Of the solver: a grove needs no more, and a small table is faster."""
+"""The solver's table: a grove needs no more, and a small table is faster."""
 SEARCH_TABLE = 10_000
 """Positions that a fallible player remembers."""
 TRIES = 10
@@ -112,12 +112,6 @@ def make_labelled_positions(
 ) -> tuple[LabelledPositions, Ending]:
     """Label positions, no two of them equal or mirror images; Ctrl-C ends it early.
 
-    Args:
-        settings: of which board, how many, and the seed.
-        executor: any executor of the `concurrent.futures` kind.
-        workers: how many groves it can play at the same time.
-        on_progress: told how many positions there are, and how many come in a second.
-
     Returns:
         The positions, in the order in which they were found, and why there are no more.
 
@@ -159,7 +153,7 @@ def _groves(
     )
     early: dict[int, LabelledPositions] = {}
     following = 0
-    # Twice as many as can be played: so nobody has to wait for the next one.
+    # Twice as many as can be played at a time, so that no worker waits for the next one.
     for number, grove in Workers(executor, 2 * workers).run(tasks, Clock()):
         early[number] = grove
         while following in early:
@@ -168,7 +162,7 @@ def _groves(
 
 
 def _new_positions(positions: LabelledPositions, seen: set[int]) -> LabelledPositions:
-    """Those whose keys were not seen, each once."""
+    """The positions whose keys were not seen, each once."""
     _, first = np.unique(positions.keys, return_index=True)
     first.sort()
     keys = positions.keys[first].tolist()
@@ -267,7 +261,7 @@ class Games(NamedTuple):
         return cls(movers, masks, rng.choice(RANDOM_SHARES, GAMES), rng.choice(TEMPERATURES, GAMES))
 
     def draw_columns(self, legal: Flags, scores: Words, rng: np.random.Generator) -> Words:
-        """Draw a legal column for each game, as its share and its temperature have it."""
+        """Draw a legal column for each game, by its share of random moves and its temperature."""
         noise = rng.gumbel(size=scores.shape)  # the largest sum is a draw from the softmax
         erring = rng.random(len(scores)) < self.random_shares
         merits = np.where(erring[:, None], 0.0, scores / self.temperatures[:, None])

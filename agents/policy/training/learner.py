@@ -19,7 +19,7 @@ class Learner(Protocol):
 
     @property
     def policy(self) -> TrainedPolicy:
-        """The policy as it is by now."""
+        """The present policy."""
 
     def advance(self, spent: float) -> Mapping[str, float]:
         """Learn for one round, of some 5 to 30 seconds on a board of 6 rows and 7 columns.
@@ -51,7 +51,7 @@ class Learner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TrainingSettings:
-    """How to train; what is None is as the method has it.
+    """How to train; None leaves a setting to the method.
 
     Raises:
         ValueError: a number out of its range.
@@ -60,7 +60,7 @@ class TrainingSettings:
     seed: int = 0
     """The same seed and number of rounds give the same policy on the same machine."""
     simulations: int | None = None
-    """Of the search for each move of self-play, 2 to 100 000."""
+    """Simulations of the search for each move of self-play, 2 to 100 000."""
     width: int | None = None
     """Hidden neurons of the network, 0 to 1024; with 0 it is linear in its features."""
     positions: Path | None = None

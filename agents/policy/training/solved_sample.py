@@ -9,7 +9,7 @@ training of a game is judged by the same ones.
 from collections.abc import Iterator
 from functools import cache
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,21 +18,22 @@ from agents.policy.training.batch_play import preferred_actions
 from agents.policy.training.labelled_positions import ILLEGAL, LabelledPositions, Scores
 from agents.policy.training.labelling import label_grove
 from agents.reporting.stats import Estimate, score_estimate
+from agents.solver.position_bounds import win_score
 from agents.solver.solver_engine import is_solvable
 from envs.board import BoardGame, BoardState
 from envs.connectx import ConnectX
 
 SAMPLE_SIZE = 500
 SAMPLE_SEED = 20_101_217_170_717
-"""One that nobody is likely to make the labels with from which a network learns."""
+"""Unlikely to be the seed of the labels from which a network learns."""
 FROM_A_GROVE = 25
 """Positions taken of a grove, at most: its games are alike."""
 GROVES = 40
 GAMES = 3000
 MOST_CELLS = 9
-"""Of a board on which every continuation is tried."""
+"""Most cells of a board on which every continuation is tried."""
 MOST_SOLVED_CELLS = 81
-"""Of a board that the solver takes: on larger ones a grove takes it minutes."""
+"""Most cells of a board for the solver: on larger ones a grove takes minutes."""
 
 
 class Judgement(NamedTuple):
@@ -92,7 +93,8 @@ def _labelled(game: ConnectX) -> Iterator[tuple[BoardState, Scores]]:
     cells = game.rows * game.columns
     for number in range(GROVES):
         grove = label_grove(game, SAMPLE_SEED, number)
-        wins = (cells + 1 - grove.plies) // 2
+        plies: Any = grove.plies
+        wins: Any = win_score(cells, plies)
         contested = [
             place
             for place, (scores, win) in enumerate(zip(grove.scores, wins, strict=True))

@@ -33,9 +33,9 @@ class Trial(NamedTuple):
     """The strength of a policy at some point of its training."""
 
     rounds: int
-    """Rounds learnt by then."""
+    """Rounds learnt before it."""
     seconds: float
-    """Time taken by then."""
+    """Seconds that the training had taken."""
     elo: Estimate
     """Above the policy that began, with a 95 % interval that takes the past selves' for exact."""
     judgement: Judgement | None
@@ -130,7 +130,7 @@ TRIAL_SPACING = 1.2
 LOSS = "loss/"
 """Figures whose names begin so are parts of the loss."""
 LEAST_PART = 0.5
-"""Of a round that must fit into the time left, judged by the last one, for it to begin."""
+"""Part of a round, judged by the last one, that must fit into the time left for it to begin."""
 
 
 def is_due(rounds: int) -> bool:
@@ -163,7 +163,7 @@ class Training:
 
     @property
     def seconds(self) -> float:
-        """Time taken by now, for whatever it was."""
+        """Seconds that the training has taken so far, trials included."""
         return monotonic() - self.begun
 
     def run(

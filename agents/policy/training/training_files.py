@@ -145,11 +145,7 @@ class TrainingFiles(NamedTuple):
 
 
 def _require_course(rounds: Sequence[Round], seconds: float) -> None:
-    """Check that rounds follow each other within the seconds that were taken.
-
-    Raises:
-        ValueError: they do not.
-    """
+    """Check that rounds follow each other within the seconds that were taken."""
     numbers = [done.number for done in rounds]
     times = [0.0, *(done.seconds for done in rounds), seconds]
     go_on = all(before <= after < inf for before, after in pairwise(times))

@@ -43,7 +43,7 @@ Placed = Block[tuple[PictureNode, list[Row]]]
 
 BORDER = 16.0
 LEAST_WIDTH = 600.0
-"""Of the text around the tree, however narrow the tree."""
+"""Least width of the text around the tree, however narrow the tree is."""
 TITLE = 16.0
 """Size of the title's text."""
 SPACE = 18.0

@@ -25,9 +25,9 @@ class Block(Generic[Content]):
     height: float
     children: "list[Block[Content]]" = field(default_factory=list)
     x: float = 0.0
-    """Of its middle."""
+    """The x of its middle."""
     y: float = 0.0
-    """Of its upper edge."""
+    """The y of its upper edge."""
 
 
 Contour = list[tuple[float, float]]

@@ -53,7 +53,7 @@ SMALL = 9.0
 LINE = 1.35
 """Height of a line, in parts of the size of its text."""
 BASELINE = 1.0
-"""Of a line below its upper edge, likewise."""
+"""From the upper edge of a line to its baseline, in the same unit."""
 PADDING = 6.0
 """Between the value of a leaf and its box."""
 
@@ -110,7 +110,7 @@ def _remarks(node: PictureNode) -> Iterator[Row]:
 
 
 def _greek(words: str) -> str:
-    """The same with letters for alpha and beta, which take less room."""
+    """Write alpha and beta as Greek letters, which take less room."""
     return words.replace("alpha", ALPHA).replace("beta", BETA)
 
 

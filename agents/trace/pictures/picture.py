@@ -1,4 +1,4 @@
-"""Pictures of traces before they are drawn: each node, its kind, its edge and what was cut."""
+"""Pictures of traces before they are drawn: the kind and the texts of each node, and the cuts."""
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -56,7 +56,7 @@ class PictureNode:
     action: str = ""
     """The action that leads here."""
     probability: str = ""
-    """Of that action, where no player chooses it."""
+    """The probability of that action, where no player chooses it."""
     value: str = ""
     visits: int | None = None
     """Simulations that went through it."""
@@ -155,23 +155,11 @@ def _simulations(trace: SearchTrace, top: Path) -> Picture:
 
 
 def _node_at(trace: SearchTrace, root: PictureNode, path: Path) -> PictureNode:
-    """The node of a picture at a path.
-
-    Raises:
-        ValueError: there is none that was visited.
-    """
-    node = root
-    for depth in range(len(path)):
-        reached = path[: depth + 1]
-        found = [
-            child
-            for child in node.children
-            if child.path == reached and child.shape is not Shape.UNVISITED
-        ]
-        if not found:
-            raise ValueError(f"the search has no node at {trace.path_label(reached)}")
-        node = found[0]
-    return node
+    """The visited node of a picture at a path."""
+    for node in root.walk():
+        if node.path == path and node.shape is not Shape.UNVISITED:
+            return node
+    raise ValueError(f"the search has no node at {trace.path_label(path)}")
 
 
 def _title(trace: SearchTrace) -> str:
@@ -195,7 +183,10 @@ def search_picture(trace: SearchTrace) -> PictureNode:
         place.children = [places[*path, action] for action in node.visited]
         place.cutoff = trace.why_unvisited(node)
         if place.cutoff:
-            place.children += [_unvisited(trace, path, action) for action in node.unvisited]
+            place.children += [
+                PictureNode((*path, action), Shape.UNVISITED, action=trace.action_label(action))
+                for action in node.unvisited
+            ]
     for path in principal_paths(visits, trace.chosen):
         places[path].principal = True
     return places[()]
@@ -256,10 +247,6 @@ def _change(trace: SearchTrace, node: TracedNode, index: int) -> str:
     return entered if entered == returned else f"{entered} → {returned}"
 
 
-def _unvisited(trace: SearchTrace, path: Path, action: Hashable) -> PictureNode:
-    return PictureNode((*path, action), Shape.UNVISITED, action=trace.action_label(action))
-
-
 def simulations_picture(trace: SearchTrace) -> PictureNode:
     """The root of the picture after the last simulation; children by their visits."""
     statistics = {
@@ -277,9 +264,15 @@ def simulations_picture(trace: SearchTrace) -> PictureNode:
     for place in places.values():
         if place.path in trace.proven and not place.children:
             place.shape = Shape.TERMINAL
-        _compare_children(place)
-    _mark_principal(places[()], places.get((trace.chosen,)))
-    return places[()]
+        place.children.sort(key=lambda child: -(child.visits or 0))
+        for child in place.children:
+            child.share = (child.visits or 0) / (place.visits or 1)
+    expected, following = places[()], places.get((trace.chosen,))
+    expected.principal = True
+    while following is not None:
+        following.principal = True
+        following = following.children[0] if following.children else None
+    return expected
 
 
 def _simulated_node(trace: SearchTrace, path: Path, visits: int, total: float) -> PictureNode:
@@ -293,21 +286,6 @@ def _simulated_node(trace: SearchTrace, path: Path, visits: int, total: float) -
         mark="" if proven is None else f"proven {trace.value_label(proven)}",
         board=trace.boards.get(path),
     )
-
-
-def _compare_children(place: PictureNode) -> None:
-    """Put the most visited child first, and give each its share of the simulations."""
-    place.children.sort(key=lambda child: -(child.visits or 0))
-    for child in place.children:
-        child.share = (child.visits or 0) / (place.visits or 1)
-
-
-def _mark_principal(root: PictureNode, chosen: PictureNode | None) -> None:
-    """The chosen action, and from there the most visited one of each node."""
-    root.principal = True
-    while chosen is not None:
-        chosen.principal = True
-        chosen = chosen.children[0] if chosen.children else None
 
 
 def by_importance(root: PictureNode, way: Path = ()) -> list[PictureNode]:
