@@ -16,12 +16,7 @@ const HALF = 2 ** 28;
 export class OpeningBook {
   #plies = []; // of each the keys in ascending order, and their scores
 
-  /**
-   * Read a book.
-   *
-   * @param {Uint8Array} bytes
-   * @returns {Promise<OpeningBook>}
-   */
+  /** Read a book. @param {Uint8Array} bytes @returns {Promise<OpeningBook>} */
   static async open(bytes) {
     const packed = new Blob([bytes.subarray(HEADER, bytes.length - CHECKSUM)]).stream();
     const unpacked = packed.pipeThrough(new DecompressionStream("deflate"));

@@ -6,8 +6,8 @@
  * JavaScript have 32 bits, so a board is a pair: `low` has the columns 1 to 4, `high` 5 to 7.
  *
  * A score is the mover's: 1 for a win with the last stone of its own, 2 with the one before, and so on;
- * 0 is a draw, and below 0 the opponent wins. The search is the customary one (P. Pons' tutorial):
- * alpha-beta with an empty window, a table of bounds, moves that make most threats first, and none
+ * 0 is a draw, and below 0 the opponent wins. The search is the usual one (P. Pons' tutorial):
+ * alpha-beta with a null window, a table of bounds, the moves with most threats first, and no move
  * after which the opponent wins at once.
  */
 
@@ -111,10 +111,10 @@ export class Position {
   }
 }
 
-/** Thrown where the time does not do. */
+/** Thrown when the time is up. */
 export class TimeUp extends Error {}
 
-/** Solves positions, and remembers bounds of those that it has seen. */
+/** Solves positions, and remembers bounds of positions that it has seen. */
 export class Solver {
   #keys = new Int32Array(TABLE);
   #rest = new Int32Array(TABLE); // the high half of the key, and above it the bound
@@ -149,7 +149,7 @@ export class Solver {
    * @param {Position} position
    * @param {number} column
    * @param {number} [deadline]
-   * @returns {number} in the view of who makes it
+   * @returns {number} from the view of its player
    */
   moveScore(position, column, deadline) {
     if (position.wins(column)) return (CELLS + 1 - position.ply) >> 1;
@@ -163,7 +163,7 @@ export class Solver {
    * @param {number} column
    * @param {number} score in the view of who makes the move
    * @param {number} [deadline]
-   * @returns {boolean} whether it is worth so much or more
+   * @returns {boolean} whether its score is at least that high
    */
   keeps(position, column, score, deadline = Infinity) {
     if (position.wins(column)) return true;

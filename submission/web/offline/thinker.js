@@ -17,7 +17,7 @@ const PROVEN_SHARE = 0.5; // the least balance of a proven win, as in submission
 
 const solver = new Solver();
 const wanted = new Set(); // the questions that are not ended
-const moving = new Set(); // those of them that a game waits for
+const moving = new Set(); // the questions among them for which a game waits
 let book, repertoire;
 
 onmessage = async ({ data }) => {
@@ -53,7 +53,7 @@ async function inSlices(id, solve) {
   }
 }
 
-/** Let the others have their turn; a move goes first. */
+/** Give other questions their turn; a move goes first. */
 async function turn(id) {
   do await new Promise(resolve => setTimeout(resolve)); while (moving.size && !moving.has(id) && wanted.has(id));
   if (!wanted.has(id)) throw ENDED;
@@ -97,7 +97,6 @@ const QUESTIONS = {
 
 async function moveScore(id, position, column, opened) {
   if (position.wins(column)) return (CELLS + 1 - position.ply) >> 1;
-  if (position.ply === CELLS - 1) return 0;
   const known = opened.score(position.after(column));
   return known === null
     ? inSlices(id, deadline => solver.moveScore(position, column, deadline)) : -known;
@@ -137,7 +136,7 @@ function outcomeSeen(position, column, depth, deadline) {
   return depth > 1 && !solver.keeps(position, column, 1 - loss, deadline) ? -1 : 0;
 }
 
-/** How many lines of four a stone in a column can be part of, whatever else is on the board. */
+/** The number of lines of four that include the next cell of a column. */
 function liking(position, column) {
   const half = column < 4 ? position.maskLow >>> (7 * column) : position.maskHigh >>> (7 * (column - 4));
   const up = Math.min(31 - Math.clz32((half & 63) + 1), ROWS - 1);

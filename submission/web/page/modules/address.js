@@ -27,12 +27,7 @@ const VIEWS = ["play", "search", "replays"];
  * @property {{file: number, number: number}|null} replay
  */
 
-/**
- * Read a fragment; what it leaves out is the default.
- *
- * @param {string} fragment
- * @returns {Place}
- */
+/** Read a fragment; what it leaves out is the default. @param {string} fragment @returns {Place} */
 export function readAddress(fragment) {
   const read = new URLSearchParams(fragment.replace(/^#/, ""));
   const view = read.get("view");
@@ -50,12 +45,7 @@ export function readAddress(fragment) {
   };
 }
 
-/**
- * Write a fragment that `readAddress` reads.
- *
- * @param {Place} place
- * @returns {string}
- */
+/** Write a fragment that `readAddress` reads. @param {Place} place @returns {string} */
 export function writeAddress({ view, game, moves, ply, seats, replay }) {
   const written = new URLSearchParams({ game, moves });
   if (ply !== null) written.set("ply", String(ply));

@@ -51,11 +51,7 @@ export function isAbort(error) {
   return error.name === "AbortError";
 }
 
-/**
- * Ask for what the page needs to begin.
- *
- * @returns {Promise<object>}
- */
+/** Ask for what the page needs to begin. @returns {Promise<object>} */
 export function getSetup() {
   return ask("api/setup", {});
 }

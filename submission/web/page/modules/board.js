@@ -186,7 +186,7 @@ function fit({ board, places }, { columns }) {
   board.classList.toggle("cx-roomy", pixels >= ROOMY);
 }
 
-/** Colour the columns, and fill the bar, by what the moves are worth. */
+/** Colour the columns and fill the bar by the values of the moves. */
 function drawValues({ svg, bar }, { values, balance }) {
   svg.querySelectorAll(".light").forEach((light, action) => {
     const value = values?.[action];
@@ -200,7 +200,7 @@ function drawValues({ svg, bar }, { values, balance }) {
   if (known) bar.style.setProperty("--share", `${50 + balance * 50}%`);
 }
 
-/** Show and say that there is no room. */
+/** Show and say that a move is impossible there. */
 function refuse({ live }, button, view, action) {
   live.textContent = `${placeName(view, action)}.`;
   button.classList.remove("cx-full");

@@ -111,7 +111,7 @@ function drawLine(parent, { line, columns }) {
   shape("line", { ...between, class: "line inner" }, parent);
 }
 
-/** Let a stone hover over its column, and show where it would land; `action` is null for nowhere. */
+/** Let a stone hover over its column, and show where it would land; null removes it. */
 export function showGhost(svg, view, action) {
   svg.querySelectorAll(".ghost").forEach(ghost => ghost.remove());
   svg.querySelector(".hovering")?.replaceChildren();
@@ -122,7 +122,7 @@ export function showGhost(svg, view, action) {
   if (!lit) return;
   if (view.place === "column") {
     const stone = drawStone(svg.querySelector(".hovering"), action, view.player, view.columns);
-    stone.classList.remove("stone"); // it is none on the board
+    stone.classList.remove("stone"); // it is not on the board
     stone.setAttribute("transform", `translate(0 ${-UNIT + 38})`);
   }
   const landing = view.place === "cell" ? action : lowestFree(view, action);

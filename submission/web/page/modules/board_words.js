@@ -1,11 +1,11 @@
-/** A board in words, for those who do not see it, and the names of moves that stand out. */
+/** A board in words, for people who do not see it, and the names of outstanding moves. */
 
 import { MARKS } from "./dom.js";
 
 const SETTLED = 700; // milliseconds after which values that have not changed are read aloud
 
 /**
- * The name of what stands out among the moves: in a lost position none is best.
+ * The name of an outstanding move: in a lost position none is best.
  *
  * @param {PlaceValue} value
  * @returns {string} "" for the others
@@ -15,7 +15,7 @@ export function bestName({ best, kind, trap }) {
   return [name, trap ? "best trap" : ""].filter(Boolean).join(", ");
 }
 
-/** The name of a place, with what a move there is worth. */
+/** The name of a place, with the value of a move there. */
 export function placeName(view, action) {
   const name = `${view.place === "column" ? "Column" : "Cell"} ${action + 1}`;
   const value = view.values?.[action];
@@ -25,7 +25,7 @@ export function placeName(view, action) {
   return `${name}, ${view.place === "column" ? "full" : `taken by ${MARKS[view.cells[action]]}`}`;
 }
 
-/** Tell the stones on the board, for those who do not see it. */
+/** The stones on the board in words. */
 export function contentText({ rows, columns, cells, place }) {
   const marks = cells.map(player => MARKS[player] || "empty");
   if (place === "cell") {

@@ -1,11 +1,11 @@
-/** The view of a picture that may be larger than its frame: drag, wheel, pinch, and what keys ask for. */
+/** The view of a picture that may be larger than its frame: by dragging, wheel, pinch and keys. */
 
 const FRAME = 16; // pixels around the whole picture
 const LARGEST = 5, LARGEST_FIT = 1.6; // zooms
 const DRAG = 5; // pixels beyond which a click is a drag
 const WHEEL = 0.0016; // part of a zoom for a pixel of the wheel
 
-/** Zooms and moves what an SVG element shows. */
+/** Zooms and moves the picture in an SVG element. */
 export class Camera {
   /** @type {boolean} whether the view is still the fitting one */
   isFit = true;
@@ -16,10 +16,7 @@ export class Camera {
   #pointers = new Map();
   #dragged = false;
 
-  /**
-   * @param {SVGSVGElement} svg the frame
-   * @param {SVGGElement} content the picture in it
-   */
+  /** @param {SVGSVGElement} svg the frame @param {SVGGElement} content the picture in it */
   constructor(svg, content) {
     this.#svg = svg;
     this.#content = content;
@@ -48,12 +45,12 @@ export class Camera {
   }
 
   /**
-   * Show a picture: all of it or, where it is too large to be read so, the part around a place.
+   * Show a picture: all of it or, if it would be too small to read, the part around a place.
    *
    * @param {{width: number, height: number, root: number, isWhole: boolean}} picture its size, the
    *   place of the root from its left end, and whether nothing of it is folded
    * @param {{x: number, y: number}} place in it that must be seen
-   * @param {boolean} isKept whether it stands where the one before did
+   * @param {boolean} isKept whether the view of the previous picture is kept
    */
   show(picture, place, isKept) {
     this.#size = picture;
@@ -90,7 +87,7 @@ export class Camera {
     this.isFit = false;
   }
 
-  /** Move as little as shows a place of the picture. @param {{x: number, y: number}} place */
+  /** Move just enough to show a place of the picture. @param {{x: number, y: number}} place */
   reveal(place) {
     const { x, y, k } = this.#view;
     const { width, height } = this.frame;

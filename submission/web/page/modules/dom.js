@@ -58,12 +58,7 @@ export function showError(place, sentence) {
 /** The mark of each player, by number. */
 export const MARKS = ["", "X", "O"];
 
-/**
- * A small stone with its mark, as beside a player's name.
- *
- * @param {1|2} player
- * @returns {SVGElement}
- */
+/** A small stone with its mark, as beside a player's name. @param {1|2} player @returns {SVGElement} */
 export function stone(player) {
   const mark = player === 1
     ? svg("path", { d: "M7 7l6 6m0 -6l-6 6", class: "mark" })

@@ -1,4 +1,4 @@
-/** The game on the board: its line of moves, the agents' turns in it, and the dialog of a new one. */
+/** The game on the board: its line of moves, the agents' turns, and the dialog of a new game. */
 
 import { movesText } from "./address.js";
 import { isAbort, post, postAsPage } from "./api.js";
@@ -41,8 +41,8 @@ export class Game {
    * @param {string} game its id
    * @param {string} moves a move string
    * @param {number|null} [ply]
-   * @returns {Promise<boolean>} whether it was not overtaken by a later question; rejected with the
-   *   server's sentence, and nothing is changed, where the line is none
+   * @returns {Promise<boolean>} false if a later question has overtaken it; rejected with the server's
+   *   sentence, and nothing is changed, if the line is illegal
    */
   async open(game, moves, ply = null) {
     const question = ++this.#question;
@@ -68,7 +68,7 @@ export class Game {
   }
 
   /**
-   * Make a move at the ply that is looked at. Another move than the line's next replaces its rest.
+   * Make a move at the ply that is looked at. A move that is not the next of the line replaces its rest.
    *
    * @param {number} action
    * @returns {Promise<boolean>} as for `open`
@@ -85,11 +85,7 @@ export class Game {
     return opened;
   }
 
-  /**
-   * Go to a line that was left; the one on the board is kept in its place.
-   *
-   * @param {Position} line one of `lines`
-   */
+  /** Go to a line that was left; the line on the board is kept instead. @param {Position} line one of `lines` */
   returnTo(line) {
     const shared = this.end.actions.findIndex((action, ply) => action !== line.actions[ply]);
     const left = this.end;
@@ -127,7 +123,7 @@ export class Game {
   }
 }
 
-/** The position at a ply before the end: no line is complete there, so it needs no rules. */
+/** The position at a ply before the end, which needs no rules: nobody has won there. */
 function positionAt(end, ply) {
   const cells = end.cells.map(() => 0);
   end.placed.slice(0, ply).forEach((cell, index) => { cells[cell] = 1 + (index % 2); });
@@ -169,7 +165,7 @@ export class Turns {
   }
 
   /**
-   * Ask for a move, unless it is being asked for already; whatever else was asked is ended.
+   * Ask for a move, unless that question is already open; any other question is ended.
    *
    * @param {{game: string, moves: string, seat: import("./address.js").Seat, wait: number}|null} turn
    *   `wait` is the least time in milliseconds from the question to the move; null: nobody is asked

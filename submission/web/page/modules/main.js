@@ -71,7 +71,7 @@ function render() {
   drawRetry();
 }
 
-/** The mistakes that may be retried: those of persons, where an agent has played, too. */
+/** Show what is needed to retry mistakes. */
 function drawRetry() {
   retry.draw();
   if (retry.isOpen) byId("ending").hidden = true;

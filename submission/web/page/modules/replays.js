@@ -59,11 +59,7 @@ export class Replays {
     if (file.games === 1) this.#onOpen(file.number, replays[0]);
   }
 
-  /**
-   * Show the panel, with a game marked as the one on the board.
-   *
-   * @param {{file: number, number: number}|null} open
-   */
+  /** Show the panel, with a game marked as the one on the board. @param {{file: number, number: number}|null} open */
   show(open) {
     this.#open = open;
     if (!this.#files.length) return;
@@ -178,12 +174,7 @@ export class Replays {
   }
 }
 
-/**
- * How a replay ended, for both players.
- *
- * @param {object} replay
- * @returns {string}
- */
+/** How a replay ended, for both players. @param {object} replay @returns {string} */
 export function outcomeText({ result, seat }) {
   const [own, other] = [MARKS[seat], MARKS[3 - seat]];
   return {

@@ -82,11 +82,7 @@ export class Retry {
     this.#onChange();
   }
 
-  /**
-   * Judge a move in the place of the mistake.
-   *
-   * @param {number} action
-   */
+  /** Judge a move in the place of the mistake. @param {number} action */
   judge(action) {
     const { columns } = this.mistake;
     const { kind, text } = columns.find(column => column.action === action);

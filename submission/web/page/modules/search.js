@@ -1,4 +1,4 @@
-/** The search, thinking: its tree as it grows, and then step by step. */
+/** A search at work: its tree as it grows, and then step by step. */
 
 import { isAbort, postAsPage, stream } from "./api.js";
 import { byId, h, showError } from "./dom.js";
@@ -6,7 +6,7 @@ import { optionsForm } from "./seats.js";
 import { legendOf, Tree } from "./tree.js";
 import { NodePanel } from "./tree_node.js";
 
-const HIDDEN = ["engine", "keep_tree", "weights"]; // what is recorded is plain Python, without a network
+const HIDDEN = ["engine", "keep_tree", "weights"]; // a recorded search is plain Python, without a network
 const FIRST = "alphabeta";
 const MAIN = ["depth", "simulations"];
 const MOST_NODES = 300; // that the server sends
@@ -25,8 +25,8 @@ export class Search {
   #thinking = false;
   #paused = false; // the search goes on, and its pictures are not shown
   #begun = null; // the agent and the options of the latest search
-  #latest = null; // the picture that has come last from a search
-  #whole = null; // the nodes of the last step, below the top: where they stand, steps are shown
+  #latest = null; // the latest picture of a search
+  #whole = null; // the nodes of the last step below the top, whose places all steps keep
   #picture = null; // the one that is shown
   #wanted = 1; // the step that is asked for or shown
   #selected = null; // the path of the node that was chosen; null: the current step's
@@ -52,16 +52,16 @@ export class Search {
     this.#bind();
   }
 
-  /** Whether the stage is all that is seen. */
+  /** Whether only the stage is seen. */
   get isOnStage() {
     return this.#isShown && document.querySelector("main").hasAttribute("data-stage");
   }
 
   /**
-   * Show the position that a search would begin from; the tree of another is put away.
+   * Show the position from which a search would begin; the tree of another position is removed.
    *
    * @param {import("./game.js").Position} position
-   * @param {boolean} isShown whether the search view is seen; one that is left keeps its tree
+   * @param {boolean} isShown whether the search view is seen; a hidden one keeps its tree
    */
   show(position, isShown) {
     const key = `${position.game} ${position.moves}`;
@@ -82,7 +82,7 @@ export class Search {
     if (this.#picture) this.#go(this.#wanted + by);
   }
 
-  /** Hold the picture of a search that goes on, or follow it again; play the steps of one that is over. */
+  /** Pause or follow the picture of a running search; play or pause the steps of a finished one. */
   togglePause() {
     if (!this.#picture) return;
     if (this.#thinking && this.#paused) this.#follow();
@@ -132,7 +132,7 @@ export class Search {
 
   // The search
 
-  /** Keep what finds the tree again when the page is loaded again. */
+  /** Store the state by which a reload finds the tree again. */
   #keep() {
     if (!this.#picture) {
       sessionStorage.removeItem("search");
@@ -143,7 +143,7 @@ export class Search {
     }));
   }
 
-  /** Show the tree that this page had before it was loaded again, if its process still has it. */
+  /** Show the tree from before a reload, if its process still has it. */
   async #findAgain() {
     const kept = JSON.parse(sessionStorage.getItem("search"));
     if (kept?.key !== this.#key) return;
@@ -182,7 +182,7 @@ export class Search {
     });
   }
 
-  /** Take a picture of the search as it goes on; the one that a pause holds stays. */
+  /** Take a picture of a running search; during a pause, the shown picture stays. */
   #take(picture) {
     const held = this.#paused;
     this.#latest = picture;
@@ -196,7 +196,7 @@ export class Search {
     }
   }
 
-  /** Show the search as it goes on, from the root. */
+  /** Show the running search, from the root. */
   #follow() {
     this.#asked.abort();
     this.#top = [];
@@ -249,14 +249,14 @@ export class Search {
 
   // Its steps
 
-  /** Go to a step of one's own choice. */
+  /** Go to a step that the user has chosen. */
   #go(step) {
     this.#endPlay();
     this.#selected = null;
     return this.#ask(step);
   }
 
-  /** Ask for the picture after a step; a search that goes on is no longer followed meanwhile. */
+  /** Ask for the picture after a step; a running search is paused. */
   async #ask(step, top = this.#top) {
     if (this.#thinking) this.#setPaused(true);
     this.#asked.abort();
@@ -284,7 +284,7 @@ export class Search {
     return (await postAsPage("search/picture", { step, root, nodes: MOST_NODES }, signal)).nodes;
   }
 
-  /** Show one step after the other, from the first one where the last is shown. */
+  /** Show one step after the other; from the last step, begin again at the first. */
   async #play() {
     const playing = { timer: 0 };
     this.#playing = playing;
@@ -353,7 +353,7 @@ export class Search {
     this.#showNode(node);
   }
 
-  /** Have a node stand at the top, so that more is seen of what is below it. */
+  /** Put a node at the top, so that more nodes below it are shown. */
   #open(node) {
     this.#endPlay();
     const nodes = byId("search-nodes");
@@ -403,7 +403,7 @@ export class Search {
   }
 }
 
-/** The node at a path or, where that is not among them, the nearest one above it. */
+/** The node at a path or else, if it is missing, the nearest one above it. */
 function nodeAt(nodes, path) {
   const found = nodes.filter(node => node.path.every((move, index) => move === path[index]));
   return found.reduce((best, node) => node.path.length > best.path.length ? node : best, nodes[0]);

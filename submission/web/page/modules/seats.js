@@ -1,19 +1,21 @@
-/** Who sits where: a card for each player, with the choice of it, and the dialog of an agent's options. */
+/** The seats: a card for each player with the choice of who sits there, and the dialog of an agent's options. */
 
 import { beatenLevels, PERSON } from "./address.js";
 import { byId, h, MARKS, secondsText, signed, stone } from "./dom.js";
+
+/** @typedef {import("./address.js").Seat} Seat */
 
 const FIRST_LEVEL = 3;
 const NOW = "now"; // in the list of who may sit somewhere: the agent that sits there
 const OTHER = "other";
 
 /**
- * Who sits where an address does not say it: a link to a position is there to be looked at, and
- * without moves a game begins.
+ * The seats where an address names none: two persons for a link to a position, which is to be looked at,
+ * and a level as the opponent where a game begins.
  *
  * @param {string} moves
  * @param {object} setup
- * @returns {[import("./address.js").Seat, import("./address.js").Seat]}
+ * @returns {[Seat, Seat]}
  */
 export function usualSeats(moves, { levels }) {
   if (moves) return [PERSON, PERSON];
@@ -23,11 +25,11 @@ export function usualSeats(moves, { levels }) {
 }
 
 /**
- * The name of who sits somewhere.
+ * The name of the player on a seat.
  *
- * @param {import("./address.js").Seat} seat
+ * @param {Seat} seat
  * @param {number} [index] 0 for the first seat
- * @param {import("./address.js").Seat[]} [seats] both
+ * @param {Seat[]} [seats] both
  * @returns {string}
  */
 export function seatName(seat, index = 0, seats = []) {
@@ -38,11 +40,11 @@ export function seatName(seat, index = 0, seats = []) {
 }
 
 /**
- * Say why nobody can sit where a link says it.
+ * Say why the player that a link names cannot sit there.
  *
- * @param {import("./address.js").Seat} seat
+ * @param {Seat} seat
  * @param {object} setup
- * @returns {string} "" where somebody can
+ * @returns {string} "" if it can
  */
 export function seatTrouble({ name, options }, { agents, levels }) {
   if (name === PERSON.name) return "";
@@ -64,8 +66,8 @@ function levelText({ n, name, elo }) {
 }
 
 /**
- * The card of a seat. All of it is the choice of who sits there: a list that opens in its place. It
- * stays while what it tells changes, so that neither the open list nor the focus is lost.
+ * The card of a seat. The whole card opens the list of who may sit there. Its elements stay while their
+ * text changes, so that neither the open list nor the focus is lost.
  */
 export class SeatCard {
   #player;
@@ -79,7 +81,7 @@ export class SeatCard {
   /**
    * @param {1|2} player
    * @param {object} setup
-   * @param {(seat: import("./address.js").Seat) => void} onSeat what to do when a seat is chosen
+   * @param {(seat: Seat) => void} onSeat what to do when a seat is chosen
    * @param {() => void} onAgent what to do when an agent is wanted, with options
    */
   constructor(player, setup, onSeat, onAgent) {
@@ -103,10 +105,10 @@ export class SeatCard {
   }
 
   /**
-   * Tell who sits there. What the agent's last move sets as a trap keeps its room while the agent
-   * thinks, so that the board below does not jump.
+   * Show who sits there. The words about a trap keep their room while the agent thinks, so that the board
+   * below does not jump.
    *
-   * @param {import("./address.js").Seat} seat
+   * @param {Seat} seat
    * @param {{name: string, toMove: boolean, thinking: boolean, last: object|null}} how
    */
   show(seat, { name, toMove, thinking, last }) {
@@ -124,12 +126,12 @@ export class SeatCard {
   }
 }
 
-/** Write an option; one of an open list is left alone where it has not changed. */
+/** Write an option, unless its text has not changed: the list may be open. */
 function write(option, text) {
   if (option.textContent !== text) option.textContent = text;
 }
 
-/** Open the list by an arrow, too, which would else choose at once, and have each agent on the way play. */
+/** Open the list by an arrow key, which would otherwise choose at once and seat each agent on the way. */
 function openList(event) {
   if (!/^Arrow(Up|Down)$/.test(event.key) || !event.target.showPicker) return;
   event.preventDefault();
@@ -137,8 +139,8 @@ function openList(event) {
 }
 
 /**
- * The value that an agent has found, and its time, which gives way where there is no room; and
- * whether a search that can be compiled was not.
+ * The value that an agent has found, its time, which is hidden where there is no room, and whether a search
+ * that can be compiled was not.
  */
 function thought({ value, elapsed, engine }, { name }, { agents }) {
   const compilable = agents.find(agent => agent.name === name)?.options.some(({ name }) => name === "engine");
@@ -166,13 +168,13 @@ export function playerCard(player, name, detail) {
 }
 
 /**
- * Ask which agent shall sit somewhere, with which options.
+ * Ask which agent is to sit on a seat, and with which options.
  *
  * @param {1|2} player
- * @param {import("./address.js").Seat} seat who sits there
+ * @param {Seat} seat who sits there
  * @param {string} game its id
  * @param {object} setup
- * @param {(seat: import("./address.js").Seat) => void} onChoice
+ * @param {(seat: Seat) => void} onChoice
  */
 export function askAgent(player, seat, game, { agents, seconds }, onChoice) {
   const dialog = byId("seat-dialog");
@@ -211,7 +213,7 @@ export function askAgent(player, seat, game, { agents, seconds }, onChoice) {
   dialog.showModal();
 }
 
-let fields = 0; // made so far: each has an id of its own
+let fields = 0; // made so far, for their ids
 
 /**
  * Make the fields of an agent's options.

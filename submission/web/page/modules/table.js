@@ -5,13 +5,18 @@ import { byId, h, MARKS } from "./dom.js";
 import { outcomeText } from "./replays.js";
 import { playerCard, SeatCard, seatName } from "./seats.js";
 
-const LEAST_THINKING = 250; // milliseconds for which a person sees that it was the agent's turn
+/** @typedef {import("./game.js").Turns} Turns */
+/** @typedef {import("./game.js").Position} Position */
+/** @typedef {import("./game.js").Game} Game */
+/** @typedef {import("./address.js").Seat} Seat */
+
+const LEAST_THINKING = 250; // milliseconds for which the agent's turn is seen
 
 /**
  * @typedef {object} State what the page knows beside the game
  * @property {object} setup
  * @property {string} view
- * @property {[import("./address.js").Seat, import("./address.js").Seat]} seats
+ * @property {[Seat, Seat]} seats
  * @property {{file: number, number: number, replay: object}|null} replay
  * @property {[object|null, object|null]} thoughts the last answers of the agents
  * @property {boolean} paused
@@ -22,7 +27,7 @@ const LEAST_THINKING = 250; // milliseconds for which a person sees that it was 
  * @property {boolean} handed whether a seat has changed since the game began
  */
 
-/** Who is to move after so many plies. */
+/** The seat that is to move after a number of plies. */
 function seatAt({ seats }, ply) {
   return seats[ply % 2];
 }
@@ -32,29 +37,23 @@ function isAgent(seat) {
   return seat.name !== PERSON.name;
 }
 
-/** How many seats agents have. */
+/** The number of seats with agents. */
 function countAgents({ seats }) {
   return seats.filter(isAgent).length;
 }
 
-/**
- * Whether a move may be made on the board.
- *
- * @param {State} state
- * @param {import("./game.js").Game} game
- * @returns {boolean}
- */
+/** Whether a move may be made on the board. @param {State} state @param {Game} game @returns {boolean} */
 export function isPersonsTurn(state, game) {
   if (game.position.over || state.replay) return false;
   return state.view !== "play" || !isAgent(seatAt(state, game.ply));
 }
 
 /**
- * The agent's turn that the position is, as `Turns` takes it; null where it is none.
+ * The agent's turn in the position, as `Turns` takes it; null if it is not an agent's turn.
  *
  * @param {State} state
- * @param {import("./game.js").Game} game
- * @returns {{game: string, moves: string, seat: import("./address.js").Seat, wait: number}|null}
+ * @param {Game} game
+ * @returns {{game: string, moves: string, seat: Seat, wait: number}|null}
  */
 export function agentsTurn(state, game) {
   const seat = seatAt(state, game.ply);
@@ -70,10 +69,10 @@ export function agentsTurn(state, game) {
 }
 
 /**
- * The ply to which one undoes: where a person was to move, or the one before where none plays.
+ * The ply to which undo leads: a person's last turn against an agent, or else the previous ply.
  *
  * @param {State} state
- * @param {import("./game.js").Game} game
+ * @param {Game} game
  * @returns {number}
  */
 export function plyBefore(state, game) {
@@ -82,7 +81,7 @@ export function plyBefore(state, game) {
   return ply;
 }
 
-/** As `plyBefore`, for the ply to which one redoes. */
+/** As `plyBefore`, for redo. */
 export function plyAfter(state, game) {
   let ply = game.ply + 1;
   while (skipsAgents(state) && ply < game.plies && isAgent(seatAt(state, ply))) ply++;
@@ -100,7 +99,7 @@ export class SeatRow {
 
   /**
    * @param {object} setup
-   * @param {{onSeat: (index: number, seat: import("./address.js").Seat) => void,
+   * @param {{onSeat: (index: number, seat: Seat) => void,
    *   onAgent: (index: number) => void, onSwap: () => void}} listeners what to do when a seat is
    *   chosen, when an agent with options is wanted for it, and when both are to be exchanged
    */
@@ -110,11 +109,7 @@ export class SeatRow {
     this.#swap.addEventListener("click", onSwap);
   }
 
-  /**
-   * @param {State} state
-   * @param {import("./game.js").Game} game
-   * @param {import("./game.js").Turns} turns
-   */
+  /** @param {State} state @param {Game} game @param {Turns} turns */
   show({ seats, thoughts, replay }, { position: { over, player } }, turns) {
     if (replay) return byId("seats").replaceChildren(...replayCards(replay.replay));
     const [first, second] = this.#cards;
@@ -132,13 +127,7 @@ function replayCards({ players }) {
   return players.map((name, index) => playerCard(index + 1, name, index ? "second" : "first"));
 }
 
-/**
- * Show the buttons that can do something.
- *
- * @param {State} state
- * @param {import("./game.js").Game} game
- * @param {import("./game.js").Turns} turns
- */
+/** Show the buttons that have an effect. @param {State} state @param {Game} game @param {Turns} turns */
 export function drawToolbar(state, game, turns) {
   const both = countAgents(state) === 2 && state.view === "play" && !game.position.over;
   const behind = game.ply < game.plies;
@@ -155,26 +144,14 @@ export function drawToolbar(state, game, turns) {
   byId("speed-label").hidden = !both;
 }
 
-/**
- * Tell how a game has ended, or that it goes on.
- *
- * @param {State} state
- * @param {import("./game.js").Position} end
- * @returns {string}
- */
+/** How a game has ended, or that it goes on, in words. @param {State} state @param {Position} end @returns {string} */
 export function courseText({ replay }, { over, winner }) {
   if (over) return winner ? `${MARKS[winner]} wins.` : "A draw.";
   if (!replay) return "The game goes on.";
   return [outcomeText(replay.replay), replay.replay.cause].filter(Boolean).join(": ");
 }
 
-/**
- * Tell how the game stands.
- *
- * @param {State} state
- * @param {import("./game.js").Game} game
- * @returns {string}
- */
+/** The state of the game in words. @param {State} state @param {Game} game @returns {string} */
 export function statusText(state, game) {
   const { over, player } = game.position;
   if (over && state.view === "play" && !state.replay) return endText(state, game.position.winner);
@@ -197,7 +174,7 @@ function yourTurnText(state, { ply, position: { player, place } }) {
  * Show the card of a game that has ended, and remember a level that was beaten.
  *
  * @param {State} state
- * @param {import("./game.js").Game} game
+ * @param {Game} game
  */
 export function drawEnding(state, game) {
   const { over, winner, actions } = game.position;
@@ -234,10 +211,10 @@ function ordinal(number) {
 }
 
 /**
- * Offer the lines that variations have left.
+ * Offer the lines that were left for variations.
  *
- * @param {import("./game.js").Game} game
- * @param {(line: import("./game.js").Position) => void} onReturn what to do when one is chosen
+ * @param {Game} game
+ * @param {(line: Position) => void} onReturn what to do when one is chosen
  */
 export function drawLines(game, onReturn) {
   byId("lines").replaceChildren(...game.lines.map(line => h("button", {

@@ -1,4 +1,4 @@
-/** The tree of a search on its stage: drawn, looked at from near and far, and walked through by keys. */
+/** The tree of a search on its stage: drawn, zoomed, and walked through by keys. */
 
 import { Camera } from "./camera.js";
 import { svg } from "./dom.js";
@@ -6,7 +6,7 @@ import { APART, layOut, layOutStep, SHAPES, SIGN } from "./tree_layout.js";
 
 const THIN = 1.3, THICK = 3, THICKEST = 9; // edges: any, the expected line, all simulations of a node
 const KEYS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
-const ASIDE = 3; // how much farther away what lies aside seems than what lies ahead
+const ASIDE = 3; // weight of a distance aside to a distance ahead
 const ZOOM = 1.25; // of a key or a button
 const CORNERS = {
   max: [[0, 0], [0.5, 1], [-0.5, 1]],
@@ -43,8 +43,8 @@ export class Tree {
   /**
    * @param {HTMLElement} container
    * @param {{onSelect: (node: object) => void, onOpen: (node: object) => void, onShown: (shown: number) => void}} does
-   *   what to do when a node is chosen, when what is folded below a node is to be opened, and when so
-   *   many nodes are shown
+   *   what to do when a node is chosen, when the nodes folded below one are to be opened, and when the
+   *   number of shown nodes changes
    */
   constructor(container, { onSelect, onOpen, onShown }) {
     this.#onSelect = onSelect;
@@ -104,14 +104,14 @@ export class Tree {
     this.#camera.show(this.#laid, this.#middle(this.#nearest(this.#view.selected)), !isNew);
   }
 
-  /** Note what the whole tree is laid out from. @returns {boolean} whether that has changed */
+  /** Note the input of the whole tree's layout. @returns {boolean} whether it has changed */
   #changeWhole(from) {
     const isNew = from.some((one, index) => one !== this.#wholeOf[index]);
     this.#wholeOf = from;
     return isNew;
   }
 
-  /** Draw what is there, by its key; what stays moves to its new place. */
+  /** Draw elements by their keys; those that stay move to their new places. */
   #renew(layer, all, draw) {
     const gone = new Set(layer.children);
     for (const one of all) {
@@ -221,7 +221,7 @@ export class Tree {
     action();
   }
 
-  /** Go to what lies next in a direction. */
+  /** Go to the next item in a direction. */
   #walk(from, [right, down]) {
     const start = this.#middle(from);
     let best = null, least = Infinity;
@@ -242,7 +242,7 @@ export class Tree {
   }
 }
 
-/** What a node is, in words. */
+/** A node in words. */
 function nameOf(node, place) {
   const player = { max: "X to move", min: "O to move", chance: "chance", terminal: "the game is over" };
   return [

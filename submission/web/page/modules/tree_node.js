@@ -1,4 +1,4 @@
-/** One node of a tree, told beside it: its position on a board, the line that leads to it, its worth. */
+/** The panel of a node of a tree: its position on a board, the line that leads to it, its value. */
 
 import { movesText } from "./address.js";
 import { isAbort, post } from "./api.js";
@@ -18,7 +18,7 @@ export class NodePanel {
    *
    * @param {object} node as the server sends it, with its `path`
    * @param {import("./game.js").Position} position at the root of the search
-   * @param {(() => void)|null} onTop what to do when the tree is wanted from here; null: it is so
+   * @param {(() => void)|null} onTop shows the tree from here; null: it already begins here
    */
   show(node, position, onTop) {
     byId("tree-line").replaceChildren(...lineOf(node, position));

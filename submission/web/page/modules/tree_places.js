@@ -1,6 +1,6 @@
 /**
- * The places of a tree's blocks: so that none overlap (E. M. Reingold and J. S. Tilford, 1981), and
- * where the whole tree has been laid out, in its places, which only make way for what grows beyond it.
+ * The places of a tree's blocks, none of which overlap (E. M. Reingold and J. S. Tilford, 1981). Once the
+ * whole tree has been laid out, its places are kept, and only make way for new blocks.
  *
  * A block is a node or a stack of leaves: `key`, `items`, `isStack`, `width`, `height`, `children`.
  */
@@ -43,7 +43,7 @@ export function arranged(root, whole) {
   };
 }
 
-/** Where a block stands, from its parent's middle; of a stack where each of its rows begins. */
+/** Where a block stands, from its parent's middle; for a stack, where each row begins. */
 function placesOf({ key, items, isStack, offset = 0, width }, rank) {
   if (!isStack) return [[key, { rank, at: offset, isBlock: true }]];
   const at = offset - width / 2;
@@ -68,7 +68,7 @@ function placeOf({ items, isStack, width }, whole) {
   return isStack && place ? place.at + width / 2 : place?.at;
 }
 
-/** How far apart two must be at least, the second to the right of the first. */
+/** The least distance of two outlines, the second to the right of the first. */
 function distance(a, b) {
   return BETWEEN + Math.max(...a.slice(0, b.length).map(([, right], level) => right - b[level][0]));
 }
@@ -86,7 +86,7 @@ function offsets(outlines) {
   return left.map((from, i) => (from + right[i] - left.at(-1)) / 2);
 }
 
-/** The known places, moved to the right where there is no room else; what is new stands beside them. */
+/** The known places, moved to the right where necessary, with the new ones beside them. */
 function keptOffsets(outlines, known) {
   const first = known.findIndex(at => at !== undefined);
   const places = [];
@@ -110,7 +110,7 @@ function merged(children) {
   });
 }
 
-/** Put each level below the one before: in its place, or the farther the wider its fans of edges. */
+/** Put each level below the one before: at its kept place, or farther down for wider fans of edges. */
 function stack(levels, known) {
   levels[0][0].y = 0;
   return levels.slice(1).map((level, index) => {

@@ -23,7 +23,7 @@ export class Values {
   }
 
   /**
-   * Follow the values of a position; the same position goes on.
+   * Follow the values of a position; nothing changes for the same position.
    *
    * @param {import("./game.js").Position|null} position null: of none
    */
