@@ -1,14 +1,14 @@
 """What the kernel of a level works on: its board, what stones gain there, and its memory.
 
-What a stone brings is added up over the lines through its cell; that sum tells wins at hand and
-cells where the other player would win, too:
+The gain of a stone is a sum over the lines through its cell, from which wins and threats can be
+read as well:
 
     bits 0 … 43    the score that the stone gains
     bits 44 … 51   lines that the other player would complete there
     bits 52 …      lines that it completes
 
 Scores are whole numbers from the view of the player to move (`agents.compiled.alpha_beta_tables`).
-Words are as wide as the board needs; all but cells and stones has 64 bits.
+Cells and stones are words as wide as the board needs, everything else has 64 bits.
 """
 
 from collections.abc import Sequence

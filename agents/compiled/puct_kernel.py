@@ -113,7 +113,7 @@ def seen_value(board: FeatureBoard, mover: int, mask: int) -> int:
 def safe_moves(board: FeatureBoard, mover: int, mask: int) -> int:
     """The cells after which the other player does not win at once."""
     threats = completions(board, mask ^ mover)
-    opened = (threats & ~board.floor) >> 1  # a stone in one of them is a step to a threat above it
+    opened = (threats & ~board.floor) >> 1  # a stone in one of these cells opens a threat above it
     return unbeaten_cells(open_cells(board, mask), threats) & ~opened
 
 
