@@ -112,7 +112,7 @@ class Result(StrEnum):
     def of(
         cls, statuses: tuple[str, str], rewards: tuple[int | None, int | None], seat: int
     ) -> "Result":
-        """The end from the view of the player on a seat, 1 or 2, by Kaggle's words for it."""
+        """The result for the player on a seat (1 or 2), given Kaggle's statuses and rewards."""
         if statuses[seat - 1] != DONE:
             return cls.PLAYER_FAILED
         if statuses[2 - seat] != DONE:
@@ -148,7 +148,7 @@ class GameRecord:
     seat: int
     """The player's seat: 1 moves first, 2 second."""
     opening: tuple[int, ...]
-    """The first columns, from 0, which nobody chose."""
+    """The first columns, from 0, which the players did not choose."""
     columns: tuple[int, ...]
     """All columns played, those of the opening too; a move that was not carried out is left out."""
     statuses: tuple[str, str]

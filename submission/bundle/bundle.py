@@ -1,4 +1,4 @@
-"""One self-contained file from an agent's modules."""
+"""Builds one self-contained file from an agent's modules."""
 
 import importlib.util
 import shlex

@@ -1,4 +1,4 @@
-"""Gather the definitions that an agent needs, from all modules, in an order in which they run."""
+"""Gathers the definitions that an agent needs, in an order in which they can run."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from submission.bundle.sources import LibraryImport, Module
 
 @dataclass(frozen=True)
 class Closure:
-    """Everything that a set of symbols needs."""
+    """The definitions that a set of symbols needs."""
 
     modules: Sequence[Module]
     """The modules that contribute, each after those whose definitions it uses."""
@@ -33,7 +33,7 @@ class Closure:
 
 
 def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
-    """Gather what `start` needs, and give everything a name of its own.
+    """Gather the definitions that `start` needs, and give each a name of its own.
 
     Args:
         tree: where it is looked up.

@@ -12,7 +12,7 @@ from submission.checking.source_facts import Definition, SourceFacts
 from submission.sandbox.causes import Cause
 
 AGENT_NAME = re.compile(r"(^|_)(agent|act|bot|player)$", re.IGNORECASE)
-"""Names that say that a function is meant to be the agent."""
+"""Names of functions that are meant to be the agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Fault:
     """Why Kaggle ends a game against the submission."""
 
     status: str
-    """Kaggle's: ERROR, INVALID or TIMEOUT."""
+    """Kaggle's status: ERROR, INVALID or TIMEOUT."""
     cause: str
     mend: str
     when: str = field(compare=False)
@@ -37,7 +37,7 @@ class Surroundings:
     """Modules that may be missing, besides those of Kaggle's image."""
 
     neighbours: frozenset[str]
-    """Names under which files and folders beside the original could be imported."""
+    """Names by which files and folders beside the original could be imported."""
     project_modules: frozenset[str]
     """Names of this project's packages and modules, which Kaggle does not have."""
     done_without: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ class Surroundings:
 
 
 def diagnose(record: ObservedGame, surroundings: Surroundings, doubt: str | None) -> Fault | None:
-    """The fault that a game shows; None where the submission passed it.
+    """The fault that a game shows; None if the submission passed it.
 
     Args:
         record: the game.
@@ -115,7 +115,7 @@ def describe_choice(choice: Choice, source: SourceFacts) -> str:
 
 
 def doubt_choice(choice: Choice | None, source: SourceFacts) -> str | None:
-    """Why the callable is probably not the one that was meant; None where it looks right."""
+    """Why the callable is probably not the intended one; None if it looks right."""
     if choice is None:
         return None
     meant = _meant(choice, source)

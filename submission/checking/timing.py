@@ -19,7 +19,7 @@ class Timing:
     first_move: float
     """The longest first move, loading included, and what it compiles."""
     mean: float
-    """Of all moves."""
+    """The mean of all moves."""
     percentile_99: float
     longest: float
     longest_later: float | None
@@ -27,9 +27,9 @@ class Timing:
     bank: float
     """Seconds that a game's moves may take beyond their limit, in all."""
     bank_taken: float
-    """The most that one game took of it, as far as it was played."""
+    """The most that one game took of the bank, as far as it was played."""
     bank_of_full_game: float
-    """What a full game would take of it, by what was seen: see `overtimes_of_full_game`."""
+    """What a full game would take of the bank: see `overtimes_of_full_game`."""
 
     @property
     def bank_left(self) -> float:

@@ -1,4 +1,4 @@
-"""A submission file from a function: what it uses of its module, as it was written there."""
+"""Builds a submission file from a function and the parts of its module that it uses."""
 
 import sys
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ class FunctionFile(NamedTuple):
 
 
 def function_file(agent: Any) -> FunctionFile:
-    """Write the submission whose agent is a function, and see that it plays the same.
+    """Write the submission whose agent is a function, and check that it plays the same.
 
     What the function uses is copied as it was written in its module, in a notebook's cells and in
     the modules beside it: not as it is after some games. What was read from a file stands there as
