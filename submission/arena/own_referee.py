@@ -22,10 +22,8 @@ from submission.sandbox.move import Failure, Move, misplaced
 class PlayedGame:
     """The course of a game; pairs are in the order of the seats."""
 
-    columns: Sequence[int]
-    """All columns that were carried out, those of the opening too."""
-    durations: tuple[Sequence[float], Sequence[float]]
-    """Seconds of each move of each seat."""
+    columns: Sequence[int]  # all columns that were carried out, those of the opening too
+    durations: tuple[Sequence[float], Sequence[float]]  # seconds of each move of each seat
     statuses: tuple[str, str]
     rewards: tuple[int | None, int | None]
     failure: Failure | None

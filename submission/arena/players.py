@@ -30,8 +30,7 @@ class PlayerKind(StrEnum):
 class Player:
     """A player as a picklable value, which can play in any process."""
 
-    name: str
-    """As the user named it."""
+    name: str  # as the user named it
     kind: PlayerKind
     source: bytes | None = field(default=None, repr=False)
     """The content of the submission's file or archive; None for one of Kaggle's built-ins."""

@@ -30,8 +30,7 @@ LARGE_BYTES = 5_000_000  # submissions below this size are safe
 class CheckVerdict(StrEnum):
     """The verdict of a check."""
 
-    ACCEPTED = "accepted"
-    """Kaggle would accept it: it passed every game that decides."""
+    ACCEPTED = "accepted"  # Kaggle would accept it: it passed every game that decides
     REFUSED = "refused"
     UNDECIDED = "undecided"
     """It failed, perhaps only because a module that Kaggle has is missing: see `Fault.missing`."""
@@ -41,18 +40,12 @@ class CheckVerdict(StrEnum):
 class GameResult:
     """One game that was played."""
 
-    name: str
-    """Size and seat, as in `6x7x4 on seat 1`."""
-    decides: bool
-    """Whether Kaggle plays such games, so that the submission has to pass it."""
-    act_timeout: float
-    """Seconds for a move."""
-    moves: int
-    """How many moves the submission made."""
-    longest: float | None
-    """Seconds of its longest move; None without moves."""
-    is_complete: bool
-    """False for a game that was stopped when it had shown enough."""
+    name: str  # size and seat, as in `6x7x4 on seat 1`
+    decides: bool  # whether Kaggle plays such games, so that the submission has to pass it
+    act_timeout: float  # seconds for a move
+    moves: int  # how many moves the submission made
+    longest: float | None  # seconds of its longest move; None without moves
+    is_complete: bool  # false for a game that was stopped when it had shown enough
     fault: Fault | None
 
 
@@ -60,41 +53,30 @@ class GameResult:
 class CheckReport(Printed):
     """The findings of a check."""
 
-    name: str
-    """The path of the file, or the name of a function that was never saved as a file."""
-    path: str | None
-    """None where there is only a temporary file."""
-    referee: Referee
-    """The environment of kaggle-environments whose games were played."""
-    size: int
-    """Bytes."""
+    name: str  # the path of the file, or the name of a function that was never saved as a file
+    path: str | None  # none where there is only a temporary file
+    referee: Referee  # the environment of kaggle-environments whose games were played
+    size: int  # bytes
     standard_imports: tuple[str, ...] | None
     """None, as `other_imports`, where the source could not be parsed."""
-    other_imports: tuple[str, ...] | None
-    """Modules that are not Python's own."""
+    other_imports: tuple[str, ...] | None  # modules that are not Python's own
     versions: RuntimeVersions | None
     """The versions of Python and the libraries in the games; None where none was begun."""
     speed: float
     """The share of one core that the submission had, with all that it started; 1 is no limit."""
-    memory: int | None
-    """Bytes that it might use; None on systems that hold no process to a limit."""
+    memory: int | None  # bytes that it might use; None on systems that hold no process to a limit
     kept_from: tuple[str, ...]
     """What it was kept from: the network and the home folder, where the system offers that."""
-    agent: str | None
-    """The callable that Kaggle takes; None where the file could not be loaded."""
-    timing: Timing | None
-    """None where no move was made."""
+    agent: str | None  # the callable that Kaggle takes; None where the file could not be loaded
+    timing: Timing | None  # none where no move was made
     games: tuple[GameResult, ...]
-    planned: int
-    """How many games there would have been."""
-    left_out: str | None
-    """Why some of them were not played; None where all were."""
+    planned: int  # how many games there would have been
+    left_out: str | None  # why some of them were not played; None where all were
     makeshift: int
     """In how many moves of the deciding games its agent gave none that could be played, as a
     bundle says of itself."""
     warnings: tuple[str, ...]
-    stderr: str
-    """The end of what the submission wrote to standard error."""
+    stderr: str  # the end of what the submission wrote to standard error
 
     @property
     def verdict(self) -> CheckVerdict:

@@ -19,14 +19,12 @@ AGENT_NAME = re.compile(r"(^|_)(agent|act|bot|player)$", re.IGNORECASE)
 class Fault:
     """Why Kaggle ends a game against the submission."""
 
-    status: str
-    """Kaggle's status: ERROR, INVALID or TIMEOUT."""
+    status: str  # kaggle's status: ERROR, INVALID or TIMEOUT
     cause: str
     mend: str
     when: str = field(compare=False)
     """At which point of the game it showed; the same fault may show at several."""
-    lines: tuple[str, ...] = ()
-    """The traceback's lines that lie in the submission."""
+    lines: tuple[str, ...] = ()  # the traceback's lines that lie in the submission
     missing: tuple[str, ...] = ()
     """Modules of Kaggle's image that are missing here, and may be the reason: the game might have
     gone otherwise with them."""

@@ -52,8 +52,7 @@ class GamePlan:
     seconds: float  # seconds of play after which the game has shown enough
     decides: bool  # whether Kaggle plays such games, so that the submission has to pass it
     referee: Referee = Referee.CONNECTX
-    is_long: bool = False
-    """Whether the opponent makes it long, to see how long the bank lasts."""
+    is_long: bool = False  # whether the opponent makes it long, to see how long the bank lasts
 
     def __str__(self) -> str:
         seat = "against itself" if len(self.seats) == 2 else f"on seat {self.seats[0]}"

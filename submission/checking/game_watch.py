@@ -18,8 +18,7 @@ from submission.checking.game_plan import GamePlan, Limits, Seat
 from submission.sandbox.causes import Cause
 from submission.sandbox.move import Move
 
-SOLVER_SECONDS = 1.0
-"""For a move of the opponent; the submission's clock stands still meanwhile."""
+SOLVER_SECONDS = 1.0  # for a move of the opponent; the submission's clock stands still meanwhile
 
 SOLVER_MEGABYTES = 16
 

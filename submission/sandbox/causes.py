@@ -55,8 +55,7 @@ FORGERY = Cause("answered by other means than a return", "return a column")
 """The submission has written messages of its own where it is asked for moves."""
 
 
-SUBMISSION = "submission"
-"""Stands for the type of an action in OpenSpiel's form."""
+SUBMISSION = "submission"  # stands for the type of an action in OpenSpiel's form
 
 
 class Raised(NamedTuple):

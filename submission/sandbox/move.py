@@ -22,8 +22,7 @@ which its own clock may be behind its supervisor's."""
 
 STDERR_LINES = 10  # how many of a failing player's last lines are kept
 
-CRASH = "Fatal Python error"
-"""Begins Python's report, on standard error, of where it crashed."""
+CRASH = "Fatal Python error"  # begins Python's report, on standard error, of where it crashed
 
 
 class Failure(NamedTuple):

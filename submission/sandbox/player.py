@@ -38,8 +38,7 @@ from submission.terminal import plain_text
 GONE = (EOFError, OSError, ValueError)
 """Raised by communication with a supervisor that has ended, or was closed by another thread."""
 
-REPORT_SECONDS = 120.0
-"""How long a supervisor may take, apart from waiting for an answer."""
+REPORT_SECONDS = 120.0  # how long a supervisor may take, apart from waiting for an answer
 
 GLANCE_SECONDS = 0.5
 """A supervisor that is seen stopped twice, with so long between, is not waited for: nobody but a
@@ -235,8 +234,7 @@ class RunningPlayer:
         self.kept_from: tuple[str, ...] = ()  # what it cannot reach; see `containment`
         self.loaded: Message | None = None
         """`seconds`, and the `choice` of Kaggle's loader; None until the file has been loaded."""
-        self.is_loading = False
-        """Whether the file is being loaded, or has failed to load."""
+        self.is_loading = False  # whether the file is being loaded, or has failed to load
         self.hidden: list[str] = []
         """Paths and hosts that it has asked for in vain; see `causes.of_hidden`."""
         home = tempfile.mkdtemp(dir=supervisor.folder)
