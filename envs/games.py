@@ -82,12 +82,7 @@ GAMES: dict[str, GameEntry] = {
         ),
         GameEntry("connectfour", "Connect Four", ConnectFour, COLUMN, open_spiel="connect_four"),
         GameEntry(
-            "tictactoe",
-            "Tic-tac-toe",
-            TicTacToe,
-            CELL,
-            ("connectx/TicTacToe-v0",),
-            "tic_tac_toe",
+            "tictactoe", "Tic-tac-toe", TicTacToe, CELL, ("connectx/TicTacToe-v0",), "tic_tac_toe"
         ),
     )
 }

@@ -201,13 +201,7 @@ def end_thread(thread: Thread) -> None:
     thread.join(FAREWELL_SECONDS)
 
 
-RULES = (
-    "initial_state",
-    "current_player",
-    "get_available_actions",
-    "get_next_state",
-    "reward",
-)
+RULES = ("initial_state", "current_player", "get_available_actions", "get_next_state", "reward")
 """The methods that a class must leave as ConnectX has them."""
 
 

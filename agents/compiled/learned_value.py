@@ -18,12 +18,7 @@ from agents.options import file_option
 from agents.policy.features import feature_board
 from agents.policy.network import PolicyNetwork, TrainedPolicy, policy_scope
 from agents.policy.network_kernel import NetworkArrays, evaluate_position, network_arrays
-from agents.policy.shipped import (
-    SHIPPED,
-    StoredPolicy,
-    require_known_game,
-    weights_content,
-)
+from agents.policy.shipped import SHIPPED, StoredPolicy, require_known_game, weights_content
 from envs.bitboard import fits_in_word
 from envs.board import BoardGame, BoardState
 from envs.compiled.jit import Words, compiled, compiles, inlined, jit, zeros

@@ -61,11 +61,7 @@ class LevelTables(NamedTuple):
 
 
 def level_tables(
-    game: BoardGame,
-    slips: int,
-    depths: Sequence[Sequence[int]],
-    order: Sequence[int],
-    threads: int,
+    game: BoardGame, slips: int, depths: Sequence[Sequence[int]], order: Sequence[int], threads: int
 ) -> LevelTables:
     """Make the tables of a level.
 

@@ -44,12 +44,7 @@ class PooledTree(ABC):
     slice: int  # simulations between two looks at the clock: about a millisecond
 
     def __init__(
-        self,
-        env: BoardGame,
-        state: BoardState,
-        setup: Setup,
-        stream: int = 0,
-        plain: bool = False,
+        self, env: BoardGame, state: BoardState, setup: Setup, stream: int = 0, plain: bool = False
     ) -> None:
         self.env = env
         self.counters = zeros(COUNTERS)
@@ -87,12 +82,7 @@ class PooledTree(ABC):
         first = NO_PLACE if through is None else self.root.children[through].place
         return int(
             self._runnable(self.kernels.grow)(
-                self._arrays,
-                self.place,
-                first,
-                *self._stones,
-                self.setup,
-                simulations,
+                self._arrays, self.place, first, *self._stones, self.setup, simulations
             )
         )
 

@@ -196,10 +196,7 @@ OPERATORS = {
     "sub": (operator.sub, operator.isub),
     "mul": (operator.mul, operator.imul),
 }
-SHIFTS = {
-    "shl": (operator.lshift, operator.ilshift),
-    "ashr": (operator.rshift, operator.irshift),
-}
+SHIFTS = {"shl": (operator.lshift, operator.ilshift), "ashr": (operator.rshift, operator.irshift)}
 COMPARISONS = {
     "==": operator.eq,
     "!=": operator.ne,

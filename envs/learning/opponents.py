@@ -10,12 +10,7 @@ from numpy.typing import NDArray
 
 from envs.board import BoardGame, BoardState
 from envs.compiled.jit import Words
-from envs.compiled.random_stream import (
-    DRAWN_MASK,
-    drawn_index,
-    next_stream,
-    random_action,
-)
+from envs.compiled.random_stream import DRAWN_MASK, drawn_index, next_stream, random_action
 from envs.learning.vector.vector_kernels import Bytes
 
 Opponent = Callable[[BoardGame, BoardState], int]

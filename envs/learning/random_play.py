@@ -4,23 +4,11 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from envs.compiled.jit import (
-    Words,
-    compiled,
-    compiles,
-    fastest,
-    jit,
-    jit_parallel,
-    parallel_range,
-)
+from envs.compiled.jit import Words, compiled, compiles, fastest, jit, jit_parallel, parallel_range
 from envs.compiled.random_stream import drawn_index, next_stream, stream_of_seed
 from envs.learning.arguments import Seed, require_count, require_masks, require_seed
 from envs.learning.vector.vector_kernels import Bytes
-from envs.learning.vector.vector_threads import (
-    Kernel,
-    ThreadedKernel,
-    useful_threads,
-)
+from envs.learning.vector.vector_threads import Kernel, ThreadedKernel, useful_threads
 
 BLOCK = 64  # rows that draw from one stream, one after the other, whichever thread they fall to
 

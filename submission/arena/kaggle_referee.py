@@ -16,12 +16,7 @@ from typing import Any
 from submission.arena.game_record import GameConfiguration
 from submission.arena.own_referee import PlayedGame, overtime, play_out
 from submission.arena.seats import Failure, Move, Seat
-from submission.kaggle import (
-    ONE_AT_A_TIME,
-    OPEN_SPIEL_BANK,
-    environment_of,
-    kaggle_environments,
-)
+from submission.kaggle import ONE_AT_A_TIME, OPEN_SPIEL_BANK, environment_of, kaggle_environments
 from submission.sandbox.move import misplaced
 
 Ask = Callable[[int, dict[str, Any], dict[str, Any]], Move]

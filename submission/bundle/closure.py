@@ -67,10 +67,7 @@ def close(tree: SourceTree, start: list[Symbol], own: OwnNames) -> Closure:
 
 
 def _follow(
-    tree: SourceTree,
-    loading: Loading,
-    pending: list[Definition],
-    uses: dict[Definition, list[Use]],
+    tree: SourceTree, loading: Loading, pending: list[Definition], uses: dict[Definition, list[Use]]
 ) -> None:
     """Keep definitions and everything that they need."""
     while pending:

@@ -19,12 +19,7 @@ from submission.kaggle import upload_command
 RULE = "# " + "-" * 98
 GAP = "\n\n"  # above and below functions and classes
 CLOCK = LibraryImport("time", "perf_counter", None, line=1)  # the first import: it times the others
-OWN_NAMES: OwnNames = {
-    CLOCK.bound: CLOCK,
-    "_STARTED": None,
-    "_PLAYER": None,
-    "agent": None,
-}
+OWN_NAMES: OwnNames = {CLOCK.bound: CLOCK, "_STARTED": None, "_PLAYER": None, "agent": None}
 """Names that the head and the end of the file define."""
 
 TOP = '''# ruff: noqa

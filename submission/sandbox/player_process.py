@@ -171,10 +171,7 @@ def play(job: PlayerJob, shared: Shared) -> None:
     )
     guard.install()
     responder.send(
-        event="ready",
-        process_id=os.getpid(),
-        versions=_versions(),
-        kept_from=shared.kept_from,
+        event="ready", process_id=os.getpid(), versions=_versions(), kept_from=shared.kept_from
     )
     responder.serve(agent)
 

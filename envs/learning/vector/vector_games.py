@@ -23,12 +23,7 @@ from envs.learning.vector.vector_kernels import (
     make_step,
     random_reply,
 )
-from envs.learning.vector.vector_replies import (
-    KernelReplies,
-    MixedReplies,
-    Replies,
-    make_replies,
-)
+from envs.learning.vector.vector_replies import KernelReplies, MixedReplies, Replies, make_replies
 from envs.learning.vector.vector_threads import ThreadedKernel, useful_threads
 
 
@@ -184,11 +179,7 @@ class FusedGames(Games):
 
 
 def make_games(
-    game: BoardGameEnv,
-    boards: Boards,
-    opponent: AnyOpponent,
-    observation: str,
-    threads: int,
+    game: BoardGameEnv, boards: Boards, opponent: AnyOpponent, observation: str, threads: int
 ) -> Games:
     """Make games on these boards, fused where the boards are compiled and kernels reply.
 

@@ -8,12 +8,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from submission.bundle.definitions import (
-    BundleError,
-    Definition,
-    reads_a_file,
-    since_replaced,
-)
+from submission.bundle.definitions import BundleError, Definition, reads_a_file, since_replaced
 from submission.bundle.functions.carried_values import ValueWriter, is_data
 from submission.bundle.functions.user_module import UserModule
 from submission.bundle.functions.user_session import MAIN, Session, find_session
