@@ -116,7 +116,7 @@ def gain_of(tables: LevelTables, mover: int, other: int, cell: int) -> int:
 
 @inlined
 def wins_above(tables: LevelTables, mover: int, mask: int, action: int) -> bool:
-    """Whether an action gives the other player a cell that completes a line."""
+    """Whether the cell above an action's completes a line of the other player."""
     cell = free_cell(tables, mask | free_cell(tables, mask, action), action)
     if not cell:
         return False
@@ -125,7 +125,7 @@ def wins_above(tables: LevelTables, mover: int, mask: int, action: int) -> bool:
 
 @inlined
 def line_score(tables: LevelTables, mover: int, mask: int) -> int:
-    """The score of a state: what its stones have gained, one after the other."""
+    """The score of a state: the sum of its stones' gains."""
     own, other, score = 0 & mover, 0 & mover, 0
     for action in tables.order:
         column = tables.cells[action]

@@ -94,7 +94,7 @@ def add_children(
 def make_node(
     tree: TreeArrays, place: int, action: int, mover: int, mask: int, setup: Setup
 ) -> None:
-    """Put a node without statistics in its place, proven if it is decided at sight."""
+    """Put a node without statistics in its place; prove its value if two plies decide it."""
     board = setup.board
     safe, proven = safe_moves(board, mover, mask), seen_value(board, mover, mask)
     put_node(tree, place, action, proven, safe.bit_count())

@@ -19,12 +19,12 @@ KIND = "_kernel"  # the attribute of a kernel that says what it is decorated wit
 TWINS: dict[Callable[..., Any], Any] = {}  # the compiled twin of each kernel that has one
 MAKING_TWINS = RLock()
 COMPILED_ANEW: list[str] = []
-"""The kernels, by name, whose machine code this process has looked for on disk in vain."""
+"""The names of the kernels whose machine code was not found on disk in this process."""
 WordKind: TypeAlias = Callable[[int], int]
 """A kind of words, which makes one of a number: `int` for 64 bits, or one of `wide_words`."""
 WORDS: dict[int, Callable[[], WordKind]] = {64: lambda: int}
-"""The functions that hand out the words that kernels take, by bits; `wide_words` enters its own."""
-ENDING = Event()  # set when this process ends: threads that compile end then as soon as they can
+"""The kinds of words by bits, as functions that return them; `wide_words` enters its own."""
+ENDING = Event()  # set when this process ends: threads that compile then stop as soon as they can
 
 
 def jit(function: Function) -> Function:
@@ -65,7 +65,7 @@ def parallel_range(count: int) -> range:
 
 
 def fetch_ahead(words: Any, index: int) -> None:
-    """Ask the processor for a word of an array that will be read soon; nothing in plain Python."""
+    """Prefetch a word of an array that will be read soon; in plain Python, do nothing."""
 
 
 FOLDING = 0x1B873593CC9E2D51  # odd, with bits all over
@@ -356,7 +356,7 @@ def _teach_words() -> None:
 
 
 LESSONS: list[Callable[[], None]] = [_teach_bit_count, _teach_fetch_ahead, _teach_words]
-"""The lessons that Numba is yet to be taught before it compiles."""
+"""What Numba still has to be taught before it compiles."""
 
 if TYPE_CHECKING:
     import numpy as np

@@ -74,7 +74,7 @@ class WideWords(np.ndarray[Any, Any]):
 
 @cache
 def hand_out(word: type[WideWord]) -> type[WideWord]:
-    """Return a kind of word, and let Numba be taught it before it compiles on."""
+    """Return a kind of word, and have Numba taught about it before it compiles again."""
     if _teach_numba not in LESSONS:
         LESSONS.append(_teach_numba)
     return word
