@@ -151,7 +151,7 @@ def fits_in_wide_word(rows: int, columns: int, inarow: int) -> bool:
 def word_of_board(rows: int, columns: int, inarow: int) -> WordKind:
     """Return the kind of words of a board that `fits_in_wide_word`, as narrow as they can be."""
     needed = bits_needed(rows, columns, inarow)
-    return WORDS[min(bits for bits in WORDS if bits >= needed)]()
+    return WORDS[min(bits for bits in WORDS if bits >= needed)]
 
 
 @lru_cache

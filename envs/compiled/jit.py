@@ -22,8 +22,7 @@ COMPILED_ANEW: list[str] = []
 """The names of the kernels whose machine code was not found on disk in this process."""
 WordKind: TypeAlias = Callable[[int], int]
 """A kind of words, which makes one of a number: `int` for 64 bits, or one of `wide_words`."""
-WORDS: dict[int, Callable[[], WordKind]] = {64: lambda: int}
-"""The kinds of words by bits, as functions that return them; `wide_words` enters its own."""
+WORDS: dict[int, WordKind] = {64: int}  # the kinds of words by bits; `wide_words` adds its own
 ENDING = Event()  # set when this process ends: threads that compile then stop as soon as they can
 
 
