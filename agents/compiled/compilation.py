@@ -24,10 +24,10 @@ FAREWELL_SECONDS = 10.0  # longest wait of the end of Python until the compiler 
 
 
 class Patience:
-    """The time that this process waits for searches to be compiled.
+    """How long this process waits for searches to be compiled.
 
-    Without end, until `compile_beside_games` is called; then in the background, and a game waits
-    for no longer than it allows.
+    It waits for as long as it takes, until `compile_beside_games` is called: from then on searches
+    are compiled in the background, and a game waits for no longer than it allows.
     """
 
     def __init__(self) -> None:
@@ -35,11 +35,11 @@ class Patience:
         self.left = inf  # seconds
 
     def compile_beside_games(self) -> None:
-        """Compile in the background from now on, and wait for nothing unless a game allows it."""
+        """Compile in the background from now on, and wait only if a game allows it."""
         self.beside_games, self.left = True, 0.0
 
     def allow(self, seconds: float) -> None:
-        """Let searches wait for so long in all, where they are compiled in the background."""
+        """Let searches wait for this long in all, if they are compiled in the background."""
         if self.beside_games:
             self.left = seconds
 
@@ -54,10 +54,10 @@ PATIENCE = Patience()
 
 
 class WideBoards:
-    """The boards of wide words that this process compiles searches for, each for itself.
+    """The boards of wide words for which this process compiles searches.
 
-    A process does not give machine code back, so one for which others choose the boards sets
-    `most`. The boards that come first are compiled, the others are left to plain Python.
+    Machine code is never freed, so a process in which others choose the boards sets `most`: the
+    first boards are compiled, the others are searched in plain Python.
     """
 
     def __init__(self) -> None:

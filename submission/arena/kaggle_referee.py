@@ -1,10 +1,10 @@
 """Holds games on the environments of kaggle-environments: ConnectX, and OpenSpiel's.
 
-As `env.run`, but with the players' own clocks, and without the limit on a whole game, 1200 s: the
-limits of the moves end a game before, unless the caller has raised them.
+They go as with `env.run`, but by the players' own clocks, and without the limit of 1200 s for a
+whole game: the limits of the moves end a game sooner, unless the caller has raised them.
 
-Before the first move OpenSpiel's environments ask both seats once with an observation that shows no
-board; the answers count for nothing, but their time does, and so does an exception.
+Before the first move OpenSpiel's environments ask both seats once, with an observation that shows
+no board. The answers are ignored, but their time counts, and so does an exception.
 """
 
 from collections import defaultdict

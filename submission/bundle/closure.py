@@ -94,9 +94,9 @@ def _quoted_uses(tree: SourceTree, definition: Definition) -> list[Use]:
 
 
 def _refuse_rebinding(uses: Uses) -> None:
-    """A name that is imported keeps its first value when its module rebinds it.
+    """Refuse code that rebinds a global name which other modules import.
 
-    In one file it would not, as it does not where it is read as `module.name`.
+    The importing modules keep the first value; in one file they would see the new one.
     """
     readers: dict[Meaning, set[str]] = defaultdict(set)
     for definition, every in uses.items():

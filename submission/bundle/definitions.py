@@ -1,6 +1,6 @@
 """Statements at the top level of a module, by which its names get their meaning.
 
-What code does to values without naming them anew is told by the names of what it calls.
+Whether code changes a value in place is judged by the names of the methods and functions it calls.
 """
 
 import ast

@@ -1,9 +1,9 @@
 """Names in a bundle, where all modules share one namespace.
 
-A name that means one thing in all modules stays. Where several things have one name, definitions
-are qualified by their module (`alpha_beta_kernel__visit`), and imports by their library
-(`from math import log as math__log`). Builtins, `import library` and the bundle's own names keep
-theirs.
+A name with one meaning in all modules is kept. If several things share a name, definitions are
+qualified by their module (`alpha_beta_kernel__visit`) and imports by their library
+(`from math import log as math__log`). Builtins, `import library` and the bundle's own names are
+never renamed.
 """
 
 import ast

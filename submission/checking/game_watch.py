@@ -1,9 +1,8 @@
 """How long a game is watched, and how much a full one takes of the bank of time.
 
-A full game of a seat is one in which the board is filled. Most games end sooner, that of a
-submission against itself, too, and a seat that takes more than its time for each move runs out of
-its bank in the long ones alone: most moves of a full game would have to be guessed, were it not for
-an opponent that makes the game long.
+A full game is one in which the board is filled. Most games end sooner, even those of a submission
+against itself, but a seat that exceeds its time in each move runs out of its bank in long games
+only. So an opponent makes a game long; else most moves of a full game would have to be guessed.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,8 +1,8 @@
 """Facts of a submission's source: its imports and its definitions.
 
-Parsing can end the interpreter that does it, and the grammar and the packages of another one may
-count: this file is also a script of its own, run by path with `python -I`, that prints the facts as
-JSON. It takes nothing but the standard library, and does not execute the source.
+Parsing can crash the interpreter, and the grammar and packages of another interpreter may count. So
+this file is also a script, run by path with `python -I`, that prints the facts as JSON. It uses the
+standard library alone and does not execute the source.
 """
 
 import ast

@@ -140,10 +140,11 @@ def of_exception(error: Raised, memory: int | None, hidden: Sequence[str] = ()) 
 
 
 def of_hidden(asked: str) -> Cause:
-    """Why there is not what a submission has asked for.
+    """Why a submission has asked for something in vain.
 
-    It was a path that this machine has, unlike Kaggle's; or, after REACHED_FOR, what was to be
-    reached by the network, nothing where that is not known.
+    Args:
+        asked: a path that Kaggle's machine does not have; or, after REACHED_FOR, the host or the
+            command that needed the network, empty where it is not known.
     """
     if asked.startswith(REACHED_FOR):
         what = asked.removeprefix(REACHED_FOR)

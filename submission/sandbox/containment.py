@@ -1,11 +1,12 @@
 """Keeps the processes of players from the network and from the user's home, where Linux offers it.
 
-They get a network of their own, in which nobody else is, and mounts of their own, in which an empty
-folder lies over the home, and Kaggle's folder leads to that of the player. For that, users other
-than root need a user namespace, which a system or its container may refuse. Whatever fails, the
-rest is as it was: no agent may fail by this.
+They get an empty network of their own, and mounts of their own, in which an empty folder covers the
+home and Kaggle's folder leads to the player's. Users other than root need a user namespace for
+that, which a system or its container may refuse. What fails is left as it was: no agent may fail
+because of it.
 
-For the process from which all players come, before it has threads: the standard library alone.
+This runs in the process from which all players come, before it has threads, on the standard library
+alone.
 """
 
 import contextlib

@@ -1,8 +1,8 @@
 """Hides from a submission what Kaggle's machine does not have: this project, and other files.
 
-For the process that plays it. Who asks for such a file is told that there is none, as on Kaggle;
-Kaggle's own folder leads to the submission's. Native code that opens files by itself, and programs
-that a submission starts, are not seen.
+It works in the player's process: such files do not seem to exist, as on Kaggle, and Kaggle's own
+folder leads to the submission's. It does not see files that native code opens by itself, or that
+programs open which a submission starts.
 """
 
 import errno

@@ -1,7 +1,7 @@
 """Temporary folders, locked by their owners and removed with everything in them.
 
-What an owner could not remove, having been killed, the next run does. Where folders cannot be
-locked, as on Windows, it is left to the system.
+The next run removes the folders of owners that were killed. Where folders cannot be locked, as on
+Windows, that is left to the system.
 """
 
 import contextlib

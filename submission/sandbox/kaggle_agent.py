@@ -57,9 +57,10 @@ class KaggleAgent:
         configuration: Mapping[str, Any],
         passing: tuple[type[BaseException], ...] = (),
     ) -> Message:
-        """The answer, JSON-able; see `move.read_answer`.
+        """Ask for a move; return the JSON-able answer that `move.read_answer` takes.
 
-        What makes Kaggle's runner break off is one, too, but for exceptions that are let through.
+        An exception that would make Kaggle's runner break off is an answer, too, unless it is one
+        of `passing`, which are raised.
         """
         begin = perf_counter()
         try:

@@ -1,8 +1,7 @@
 """Messages between the processes of a sandbox: lines of JSON, and the shapes that they have.
 
-Strangers' code can write whatever it likes where these are read, for it runs in the process that
-reports on it. So each message is held against its shape where it is read; who gets it can take what
-it holds as it is.
+Strangers' code runs in the process that reports on it, and can write what it likes there. So each
+message is checked against its shape when it is read; after that its content can be relied on.
 """
 
 import json
@@ -15,9 +14,9 @@ Message = dict[str, Any]
 LINE_BYTES = 2**16  # a longer line from a stranger's process is no message
 
 Shape = Any
-"""Of a value of JSON: a type or a constant; a `range` of whole numbers; a tuple of shapes, of which
-it has one; a dict of the shapes of an object's members; a list of the shapes of an array's items,
-or of the one shape that all of them have, and `...`; or a function that is true of it."""
+"""The shape of a JSON value: a type; a constant; a `range` of whole numbers; a tuple of possible
+shapes; a dict of the shapes of an object's members; a list of the shapes of an array's items, or
+of one shape and `...` for items that are all alike; or a function that is true of the value."""
 
 
 def is_seconds(value: object) -> bool:

@@ -1,8 +1,8 @@
 """Keeps a submission from the network, which Kaggle's machines do not have, as far as is known.
 
-For the process that plays it, on any system: it tells what was tried, and fails that as a machine
-without a network does. Native code and programs are kept from it by `containment` alone, where
-Linux offers that; programs that are known to need it are told.
+It works in the player's process, on any system: it reports attempts, and lets them fail as on a
+machine without a network. Native code and programs are stopped by `containment` alone, where Linux
+offers that; programs that are known to need the network are reported.
 """
 
 import errno

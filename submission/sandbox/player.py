@@ -41,8 +41,8 @@ GONE = (EOFError, OSError, ValueError)
 REPORT_SECONDS = 120.0  # how long a supervisor may take, apart from waiting for an answer
 
 GLANCE_SECONDS = 0.5
-"""A supervisor that is seen stopped twice, with so long between, is not waited for: nobody but a
-player does that, for a session of its own keeps it from what a terminal or a shell does."""
+"""Seconds between two looks at a silent supervisor. If it is stopped both times it is given up:
+only a player can have stopped it, for a session of its own keeps a terminal's signals from it."""
 
 MOST_REPORT_BYTES = 2**24  # a longer line from a supervisor is no report
 
@@ -109,10 +109,10 @@ class SupervisorProcess:
 
         Args:
             shape: of the report; see `messages`.
-            seconds: how long it waits for others.
+            seconds: how long it may have to wait for others.
 
         Raises:
-            EOFError: it has ended, or is ended here, since it says nothing or something else.
+            EOFError: it has ended, or is ended here because it says nothing or no report.
             OSError, ValueError: it was closed.
         """
         report = decoded(self._next_line(monotonic() + REPORT_SECONDS + seconds), shape)

@@ -23,8 +23,8 @@ GIB = 2**30
 def adopt_orphans() -> None:
     """Make this process the parent of all descendants whose own parents end.
 
-    On Linux, nothing that a process does to itself takes it out of this line: no session of its
-    own, no cleared environment, no parent that has ended. Elsewhere nothing is adopted.
+    On Linux no process can escape from that, by a session of its own, a cleared environment or
+    the end of its parent. On other systems nothing is adopted.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -62,8 +62,8 @@ def _children(process_id: int) -> list[int]:
 def end_descendants(spared: Collection[int] = ()) -> None:
     """Kill and reap what comes from this process, with `adopt_orphans` all of it.
 
-    Those that are spared live on, though not what comes from them, and go on if they were stopped:
-    they are to reap what they have started.
+    The spared processes live on, but not their descendants. If they were stopped they are resumed,
+    so that they reap what they have started.
     """
 
     def strays() -> list[psutil.Process]:

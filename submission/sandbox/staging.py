@@ -108,9 +108,9 @@ def require_source(main: Path, submission: Path) -> str:
 
 
 class Rationed:
-    """An open file of which no more than `allowed` bytes are read.
+    """An open file from which at most `allowed` bytes are read.
 
-    tarfile takes a header into memory whole, however long it claims to be.
+    tarfile reads a whole header into memory, however long it claims to be.
     """
 
     def __init__(self, file: gzip.GzipFile, allowed: int) -> None:

@@ -89,8 +89,8 @@ def as_written(
 def _before_a_game(value: Any, written: Any, is_changed: bool, memo: dict[int, Any]) -> Any:
     """The value that a function starts with.
 
-    What games do not change is the function's own, for the file is to be compared with that. The
-    rest is like what stands in the file: of an object the attributes, if they are plain.
+    Values that games do not change are the function's own, with which the file is compared. The
+    others are copies of the file's; of an object, of its attributes, if they are data.
     """
     try:
         if is_data(value) and is_data(written):

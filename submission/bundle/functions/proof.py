@@ -63,8 +63,8 @@ class Answer(NamedTuple):
 def require_same(agent: Any, name: str, state: Sequence[StateName], loaded: dict[str, Any]) -> None:
     """Ask a function and its file for moves in positions of random games, on both seats.
 
-    Both begin with what was written, not with what games have made of it since, and draw the same
-    random numbers. They differ where no answer of the one is ever given by the other.
+    Both start with the values in the source, not with those that games have left, and draw the same
+    random numbers. They differ if neither ever gives an answer of the other.
 
     Args:
         agent: the function, or another object that is called.

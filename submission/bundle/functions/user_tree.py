@@ -24,8 +24,7 @@ INSTALLED = ("site-packages", "dist-packages")
 class UserTree(SourceTree):
     """The source modules in which a function's names are found.
 
-    Where a statement has read a file, which is not there on Kaggle, what it has read stands in its
-    place.
+    A statement that reads a file, which Kaggle would not have, is replaced by the value read.
 
     Args:
         namespace: the function's module, as it is now.
